@@ -264,3 +264,18 @@ PetscErrorCode wring_exchange_rows(MPI_Comm comm, PetscInt n, const PetscInt *to
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode wring_exchange_collect(MPI_Comm comm, PetscInt *n, size_t width, void *table)
+{
+  wring_exchange x;
+  PetscInt      *to;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)*n, &to));
+  PetscCall(wring_exchange_create(comm, *n, to, &x));
+  PetscCall(PetscFree(to));
+  PetscCall(wring_exchange_move(&x, width, table));
+  *n = x.n_got;
+  PetscCall(wring_exchange_destroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -37,3 +37,9 @@ PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *
   sent. Collective.
 */
 PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, const void *answer, void *row);
+
+/*
+  Replaces table [*n][width] of each rank by the whole one on rank 0, in the order of ranks, and by none elsewhere; the
+  old one is freed. Collective on comm.
+*/
+PetscErrorCode wring_exchange_collect(MPI_Comm comm, PetscInt *n, size_t width, void *table);

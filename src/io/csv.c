@@ -275,11 +275,14 @@ static void print_rows(FILE *f, PetscInt begin, PetscInt n, int width, const dou
   }
 }
 
-/* Rank 0 prints its block, then those of the other ranks, which it receives one at a time. */
+/*
+  Rank 0 prints its block, then those of the other ranks, which it receives one at a time, on PETSc's communicator: no
+  message of the caller's is there.
+*/
 static PetscErrorCode print_blocks(const wring_mesh *m, FILE *f, int width, const double *row)
 {
-  enum { TAG = 0 };
-  PetscMPIInt  size, rank, count, *counts, most = 0;
+  PetscMPIInt  size, rank, count, *counts, most = 0, tag;
+  MPI_Comm     comm;
   PetscInt     begin, n;
   MPI_Datatype unit;
   double      *block;
@@ -287,29 +290,28 @@ static PetscErrorCode print_blocks(const wring_mesh *m, FILE *f, int width, cons
   PetscFunctionBegin;
   PetscCall(wring_natural_rows(m, &begin, &n));
   PetscCall(wring_natural_unit(width, &unit));
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscCommDuplicate(m->comm, &comm, &tag));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscMPIIntCast(n, &count));
   PetscCall(PetscMalloc1(size, &counts));
-  PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, m->comm));
-  if (rank != 0) {
-    PetscCallMPI(MPI_Send(row, count, unit, 0, TAG, m->comm));
-    PetscCallMPI(MPI_Type_free(&unit));
-    PetscCall(PetscFree(counts));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  for (int r = 1; r < size; r++) most = PetscMax(most, counts[r]);
+  PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, comm));
+  if (rank == 0)
+    print_rows(f, 0, n, width, row);
+  else
+    PetscCallMPI(MPI_Send(row, count, unit, 0, tag, comm));
+  for (int r = 1; r < size && rank == 0; r++) most = PetscMax(most, counts[r]);
   PetscCall(PetscMalloc1((size_t)most * (size_t)width, &block));
-  print_rows(f, 0, n, width, row);
   begin = n;
-  for (int r = 1; r < size; r++) {
-    PetscCallMPI(MPI_Recv(block, counts[r], unit, r, TAG, m->comm, MPI_STATUS_IGNORE));
+  for (int r = 1; r < size && rank == 0; r++) {
+    PetscCallMPI(MPI_Recv(block, counts[r], unit, r, tag, comm, MPI_STATUS_IGNORE));
     print_rows(f, begin, counts[r], width, block);
     begin += counts[r];
   }
   PetscCallMPI(MPI_Type_free(&unit));
   PetscCall(PetscFree(block));
   PetscCall(PetscFree(counts));
+  PetscCall(PetscCommDestroy(&comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,18 +1,6 @@
 /* The slices of a mesh as one whole mesh on rank 0, for files that one rank writes. */
-#include "deal.h"
+#include "base/exchange.h"
 #include "mesh/data.h"
-
-/* Replaces the rows of all ranks by the whole table on rank 0, NULL elsewhere. */
-static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *value)
-{
-  void *all;
-
-  PetscFunctionBegin;
-  PetscCall(wring_collect_rows(comm, *n, *(void **)value, width, n, &all));
-  PetscCall(PetscFree(*(void **)value));
-  *(void **)value = all;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The members of the whole sets ascend, because the blocks of vertices do. */
 static PetscErrorCode collect_sets(MPI_Comm comm, wring_mesh_data *d)
@@ -23,8 +11,10 @@ static PetscErrorCode collect_sets(MPI_Comm comm, wring_mesh_data *d)
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n_set, &member, (size_t)n_set, &count));
   for (PetscInt s = 0; s < n_set; s++) {
-    const PetscInt first = d->set_start[s], n = d->set_start[s + 1] - first;
-    PetscCall(wring_collect_rows(comm, n, d->set_vertex + first, sizeof(PetscInt), &count[s], &member[s]));
+    count[s] = d->set_start[s + 1] - d->set_start[s];
+    PetscCall(PetscMalloc1((size_t)count[s], &member[s]));
+    PetscCall(PetscArraycpy(member[s], d->set_vertex + d->set_start[s], count[s]));
+    PetscCall(wring_exchange_collect(comm, &count[s], sizeof(PetscInt), &member[s]));
     all += count[s];
   }
   PetscCall(PetscFree(d->set_vertex));
@@ -54,10 +44,10 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **data)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, comm));
   wring_mesh_data_fits("the mesh on one rank", sum[0], PetscMax(sum[1], sum[2]), &error);
   PetscCall(wring_error_raise(comm, &error));
-  PetscCall(collect(comm, &n, sizeof *d->region, &d->region));
-  PetscCall(collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
-  PetscCall(collect(comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
-  PetscCall(collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
+  PetscCall(wring_exchange_collect(comm, &n, sizeof *d->region, &d->region));
+  PetscCall(wring_exchange_collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
+  PetscCall(wring_exchange_collect(comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
+  PetscCall(wring_exchange_collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
   PetscCall(collect_sets(comm, d));
   if (rank) PetscCall(wring_mesh_data_destroy(data));
   PetscFunctionReturn(PETSC_SUCCESS);

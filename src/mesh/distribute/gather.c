@@ -2,7 +2,6 @@
 #include "base/count.h"
 #include "base/exchange.h"
 #include "base/sort.h"
-#include "deal.h"
 #include "mesh/data.h"
 #include <stdlib.h>
 
@@ -252,19 +251,6 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* Replaces the arrays of all ranks by the whole on rank 0: *value [n], rows of `width` bytes. */
-static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *value)
-{
-  void *const mine = *(void **)value;
-  void       *all;
-
-  PetscFunctionBegin;
-  PetscCall(wring_collect_rows(comm, *n, mine, width, n, &all));
-  PetscCall(PetscFree(*(void **)value));
-  *(void **)value = all;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static int compare_rows(const void *a, const void *b)
 {
   const PetscInt *const x = a, *const y = b;
@@ -310,13 +296,13 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   wring_mesh_data *const d = *data;
   n = n_mid = d->n_tet;
   n_row     = d->n_set_element;
-  PetscCall(collect(m->comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
-  PetscCall(collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
-  if (m->mid) PetscCall(collect(m->comm, &n_mid, MIDS * sizeof *d->mid, &d->mid));
-  PetscCall(collect(m->comm, &n, sizeof *d->region, &d->region));
-  PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
-  PetscCall(collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
-  if (m->set_mid) PetscCall(collect(m->comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
+  PetscCall(wring_exchange_collect(m->comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
+  PetscCall(wring_exchange_collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
+  if (m->mid) PetscCall(wring_exchange_collect(m->comm, &n_mid, MIDS * sizeof *d->mid, &d->mid));
+  PetscCall(wring_exchange_collect(m->comm, &n, sizeof *d->region, &d->region));
+  PetscCall(wring_exchange_collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(wring_exchange_collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
+  if (m->set_mid) PetscCall(wring_exchange_collect(m->comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank)
     PetscCall(wring_mesh_data_destroy(data));

@@ -6,7 +6,6 @@
     pieces.c      the tets of the slices in equal pieces of the curve; dual.c their graph, which partition/ cuts
     owners.c      the part that owns each vertex
     distribute.c  wring_mesh_distribute: from slices to parts; assess.c properties of parts of any number
-    deal.c        rows of a table from rank 0 to all, and back
     halo.c        ghosts and PetscSFs, from owned vertices and tets
     numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices
     tet_values.c  rows of tables to tets

@@ -1,5 +1,5 @@
 /* Original and local numbers: look-up, additional ghosts, and rows of tables sent to the owners. */
-#include "deal.h"
+#include "base/exchange.h"
 #include "base/parallel/consensus.h"
 #include "halo.h"
 #include "base/sort.h"
@@ -96,23 +96,13 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
   return -1;
 }
 
-/* Orders the rows on rank 0 by owner, then by original number; start [size + 1]. No rows elsewhere. Collective. */
-static PetscErrorCode order_rows(const wring_mesh *m, PetscInt n, int width, const double *row, PetscInt *order,
-                                 PetscInt *start)
+/* The owners of n vertices by their original numbers. Collective. */
+static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *owner)
 {
-  PetscInt   *original, *owner;
-  uint64_t   *key;
-  PetscMPIInt size, rank;
+  PetscMPIInt rank;
   PetscLayout layout;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc3((size_t)n, &original, (size_t)n, &owner, (size_t)n, &key));
-  for (PetscInt i = 0; i < n; i++) {
-    order[i]    = i;
-    original[i] = (PetscInt)row[(size_t)i * (size_t)width];
-    key[i]      = (uint64_t)original[i];
-  }
   PetscCall(wring_mesh_find_globals(m, n, original, owner));
   PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
   for (PetscInt i = 0; i < n; i++) {
@@ -120,28 +110,31 @@ static PetscErrorCode order_rows(const wring_mesh *m, PetscInt n, int width, con
     owner[i] = rank;
   }
   PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(wring_sort_keys(n, key, order));
-  PetscCall(wring_sort_buckets(n, order, owner, size, start));
-  PetscCall(PetscFree3(original, owner, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine)
 {
-  PetscMPIInt rank, size;
-  PetscInt   *order, *start, *count;
+  PetscMPIInt rank;
+  PetscInt   *original, *order, *owner;
+  uint64_t   *key;
+  double     *sorted;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  if (rank) n_row = 0;
-  PetscCall(PetscMalloc3((size_t)n_row, &order, (size_t)size + 1, &start, (size_t)size, &count));
-  PetscCall(order_rows(m, n_row, width, row, order, start));
-  for (PetscMPIInt p = 0; p < size; p++) count[p] = start[p + 1] - start[p];
-  PetscCallMPI(MPI_Scatter(count, 1, MPIU_INT, n_mine, 1, MPIU_INT, 0, m->comm));
-  PetscCall(PetscMalloc1((size_t)*n_mine * (size_t)width, mine));
-  PetscCall(wring_deal_rows(m->comm, start, order, row, (size_t)width * sizeof(double), *n_mine, *mine));
-  PetscCall(PetscFree3(order, start, count));
+  const size_t n = rank ? 0 : (size_t)n_row, w = (size_t)width;
+  PetscCall(PetscMalloc4(n, &original, n, &order, n, &owner, n, &key));
+  PetscCall(PetscMalloc1(n * w, &sorted));
+  for (size_t i = 0; i < n; i++) key[i] = (uint64_t)row[i * w];
+  PetscCall(wring_order_keys((PetscInt)n, key, order));
+  for (size_t i = 0; i < n; i++) {
+    original[i] = (PetscInt)key[i];
+    PetscCall(PetscArraycpy(sorted + i * w, row + (size_t)order[i] * w, w));
+  }
+  PetscCall(find_owners(m, (PetscInt)n, original, owner));
+  PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, owner, w * sizeof *row, sorted, n_mine, mine));
+  PetscCall(PetscFree(sorted));
+  PetscCall(PetscFree4(original, order, owner, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -111,8 +111,6 @@ PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag)
 
 /* ---- sources of all ranks ---------------------------------------------------------------------------------------- */
 
-enum { COUNT_TAG = 61, SOURCE_TAG };
-
 typedef struct {
   int64_t key, seen;
 } sighting;
@@ -146,40 +144,42 @@ static void keep_first(sightings *list)
 }
 
 /* Receives the sightings of another rank. */
-static PetscErrorCode receive(MPI_Comm comm, PetscMPIInt from, sightings *list)
+static PetscErrorCode receive(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt from, sightings *list)
 {
   PetscInt n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Recv(&n, 1, MPIU_INT, from, COUNT_TAG, comm, MPI_STATUS_IGNORE));
+  PetscCallMPI(MPI_Recv(&n, 1, MPIU_INT, from, tag, comm, MPI_STATUS_IGNORE));
   PetscCall(wring_raw_grow((PetscInt64)list->n + n, &list->room, sizeof *list->s, &list->s));
-  PetscCallMPI(
-    MPI_Recv(list->s + list->n, (PetscMPIInt)(2 * n), MPI_INT64_T, from, SOURCE_TAG, comm, MPI_STATUS_IGNORE));
+  PetscCallMPI(MPI_Recv(list->s + list->n, (PetscMPIInt)(2 * n), MPI_INT64_T, from, tag, comm, MPI_STATUS_IGNORE));
   list->n += n;
   keep_first(list);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Brings the first sightings of all ranks to all of them, in the order of the file: along a binary tree to rank 0. */
-static PetscErrorCode collect(MPI_Comm comm, sightings *list)
+static PetscErrorCode collect(MPI_Comm of, sightings *list)
 {
-  PetscMPIInt rank, ranks;
+  PetscMPIInt rank, ranks, tag;
+  MPI_Comm    comm; // of PETSc: no message of the caller's is there
 
   PetscFunctionBegin;
+  PetscCall(PetscCommDuplicate(of, &comm, &tag));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &ranks));
   for (int step = 1; step < ranks; step *= 2) {
     if (rank & step) {
-      PetscCallMPI(MPI_Send(&list->n, 1, MPIU_INT, rank - step, COUNT_TAG, comm));
-      PetscCallMPI(MPI_Send(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, rank - step, SOURCE_TAG, comm));
+      PetscCallMPI(MPI_Send(&list->n, 1, MPIU_INT, rank - step, tag, comm));
+      PetscCallMPI(MPI_Send(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, rank - step, tag, comm));
       break;
     }
-    if (rank + step < ranks) PetscCall(receive(comm, rank + step, list));
+    if (rank + step < ranks) PetscCall(receive(comm, tag, rank + step, list));
   }
   if (rank == 0 && list->n) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_sightings);
   PetscCallMPI(MPI_Bcast(&list->n, 1, MPIU_INT, 0, comm));
   PetscCall(wring_raw_grow(list->n, &list->room, sizeof *list->s, &list->s));
   PetscCallMPI(MPI_Bcast(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, 0, comm));
+  PetscCall(PetscCommDestroy(&comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

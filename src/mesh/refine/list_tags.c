@@ -1,7 +1,7 @@
 /* The file's numbers of vertices, by original number. */
 #include "refine.h"
+#include "base/exchange.h"
 #include "base/sort.h"
-#include "mesh/distribute/deal.h"
 
 typedef struct {
   int64_t vertex, tag;
@@ -49,26 +49,25 @@ PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, Petsc
 {
   const PetscInt corners = (*data)->n_vertex, middles = (*data)->middles.n;
   wring_mesh    *m;
-  tag_row       *row, *all;
-  PetscInt       n_row;
+  tag_row       *row;
+  PetscInt       n_row = corners + middles;
   PetscMPIInt    rank;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)corners + (size_t)middles, &row));
+  PetscCall(PetscMalloc1((size_t)n_row, &row));
   PetscCall(list_corners(comm, *data, row));
   PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_CURVE, data, &m));
   *n = m->n_global;
   if (m->order_read == 2) PetscCall(list_middles(m, row + corners, n));
   PetscCall(wring_mesh_destroy(&m));
-  PetscCall(wring_collect_rows(comm, corners + middles, row, sizeof *row, &n_row, &all));
-  PetscCall(PetscFree(row));
+  PetscCall(wring_exchange_collect(comm, &n_row, sizeof *row, &row));
   *tag = NULL;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)*n, tag));
   for (PetscInt v = 0; v < *n; v++) (*tag)[v] = -1;
   for (PetscInt i = 0; i < n_row; i++)
-    if (all[i].vertex >= 0) (*tag)[all[i].vertex] = all[i].tag;
-  PetscCall(PetscFree(all));
+    if (row[i].vertex >= 0) (*tag)[row[i].vertex] = row[i].tag;
+  PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
