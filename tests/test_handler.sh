@@ -1,7 +1,7 @@
 #!/bin/bash
-# ranks: 2
+# ranks: 4
 # A program that links libwring: one rank that fails ends all, with one line and the status asked for; without the
-# handler of base.h rank 0 would wait for ever. And an MPI that provides no threads is refused in one line if there
+# handler of base.h rank 0 would wait for ever. A refusal on a part of the world is one line too. And an MPI that provides no threads is refused in one line if there
 # are threads to use.
 . "$(dirname "$0")/lib.sh"
 client=$build/tests/test_handler
@@ -11,10 +11,10 @@ status=$?
 [ $status = 5 ] || fail "one rank fails: exit status $status, expected 5"
 [ "$(grep -c '^client: internal error: a fault of rank 1 (fail_alone, ' log)" = 1 ] ||
   fail "one rank fails: not one line"
-timeout -k 5 60 "$mpiexec" -n 2 "$client" >log 2>&1 || fail "bad input: exit status $?"
-[ "$(grep -c '^client: ' log)" = 2 ] && grep -q '^client: deck:1: refused$' log &&
-  grep -q '^client: deck:3: refused$' log ||
-  fail "bad input: expected two lines, of deck:1 and deck:3"
+timeout -k 5 60 "$mpiexec" -n 4 "$client" >log 2>&1 || fail "bad input: exit status $?"
+[ "$(grep -c '^client: ' log)" = 3 ] && grep -q '^client: deck:1: refused$' log &&
+  grep -q '^client: deck:3: refused$' log && grep -q '^client: host: solver_type is "qnn", expected' log ||
+  fail "bad input: expected three lines, of deck:1, deck:3 and solver_type"
 
 # An MPI_Init_thread that provides less than it was asked for.
 cat >single.c <<'END'

@@ -90,10 +90,10 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
   A PETSc error handler that ends all ranks when one fails. Without it, PETSc prints a trace and returns the error on
   the rank where it occurred, while the other ranks wait for that rank in their next collective call.
 
-  All ranks of MPI_COMM_WORLD raise bad input and output failures (the two codes above) together: one line "<program>:
-  <text>" is printed on standard error, and the callers receive the code on every rank. Any other error, or one on a
-  smaller communicator, prints "<program>: internal error: ..." and ends the program by MPI_Abort(MPI_COMM_WORLD,
-  status).
+  All ranks of a communicator, which may be a part of the world, raise bad input and output failures (the two codes
+  above) together: its rank 0 prints one line "<program>: <text>" on standard error, and the callers receive the code on
+  every rank of it; other ranks go on. Any other error prints "<program>: internal error: ..." and ends the program by
+  MPI_Abort(MPI_COMM_WORLD, status).
 */
 typedef struct {
   const char *program;  // the first word of each line

@@ -62,12 +62,10 @@ static PetscErrorCode handle(MPI_Comm comm, int line, const char *function, cons
                              PetscErrorType type, const char *message, void *context)
 {
   wring_error_handler *const h = context;
-  int                        rank, size, all;
+  int                        rank;
   if (type == PETSC_ERROR_REPEAT) return code;
   MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  MPI_Comm_size(MPI_COMM_WORLD, &all);
-  if ((code != PETSC_ERR_USER_INPUT && code != WRING_ERR_OUTPUT) || size != all) {
+  if (code != PETSC_ERR_USER_INPUT && code != WRING_ERR_OUTPUT) {
     fprintf(stderr, "%s: internal error: %s (%s, %s:%d)\n", h->program, message, function, file, line);
     MPI_Abort(MPI_COMM_WORLD, h->status);
   }

@@ -53,7 +53,7 @@ int wring_mesh_select_options(const char *head, wring_option *table)
   return n;
 }
 
-PetscErrorCode wring_mesh_box_make(MPI_Comm comm, const wring_options *o, const char *prefix, wring_mesh_data **data)
+PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data)
 {
   wring_error  fault = {""}, error = {""};
   wring_option table[WRING_MESH_OPTIONS];
@@ -68,8 +68,7 @@ PetscErrorCode wring_mesh_box_make(MPI_Comm comm, const wring_options *o, const 
   PetscCall(wring_options_get_int_list(o, prefix, table, "cells", &n, &cells));
   for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
   PetscCall(PetscFree(cells));
-  *data = NULL;
-  if (comm != MPI_COMM_NULL) PetscCall(wring_mesh_box(comm, &box, data, &fault));
+  PetscCall(wring_mesh_box(wring_options_comm(o), &box, data, &fault));
   if (fault.text[0]) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
   PetscCall(wring_error_raise(wring_options_comm(o), &error));
   PetscFunctionReturn(PETSC_SUCCESS);

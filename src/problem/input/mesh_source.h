@@ -12,10 +12,10 @@ PetscErrorCode wring_mesh_file_read_tagged(MPI_Comm comm, const char *file, doub
                                            wring_mesh_data **data);
 
 /*
-  The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of comm; NULL where comm is
-  MPI_COMM_NULL. Errors name the place of cells. Collective on the ranks of o.
+  The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of o. Errors name the place of
+  cells. Collective.
 */
-PetscErrorCode wring_mesh_box_make(MPI_Comm comm, const wring_options *o, const char *prefix, wring_mesh_data **data);
+PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data);
 
 /*
   Copies the entries of wring_mesh_options whose keys begin with `head`, and an entry with a NULL key, into table

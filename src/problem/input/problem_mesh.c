@@ -71,7 +71,7 @@ static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_me
 
   PetscFunctionBegin;
   *data = NULL;
-  if (s.box) PetscCall(wring_mesh_box_make(wring_options_comm(o), o, "mesh_box_", data));
+  if (s.box) PetscCall(wring_mesh_box_make(o, "mesh_box_", data));
   if (s.file) {
     PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
     PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));

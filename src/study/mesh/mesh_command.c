@@ -36,38 +36,43 @@ static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_box(const wring_mesh_job *job)
+/* Slices of all ranks are written by rank 0, which needs the whole mesh. */
+static PetscErrorCode write_whole(const wring_mesh_job *job, wring_mesh_data **data)
 {
-  wring_mesh_data *data;
-  PetscInt         order;
+  PetscInt order;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box_make(job->rank ? MPI_COMM_NULL : PETSC_COMM_SELF, job->o, "", &data));
-  PetscCall(choose_order(job, data, &order));
-  if (order == 2 && data) PetscCall(subdivide(PETSC_COMM_SELF, 0, order, &data));
-  PetscCall(wring_mesh_write(job, &data));
+  PetscCall(choose_order(job, *data, &order));
+  if (order == 2)
+    PetscCall(subdivide(job->comm, 0, order, data));
+  else
+    PetscCall(wring_mesh_collect(job->comm, data)); // of a second-order mesh the corners
+  PetscCall(wring_mesh_write(job, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Read by all ranks, written by rank 0, which needs the whole mesh. */
+static PetscErrorCode make_box(const wring_mesh_job *job)
+{
+  wring_mesh_data *data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_box_make(job->o, "", &data));
+  PetscCall(write_whole(job, &data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode convert(const wring_mesh_job *job)
 {
   wring_mesh_data *data;
   wring_error      error = {""};
   double           scale;
-  PetscInt         order;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
   if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
-  PetscCall(choose_order(job, data, &order));
-  if (order == 2)
-    PetscCall(subdivide(job->comm, 0, order, &data));
-  else
-    PetscCall(wring_mesh_collect(job->comm, &data)); // of a second-order mesh the corners
-  PetscCall(wring_mesh_write(job, &data));
+  PetscCall(write_whole(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
