@@ -3,7 +3,8 @@
 
   src/io, in reading order:
     file.h              files that appear only when complete: written as "<path>.part", synced, renamed
-    make_directory.c    a directory and its parents; study/common/output_directory.c prepares that of a run
+    directory.c         what a directory holds; a directory and its parents; study/common/output_directory.c prepares
+                        that of a run
     deck.c              a YAML deck and the command line
     csv.c               tables of numbers
     gmsh_write.c        Gmsh 4.1; readers of meshes are in src/mesh/read
@@ -79,6 +80,13 @@ PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_n
 /* Writes a table in original vertex order: header "vertex,<columns>", values [n_owned][width] as %.17g. Collective. */
 PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, const char *columns, int width,
                                         const double *value);
+
+/*
+  The names in a directory, one after another, each with its final 0, and an empty one at the end; names that begin with
+  a dot are left out. Freed by the caller with free. NULL if there is no such directory, and NULL with an error if it
+  cannot be read to its end. Not collective.
+*/
+char *wring_list_directory(const char *path, wring_error *e);
 
 /*
   Creates a directory and its parents. Refused if it cannot be created or written to; then all that were created are
@@ -215,7 +223,10 @@ PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, siz
    Collective. */
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
-/* Whether a directory has a checkpoint, complete or not; false if there is no such directory. Collective. */
+/*
+  Whether a directory has a checkpoint, complete or not; false if there is no such directory. Refused if it cannot be
+  read. Collective.
+*/
 PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, PetscBool *is_there);
 
 /*

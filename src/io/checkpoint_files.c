@@ -1,8 +1,8 @@
 /* The checkpoints of an output directory: checkpoint_NNNNNN.h5, numbered by step, and the file of their mesh. */
 #define _POSIX_C_SOURCE 200809L
 #include "seal.h"
-#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,25 +30,21 @@ static PetscInt64 step_of(const char *name)
 /* Steps of the checkpoints in a directory, newest first; *step [*n] freed by the caller. */
 static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 **step, wring_error *e)
 {
-  PetscInt room = 0;
+  char *const list = wring_list_directory(directory, e);
+  PetscInt    room = 0;
 
   PetscFunctionBegin;
-  *n           = 0;
-  *step        = NULL;
-  DIR *const d = opendir(directory);
-  if (!d) {
-    wring_error_set(e, "%s: the directory cannot be read: %s", directory, strerror(errno));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  for (const struct dirent *entry = readdir(d); entry; entry = readdir(d)) {
-    const PetscInt64 found = step_of(entry->d_name);
+  *n    = 0;
+  *step = NULL;
+  for (const char *name = list; name && *name; name += strlen(name) + 1) {
+    const PetscInt64 found = step_of(name);
     if (found < 0) continue;
     if (*n == room) PetscCall(PetscRealloc(sizeof **step * (size_t)(room = 2 * room + 8), step));
     PetscInt i = (*n)++; // insertion sort: there are few
     for (; i > 0 && (*step)[i - 1] < found; i--) (*step)[i] = (*step)[i - 1];
     (*step)[i] = found;
   }
-  closedir(d);
+  free(list);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,12 +116,13 @@ PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, P
   PetscMPIInt rank;
   PetscInt    n    = 0;
   PetscInt64 *step = NULL;
-  wring_error none = {""};
+  wring_error e    = {""};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &none));
+  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
   PetscCall(PetscFree(step));
+  PetscCall(wring_error_raise(comm, &e));
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
   *is_there = (PetscBool)(n > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -136,13 +133,12 @@ PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, Pets
   PetscMPIInt rank;
   PetscInt    n    = 0;
   PetscInt64 *step = NULL;
-  wring_error e = {""}, listing = {""};
+  wring_error e    = {""};
   char        file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &listing));
-  if (listing.text[0]) wring_error_set(&e, "%s/: cannot be written: %.900s", directory, listing.text);
+  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
   for (PetscInt i = keep; i < n; i++) {
     PetscCall(wring_checkpoint_name(directory, step[i], sizeof file, file));
     if (unlink(file)) wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));

@@ -1,8 +1,7 @@
-#define _XOPEN_SOURCE 700 // realpath, opendir
+#define _XOPEN_SOURCE 700 // realpath
 #include "study/common/command_keys.h"
 #include "output_directory.h"
 #include "study/common/json.h"
-#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -19,22 +18,18 @@ static void check_files(const char *directory, wring_error *e)
   static const char *const endings[] = {".csv", ".json", ".vtu", ".pvd", ".h5", ".gp", ".png"};
   char                     path[2 * PETSC_MAX_PATH_LEN];
   struct stat              status;
-  DIR *const               d = opendir(directory);
-  if (!d) {
-    wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
-    return;
-  }
-  for (struct dirent *entry; (entry = readdir(d));) {
-    if (strchr(entry->d_name, '=')) continue; // folder of a sweep: spring_net_file=net.csv
-    const char *const dot = strrchr(entry->d_name, '.');
+  char *const              list = wring_list_directory(directory, e);
+  for (const char *name = list; name && *name; name += strlen(name) + 1) {
+    if (strchr(name, '=')) continue; // folder of a sweep: spring_net_file=net.csv
+    const char *const dot = strrchr(name, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
       if (strcmp(dot, endings[i]) != 0) continue;
-      snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+      snprintf(path, sizeof path, "%s/%s", directory, name);
       if (!lstat(path, &status) && S_ISDIR(status.st_mode))
         wring_error_set(e, "%s: is a directory, expected a file or nothing", path);
     }
   }
-  closedir(d);
+  free(list);
 }
 
 /* Waits for a directory that has just been made: a file system of several nodes may be late. */
@@ -106,19 +101,18 @@ typedef struct {
   PetscBool hdf;  // frames.vtkhdf
 } remains;
 
-static void count_remains(const char *directory, remains *r)
+static void count_remains(const char *directory, remains *r, wring_error *e)
 {
-  DIR *const d = opendir(directory);
-  *r           = (remains){0};
-  if (!d) return; // nothing is there; one that cannot be read is refused when it is opened
-  for (struct dirent *entry; (entry = readdir(d));) {
-    const PetscInt step = wring_directory_number(entry->d_name, "checkpoint_", ".h5");
+  char *const list = wring_list_directory(directory, e);
+  *r               = (remains){0};
+  for (const char *name = list; name && *name; name += strlen(name) + 1) {
+    const PetscInt step = wring_directory_number(name, "checkpoint_", ".h5");
     r->checkpoints += step >= 0;
     r->last = PetscMax(r->last, step);
-    r->frames += wring_directory_number(entry->d_name, "frame_", ".vtu") >= 0;
-    r->hdf |= strcmp(entry->d_name, "frames.vtkhdf") == 0;
+    r->frames += wring_directory_number(name, "frame_", ".vtu") >= 0;
+    r->hdf |= strcmp(name, "frames.vtkhdf") == 0;
   }
-  closedir(d);
+  free(list);
 }
 
 /* "2 checkpoints (the last of step 50) and 51 frames". */
@@ -136,7 +130,7 @@ static void describe_remains(const remains *r, size_t size, char *text)
 }
 
 /* True if initial.restart is this directory or a file in it. Rank 0. */
-static PetscErrorCode is_restart(const wring_options *o, const char *directory, PetscBool *yes)
+static PetscErrorCode is_restart(const wring_options *o, const char *directory, PetscBool *yes, wring_error *e)
 {
   const char *from;
 
@@ -145,7 +139,7 @@ static PetscErrorCode is_restart(const wring_options *o, const char *directory, 
   if (!wring_options_has(o, "initial_", "restart")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(o, "initial_", wring_initial_options, "restart", &from));
   char *const real = realpath(from, NULL), *const other = realpath(directory, NULL);
-  *yes = (PetscBool)(real && other && (strcmp(real, other) == 0 || wring_directory_holds(directory, from)));
+  *yes = (PetscBool)(real && other && (strcmp(real, other) == 0 || wring_directory_holds(directory, from, e)));
   free(real);
   free(other);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,8 +207,8 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   if (rank == 0 && resume) {
     check_deck(directory, wring_options_deck(o), e);
   } else if (rank == 0 && !overwrite) {
-    PetscCall(is_restart(o, directory, &restart));
-    count_remains(directory, &r);
+    PetscCall(is_restart(o, directory, &restart, e));
+    count_remains(directory, &r, e);
     describe_remains(&r, sizeof text, text);
     if (!restart && r.checkpoints)
       wring_error_set(e,
@@ -249,24 +243,21 @@ void wring_directory_remove_file(const char *directory, const char *name, wring_
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e)
 {
-  DIR *const d = opendir(directory);
-  char       part[64];
-  if (!d) {
-    wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
-    return;
-  }
+  char *const list = wring_list_directory(directory, e);
+  char        part[64];
   snprintf(part, sizeof part, "%s.part", end);
-  for (struct dirent *entry; (entry = readdir(d));) {
-    PetscInt number = wring_directory_number(entry->d_name, stem, end);
-    if (number < 0) number = wring_directory_number(entry->d_name, stem, part);
-    if (number >= first && number < last) remove_file(directory, entry->d_name, "", e);
+  for (const char *name = list; name && *name; name += strlen(name) + 1) {
+    PetscInt number = wring_directory_number(name, stem, end);
+    if (number < 0) number = wring_directory_number(name, stem, part);
+    if (number >= first && number < last) remove_file(directory, name, "", e);
   }
-  closedir(d);
+  free(list);
 }
 
-PetscBool wring_directory_holds(const char *directory, const char *file)
+PetscBool wring_directory_holds(const char *directory, const char *file, wring_error *e)
 {
-  char *const real = realpath(file, NULL), *const other = realpath(directory, NULL);
+  char *const real = realpath(file, NULL), *const other = real ? realpath(directory, NULL) : NULL;
+  if (!other) wring_error_set(e, "%s: cannot be found: %s", real ? directory : file, strerror(errno));
   const PetscBool holds = (PetscBool)(real && other && strcmp(dirname(real), other) == 0);
   free(real);
   free(other);

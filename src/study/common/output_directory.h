@@ -7,8 +7,8 @@ PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *p
 
 /*
   Sets the same error on every rank if a run of this deck would replace checkpoints or frames of another run in
-  output.directory, unless output.overwrite is true, or initial.restart continues from there; or if checkpoint.resume
-  is true and run.json there is of another deck. Writes nothing. Collective.
+  output.directory, unless output.overwrite is true, or initial.restart continues from there; or if it cannot be read;
+  or if checkpoint.resume is true and run.json there is of another deck. Writes nothing. Collective.
 */
 PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e);
 
@@ -24,5 +24,5 @@ void wring_directory_remove(const char *directory, const char *stem, const char 
 /* Removes a file, if there is one, and its .part. Not collective: rank 0. */
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);
 
-/* Whether a file lies in a directory, links followed. Not collective: rank 0. */
-PetscBool wring_directory_holds(const char *directory, const char *file);
+/* Whether a file lies in a directory, links followed; both exist. Not collective: rank 0. */
+PetscBool wring_directory_holds(const char *directory, const char *file, wring_error *e);

@@ -1,12 +1,13 @@
-#define _POSIX_C_SOURCE 200809L // opendir, rmdir
+#define _POSIX_C_SOURCE 200809L // rmdir
 #include "compare_kept.h"
 #include "study/common/command_keys.h"
 #include "study/common/json.h"
 #include "study/record/inputs.h"
 #include "study/record/provenance.h"
-#include <dirent.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,15 +98,14 @@ PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const
 
 void wring_kept_remove(const char *directory, wring_error *e)
 {
-  char      path[PATH], file[PATH + 300];
-  DIR      *d;
-  const int length = snprintf(path, sizeof path, "%s/%s", directory, folder);
-  if (length < 0 || !(d = opendir(path))) return; // nothing is kept
-  for (struct dirent *entry; (entry = readdir(d));) {
-    snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-    if (entry->d_name[0] != '.' && unlink(file)) wring_error_set(e, "%s: cannot be removed", file);
+  char path[PATH], file[PATH + 300];
+  snprintf(path, sizeof path, "%s/%s", directory, folder);
+  char *const list = wring_list_directory(path, e);
+  for (const char *name = list; name && *name; name += strlen(name) + 1) {
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    if (unlink(file)) wring_error_set(e, "%s: cannot be removed: %s", file, strerror(errno));
   }
-  closedir(d);
+  free(list);
   (void)rmdir(path);
 }
 

@@ -99,9 +99,9 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   PetscCall(wring_directory_make(p->options, sizeof r->output.directory, r->output.directory));
   r->output.frames.directory = r->output.directory;
   if (p->rank == 0) {
-    r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart));
+    r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart, &error));
     r->output.segments = wring_segments_read(p->restart, r->first);
-    PetscCall(open_files(r, &error));
+    if (!error.text[0]) PetscCall(open_files(r, &error));
   }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, WRING_MPI_BOOL, 0, p->comm));

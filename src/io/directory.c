@@ -1,11 +1,43 @@
+/* Directories: what one holds; a directory and its parents. */
 #define _POSIX_C_SOURCE 200809L
 #include "file.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <wring/io.h>
+
+/* The names of an open directory; the value is an errno, 0 if all were read. */
+static int read_names(DIR *d, char **list)
+{
+  const struct dirent *entry;
+  size_t               size;
+  FILE *const          f = open_memstream(list, &size);
+  if (!f) return errno;
+  for (errno = 0; (entry = readdir(d)); errno = 0) {
+    if (entry->d_name[0] != '.') fwrite(entry->d_name, 1, strlen(entry->d_name) + 1, f);
+  }
+  const int reason = errno;
+  fputc('\0', f);
+  const int failed = ferror(f);
+  return fclose(f) || failed ? ENOMEM : reason;
+}
+
+char *wring_list_directory(const char *path, wring_error *e)
+{
+  char      *list   = NULL;
+  DIR *const d      = opendir(path);
+  int        reason = d ? read_names(d, &list) : errno;
+  if (!d && (reason == ENOENT || reason == ENOTDIR)) return NULL;
+  if (d) closedir(d);
+  if (!reason) return list;
+  wring_error_set(e, "%s: the directory cannot be read: %s", path, strerror(reason));
+  free(list);
+  return NULL;
+}
 
 /*
   Calls mkdir for every prefix of the path. For a prefix that exists it may fail with EEXIST or, on a read-only file

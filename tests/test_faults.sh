@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Faults of the file system, made by a library that is loaded before libc: a directory that cannot be opened, or read to
+# its end, and a path that cannot be resolved. A listing that fails is an error, not an empty directory. Fails if a run,
+# with and without resume, ends with status 0 or without its one line, or if a checkpoint or frame of before is lost or
+# changed, whichever of its listings fails.
+# usage: test_faults.sh BUILD_DIR SOURCE_DIR     ranks: 2
+. "$(dirname "$0")/lib.sh"
+[ "${WRING_SANITIZE:-OFF}" = OFF ] || skip 'a sanitizer is loaded first'
+overwrite=()
+
+# FAULT: the function that fails with EIO for the path FAULT_PATH, once, after SKIP calls of it that succeed.
+cat >faults.c <<'C'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static DIR *watched; // FAULT_PATH, while it is open
+static int  entries; // read of it
+
+static int is_watched(const char *path)
+{
+  const char *const want = getenv("FAULT_PATH");
+  return want && path && strcmp(path, want) == 0;
+}
+
+static int fails(const char *function)
+{
+  static int        calls;
+  const char *const fault = getenv("FAULT"), *const skip = getenv("SKIP");
+  if (!fault || strcmp(fault, function) != 0 || calls++ != (skip ? atoi(skip) : 0)) return 0;
+  errno = EIO;
+  return 1;
+}
+
+DIR *opendir(const char *path)
+{
+  DIR *(*const real)(const char *) = (DIR * (*)(const char *)) dlsym(RTLD_NEXT, "opendir");
+  if (is_watched(path) && fails("opendir")) return NULL;
+  DIR *const d = real(path);
+  if (d && is_watched(path)) watched = d, entries = 0;
+  return d;
+}
+
+struct dirent *readdir(DIR *d) // a listing fails behind its first entry
+{
+  struct dirent *(*const real)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir");
+  return d == watched && entries++ == 1 && fails("readdir") ? NULL : real(d);
+}
+
+char *realpath(const char *path, char *resolved)
+{
+  char *(*const real)(const char *, char *) = (char *(*)(const char *, char *))dlsym(RTLD_NEXT, "realpath");
+  return is_watched(path) && fails("realpath") ? NULL : real(path, resolved);
+}
+C
+${CC:-cc} -shared -fPIC -o "$base/faults.so" faults.c -ldl 2>log || skip 'no library can be made'
+printf '#!/bin/sh\nLD_PRELOAD=%s exec "%s" "$@"\n' "$base/faults.so" "$wring" >"$base/faulty"
+chmod +x "$base/faulty"
+faulty=$base/faulty
+
+cat >box.yaml <<'END'
+mesh:       {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
+material:   {model: corotated, young: 1e4, poisson: 0.3, density: 1000}
+gravity:    [0, 0, -9.81]
+attach:     {zmin: {stiffness: 1e4}}
+time:       {step: 1e-2, steps: 4}
+checkpoint: {every: 2}
+output:     {directory: out, every: 1}
+END
+works 1 run box.yaml
+states() { (cd out && sha256sum checkpoint_00000[24].h5 checkpoints_mesh.h5 frame_00000[0-4].vtu); }
+before=$(states) || fail 'the files of the first run'
+
+# --- the first listing fails: nothing is written
+for fault in opendir readdir; do
+  for ranks in 1 2; do
+    for keys in '-checkpoint_resume true' '-checkpoint_resume false' '-initial_restart out -output_directory other'; do
+      read -ra keys <<<"$keys"
+      FAULT=$fault FAULT_PATH=out wring=$faulty refused_on $ranks 'out: the directory cannot be read: Input' \
+        run box.yaml -time_steps 8 "${keys[@]}"
+    done
+  done
+done
+
+# --- each of the listings of a run that goes on, one after another, until none is left to fail
+for fault in opendir readdir; do
+  for ((skipped = 0; skipped < 20; skipped++)); do
+    rm -rf run && cp -r out run
+    FAULT=$fault FAULT_PATH=run SKIP=$skipped wring=$faulty on 1 run box.yaml -time_steps 5 -checkpoint_resume true \
+      -output_directory run -checkpoint_every 0
+    status=$?
+    [ $status != 0 ] || break
+    [ "$(grep -c '^wring: run: the directory cannot be read: Input/output error' log)" = 1 ] ||
+      fail "listing $skipped, $fault: status $status"
+    (cd run && sha256sum --quiet -c <<<"$before") || fail "listing $skipped, $fault: files are lost"
+  done
+  [ $skipped -ge 4 ] || fail "only $skipped listings of a run can fail by $fault"
+  [ "$(last run/steps.csv step)" = 5 ] || fail 'a run without a fault'
+done
+
+# --- the checkpoint of a restart cannot be resolved: it would be taken for one of another directory
+FAULT=realpath FAULT_PATH=out/checkpoint_000004.h5 wring=$faulty on 1 run box.yaml -initial_restart out -time_steps 8 \
+  -output_overwrite true
+[ $? != 0 ] && grep -q '^wring: out/checkpoint_000004.h5: cannot be found: Input' log ||
+  fail 'a path that cannot be resolved'
+[ "$(states)" = "$before" ] || fail 'a path that cannot be resolved: files are lost'
+exit 0
