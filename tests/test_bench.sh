@@ -130,9 +130,9 @@ refused_on 1 'solver_qn_history is "-1", expected an integer' -solver_qn_history
 refused_on 1 'bench_budget is "0", expected a real in \(0,inf\)' -bench_budget 0
 refused_on 1 '-bench_tets has no value' -bench_tets
 echo file >there
-refused_on 1 'there: is not a directory' -output_directory there
+ends_on 4 1 'there: is not a directory' -output_directory there
 mkdir -p there2/bench.json
-refused_on 1 'there2/bench.json: is a directory' -output_directory there2
+ends_on 4 1 'there2/bench.json: is a directory' -output_directory there2
 "$wring" help bench >log || fail 'help bench'
 for key in tets parts materials time_step budget; do
   grep -q "^bench_$key: " log || fail "help bench does not list $key"

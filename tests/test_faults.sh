@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Faults of the file system, made by a library that is loaded before libc: a directory that cannot be opened, or read to
-# its end, and a path that cannot be resolved. A listing that fails is an error, not an empty directory. Fails if a run,
-# with and without resume, ends with status 0 or without its one line, or if a checkpoint or frame of before is lost or
-# changed, whichever of its listings fails.
+# its end, a path that cannot be resolved, a signal while the space of a file is reserved. A listing that fails is an
+# error, not an empty directory. Fails if a run, with and without resume, ends with status 0 or without its one line, or
+# if a checkpoint or frame of before is lost or changed, whichever of its listings fails; if a signal ends a run; or if
+# the status of a file that cannot be written is not 4.
 # usage: test_faults.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 [ "${WRING_SANITIZE:-OFF}" = OFF ] || skip 'a sanitizer is loaded first'
@@ -14,6 +15,7 @@ cat >faults.c <<'C'
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,14 @@ char *realpath(const char *path, char *resolved)
 {
   char *(*const real)(const char *, char *) = (char *(*)(const char *, char *))dlsym(RTLD_NEXT, "realpath");
   return is_watched(path) && fails("realpath") ? NULL : real(path, resolved);
+}
+
+int fallocate(int fd, int mode, off_t from, off_t bytes) // interrupted
+{
+  int (*const real)(int, int, off_t, off_t) = (int (*)(int, int, off_t, off_t))dlsym(RTLD_NEXT, "fallocate");
+  if (!fails("fallocate")) return real(fd, mode, from, bytes);
+  errno = EINTR;
+  return -1;
 }
 C
 ${CC:-cc} -shared -fPIC -o "$base/faults.so" faults.c -ldl 2>log || skip 'no library can be made'
@@ -107,4 +117,16 @@ FAULT=realpath FAULT_PATH=out/checkpoint_000004.h5 wring=$faulty on 1 run box.ya
 [ $? != 0 ] && grep -q '^wring: out/checkpoint_000004.h5: cannot be found: Input' log ||
   fail 'a path that cannot be resolved'
 [ "$(states)" = "$before" ] || fail 'a path that cannot be resolved: files are lost'
+
+# --- a signal interrupts the first or the second fallocate of a run
+for skipped in 0 1; do
+  FAULT=fallocate SKIP=$skipped wring=$faulty works 1 run box.yaml -output_directory signal$skipped
+done
+
+# --- files behind links that lead nowhere cannot be created
+rm run/steps.csv && ln -s nowhere/steps.csv run
+ends_on 4 1 'run/steps.csv: cannot be written: No such file' run box.yaml -output_directory run -output_overwrite true
+mkdir bench && ln -s nowhere/bench_spline.csv bench
+expect 4 1 bench -bench_tets 384 -bench_budget 1e-3 -bench_materials spline -output_directory bench
+grep -q '^wring: bench/bench_spline.csv: cannot be written: No such file' log || fail 'a table of bench'
 exit 0

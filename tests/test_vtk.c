@@ -198,9 +198,9 @@ static PetscErrorCode check_refusals(const char *directory, const piece *p)
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/none/cells.vtu", directory));
   CHECK_NOT_WRITTEN(write_piece(file, 0, PETSC_FALSE, p), "none/cells.vtu: ", "cannot be written: ");
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/cells.vtu", directory));
-  CHECK_REFUSED(wring_make_directory(PETSC_COMM_WORLD, file), "cells.vtu", "is not a directory");
+  CHECK_NOT_WRITTEN(wring_make_directory(PETSC_COMM_WORLD, file), "cells.vtu", "is not a directory");
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/cells.vtu/a/b", directory));
-  CHECK_REFUSED(wring_make_directory(PETSC_COMM_WORLD, file), "cells.vtu/a/b", "Not a directory");
+  CHECK_NOT_WRITTEN(wring_make_directory(PETSC_COMM_WORLD, file), "cells.vtu/a/b", "Not a directory");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

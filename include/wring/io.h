@@ -89,8 +89,8 @@ PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, c
 char *wring_list_directory(const char *path, wring_error *e);
 
 /*
-  Creates a directory and its parents. Refused if it cannot be created or written to; then all that were created are
-  removed. Collective.
+  Creates a directory and its parents. Fails as output if it cannot be created or written to; then all that were created
+  are removed. Collective.
 */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 

@@ -98,6 +98,6 @@ PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path)
     check_directory(path, &e);
     if (e.text[0]) remove_path(path, made);
   }
-  PetscCall(wring_error_raise(comm, &e));
+  PetscCall(wring_error_raise_output(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

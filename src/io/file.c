@@ -61,7 +61,10 @@ void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
     cannot_write(path, e);
     return;
   }
-  if (reserve(fd, (off_t)bytes) && errno != EOPNOTSUPP && errno != ENOSYS) cannot_write(path, e);
+  int failed;
+  do failed = reserve(fd, (off_t)bytes);
+  while (failed && errno == EINTR);
+  if (failed && errno != EOPNOTSUPP && errno != ENOSYS) cannot_write(path, e);
   close(fd);
   if (e->text[0]) unlink(part);
 }

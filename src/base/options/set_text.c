@@ -20,7 +20,7 @@ PetscErrorCode wring_options_set_text(wring_options *o, const char *key, const c
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
   if (rank == 0) write_text(file, text, &error);
-  PetscCall(wring_error_raise(wring_options_comm(o), &error));
+  PetscCall(wring_error_raise_output(wring_options_comm(o), &error));
   PetscCall(wring_options_set(o, key, file, origin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,7 +60,7 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
   PetscCall(PetscGetHostName(host, sizeof host));
   if (rank == 0 && !appears(path))
     wring_error_set(&error, "%s: is not there on %s, expected an output.directory that all nodes share", path, host);
-  PetscCall(wring_error_raise(comm, &error));
+  PetscCall(wring_error_raise_output(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,7 +77,7 @@ PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *p
   PetscCall(PetscStrncpy(path, directory, size));
   PetscCall(wring_make_directory(comm, path));
   if (rank == 0) check_files(path, &error);
-  PetscCall(wring_error_raise(comm, &error));
+  PetscCall(wring_error_raise_output(comm, &error));
   PetscCall(check_nodes(comm, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

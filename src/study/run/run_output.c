@@ -24,12 +24,13 @@ typedef struct {
   Opens the tables, after all that a run continues have been checked, so that a refusal changes nothing; removes those
   that this run does not have.
 */
-static void open_tables(const wring_run *r, const run_table *table, PetscInt keep, wring_error *e)
+static void open_tables(const wring_run *r, const run_table *table, PetscInt keep, wring_error *refusal, wring_error *e)
 {
   const char *const directory = r->output.directory;
   for (int i = 0; i < N_TABLE && keep >= 0; i++) {
-    if (table[i].header) wring_record_check(directory, table[i].name, table[i].header, e);
+    if (table[i].header) wring_record_check(directory, table[i].name, table[i].header, refusal);
   }
+  if (refusal->text[0]) return;
   for (int i = 0; i < N_TABLE && !e->text[0]; i++) {
     if (table[i].header) wring_record_open(directory, table[i].name, table[i].header, keep, table[i].record, e);
   }
@@ -42,7 +43,7 @@ static void open_tables(const wring_run *r, const run_table *table, PetscInt kee
   Opens the tables, which may be refused, and only then removes the files of an earlier run after step `keep`: first
   files that list others, then the listed files, so that after a kill no list names a missing file. Rank 0.
 */
-static PetscErrorCode open_files(wring_run *r, wring_error *e)
+static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error *e)
 {
   wring_run_output *const o   = &r->output;
   const PetscInt          all = PETSC_MAX_INT, keep = o->goes_on ? r->first : -1;
@@ -57,10 +58,10 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
     [HISTORY]   = {"history.csv", wring_history_header, &o->history.record},
     [RESIDUALS] = {"residuals.csv", residuals ? wring_residuals_header : NULL, &o->history.residuals},
     [PROBES]    = {"probes.csv", probes, &o->probes}};
-  if (o->goes_on) PetscCall(wring_frames_check(&o->frames, e));
-  if (!e->text[0]) open_tables(r, table, keep, e);
+  if (o->goes_on) PetscCall(wring_frames_check(&o->frames, refusal));
+  if (!refusal->text[0]) open_tables(r, table, keep, refusal, e);
   PetscCall(PetscFree(probes));
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (refusal->text[0] || e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
   if (!o->goes_on) wring_directory_remove_file(o->directory, WRING_CHECKPOINT_MESH, e); // no checkpoint needs it now
   wring_directory_remove_file(o->directory, "state.csv", e);
@@ -92,8 +93,8 @@ static PetscErrorCode write_mesh(wring_run *r)
 
 PetscErrorCode wring_run_open_directory(wring_run *r)
 {
-  const wring_problem *const p     = r->p;
-  wring_error                error = {0};
+  const wring_problem *const p       = r->p;
+  wring_error                refusal = {""}, error = {""};
 
   PetscFunctionBegin;
   PetscCall(wring_directory_make(p->options, sizeof r->output.directory, r->output.directory));
@@ -101,9 +102,10 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   if (p->rank == 0) {
     r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart, &error));
     r->output.segments = wring_segments_read(p->restart, r->first);
-    if (!error.text[0]) PetscCall(open_files(r, &error));
+    if (!error.text[0]) PetscCall(open_files(r, &refusal, &error));
   }
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_error_raise(p->comm, &refusal));
+  PetscCall(wring_error_raise_output(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, WRING_MPI_BOOL, 0, p->comm));
   PetscCall(wring_provenance_begin(p->options, "run", p->restart, &r->output.made));
   if (r->output.goes_on) PetscCall(wring_checkpoint_mesh_seal(p->comm, p->restart, r->output.checkpoints.mesh_seal));
