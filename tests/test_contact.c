@@ -365,6 +365,140 @@ static PetscErrorCode test_projection(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- vertices that jump over a collider -------------------------------------------------------------------------- */
+
+enum { SAMPLES = 4000 };
+
+/* Whether the way from p to q, in the frame of c, goes in and out at two sides of it, of which samples are inside. */
+static PetscBool goes_through(const wring_collider *c, const double p[3], const double q[3])
+{
+  double n[2][3], offset;
+  int    inside = 0;
+  for (int k = 0; k <= SAMPLES; k++) {
+    double at[3], m[3];
+    for (int i = 0; i < 3; i++) at[i] = p[i] + (double)k / SAMPLES * (q[i] - p[i]);
+    if (!(c->shape->nearest(c->size, at, m, &offset) < 0)) continue;
+    if (k == 0 || k == SAMPLES) return PETSC_FALSE;
+    memcpy(n[inside++ > 0], m, sizeof m);
+    if (inside == 1) memcpy(n[1], m, sizeof m);
+  }
+  return (PetscBool)(inside > 0 && n[0][0] * n[1][0] + n[0][1] * n[1][1] + n[0][2] * n[1][2] < -sqrt(0.5));
+}
+
+/* The lost vertices after a step of 1 s of all vertices by `shift`, while the collider moves by `velocity`. */
+static PetscErrorCode count_lost(const test_body *b, wring_collider c, const double velocity[3], const double shift[3],
+                                 PetscInt64 *lost, PetscInt64 *expected)
+{
+  const PetscInt       n = b->mesh->n_owned;
+  wring_contact       *contact;
+  wring_contact_report report;
+  PetscInt64           inside;
+  double              *x, force[3];
+
+  PetscFunctionBegin;
+  memcpy(c.motion.velocity, velocity, sizeof c.motion.velocity);
+  PetscCall(PetscMalloc1(3 * n, &x));
+  PetscCall(wring_colliders_create(b->mesh, 1, &c, &contact));
+  wring_colliders_count(contact, b->mesh->X, &inside);
+  lost[0] = expected[0] = 0;
+  for (PetscInt v = 0; v < n; v++) {
+    const double *const X = b->mesh->X + 3 * v;
+    double              p[3], q[3];
+    for (int i = 0; i < 3; i++) {
+      x[3 * v + i] = X[i] + shift[i];
+      p[i]         = X[i] - c.centre[i];
+      q[i]         = p[i] + shift[i] - velocity[i];
+    }
+    expected[0] += goes_through(&c, p, q);
+  }
+  PetscCall(wring_contact_set_time(contact, 1));
+  PetscCall(wring_contact_measure(contact, x, &report, force));
+  *lost = report.lost;
+  PetscCall(wring_contact_measure(contact, x, &report, force));
+  CHECK(report.lost == 0, "%s: a step without motion loses %d vertices", c.shape->name, (int)report.lost);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, lost, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, expected, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCall(wring_contact_destroy(&contact));
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if a vertex that goes through a collider in one step is not counted, with either of them moving, or if one is
+  that passes beside it or across an edge of it: the way of each vertex is sampled. A half-space has no other side.
+*/
+static PetscErrorCode test_jumps(void)
+{
+  static const double still[3] = {0}, way[][3] = {{0, 0, -6}, {0.4, -5, 0.3}, {4, 0.3, -3}};
+  const wring_shape  *shape;
+  test_body           b;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("corotated", 0.01, 0, &b));
+  for (int k = 0; (shape = wring_shape_at(k)); k++) {
+    PetscInt64 all = 0;
+    for (int i = 0; i < 3; i++) {
+      wring_collider c;
+      PetscInt64     lost[2], expected[2];
+      const double   half[3] = {-way[i][0] / 2, -way[i][1] / 2, -way[i][2] / 2};
+      PetscCall(test_collider(shape, 1, &c));
+      for (int j = 0; j < 3; j++) c.centre[j] = (j ? 0.45 : 1.05) - half[j] + 0.01 * i;
+      PetscCall(count_lost(&b, c, still, way[i], &lost[0], &expected[0]));
+      PetscCall(count_lost(&b, c, (const double[]){-way[i][0], -way[i][1], -way[i][2]}, still, &lost[1], &expected[1]));
+      CHECK(lost[0] == expected[0] && lost[1] == expected[1] && lost[0] == lost[1],
+            "%s, way %d: %d and %d vertices go through, expected %d and %d", shape->name, i, (int)lost[0], (int)lost[1],
+            (int)expected[0], (int)expected[1]);
+      all += lost[0];
+    }
+    CHECK(shape->bound ? all > 20 : all == 0, "%s: %d vertices go through", shape->name, (int)all);
+  }
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if vertices that slide round a collider, by a ninth of a turn in a step, or come back, are taken for lost. */
+static PetscErrorCode test_slides(void)
+{
+  const double       turn[3] = {0, 0, 40};
+  const wring_shape *shape;
+  test_body          b;
+  double            *x, R[9];
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("corotated", 0.01, 0, &b));
+  PetscCall(PetscMalloc1(3 * b.mesh->n_owned, &x));
+  wring_rotation(turn, 1, R);
+  for (int k = 0; (shape = wring_shape_at(k)); k++) {
+    wring_collider       c;
+    wring_contact       *contact;
+    wring_contact_report report;
+    PetscInt64           inside;
+    double               force[3];
+    PetscCall(test_collider(shape, 1, &c));
+    PetscCall(wring_colliders_create(b.mesh, 1, &c, &contact));
+    for (int step = 0; step < 4; step++) {
+      for (PetscInt v = 0; v < b.mesh->n_owned; v++) {
+        const double *const X = b.mesh->X + 3 * v, *const from = step ? x + 3 * v : X;
+        double p[3], n[3], offset;
+        for (int i = 0; i < 3; i++) {
+          p[i] = from[i] - (step ? 0 : 0.5);
+          if (step == 1 || step == 2) p[i] = R[3 * i] * from[0] + R[3 * i + 1] * from[1] + R[3 * i + 2] * from[2];
+        }
+        const double d = shape->nearest(c.size, p, n, &offset);
+        for (int i = 0; i < 3; i++) x[3 * v + i] = p[i] - (d - (step < 3 ? 1e-9 : 0.05)) * n[i];
+      }
+      if (step == 0) wring_colliders_count(contact, x, &inside);
+      PetscCall(wring_contact_measure(contact, x, &report, force));
+      CHECK(report.lost == 0 && report.inside == 0, "%s, step %d: %d lost, %d inside", shape->name, step,
+            (int)report.lost, (int)report.inside);
+    }
+    PetscCall(wring_contact_destroy(&contact));
+  }
+  PetscCall(PetscFree(x));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -374,6 +508,8 @@ int main(int argc, char **argv)
   PetscCall(test_methods());
   PetscCall(test_history());
   PetscCall(test_projection());
+  PetscCall(test_jumps());
+  PetscCall(test_slides());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -107,7 +107,8 @@ const char *wring_contact_part_name(const wring_contact *c, int part);
 
 /*
   On this rank, at x [n_local][3]: the number of vertices inside and the depth of the deepest [m], and the number lost.
-  The force of each part's active contacts on the body is added to force [parts][3] N.
+  The force of each part's active contacts on the body is added to force [parts][3] N. To be called once at the end of
+  every step: lost vertices are found by what has changed since the last call.
 */
 typedef struct {
   PetscInt64 inside;
@@ -194,8 +195,11 @@ void wring_frame_of_turn(const double turn[3], double frame[9]);
 /* collider [n] and its path are copied; every collider is a part. Not collective. */
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
 
-/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time set last. Not collective. */
-void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
+/*
+  inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time set last, where the first step
+  begins whose end is measured. Not collective.
+*/
+void wring_colliders_count(wring_contact *c, const double *x, PetscInt64 *inside);
 
 /*
   Sets mark [n_owned] of the vertices that a collider may stop on their way from x [n_owned][3] m: along `direction`, a

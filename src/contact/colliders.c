@@ -13,6 +13,7 @@
 #include "crossings.h"
 #include "base/vector3.h"
 #include <math.h>
+#include <string.h>
 
 /* The pose of a collider: x = frame p + centre. */
 typedef struct {
@@ -36,6 +37,9 @@ typedef struct {
 // BATCH: runs whose sightings are kept at a time; SERIAL_BELOW: vertices, or records; waking threads takes longer
 enum { BATCH = 128, SERIAL_BELOW = 2048, STRIP = 512 };
 
+enum { MOST_MARCHES = 128 };         // a way that meets a surface at an angle above 7 degrees needs fewer
+static const double touching = 1e-6; // of the length of a way: nearer to the surface it is on it
+
 typedef struct {
   int                n;
   wring_collider    *collider; // [n]
@@ -52,6 +56,8 @@ typedef struct {
   record            *record, *next; // [room] by collider, then vertex; next: of the update in progress
   char               refusal[256];  // or ""
   wring_crossings    crossings;     // of colliders that are solid, up to the last measure
+  double            *last;          // [n_owned][3] m: positions at the last measure or count, at the time `last_time`
+  double             last_time;     // s
 } colliders;
 
 /* ---- poses ------------------------------------------------------------------------------------------------------- */
@@ -163,16 +169,15 @@ static PetscInt run_length(const wring_contact *contact, PetscInt run)
   return PetscMin(WRING_RUN, contact->mesh->n_owned - run * WRING_RUN);
 }
 
-/* Sets hit at x; q [n_owned][3]: where the step began, NULL: only vertices inside count. */
+/* Sets hit at x; q [n_owned][3]: where the step began. */
 static void find_hits(const wring_contact *contact, const double *x, const double *q)
 {
   const colliders *d = contact->data;
 #pragma omp parallel for schedule(static) if (contact->mesh->n_owned > SERIAL_BELOW)
   for (PetscInt run = 0; run < d->n_run; run++) {
     const PetscInt   at   = 3 * run * WRING_RUN;
-    const wring_ball ball = wring_ball_around(run_length(contact, run), x + at, q ? q + at : NULL);
-    for (int c = 0; c < d->n; c++)
-      d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball, (PetscBool)(q != NULL));
+    const wring_ball ball = wring_ball_around(run_length(contact, run), x + at, q + at);
+    for (int c = 0; c < d->n; c++) d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball, PETSC_TRUE);
   }
 }
 
@@ -495,18 +500,57 @@ static const char *colliders_part_name(const wring_contact *contact, int part)
   return d->collider[part].name;
 }
 
-/* Depth of a vertex in the collider that it is deepest in, 0 outside; adds its entry into each one that is solid. */
-static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3], double *deepest)
+/* Keeps the positions that the next measure compares with. */
+static void remember(const wring_contact *contact, const double *x)
+{
+  colliders *const d = contact->data;
+  if (contact->mesh->n_owned > 0) memcpy(d->last, x, 3 * (size_t)contact->mesh->n_owned * sizeof *x);
+  d->last_time = d->time;
+}
+
+/* Whether the way from a to b, in the shape's frame, meets the shape; n is its normal there. docs/theory.md (9.12) */
+static PetscBool meets(const wring_collider *c, const double a[3], const double b[3], double length, double n[3])
+{
+  double at = 0, offset;
+  for (int i = 0; i < MOST_MARCHES && at <= length; i++) {
+    const double t = at / length, p[3] = {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
+    const double distance = c->shape->nearest(c->size, p, n, &offset);
+    if (distance <= touching * length) return PETSC_TRUE;
+    at += distance;
+  }
+  return PETSC_FALSE;
+}
+
+/* Whether vertex v, now outside of collider c, has gone through it since the last measure: in and out at two sides. */
+static PetscBool has_jumped(const colliders *d, PetscInt v, int c, const double x[3])
+{
+  const wring_collider *const k = &d->collider[c];
+  double                      a[3], b[3], in[3], out[3];
+  to_local(&d->before[c], d->last + 3 * v, a);
+  to_local(&d->now[c], x, b);
+  const double length = distance_between(a, b);
+  return (PetscBool)(meets(k, a, b, length, in) && meets(k, b, a, length, out) && wring_are_opposite(in, out));
+}
+
+/*
+  Depth of a vertex in the collider that it is deepest in, 0 outside; adds its entry into each one that is solid, and
+  counts those that it has jumped over.
+*/
+static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3], double *deepest, PetscInt64 *jumps)
 {
   record r;
 
   PetscFunctionBegin;
   *deepest = 0;
   for (int c = 0; c < d->n; c++) {
-    if (!d->hit[(size_t)c * d->n_run + v / WRING_RUN] || is_beyond(d, c, x, 0)) continue;
+    if (!d->hit[(size_t)c * d->n_run + v / WRING_RUN]) continue;
     const double depth = -nearest(&d->collider[c], &d->now[c], x, &r);
     *deepest           = fmax(*deepest, depth);
-    if (depth > 0 && !d->collider[c].inside) PetscCall(wring_crossings_add(&d->crossings, v, c, r.n));
+    if (d->collider[c].inside) continue;
+    if (depth > 0)
+      PetscCall(wring_crossings_add(&d->crossings, v, c, r.n));
+    else
+      *jumps += has_jumped(d, v, c, x);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -514,17 +558,21 @@ static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3]
 static PetscErrorCode colliders_measure(wring_contact *contact, const double *x, wring_contact_report *report,
                                         double *force)
 {
-  colliders *d = contact->data;
+  colliders *d     = contact->data;
+  PetscInt64 jumps = 0;
   double     deepest;
 
   PetscFunctionBegin;
-  find_hits(contact, x, NULL);
+  set_before(d, d->time - d->last_time);
+  find_hits(contact, x, d->last);
   for (PetscInt v = 0; v < contact->mesh->n_owned; v++) {
-    PetscCall(measure_vertex(d, v, x + 3 * v, &deepest));
+    PetscCall(measure_vertex(d, v, x + 3 * v, &deepest, &jumps));
     report->inside += deepest > 0;
     report->depth = fmax(report->depth, deepest);
   }
   PetscCall(wring_crossings_count(&d->crossings, &report->lost));
+  report->lost += jumps;
+  remember(contact, x);
   for (PetscInt i = 0; i < d->n_record; i++) {
     const record *const a    = &d->record[i];
     const double        push = -d->collider[a->collider].stiffness * depth_of(d, a, x);
@@ -533,7 +581,7 @@ static PetscErrorCode colliders_measure(wring_contact *contact, const double *x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_colliders_count(const wring_contact *contact, const double *x, PetscInt64 *inside)
+void wring_colliders_count(wring_contact *contact, const double *x, PetscInt64 *inside)
 {
   const colliders *d = contact->data;
   record           r;
@@ -542,6 +590,7 @@ void wring_colliders_count(const wring_contact *contact, const double *x, PetscI
     for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
       inside[c] += !is_beyond(d, c, x + 3 * v, 0) && nearest(&d->collider[c], &d->now[c], x + 3 * v, &r) < 0;
   }
+  remember(contact, x);
 }
 
 static PetscBool moves(const wring_collider *c)
@@ -591,6 +640,7 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   PetscCall(PetscFree(d->collider));
   PetscCall(PetscFree(d->now));
   PetscCall(PetscFree(d->before));
+  PetscCall(PetscFree(d->last));
   PetscCall(PetscFree(d->hit));
   PetscCall(PetscFree(d->sight));
   PetscCall(PetscFree(d->part));
@@ -607,15 +657,16 @@ static double colliders_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops colliders_ops = {
-  .kind       = "collider",
-  .losing     = "passing through a collider: beyond its middle, pushed out on the other side; a smaller time_step or a "
-                "larger stiffness of the collider prevents this",
-  .refusal    = colliders_refusal,
-  .stiffness  = colliders_stiffness,
-  .set_time   = colliders_set_time,
-  .update     = colliders_update,
-  .add        = colliders_add,
-  .add_single = colliders_add_single,
+  .kind = "collider",
+  .losing =
+    "passing through a collider: beyond its middle, pushed out on the other side, or jumped over in one step; a "
+    "smaller time_step or a larger stiffness of the collider prevents this",
+  .refusal      = colliders_refusal,
+  .stiffness    = colliders_stiffness,
+  .set_time     = colliders_set_time,
+  .update       = colliders_update,
+  .add          = colliders_add,
+  .add_single   = colliders_add_single,
   .add_hessian  = colliders_add_hessian,
   .add_products = colliders_add_products,
   .project      = colliders_project,
@@ -670,5 +721,7 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   }
   PetscCall(wring_contact_create(mesh, &colliders_ops, d, contact));
   PetscCall(wring_contact_set_time(*contact, 0));
+  PetscCall(PetscMalloc1(3 * mesh->n_owned, &d->last));
+  remember(*contact, mesh->X);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

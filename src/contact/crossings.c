@@ -15,6 +15,11 @@ PetscErrorCode wring_crossings_add(wring_crossings *c, PetscInt vertex, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool wring_are_opposite(const double n[3], const double o[3])
+{
+  return (PetscBool)(wring_dot3(n, o) < opposite);
+}
+
 /* The last step's entry of this vertex and body at or after place *at, which advances to the vertex; NULL: none. */
 static const wring_entry *find(const wring_crossings *c, const wring_entry *now, PetscInt *at)
 {
@@ -33,7 +38,7 @@ PetscErrorCode wring_crossings_count(wring_crossings *c, PetscInt64 *crossed)
   *crossed = 0;
   for (PetscInt i = 0, at = 0; i < c->n_next; i++) {
     const wring_entry *const before = find(c, c->next + i, &at);
-    if (!before || wring_dot3(before->out, c->next[i].out) >= opposite) continue;
+    if (!before || !wring_are_opposite(before->out, c->next[i].out)) continue;
     for (int k = 0; k < 3; k++) c->next[i].out[k] = before->out[k];
     (*crossed)++;
   }

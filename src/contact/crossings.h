@@ -17,6 +17,8 @@ typedef struct {
   wring_entry *next;  // [n_next] of the step that is being measured
 } wring_crossings;
 
+PetscBool wring_are_opposite(const double n[3], const double o[3]); // unit vectors, by (9.11)
+
 /*
   Adds a vertex that is inside a body at the end of the step and pushed out along n. Vertices are added in ascending
   order, at most once for each body. Not collective, as all functions here.
