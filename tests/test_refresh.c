@@ -4,6 +4,7 @@
   (5.13), (5.14)
 */
 #include "body.h"
+#include "shapes.h"
 #include "solver/lbfgs/refresh.h"
 
 static const double h = 0.02;
@@ -394,6 +395,43 @@ static PetscErrorCode test_price(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Fails if the evaluations after changes of contacts count as rejected steps: the planes of a body on a ball change in
+  every iteration, and few steps are rejected.
+*/
+static PetscErrorCode test_contacts(void)
+{
+  enum { PATIENCE = 20, ITERATIONS = 25 };
+  test_body           m;
+  wring_collider      ball;
+  wring_contact      *contact;
+  wring_solver       *s;
+  wring_outcome       outcome;
+  wring_operator_info info;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("fixed_corotated", h, 0, &m));
+  PetscCall(test_collider(wring_shape_find("sphere"), 1, &ball));
+  ball.centre[0] = 0.9, ball.centre[1] = 0.4, ball.centre[2] = 0.05 - ball.size[0];
+  PetscCall(wring_colliders_create(m.mesh, 1, &ball, &contact));
+  PetscCall(wring_potential_add_contact(m.g, contact));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(wring_potential_set_target(m.g, m.x));
+  PetscCall(wring_potential_set_start(m.g, m.x));
+  PetscCall(set(&m, "solver_qn_refresh", "20"));
+  PetscCall(test_body_solver(&m, "qn", &s));
+  PetscCall(wring_solver_set_limits(s, ITERATIONS, 0, 0, 1));
+  PetscCall(wring_solver_solve(s, m.x, &outcome));
+  wring_operator_get_info(m.op, &info);
+  const int more = (int)(outcome.last.evaluations - outcome.iterations);
+  CHECK(more > PATIENCE && more < ITERATIONS + PATIENCE / 2, "%d evaluations more than iterations: nothing is shown",
+        more);
+  CHECK(info.set_ups == 1, "%d operators in %d iterations", (int)info.set_ups, (int)outcome.iterations);
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* Fails if refresh is accepted where qn does not start from the operator. */
@@ -429,6 +467,7 @@ int main(int argc, char **argv)
   PetscCall(test_mean_matrix("stvk"));
   PetscCall(test_rule());
   PetscCall(test_price());
+  PetscCall(test_contacts());
   PetscCall(test_refusals());
   PetscCall(test_change());
   PetscCall(test_march());

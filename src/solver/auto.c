@@ -319,6 +319,7 @@ static PetscErrorCode auto_refresh(wring_solver *s)
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
+  wring_refresh_skip(s, &a->refresh);
   a->pairs.count = wring_solver_pairs_to_keep(a->pairs.count, &s->contacts.change);
   PetscCall(wring_lbfgs_renew(s, &a->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -239,6 +239,7 @@ static PetscErrorCode qn_refresh(wring_solver *s)
   qn_data *qn = s->data;
 
   PetscFunctionBegin;
+  wring_refresh_skip(s, &qn->refresh);
   qn->pairs.count = wring_solver_pairs_to_keep(qn->pairs.count, &s->contacts.change);
   PetscCall(wring_lbfgs_renew(s, &qn->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);

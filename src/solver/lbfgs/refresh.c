@@ -150,5 +150,10 @@ void wring_refresh_count(const wring_solver *s, wring_refresh *r)
 {
   const PetscInt now = s->work.evaluations - PetscMax(r->evaluations, 1); // the first is that of x_0
   r->steps += PetscMax(now - 1, 0);
+  wring_refresh_skip(s, r);
+}
+
+void wring_refresh_skip(const wring_solver *s, wring_refresh *r)
+{
   r->evaluations = s->work.evaluations;
 }

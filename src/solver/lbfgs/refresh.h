@@ -38,3 +38,4 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x);
 void wring_refresh_return(const wring_solver *s, wring_refresh *r);
 
 void wring_refresh_count(const wring_solver *s, wring_refresh *r); // at the end of an iteration
+void wring_refresh_skip(const wring_solver *s, wring_refresh *r);  // after an evaluation that is no step
