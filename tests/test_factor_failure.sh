@@ -72,4 +72,13 @@ expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -output_overwrite tru
 grep -q '^note: step 1 failed: singular system' log || fail "qn: no reason"
 works 1 run beam.yaml -material_young 1e30 -time_step 1 -output_overwrite true
 grep -q "^note: solver 'newton': Newton's system is not positive definite: a multiple" log || fail 'newton: no shift'
+
+# The same by PETSc's interface to CHOLMOD, for which this is an error of the set-up. Fails if that ends the program.
+expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -output_overwrite true -solver_type qn \
+  -solver_qn_initial_hessian rest_hessian -petsc_qn_pc_type cholesky -petsc_qn_pc_factor_mat_solver_type cholmod
+grep -q '^note: step 1 failed: singular system' log || fail "qn by PETSc's CHOLMOD: no reason"
+works 1 run beam.yaml -material_young 1e30 -time_step 1 -output_overwrite true -petsc_newton_pc_type cholesky \
+  -petsc_newton_pc_factor_mat_solver_type cholmod
+grep -q "^note: solver 'newton': Newton's system is not positive definite: a multiple" log ||
+  fail "newton by PETSc's CHOLMOD: no shift"
 exit 0

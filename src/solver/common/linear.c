@@ -158,7 +158,10 @@ static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function
   return code;
 }
 
-/* On one rank CHOLMOD finds a matrix that is not positive definite, and PETSc reports this as an error. */
+/*
+  If the options of PETSc choose its own interface to CHOLMOD, on one rank, a matrix that is not positive definite is an
+  error of the set-up; our factor and MUMPS say so in the solve.
+*/
 static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
 {
   wring_error message = {""};
@@ -231,7 +234,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   PetscFunctionBegin;
   l->type = chosen(s, l);
   if (!l->ksp) PetscCall(begin_system(s, l, P));
-  if (l->singular) PetscCall(KSPDestroy(&l->ksp)); // CHOLMOD cannot analyse again in a factor that has failed
+  if (l->singular) PetscCall(KSPDestroy(&l->ksp)); // PETSc cannot analyse again in a factor of CHOLMOD that has failed
   if (!l->ksp) PetscCall(make_ksp(s, l, P));
   if (l->cycle)
     PetscCall(renew_cycle(s, l, x));
