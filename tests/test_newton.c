@@ -243,8 +243,8 @@ static PetscErrorCode test_forcing(void)
 /* ---- rules of stopping ------------------------------------------------------------------------------------------- */
 
 /*
-  Stops by decrement where grad g . H^-1 grad g/2 has fallen to rtol times its first value, and not before; with atol
-  alone where |grad g| has. Fails if a rule is tested one iteration late or with another number.
+  With atol alone a solve stops where |grad g| has fallen to it, and not before. Fails if that is tested one iteration
+  late, or if the first direction does not predict Newton's decrement. Stopping by decrement: tests/test_solver_types.c
 */
 static PetscErrorCode test_stops(void)
 {
@@ -254,7 +254,7 @@ static PetscErrorCode test_stops(void)
   wring_outcome outcome;
   wring_solver *s, *newton;
   history       h;
-  double        first, last, atol;
+  double        first, atol;
 
   PetscFunctionBegin;
   PetscCall(create("stable_neohookean", 0.1, &m, &y));
@@ -262,12 +262,8 @@ static PetscErrorCode test_stops(void)
   PetscCall(VecCopy(y, x));
   PetscCall(test_body_solver(&m, names[CLAMP], &newton));
   PetscCall(wring_solver_newton_decrement(newton, x, &first));
-  PetscCall(wring_options_set(m.o, "solver_stop", "decrement", "deck:4"));
   PetscCall(solve(&m, names[CLAMP], rtol, x, &h, &outcome));
-  PetscCall(wring_solver_newton_decrement(newton, x, &last));
   CHECK(outcome.reason == WRING_CONVERGED && h.n > 3, "%s after %d rows", wring_reason_name(outcome.reason), h.n);
-  CHECK(last <= rtol * first && h.row[h.n - 1].decrement > rtol * first, "decrements %g, ..., %g, %g", first,
-        h.row[h.n - 1].decrement, last);
   CHECK(fabs(h.row[1].decrement - first) < 1e-9 * first, "predicted %g, Newton's decrement %g", h.row[1].decrement,
         first);
 

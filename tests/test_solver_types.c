@@ -323,6 +323,85 @@ static PetscErrorCode test_materials(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- stopping by decrement --------------------------------------------------------------------------------------- */
+
+/* p = grad g . A^{-1} grad g/2 at x, with the A of the rest state and an operator of the test's own. */
+static PetscErrorCode decrement_at(const test_body *b, Vec x, double *p)
+{
+  wring_operator *op;
+  Mat             A[3] = {NULL};
+  Vec             grad, d;
+
+  PetscFunctionBegin;
+  PetscCall(wring_operator_create(b->mesh->comm, b->o, NULL, &op));
+  PetscCall(wring_potential_operator_matrices(b->g, 1, A));
+  PetscCall(wring_operator_set_matrices(op, A));
+  PetscCall(wring_potential_create_vec(b->g, &grad));
+  PetscCall(VecDuplicate(grad, &d));
+  PetscCall(wring_potential_gradient(b->g, x, grad));
+  PetscCall(wring_operator_solve(op, 0, grad, d, NULL));
+  PetscCall(VecDot(grad, d, p));
+  *p /= 2;
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&grad));
+  PetscCall(wring_matrices_destroy(A));
+  PetscCall(wring_operator_destroy(&op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x after at most max_it iterations of a new solver from y. */
+static PetscErrorCode stop_after(test_body *b, const char *name, PetscInt max_it, double rtol, Vec y, Vec x,
+                                 wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(b, name, max_it, rtol, x, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Every type that minimises g. Fails if it stops by `decrement` where (2.8a) is not met or was met before, by a number
+  of its own, or with forces of another size than the others: those that converge in small steps end within a factor of
+  4, and none is above them.
+*/
+static PetscErrorCode test_decrements(const char *source)
+{
+  static const char *const slow[] = {"qn", "pd", "pncg"};
+  const double             rtol   = 1e-6;
+  double                   first, last, before, least = INFINITY, most = 0, any = 0;
+  test_body                b;
+  wring_outcome            o, shorter;
+  Vec                      y, x;
+
+  PetscFunctionBegin;
+  PetscCall(create(PETSC_COMM_WORLD, source, &wring_law_strain, PETSC_TRUE, &b, &y));
+  PetscCall(wring_options_set(b.o, "solver_stop", "decrement", "test"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(decrement_at(&b, y, &first));
+  for (int i = 0; type(i); i++) {
+    const char *const name = type(i)->name;
+    if (!(type(i)->declares & WRING_MINIMISES)) continue;
+    PetscCall(stop_after(&b, name, 2000, rtol, y, x, &o));
+    PetscCall(decrement_at(&b, x, &last));
+    PetscCall(stop_after(&b, name, o.iterations - 1, 0, y, x, &shorter));
+    PetscCall(decrement_at(&b, x, &before));
+    CHECK(o.reason == WRING_CONVERGED && last <= rtol * first && before > rtol * first,
+          "%s: %s after %d, p = %g p_0, %g before", name, wring_reason_name(o.reason), (int)o.iterations, last / first,
+          before / first);
+    any = fmax(any, o.last.gradient_norm);
+    for (int k = 0; k < 3; k++) {
+      if (strcmp(name, slow[k]) != 0) continue;
+      least = fmin(least, o.last.gradient_norm);
+      most  = fmax(most, o.last.gradient_norm);
+    }
+  }
+  CHECK(most <= 4 * least && any <= 4 * least, "|grad g| = %g to %g N of qn, pd and pncg, %g N of any", least, most,
+        any);
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&b, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const source = argc > 1 ? argv[1] : ".";
@@ -336,6 +415,7 @@ int main(int argc, char **argv)
   PetscCall(test_repeated(source));
   PetscCall(test_not_finite(source));
   PetscCall(test_materials(source));
+  PetscCall(test_decrements(source));
   test_mesh_order = 2;
   PetscCall(test_minimisers(source));
   PetscCall(test_ranks(source));

@@ -55,7 +55,7 @@ typedef enum {
   WRING_STOP_RELATIVE, // |grad g(x_0)|
   WRING_STOP_FORCE,    // the largest of wring_forces at the iterate, (2.8)
   WRING_STOP_GRADIENT, // nothing: |grad g| is compared with atol only
-  WRING_STOP_DECREMENT // the first predicted decrease of g, which rtol compares instead of |grad g|, (2.8a)
+  WRING_STOP_DECREMENT // grad g . A^{-1} grad g at x_0, which rtol compares instead of |grad g|, (2.8a); from options
 } wring_solver_stop;
 
 const char *wring_solver_stop_name(wring_solver_stop stop); // "relative", as in a deck

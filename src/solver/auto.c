@@ -354,7 +354,6 @@ const wring_solver_ops wring_solver_auto = {
   .declares = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM | WRING_REMEMBERS,
   .operator_factor = auto_operator_factor,
   .operator_rtol   = WRING_OPERATOR_ROUGH,
-  .predicts        = PETSC_TRUE,
   .contacts        = wring_solver_contacts_in_g,
   .options         = auto_options,
   .create          = auto_create,

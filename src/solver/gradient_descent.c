@@ -66,7 +66,6 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
   PetscCall(wring_solver_know_norm(s));
   if (length == 0) PetscCall(wring_solver_longest(s, x, &length));
   wring_solver_predicts(s, -length * PetscSqr(s->current.norm));
-  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(search(s, x, &length, &result));
   for (int i = 0; i < MAX_RESTARTS && result != WRING_SEARCH_FOUND; i++) {
     length /= 2;
@@ -95,7 +94,6 @@ const wring_solver_ops wring_solver_gradient_descent = {
   .name     = "gradient_descent",
   .needs    = WRING_CAN_GRADIENT,
   .declares = WRING_MINIMISES | WRING_DESCENDS,
-  .predicts = PETSC_TRUE,
   .contacts = wring_solver_contacts_in_g,
   .options  = descent_options,
   .create   = descent_create,

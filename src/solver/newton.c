@@ -380,8 +380,8 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(newton_direction(s, x, &slope));
-  if (!s->end.given) wring_solver_predicts(s, slope);
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_predicts(s, slope);
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   if (result == WRING_SEARCH_FAILED) {
     PetscCall(wring_note(
@@ -441,7 +441,6 @@ const wring_solver_ops wring_solver_newton = {
   .name             = "newton",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .predicts         = PETSC_TRUE,
   .contacts         = wring_solver_contacts_in_g,
   .options          = newton_options,
   .create           = newton_create,

@@ -433,10 +433,6 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
   pncg->ready = PETSC_FALSE;
   wring_phases_switch(s->phases, old);
   wring_solver_predicts(s, pncg->slope);
-  if (s->end.given) {
-    s->trial.formed = 0;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(search(s, x, &result));
   if (result != WRING_SEARCH_FOUND) {
     wring_solver_give_up(s, result);
@@ -503,7 +499,6 @@ const wring_solver_ops wring_solver_pncg = {
   .name             = "pncg",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .predicts         = PETSC_TRUE,
   .operator_factor  = pncg_operator_factor,
   .operator_rtol    = WRING_OPERATOR_ROUGH,
   .contacts         = wring_solver_contacts_in_g,

@@ -279,7 +279,6 @@ const wring_solver_ops wring_solver_qn = {
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor  = qn_operator_factor,
   .operator_rtol    = WRING_OPERATOR_ROUGH,
-  .predicts         = PETSC_TRUE,
   .contacts         = qn_contacts,
   .options          = qn_options,
   .create           = qn_create,

@@ -63,7 +63,7 @@ const wring_option wring_solver_options[] = {
            "external forces "
            "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
            "default of compare; gradient: nothing, |grad g| is compared with solver_atol only; decrement: |grad g| is "
-           "not, but the decrease of g that a direction d predicts, -grad g . d/2, with rtol times the first one."},
+           "not, but grad g . A^-1 grad g with the operator A of the rest state, with rtol times its first value."},
   {.key     = "start",
    .type    = WRING_WORD,
    .choices = "auto|y|q",

@@ -338,7 +338,6 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
   for (int i = 0; i < MAX_SHRINKS && result == WRING_SEARCH_FAILED; i++) {
     PetscCall(find_step(s, &t));
     if (i == 0) wring_solver_predicts(s, slope_of(&t));
-    if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
     if (wring_solver_is_tiny(s, 1, t.model)) {
       PetscCall(search(s, x, &result));
       break;
@@ -391,7 +390,6 @@ const wring_solver_ops wring_solver_trust_region = {
   .name             = "trust_region",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .predicts         = PETSC_TRUE,
   .operator_factor  = trust_operator_factor,
   .operator_rtol    = WRING_OPERATOR_ROUGH,
   .contacts         = wring_solver_contacts_in_g,

@@ -7,6 +7,7 @@ PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options
   PetscFunctionBegin;
   PetscCall(wring_solver_create(outer->comm, outer->g, outer->op, outer->phases, inner));
   PetscCall(wring_solver_set_from_options(*inner, o, name));
+  PetscCall(wring_solver_set_stop(*inner, WRING_STOP_RELATIVE)); // the outer method stops
   PetscCheck((*inner)->ops->state, outer->comm, PETSC_ERR_PLIB, "solver '%s' has no state that '%s' could accelerate",
              name, outer->ops->name);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -167,13 +167,7 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d)
 
 void wring_solver_predicts(wring_solver *s, double slope)
 {
-  const double    decrement = -0.5 * slope;
-  const PetscBool first     = PetscIsNanReal(s->scale.decrement);
-  s->current.decrement      = decrement;
-  if (first) s->scale.decrement = decrement;
-  if (s->limits.stop != WRING_STOP_DECREMENT || first || !(s->limits.rtol > 0)) return;
-  if (s->contacts.change.added + s->contacts.change.released > 0) return;
-  if (decrement <= s->limits.rtol * s->scale.decrement) wring_solver_end(s, WRING_CONVERGED);
+  s->current.decrement = -0.5 * slope;
 }
 
 PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text)

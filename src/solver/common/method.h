@@ -27,7 +27,6 @@ typedef struct {
   const char *about;         // what it decides by itself, wring_solver_about; or NULL
   unsigned    needs;         // WRING_CAN_... required of every law
   unsigned    declares;      // wring_solver_property
-  PetscBool   predicts;      // every iteration calls wring_solver_predicts
   PetscBool   has_residuals; // every iteration sets current.residual
   double      operator_rtol; // of its solves with A: 0, WRING_OPERATOR_ROUGH or WRING_OPERATOR_CORRECTION
   PetscBool   damps;         // uses the damping of springs; otherwise damped springs are refused

@@ -79,8 +79,9 @@ static PetscErrorCode find_reference(wring_solver *s, Vec x)
   wring_forces   forces;
 
   PetscFunctionBegin;
-  if (s->scale.at == k) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_know_norm(s));
+  PetscCall(wring_decrement_measure(s));
+  if (s->scale.at == k) PetscFunctionReturn(PETSC_SUCCESS);
   if (s->limits.stop != WRING_STOP_FORCE) {
     if (k == 0) s->scale.reference = s->current.norm;
   } else if (k - s->scale.at >= 10 || s->current.norm <= 4 * s->limits.rtol * s->scale.reference) {
@@ -178,6 +179,16 @@ static PetscBool due(const wring_solver *s)
   return (PetscBool)(k == 0 || k == s->limits.max_it || (s->limits.measure > 0 && k % s->limits.measure == 0));
 }
 
+/* Whether x_k meets the rule that rtol is for; a decrement counts only where it was computed. */
+static PetscBool meets_rtol(const wring_solver *s)
+{
+  const solver_decrement *const p = &s->decrement;
+  if (s->limits.stop == WRING_STOP_GRADIENT) return PETSC_FALSE;
+  if (s->limits.stop == WRING_STOP_DECREMENT)
+    return (PetscBool)(p->at == s->current.iteration && p->last <= s->limits.rtol * p->first);
+  return (PetscBool)(s->current.norm <= s->limits.rtol * s->scale.reference);
+}
+
 /* Whether the solve ends at x_k, judged by the values known there. */
 static PetscErrorCode stops(wring_solver *s, Vec x, PetscBool *stop, wring_reason *reason)
 {
@@ -192,11 +203,8 @@ static PetscErrorCode stops(wring_solver *s, Vec x, PetscBool *stop, wring_reaso
       PetscFunctionReturn(PETSC_SUCCESS);
     const PetscBool settled =
       (PetscBool)(s->current.iteration == 0 || s->contacts.change.added + s->contacts.change.released == 0);
-    const PetscBool by_gradient =
-      (PetscBool)(s->limits.stop == WRING_STOP_RELATIVE || s->limits.stop == WRING_STOP_FORCE);
     *reason = WRING_CONVERGED;
-    if (settled && by_gradient && s->limits.rtol > 0 && norm <= s->limits.rtol * s->scale.reference)
-      PetscFunctionReturn(PETSC_SUCCESS);
+    if (settled && s->limits.rtol > 0 && meets_rtol(s)) PetscFunctionReturn(PETSC_SUCCESS);
     if (settled && s->limits.atol > 0 && norm <= s->limits.atol) PetscFunctionReturn(PETSC_SUCCESS);
   }
   *reason = WRING_MAX_IT;
@@ -246,8 +254,8 @@ void wring_solver_forget(wring_solver *s)
   s->work.linear_iterations                  = 0;
   s->current.step = s->work.measured = 0;
   s->scale.reference                 = 0;
-  s->scale.at                        = -10;
-  s->current.residual[0] = s->current.residual[1] = s->current.decrement = s->scale.decrement = NAN;
+  s->scale.at = s->decrement.at = -10;
+  s->current.residual[0] = s->current.residual[1] = s->current.decrement = NAN;
   s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
   s->contacts.comparable                                                     = PETSC_TRUE;
   s->too_far                                                                 = (solver_too_far){.norm = INFINITY};
@@ -255,6 +263,8 @@ void wring_solver_forget(wring_solver *s)
 
 static PetscErrorCode begin(wring_solver *s, Vec x)
 {
+  wring_setup since;
+
   PetscFunctionBegin;
   s->choices.solve++;
   wring_solver_forget(s);
@@ -264,6 +274,9 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->work.before = wring_counts_now(s->phases);
   s->work.began  = MPI_Wtime();
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->contacts.change));
+  wring_solver_begin_setup(s, &since);
+  PetscCall(wring_decrement_begin(s));
+  wring_solver_end_setup(s, &since);
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,6 +24,7 @@ static PetscErrorCode destroy_method(wring_solver *s)
   PetscFunctionBegin;
   if (s->data) PetscCall(s->ops->destroy(s));
   s->data = NULL;
+  PetscCall(wring_decrement_destroy(s));
   PetscCall(VecDestroy(&s->current.grad));
   PetscCall(VecDestroy(&s->trial.x));
   PetscCall(VecDestroy(&s->trial.grad));
@@ -106,6 +107,7 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
   PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "atol", &s->limits.atol));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->limits.measure));
   PetscCall(set_stop_from_options(s, o));
+  if (s->limits.stop == WRING_STOP_DECREMENT) PetscCall(wring_decrement_create(s, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,16 +190,6 @@ static PetscErrorCode require_minimiser(const wring_solver *s)
                s->ops->name);
 }
 
-static PetscErrorCode require_direction(const wring_solver *s)
-{
-  PetscFunctionBegin;
-  if (s->limits.stop != WRING_STOP_DECREMENT || s->ops->predicts) PetscFunctionReturn(PETSC_SUCCESS);
-  WRING_REFUSE(s->comm,
-               "solver '%s' predicts no decrease of g for solver_stop decrement: expected another solver, such as qn "
-               "or newton, or another stop",
-               s->ops->name);
-}
-
 PetscErrorCode wring_solver_newton_decrement(wring_solver *s, Vec x, double *decrement)
 {
   PetscFunctionBegin;
@@ -226,13 +218,13 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(
     wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
   if (wring_potential_is_static(s->g)) PetscCall(require_minimiser(s));
-  PetscCall(require_direction(s));
   if (!s->ops->damps && !wring_potential_is_static(s->g))
     PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->current.grad));
   PetscCall(VecDuplicate(s->current.grad, &s->trial.x));
   PetscCall(VecDuplicate(s->current.grad, &s->trial.grad));
   PetscCall(VecGetLocalSize(s->current.grad, &s->n));
+  PetscCall(wring_decrement_set_up(s));
   PetscCall(s->ops->set_up(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -242,6 +234,7 @@ PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes)
   PetscFunctionBegin;
   *bytes = 0;
   if (s->ops->predict) PetscCall(s->ops->predict(s, x, bytes));
+  PetscCall(wring_decrement_predict(s, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

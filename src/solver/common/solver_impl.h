@@ -6,6 +6,7 @@
     common/solver_impl.h  this file
     common/solver.c       create, set_from_options, set_up, destroy
     common/solve.c        the loop of a solve: measuring, stopping, contacts
+    common/decrement.c    the number that stop: decrement tests
     common/iterate.c      functions with which a method evaluates g, solves with A and changes x
     common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
     common/linear.h       a method's own linear systems
@@ -60,9 +61,19 @@ typedef struct {
 typedef struct {
   double         reference; // N, what rtol is relative to, at the iterate `at`; 0 before the first
   PetscInt       at;
-  double         decrement; // J, the first predicted one; NAN: none yet
-  wring_rounding rounding;  // of g
+  wring_rounding rounding; // of g
 } solver_scale;
+
+/* p_k of (2.8a), for WRING_STOP_DECREMENT. */
+typedef struct {
+  wring_operator *op; // A of the rest state, whatever the method solves with; NULL: the deck has another rule
+  Mat             A[3];
+  PetscInt        revision;    // of the potential that A belongs to; -1: none
+  Vec             d;           // A^{-1} grad
+  double          first, last; // J: p_0 and the last one that was computed
+  double          norm;        // N: |grad| there, at the iterate `at`
+  PetscInt        at;          // negative before the first
+} solver_decrement;
 
 /* Searches at round-off whose full step went too far, since |grad g| was `norm`. */
 typedef struct {
@@ -113,6 +124,7 @@ struct wring_solver {
   solver_bound        bound;
   solver_contacts     contacts;
   solver_scale        scale;
+  solver_decrement    decrement;
   solver_too_far      too_far;
   solver_work         work;
   solver_end          end;
@@ -129,10 +141,18 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s); // current.norm
 /*
-  To be told the slope grad g . d of each direction at x_k before its line search: the predicted decrease is -slope/2.
-  Ends the solve if that has become small enough for WRING_STOP_DECREMENT; the method then leaves x as it is.
+  To be told the slope grad g . d of each direction at x_k before its line search: the predicted decrease is -slope/2,
+  for who compares methods.
 */
 void wring_solver_predicts(wring_solver *s, double slope);
+/* Stopping by decrement (decrement.c): its operator, the matrix of this solve, and p_k where it is needed. */
+PetscErrorCode wring_decrement_create(wring_solver *s, const wring_options *o);
+PetscErrorCode wring_decrement_set_up(wring_solver *s);
+PetscErrorCode wring_decrement_predict(wring_solver *s, double *bytes);
+PetscErrorCode wring_decrement_begin(wring_solver *s);
+PetscErrorCode wring_decrement_measure(wring_solver *s);
+PetscErrorCode wring_decrement_destroy(wring_solver *s);
+
 void wring_solver_forget(wring_solver *s);                // all that belongs to the last solve (solve.c)
 void wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
 

@@ -323,7 +323,7 @@ static PetscErrorCode step(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial 
 {
   PetscFunctionBegin;
   PetscCall(find_direction(s, l, apply, x));
-  if (!s->end.given) wring_solver_predicts(s, l->slope);
+  wring_solver_predicts(s, l->slope);
   if (s->end.given)
     *result = WRING_SEARCH_ENDED;
   else

@@ -204,7 +204,7 @@ static void describe_stop(const wring_solver_limits *l, size_t size, char *text)
   if (l->stop == WRING_STOP_GRADIENT)
     snprintf(text, size, "|grad g| <= %.3g N", l->atol);
   else if (l->stop == WRING_STOP_DECREMENT)
-    snprintf(text, size, "predicted decrease <= %.3g times the first", l->rtol);
+    snprintf(text, size, "grad g . A^-1 grad g <= %.3g times its first value", l->rtol);
   else
     snprintf(text, size, "|grad g| <= %.3g times %s", l->rtol, of[l->stop]);
 }
