@@ -33,17 +33,24 @@ fail() {
   exit 1
 }
 
-# ---- calls of the program: standard output and error are in the file log ---------------------------------------------
+# ---- calls of the program: standard output and error are in the file log; those of several ranks one after the other,
+# since a loaded mpiexec passes on pieces of 4096 bytes and puts lines of the one into lines of the other ----
 
 overwrite=(-output_overwrite true) # keys that every `run DECK` of a test gets: most repeat runs in one directory
 
 # on RANKS ARGS...: returns the exit status.
 on() {
-  local ranks=$1 launch=()
+  local ranks=$1 errors=$base/errors$BASHPID # shards call this at the same time
   shift
   [ "${1:-}" != run ] || [[ ${2:--} = -* ]] || set -- "${@:1:2}" "${overwrite[@]}" "${@:3}"
-  [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
-  timeout -k 5 "$seconds" "${launch[@]}" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
+  if [ "$ranks" = 1 ]; then
+    timeout -k 5 "$seconds" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
+    return
+  fi
+  timeout -k 5 "$seconds" "$mpiexec" -n "$ranks" "$wring" "${prefix[@]}" "$@" >log 2>"$errors" </dev/null
+  set -- $?
+  cat "$errors" >>log
+  return "$1"
 }
 
 # expect STATUS RANKS ARGS...
