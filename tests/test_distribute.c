@@ -248,9 +248,15 @@ static PetscErrorCode test_package(const wring_mesh_data *d, wring_partitioner p
   wring_mesh      *m;
   wring_mesh_info  info;
   const char      *missing;
+  PetscBool        built;
 
   PetscFunctionBegin;
-  if (!wring_cut_has_package(partitioner, &missing)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscHasExternalPackage(partitioner == WRING_PARTITIONER_PTSCOTCH ? "ptscotch" : "parmetis", &built));
+  const PetscBool has = wring_cut_has_package(partitioner, &missing);
+  const PetscBool fit = (PetscBool)(has || sizeof(PetscInt) == 4 || !strstr(missing, "integers")); // of PT-Scotch
+  CHECK(has == !missing && has == (built && fit), "the package of %d: %s", (int)partitioner, has ? "there" : missing);
+  if (!has && rank == 0) printf("not tested: this PETSc has no %s\n", missing);
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
   slice = slice_of(d, WITH_GAPS);
   PetscCall(wring_mesh_distribute_by(PETSC_COMM_WORLD, partitioner, &slice, &m));
   check_complete(d, m);
