@@ -4,13 +4,15 @@
 */
 #include "base/text.h"
 #include "check.h"
+#include "study/common/command_keys.h"
 #include <locale.h>
-#include <wring/options.h>
+#include <stdio.h>
+#include <wring/io.h>
 
 static const wring_option table[] = {
   {.key = "history", .type = WRING_INT, .value = "5"},
   {.key = "line_search", .type = WRING_WORD, .choices = "armijo|wolfe"},
-  {.key = "ratio", .type = WRING_REAL},
+  {.key = "ratio", .type = WRING_REAL, .range = "(0,1.5]"},
   {.key = NULL},
 };
 
@@ -29,7 +31,7 @@ static PetscErrorCode check_words(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if keys, choices or values of a deck depend on the locale. */
+/* Fails if keys, choices, values or ranges of a deck depend on the locale. */
 static PetscErrorCode check_options(void)
 {
   const wring_schema schema[] = {{"solver_", table, "test"}};
@@ -48,7 +50,33 @@ static PetscErrorCode check_options(void)
   PetscCall(wring_options_get_word(o, "solver_", table, "line_search", &word));
   PetscCall(wring_options_get_real(o, "solver_", table, "ratio", &v));
   CHECK(n == 7 && !strcmp(word, "armijo") && v == 0.25, "%d %s %g", (int)n, word, v);
+  CHECK(wring_option_accepts(&table[2], "1.5") && !wring_option_accepts(&table[2], "1.6"), "the range to 1.5");
   PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a byte of UTF-8 is taken for a control character, or a real of run.json ends at its point. */
+static PetscErrorCode check_deck(void)
+{
+  static const char name[] = "locale_deck.yaml";
+  wring_options    *o;
+  const char       *word;
+  json_t           *keys;
+
+  PetscFunctionBegin;
+  FILE *const file = fopen(name, "w");
+  CHECK(file, "%s cannot be written", name);
+  fputs("time: {step: 2.5e-1}\noutput: {directory: m\xc4\x81}\n", file);
+  fclose(file);
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_deck_read(name, 0, NULL, o));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &word));
+  CHECK(!strcmp(word, "m\xc4\x81"), "%s", word);
+  PetscCall(wring_keys_of_command(o, "run", &keys));
+  CHECK(json_real_value(json_object_get(keys, "time_step")) == 0.25, "another step in run.json");
+  json_decref(keys);
+  PetscCall(wring_options_destroy(&o));
+  remove(name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,6 +138,7 @@ int main(int argc, char **argv)
     printf("locale %s\n", locales[i]);
     PetscCall(check_words());
     PetscCall(check_options());
+    PetscCall(check_deck());
     PetscCall(check_numbers());
   }
   PetscCall(PetscFinalize());

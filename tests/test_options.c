@@ -2,6 +2,7 @@
 /* Options: every type accepts what it should, refuses the rest in one line, and keys are matched to their names. */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
+#include "study/common/command_keys.h"
 #include <math.h>
 #include <wring/options.h>
 
@@ -206,6 +207,59 @@ static PetscErrorCode test_bad_values(void)
     CHECK(!wring_option_accepts(wring_option_find(table, bad[i].key), bad[i].value), "%s is accepted", start);
     PetscCall(wring_options_destroy(&o));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The refusal of a list of words, line 7 of a deck. */
+static PetscErrorCode refuse_list(const char *prefix, const wring_option *options, const char *key, const char *value,
+                                  wring_error *said)
+{
+  char           full[256], **words;
+  wring_options *o;
+  PetscInt       n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  snprintf(full, sizeof full, "%s%s", prefix, key);
+  PetscCall(wring_options_set(o, full, value, "deck.yaml:7"));
+  *said = (wring_error){""};
+  PetscCall(PetscPushErrorHandler(wring_error_catch, said));
+  const PetscErrorCode code = wring_options_get_word_list(o, prefix, options, key, &n, &words);
+  PetscCall(PetscPopErrorHandler());
+  CHECK(code == PETSC_ERR_USER_INPUT, "%s: \"%s\" is accepted", full, value);
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if an empty list of words, `KEY: []`, is accepted for a key of the program, or if its refusal has more than the
+  place, the key, the value and what is expected, such as a hint at the word that was refused before it.
+*/
+static PetscErrorCode test_empty_lists(void)
+{
+  wring_catalogue *c;
+  wring_error      said;
+  PetscInt         lists = 0;
+  char             prefix[128], expected[512], line[1024];
+
+  PetscFunctionBegin;
+  PetscCall(wring_keys_create(&c));
+  for (PetscInt i = 0; i < c->n; i++) {
+    const wring_option *const options = c->entry[i].options;
+    for (const wring_option *p = options; p->key; p++) {
+      if (p->type != WRING_WORDS) continue;
+      snprintf(prefix, sizeof prefix, "%s", c->entry[i].prefix);
+      for (char *star = strchr(prefix, '*'); star; star = NULL) *star = 'a';
+      wring_options_describe(p, sizeof expected, expected);
+      snprintf(line, sizeof line, "deck.yaml:7: %s%s is \"\", expected %s", prefix, p->key, expected);
+      if (p->choices) PetscCall(refuse_list(prefix, options, p->key, "J_", &said));
+      PetscCall(refuse_list(prefix, options, p->key, "", &said));
+      CHECK(!strcmp(said.text, line), "\"%s\", expected \"%s\"", said.text, line);
+      lists++;
+    }
+  }
+  CHECK(lists >= 5, "%d keys with a list of words", (int)lists);
+  PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -511,6 +565,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(test_good_values());
   PetscCall(test_bad_values());
+  PetscCall(test_empty_lists());
   PetscCall(test_missing_and_long());
   PetscCall(test_later_wins());
   PetscCall(test_copy());

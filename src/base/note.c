@@ -1,10 +1,9 @@
 #define _POSIX_C_SOURCE 200809L // isatty
-#include <ctype.h>
+#include "text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <wring/base.h>
 
 enum { LENGTH = 1024 };
 
@@ -67,11 +66,11 @@ static PetscErrorCode get_book(notebook **b)
 static size_t number_length(const char *text)
 {
   size_t n = strspn(text, "+-");
-  if (n > 1 || !isdigit((unsigned char)text[n])) return 0;
+  if (n > 1 || !wring_text_is_digit(text[n])) return 0;
   n += strspn(text + n, "0123456789.");
   const size_t exponent = text[n] == 'e' ? 1 + strspn(text + n + 1, "+-") : 0;
-  if (exponent && isdigit((unsigned char)text[n + exponent])) n += exponent + strspn(text + n + exponent, "0123456789");
-  return isalpha((unsigned char)text[n]) ? 0 : n;
+  if (exponent && wring_text_is_digit(text[n + exponent])) n += exponent + strspn(text + n + exponent, "0123456789");
+  return wring_text_is_letter(text[n]) ? 0 : n;
 }
 
 /* Copies a text with # in the place of each number that follows a space or a bracket. */

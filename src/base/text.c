@@ -109,17 +109,12 @@ PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-static PetscBool is_digit(char c)
-{
-  return (PetscBool)(c >= '0' && c <= '9');
-}
-
 const char *wring_text_int(const char *text, int64_t *v)
 {
   const char *const first = text + (*text == '-' || *text == '+'), *p = first;
-  for (*v = 0; is_digit(*p) && *v < INT64_MAX / 10 - 1; p++) *v = 10 * *v + (*p - '0');
+  for (*v = 0; wring_text_is_digit(*p) && *v < INT64_MAX / 10 - 1; p++) *v = 10 * *v + (*p - '0');
   if (*text == '-') *v = -*v;
-  return p == first || is_digit(*p) ? NULL : p;
+  return p == first || wring_text_is_digit(*p) ? NULL : p;
 }
 
 /*
@@ -131,7 +126,7 @@ static const char *scan_decimal(const char *p, uint64_t *digits, int *power, Pet
   int n = 0, shift = 0, e = 0;
   *digits = 0;
   *exact  = PETSC_TRUE;
-  for (PetscBool point = PETSC_FALSE; is_digit(*p) || (*p == '.' && !point); p++) {
+  for (PetscBool point = PETSC_FALSE; wring_text_is_digit(*p) || (*p == '.' && !point); p++) {
     if (*p == '.') {
       point = PETSC_TRUE;
       continue;
@@ -147,8 +142,8 @@ static const char *scan_decimal(const char *p, uint64_t *digits, int *power, Pet
   if (*p == 'e' || *p == 'E') {
     const PetscBool negative = (PetscBool)(*++p == '-');
     if (*p == '-' || *p == '+') p++;
-    if (!is_digit(*p)) return NULL;
-    for (; is_digit(*p); p++) e = PetscMin(10 * e + (*p - '0'), 100000);
+    if (!wring_text_is_digit(*p)) return NULL;
+    for (; wring_text_is_digit(*p); p++) e = PetscMin(10 * e + (*p - '0'), 100000);
     if (negative) e = -e;
   }
   *power = e + shift;

@@ -18,8 +18,20 @@ PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, 
 const char *wring_text_real(const char *text, double *v);
 const char *wring_text_int(const char *text, int64_t *v);
 
-/* The same as isspace in the C locale. */
+/* isspace, isdigit, isalpha and iscntrl of the C locale, in any. */
 static inline PetscBool wring_text_is_space(char c)
 {
   return (PetscBool)(c == ' ' || (c >= '\t' && c <= '\r'));
+}
+static inline PetscBool wring_text_is_digit(char c)
+{
+  return (PetscBool)(c >= '0' && c <= '9');
+}
+static inline PetscBool wring_text_is_letter(char c)
+{
+  return (PetscBool)((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+}
+static inline PetscBool wring_text_is_control(char c)
+{
+  return (PetscBool)((unsigned char)c < ' ' || c == 127);
 }

@@ -4,7 +4,6 @@
 #include "file.h"
 #include "natural.h"
 #include <wring/io.h>
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ static const char *shown(const char *text, const char *end, char copy[SHOWN])
   int n = 0;
   while (text < end && wring_text_is_space(*text)) text++;
   while (end > text && wring_text_is_space(end[-1])) end--;
-  for (; text < end && n < SHOWN - 4; text++) copy[n++] = iscntrl((unsigned char)*text) ? '?' : *text;
+  for (; text < end && n < SHOWN - 4; text++) copy[n++] = wring_text_is_control(*text) ? '?' : *text;
   snprintf(copy + n, 4, "%s", text < end ? "..." : "");
   return copy;
 }

@@ -2,8 +2,8 @@
   Decks: YAML flattened to keys, then the command line. Rank 0 reads the file; every rank parses the same text, so that
   all ranks find the same error.
 */
+#include "base/text.h"
 #include <wring/io.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void refuse_syntax(reader *r)
 static PetscBool is_one_line(const char *text, size_t size)
 {
   for (size_t i = 0; i < size; i++) {
-    if (iscntrl((unsigned char)text[i]) && text[i] != '\t') return PETSC_FALSE;
+    if (wring_text_is_control(text[i]) && text[i] != '\t') return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -131,7 +131,7 @@ static PetscErrorCode set_value(wring_options *o, const char *key, const char *v
   PetscFunctionBegin;
   if (!is_petsc(key)) {
     PetscCall(wring_options_set(o, key, value, origin));
-  } else if (!isalpha((unsigned char)key[6])) {
+  } else if (!wring_text_is_letter(key[6])) {
     wring_error_set(e, "%s: key %s: expected an option of PETSc after petsc_, such as petsc_ksp_view", origin, key);
   } else {
     snprintf(name, sizeof name, "-%s", key + 6);
@@ -195,7 +195,7 @@ static PetscErrorCode read_map(reader *r, size_t length, char *key);
 static void refuse_null(reader *r, const char *key, yaml_mark_t mark)
 {
   const char *const last = strrchr(key, '_');
-  if (last && isdigit((unsigned char)last[1]))
+  if (last && wring_text_is_digit(last[1]))
     wring_error_set(&r->e, "%s:%zu: %s has no value: decimals are written with a point, as in 0.5, not with a comma",
                     r->file, mark.line + 1, key);
   else
@@ -334,7 +334,7 @@ static PetscErrorCode set_directory(const char *file, wring_options *o)
 static const char *option_key(const char *arg)
 {
   const char *key = arg + (arg[0] == '-') + (arg[0] == '-' && arg[1] == '-');
-  return key > arg && isalpha((unsigned char)*key) ? key : NULL;
+  return key > arg && wring_text_is_letter(*key) ? key : NULL;
 }
 
 /* Reads "-key value", "-key=value", or "-key" alone, without a value; *used: number of arguments read. */

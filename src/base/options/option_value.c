@@ -52,12 +52,12 @@ void wring_options_describe(const wring_option *p, size_t size, char *text)
 /* "(0,inf)", "[1,100]": whether v lies inside; without a range, every finite number is accepted. */
 static PetscBool in_range(const char *range, double v)
 {
-  char   open, close;
   double low, high;
   if (!range) return (PetscBool)isfinite(v);
-  if (sscanf(range, "%c%lf,%lf%c", &open, &low, &high, &close) != 4) return PETSC_FALSE;
-  if (v < low || v > high || isnan(v)) return PETSC_FALSE;
-  return (PetscBool)(!(open == '(' && v == low) && !(close == ')' && v == high));
+  const char *const comma = wring_text_real(range + 1, &low);
+  const char *const close = comma ? wring_text_real(comma + 1, &high) : NULL;
+  if (!close || v < low || v > high || isnan(v)) return PETSC_FALSE;
+  return (PetscBool)(!(*range == '(' && v == low) && !(*close == ')' && v == high));
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -128,14 +128,15 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
 {
   enum { SHOWN = 80 }; // characters of the value, so that the message has room for the expectation
   char        expected[512], hint[128] = "";
-  char        word[64];
-  const char *nearest = NULL;
-  const int   cut     = strlen(text) > SHOWN;
+  char        word[64] = ""; // stays empty in an empty list
+  const char *nearest  = NULL;
+  const int   cut      = strlen(text) > SHOWN;
 
   PetscFunctionBegin;
   wring_options_describe(p, sizeof expected, expected);
   if (p->type == WRING_WORDS) all_choices(p, text, sizeof word, word);
-  const size_t size = p->choices ? nearest_choice(p->choices, p->type == WRING_WORDS ? word : text, &nearest) : 0;
+  const char *const wrong = p->type == WRING_WORDS ? word : text;
+  const size_t      size  = p->choices && *wrong ? nearest_choice(p->choices, wrong, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
   WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
 }

@@ -4,7 +4,6 @@
 */
 #include "spline.h"
 #include "base/text.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +42,7 @@ static const char *next_line(reader *r, char line[LINE_SIZE])
   if (end - begin >= LINE_SIZE)
     wring_error_set(&r->e, "%s:%d: a line of more than %d characters", r->file, r->line, LINE_SIZE - 1);
   snprintf(line, LINE_SIZE, "%.*s", (int)PetscMin(end - begin, LINE_SIZE - 1), begin);
-  for (char *c = line; *c; c++) *c = iscntrl((unsigned char)*c) ? '?' : *c;
+  for (char *c = line; *c; c++) *c = wring_text_is_control(*c) ? '?' : *c;
   return line;
 }
 

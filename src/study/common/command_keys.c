@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#include "base/text.h"
 #include "command_keys.h"
 #include "json.h"
 #include <stdlib.h>
@@ -27,13 +28,15 @@ PetscErrorCode wring_keys_create(wring_catalogue **c)
 /* One item of a list, or the value of a key with one value. */
 static json_t *item_json(wring_option_type type, const char *text)
 {
+  double v;
   switch (type) {
   case WRING_INT:
   case WRING_INTS:
     return json_integer(strtoll(text, NULL, 10));
   case WRING_REAL:
   case WRING_REALS:
-    return wring_json_real(strtod(text, NULL));
+    (void)wring_text_real(text, &v);
+    return wring_json_real(v);
   case WRING_BOOL:
     return json_boolean(strchr("1tTyY", text[0]) || wring_ascii_compare(text, "on") == 0);
   default:

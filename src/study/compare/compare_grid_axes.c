@@ -1,6 +1,6 @@
 /* The keys of compare_sweep_, their values, and the folder of each combination. */
+#include "base/text.h"
 #include "compare_grid.h"
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, si
     n += (size_t)length;
   }
   for (char *c = folder; *c; c++) {
-    if (!isalnum((unsigned char)*c) && !strchr(".+-=_", *c)) *c = '_';
+    if (!wring_text_is_letter(*c) && !wring_text_is_digit(*c) && !strchr(".+-=_", *c)) *c = '_';
   }
 }
 

@@ -1,9 +1,9 @@
 /* One row for each solver of each combination: sweep.csv, sweep.json and the table on the screen. */
+#include "base/text.h"
 #include "compare_grid.h"
 #include "compare_show.h"
 #include "study/common/table.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_TIMES = 3 };
@@ -98,7 +98,10 @@ void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directo
 
 static json_t *value_json(const wring_axis *a, const char *value)
 {
-  return a->number ? wring_json_real(strtod(value, NULL)) : json_string(value);
+  double v;
+  if (!a->number) return json_string(value);
+  (void)wring_text_real(value, &v);
+  return wring_json_real(v);
 }
 
 static json_t *run_json(const wring_parameter_grid *s, PetscInt run)

@@ -1,16 +1,18 @@
 /* sweep.gp: the error at the end over each axis. */
+#include "base/text.h"
 #include "compare_grid.h"
 #include "io/file.h"
 #include "study/common/pictures.h"
 #include <math.h>
-#include <stdlib.h>
 
 static const double LEAST = 1e-16; // smaller errors are rounding, and drawn there
 
 /* Where value i of an axis stands; words at 0, 1, 2, ... */
 static double place(const wring_axis *a, PetscInt i)
 {
-  return a->number ? strtod(a->value[i], NULL) : (double)i;
+  double v = (double)i;
+  if (a->number) (void)wring_text_real(a->value[i], &v);
+  return v;
 }
 
 /* Range and ticks; a log scale where positive numbers span a decade. */

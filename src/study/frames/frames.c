@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L // getline
+#include "base/text.h"
 #include "frames.h"
 #include "study/common/output_directory.h"
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static PetscInt parse_frame(const char *line, char name[64], double *time)
 {
   const char *const file = strstr(line, "file=\""), *const when = strstr(line, "timestep=\"");
   if (!file || !when || sscanf(file, "file=\"%63[^\"]\"", name) != 1) return -1;
-  *time = strtod(when + strlen("timestep=\""), NULL);
+  if (!wring_text_real(when + strlen("timestep=\""), time)) return -1;
   return wring_directory_number(name, "frame_", ".vtu");
 }
 
