@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The decks and commands of the tutorial, the user guide and the operations work as printed, in this order: blocks that
 # begin with "# NAME" or "// NAME" become files; indented lines that begin with wring, mpiexec, gmsh or gnuplot are run.
-# Fails when one of them fails.
+# Fails when one of them fails, or when the guide's list of solvers for self-contact is not what `wring check` accepts.
 # usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 guide=$base/guide.md
@@ -39,5 +39,17 @@ for command in "${commands[@]}"; do
   if [[ $command = *bracket* ]] && ! command -v gmsh >/dev/null; then continue; fi
   run "$command"
 done
+
+cat >touch.yaml <<'DECK'
+mesh:         {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
+material:     {model: strain, stiffness: 1e5, density: 1000}
+self_contact: {stiffness: 1e5}
+time:         {step: 1e-2, steps: 1}
+DECK
+listed=$(tr '\n' ' ' <"$guide" | grep -o 'Self-contact works with [^;]*;' | grep -o '`[a-z_]*`' | tr -d '`' | sort)
+accepted=$(for type in $(wring help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ,); do
+  ! on 1 check touch.yaml -solver_type "$type" || echo "$type"
+done | sort)
+[ -n "$accepted" ] && [ "$listed" = "$accepted" ] || fail "the guide's solvers for self-contact: $listed, not $accepted"
 [ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || fail 'the restart did not reach step 80'
 exit 0

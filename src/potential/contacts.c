@@ -21,11 +21,10 @@ PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const 
   PetscFunctionBegin;
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (!way)
-    WRING_REFUSE(
-      g->comm,
-      "%s '%s' cannot use contacts: it may increase g, expected qn, newton, trust_region, vbd, pncg, gradient_descent, "
-      "chebyshev with a line search, xpbd, pbd, rgc or penalty",
-      kind, name);
+    WRING_REFUSE(g->comm,
+                 "%s '%s' cannot use contacts: it may increase g, expected auto, qn, newton, trust_region, vbd, pncg, "
+                 "gradient_descent, chebyshev with a line search, xpbd, pbd, rgc or penalty",
+                 kind, name);
   for (int i = 0; i < g->n_contact; i++) {
     const char *const refusal = wring_contact_refusal(g->contact[i], *way);
     if (refusal) WRING_REFUSE(g->comm, "%s '%s' cannot use %s", kind, name, refusal);

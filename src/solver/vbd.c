@@ -70,8 +70,8 @@ static PetscErrorCode require_single_contacts(const wring_solver *s)
   for (int i = 0; i < n; i++) {
     if (wring_contact_is_single(contact[i])) continue;
     WRING_REFUSE(s->comm,
-                 "solver 'vbd' cannot use %s: it moves one vertex at a time, expected qn, newton, gradient_descent or "
-                 "chebyshev",
+                 "solver 'vbd' cannot use %s: it moves one vertex at a time, expected auto, qn, newton, trust_region, "
+                 "pncg, gradient_descent or chebyshev",
                  wring_contact_kind(contact[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
