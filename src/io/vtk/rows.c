@@ -98,11 +98,12 @@ void wring_rows_read(wring_hdf5 *h, const wring_rows *t, int64_t begin, int64_t 
 
 int64_t wring_rows_count(wring_hdf5 *h, const wring_rows *t)
 {
-  hsize_t     shape[2] = {0, 1};
+  hsize_t     shape[2] = {0, 1}, size = 0;
   const hid_t set = H5Dopen2(h->file, t->path, H5P_DEFAULT), space = H5Dget_space(set), type = H5Dget_type(set);
   const int   fits = H5Sget_simple_extent_ndims(space) == t->dimensions &&
                    H5Sget_simple_extent_dims(space, shape, NULL) == t->dimensions && shape[1] == (hsize_t)t->width &&
-                   H5Tequal(type, file_type(t->type)) > 0;
+                   H5Tequal(type, file_type(t->type)) > 0 && H5Fget_filesize(h->file, &size) >= 0 &&
+                   shape[0] <= size / wring_rows_bytes(t);
   H5Tclose(type);
   H5Sclose(space);
   H5Dclose(set);

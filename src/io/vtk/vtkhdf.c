@@ -42,21 +42,58 @@ PetscErrorCode wring_vtkhdf_check(const char *path, const wring_frame *frame, wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank 0: the layouts of the file up to its frames, and its room. */
-static PetscErrorCode read_head(wring_vtkhdf_file *f, const char *path)
+/* Whether the tables of the open file have the rows of its layouts, which begin at frames in ascending order. */
+static PetscBool layouts_fit(wring_vtkhdf_file *f)
 {
+  PetscBool fit = (PetscBool)(f->n_layout > 0 && f->layout[0].first == 0);
+  for (int64_t i = 0; i < f->n_layout; i++) {
+    const wring_layout *const l     = &f->layout[i];
+    const int64_t             most  = PetscMax(PetscMax(l->parts, l->points), PetscMax(l->cells, l->ids));
+    const int64_t             least = PetscMin(PetscMin(l->parts, l->points), PetscMin(l->cells, l->ids));
+    fit =
+      (PetscBool)(fit && least >= 0 && l->parts > 0 && most < (int64_t)1 << 53 && (i == 0 || l[-1].first < l->first));
+  }
+  for (int k = 0; k < f->n_table && fit; k++) {
+    const wring_vtkhdf_table *const t    = &f->table[k];
+    double                          rows = 0; // whose integers are exact below 2^53
+    for (int64_t i = 0; i < f->n_layout; i++) {
+      const int64_t end = i + 1 < f->n_layout ? f->layout[i + 1].first : f->room;
+      rows += (double)wring_vtkhdf_unit(&f->layout[i], t->unit) * (t->fixed ? 1 : (double)(end - f->layout[i].first));
+    }
+    fit = (PetscBool)(rows <= (double)wring_rows_count(&f->h, &t->rows));
+  }
+  return fit;
+}
+
+/* Rank 0: the layouts of the open file up to its frames, and its room. */
+static PetscErrorCode read_layouts(wring_vtkhdf_file *f, const char *path)
+{
+  int64_t rows = wring_rows_count(&f->h, &wring_vtkhdf_layouts);
+
   PetscFunctionBegin;
+  f->room = wring_rows_count(&f->h, &wring_vtkhdf_step);
+  if (f->room < f->frames) rows = 0;
+  PetscCall(PetscCalloc1((size_t)PetscMax(rows, 0) + 1, &f->layout)); // and one to come
+  wring_rows_read(&f->h, &wring_vtkhdf_layouts, 0, rows, f->layout);
+  for (; rows > 0 && f->layout[rows - 1].first >= f->frames; rows--) f->room = f->frames; // of frames that are gone
+  f->n_layout = rows;
+  if (!layouts_fit(f)) wring_error_set(&f->error, "%s: is damaged: its layouts do not fit its tables", path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rank 0: what the file has. A run that has written to it knows how many frames. */
+static PetscErrorCode read_head(wring_vtkhdf_file *f, const char *path, const wring_vtkhdf *h)
+{
+  double *time;
+
+  PetscFunctionBegin;
+  PetscCall(wring_vtkhdf_times(path, &f->frames, &time, &f->error));
+  PetscCall(PetscFree(time));
+  if (h->ready && f->frames != h->frames) wring_error_set(&f->error, "%s: has been changed by another program", path);
+  if (f->frames == 0 || f->error.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_hdf5_open(&f->h, path, &f->error);
   if (!f->error.text[0]) check_tables(f, path);
-  f->room      = wring_rows_count(&f->h, &wring_vtkhdf_step);
-  int64_t rows = wring_rows_count(&f->h, &wring_vtkhdf_layouts);
-  if (f->room < f->frames || rows < 1) wring_error_set(&f->error, "%s: is damaged", path);
-  if (!f->error.text[0]) {
-    PetscCall(PetscMalloc1((size_t)rows + 1, &f->layout)); // and one to come
-    wring_rows_read(&f->h, &wring_vtkhdf_layouts, 0, rows, f->layout);
-    for (; rows > 0 && f->layout[rows - 1].first >= f->frames; rows--) f->room = f->frames; // of frames that are gone
-  }
-  f->n_layout = rows;
+  if (!f->error.text[0]) PetscCall(read_layouts(f, path));
   wring_hdf5_close(&f->h);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,7 +103,6 @@ static PetscErrorCode share_head(wring_vtkhdf_file *f)
   int64_t head[3] = {f->frames, f->room, f->n_layout};
 
   PetscFunctionBegin;
-  PetscCall(wring_error_raise(f->comm, &f->error));
   PetscCallMPI(MPI_Bcast(head, 3, MPI_INT64_T, 0, f->comm));
   f->frames   = head[0];
   f->room     = head[1];
@@ -149,18 +185,20 @@ static PetscErrorCode write_frame(wring_vtkhdf_file *f, int64_t step, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank 0: from the times of path to those of the open file, which may be another one. */
+/* Rank 0: the times of path and this one are those of the file that has been written, which may be another one. */
 static PetscErrorCode add_time(wring_vtkhdf_file *f, const char *path, double time)
 {
-  int64_t n     = 0;
-  double *times = NULL;
+  int64_t n;
+  double *times;
 
   PetscFunctionBegin;
-  if (f->frames > 0) PetscCall(wring_vtkhdf_times(path, &n, &times, &f->error));
+  PetscCall(wring_vtkhdf_times(path, &n, &times, &f->error));
   if (n != f->frames) wring_error_set(&f->error, "%s: has been changed by another program", path);
-  if (!times) PetscCall(PetscMalloc1(1, &times));
-  times[f->frames] = time;
-  if (!f->error.text[0]) wring_vtkhdf_commit(f->path, f->frames + 1, times, &f->error);
+  if (!f->error.text[0]) {
+    PetscCall(PetscRealloc((size_t)(n + 1) * sizeof *times, &times));
+    times[n] = time;
+    wring_vtkhdf_commit(f->path, n + 1, times, &f->error);
+  }
   PetscCall(PetscFree(times));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -205,19 +243,14 @@ static PetscErrorCode append_new(wring_vtkhdf_file *f, const char *path, PetscIn
   one compares. *fits: the frame can be appended; otherwise its layout is added for a new file.
 */
 static PetscErrorCode find_place(wring_vtkhdf_file *f, const char *path, const wring_layout *l, PetscInt expected,
-                                 PetscBool ready, PetscBool *fits)
+                                 const wring_vtkhdf *h, PetscBool *fits)
 {
-  double *time;
-
   PetscFunctionBegin;
   *fits = PETSC_FALSE;
-  if (f->rank == 0) {
-    PetscCall(wring_vtkhdf_times(path, &f->frames, &time, &f->error));
-    PetscCall(PetscFree(time));
-    if (f->frames > 0 && !f->error.text[0]) PetscCall(read_head(f, path));
-  }
+  if (f->rank == 0) PetscCall(read_head(f, path, h));
+  PetscCall(h->ready ? wring_error_raise_output(f->comm, &f->error) : wring_error_raise(f->comm, &f->error));
   PetscCall(share_head(f));
-  if (ready)
+  if (h->ready)
     *fits = PETSC_TRUE;
   else if (f->frames > 0)
     PetscCall(compare_layout(f, path, l, fits));
@@ -241,7 +274,7 @@ PetscErrorCode wring_vtkhdf_append(MPI_Comm comm, const char *file, PetscInt ste
   PetscCallMPI(MPI_Comm_rank(comm, &f.rank));
   PetscCall(wring_vtkhdf_tables(&f, frame, &layout));
   if (!h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
-  PetscCall(find_place(&f, file, &layout, expected, h->ready, &fits));
+  PetscCall(find_place(&f, file, &layout, expected, h, &fits));
   if (!fits && h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
   if (fits)
     PetscCall(append(&f, file, step, frame->time));

@@ -94,11 +94,13 @@ static PetscErrorCode copy_frames(wring_vtkhdf_file *f, const char *path)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
+enum { METADATA = 1 << 16 }; // bytes
+
 /* A limit on the size of files would end the program by a signal. */
 static void check_limit(const wring_vtkhdf_file *f, const char *path, wring_error *e)
 {
   struct rlimit limit;
-  uint64_t      bytes = 0;
+  uint64_t      bytes = METADATA + 3 * sizeof(double) * (uint64_t)f->room; // steps, and times twice
   for (int i = 0; i < f->n_table; i++)
     bytes += (uint64_t)rows_of(f, &f->table[i]) * wring_rows_bytes(&f->table[i].rows);
   if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return;
@@ -108,7 +110,6 @@ static void check_limit(const wring_vtkhdf_file *f, const char *path, wring_erro
 
 PetscErrorCode wring_vtkhdf_create(wring_vtkhdf_file *f, const char *path, uint64_t frame_bytes)
 {
-  enum { METADATA = 1 << 16 };
   wring_error *const e = &f->error;
 
   PetscFunctionBegin;
