@@ -183,6 +183,26 @@ status=0
 "$python" "$source/tests/read_stress.py" "${kept[@]}" >log 2>&1 || status=$?
 [ $status = 0 ] || [ $status = 77 ] || fail 'a field of a frame'
 
+# --- a header of steps.csv of 94,593 characters ----------------------------------------------------------------------
+# Fails if it is cut (once at 64 KiB: 639 columns above rows of 916), or if a restart does not take it for its own.
+{
+  echo 'mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 1]}}'
+  echo 'material: {model: neohookean, mu: 4e4, lambda: 6e4, density: 1000}'
+  echo 'gravity:  [0, 0, -9.81]'
+  echo 'time:     {step: 1e-3, steps: 1}'
+  echo 'output:   {directory: many, every: 0}'
+  names=()
+  for i in {100..399}; do names+=("s$(printf '%0100d' "$i")"); done
+  echo 'set:'
+  printf '  %s: {sphere: [0, 0, 0, 0.1]}\n' "${names[@]}"
+  echo 'attach:'
+  printf '  %s: {stiffness: 1}\n' "${names[@]}"
+} >many.yaml
+works 1 run many.yaml
+works 1 run many.yaml -initial_restart many -time_steps 2
+[ "$(awk -F, '{ print NF, $NF }' many/steps.csv | xargs)" = '916 inverted 916 0 916 0' ] ||
+  fail "columns of many/steps.csv: $(awk -F, '{ print NF }' many/steps.csv | xargs)"
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 outside='outside of the body at rest by 0.2 m, expected a point in a tetrahedron; the nearest one is .1, 0.1, 0.3.$'
 refused_everywhere "command line: probe_tip_point is .1, 0.1, 0.5., $outside" run beam.yaml -probe_tip_point 1,0.1,0.5

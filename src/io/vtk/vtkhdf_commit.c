@@ -1,7 +1,7 @@
 /*
-  The number of frames and their times. Readers need as many times as NSteps says, so both must change at once: Values is
-  a link to one of two tables of times. The other table gets the new times; when they are on the disk, the header of the
-  group Steps, which has the link and the attribute NSteps, is replaced by one write.
+  The number of frames and their times. Readers need as many times as NSteps says, so both must change at once: Values
+  is a link to one of two tables of times. The other table gets the new times; when they are on the disk, the header of
+  the group Steps, which has the link and the attribute NSteps, is replaced by one write.
 */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file.h"

@@ -38,7 +38,8 @@ typedef struct {
 /* Computes all but `elastic` from a state, on all ranks, and marks inverted tetrahedra [n_tet]. Collective. */
 PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wring_balance *b);
 
-void wring_steps_header(const wring_problem *p, size_t size, char *header);
+/* Freed by free. Not collective. */
+PetscErrorCode wring_steps_header(const wring_problem *p, char **header);
 
 /*
   One row: the state after a step, its elastic energy [J], and the force of each attached set on the body. Counts the

@@ -3,12 +3,11 @@
 #include "segments.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { STATE_FIELDS = 5 }; // of a checkpoint: positions, velocities, work and the two arrays of wring_stepper_memory
-
-enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -48,10 +47,10 @@ static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error
   wring_run_output *const o   = &r->output;
   const PetscInt          all = PETSC_MAX_INT, keep = o->goes_on ? r->first : -1;
   const PetscBool         residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
-  char                    steps[HEADER], *probes;
+  char                   *steps, *probes;
 
   PetscFunctionBegin;
-  wring_steps_header(r->p, sizeof steps, steps);
+  PetscCall(wring_steps_header(r->p, &steps));
   PetscCall(wring_probes_header(r->p, &probes));
   const run_table table[N_TABLE] = {
     [STEPS]     = {"steps.csv", steps, &o->steps},
@@ -60,6 +59,7 @@ static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error
     [PROBES]    = {"probes.csv", probes, &o->probes}};
   if (o->goes_on) PetscCall(wring_frames_check(&o->frames, refusal));
   if (!refusal->text[0]) open_tables(r, table, keep, refusal, e);
+  free(steps);
   PetscCall(PetscFree(probes));
   if (refusal->text[0] || e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);

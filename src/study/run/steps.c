@@ -1,4 +1,5 @@
 /* Rows of steps.csv: energies, momenta and reactions after each step. */
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include "records.h"
 #include <string.h>
 
@@ -42,35 +43,35 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wri
 }
 
 /* Columns of one kind of contacts: number of vertices inside, their depth, then the force of each part. */
-static void add_contact(const wring_contact *c, size_t size, char *header)
+static void add_contact(FILE *header, const wring_contact *c)
 {
-  size_t end = strlen(header);
-  snprintf(header + end, size - end, ",%s_inside,%s_depth", wring_contact_kind(c), wring_contact_kind(c));
+  const char *const kind = wring_contact_kind(c);
+  fprintf(header, ",%s_inside,%s_depth", kind, kind);
   for (int i = 0; i < wring_contact_parts(c); i++) {
-    const char *const kind = wring_contact_kind(c), *const name = wring_contact_part_name(c, i);
-    end = strlen(header);
-    snprintf(header + end, size - end, ",%s_%s_fx,%s_%s_fy,%s_%s_fz", kind, name, kind, name, kind, name);
+    const char *const name = wring_contact_part_name(c, i);
+    fprintf(header, ",%s_%s_fx,%s_%s_fy,%s_%s_fz", kind, name, kind, name, kind, name);
   }
 }
 
-void wring_steps_header(const wring_problem *p, size_t size, char *header)
+PetscErrorCode wring_steps_header(const wring_problem *p, char **header)
 {
-  snprintf(header, size, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
-  const char *const *name;
-  const PetscInt     n_name = wring_problem_attachments(p, &name);
-  for (PetscInt i = 0; i < n_name; i++) {
-    const size_t end = strlen(header);
-    snprintf(header + end, size - end, ",%s_fx,%s_fy,%s_fz", name[i], name[i], name[i]);
-  }
+  size_t                size;
+  const char *const    *name;
   wring_contact *const *contact;
-  const int             n = wring_potential_contacts(p->g, &contact);
-  for (int i = 0; i < n; i++) add_contact(contact[i], size, header);
-  for (int i = 0; i < n; i++) {
-    const size_t at = strlen(header);
-    if (wring_contact_losing(contact[i])) snprintf(header + at, size - at, ",%s_lost", wring_contact_kind(contact[i]));
-  }
-  const size_t end = strlen(header);
-  snprintf(header + end, size - end, ",inverted");
+  const PetscInt        n_name = wring_problem_attachments(p, &name);
+  const int             n      = wring_potential_contacts(p->g, &contact);
+  FILE *const           f      = open_memstream(header, &size);
+
+  PetscFunctionBegin;
+  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the header of steps.csv");
+  fprintf(f, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
+  for (PetscInt i = 0; i < n_name; i++) fprintf(f, ",%s_fx,%s_fy,%s_fz", name[i], name[i], name[i]);
+  for (int i = 0; i < n; i++) add_contact(f, contact[i]);
+  for (int i = 0; i < n; i++)
+    if (wring_contact_losing(contact[i])) fprintf(f, ",%s_lost", wring_contact_kind(contact[i]));
+  fprintf(f, ",inverted");
+  PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the header of steps.csv");
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Forces of the attachments, in the order of the deck and of their terms. */
