@@ -123,6 +123,42 @@ for ranks in 1 3; do
   goes_on away 2
 done
 
+# ---- one of two ranks cannot create or open a file that all open together ----
+# The other rank waits in HDF5, which cannot be ended: fails if the run hangs (status 124), or ends in another way than
+# by one line and status 4. The run opens frames.vtkhdf again for its second frame.
+cat >create.c <<'C'
+#include <stdint.h>
+int64_t H5Fcreate(const char *name, unsigned flags, int64_t create, int64_t access)
+{
+  (void)name, (void)flags, (void)create, (void)access;
+  return -1;
+}
+C
+cat >open.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+typedef int64_t opener(const char *, unsigned, int64_t);
+int64_t H5Fopen(const char *name, unsigned flags, int64_t access)
+{
+  union { void *symbol; opener *call; } real = {dlsym(RTLD_NEXT, "H5Fopen")};
+  return flags & 1 ? -1 : real.call(name, flags, access); // 1: for writing
+}
+C
+# alone FAULT FILE: rank 1 has the fault.
+alone() {
+  local run=("$wring" run beam.yaml -time_steps 8 -output_format vtkhdf -output_overwrite true)
+  ${CC:-cc} -shared -fPIC -o "$1.so" "$1.c" -ldl || fail "$1.c"
+  timeout -k 5 60 "$mpiexec" -n 1 "${run[@]}" : -n 1 env LD_PRELOAD="$PWD/$1.so" "${run[@]}" >log 2>&1
+  local got=$?
+  [ $got = 4 ] || fail "rank 1 cannot $1: exit status $got, expected 4"
+  lost "rank 1 cannot $1" "$2"
+}
+if [ "${WRING_SANITIZE:-OFF}" = OFF ]; then
+  alone create out/checkpoints_mesh.h5
+  alone open out/frames.vtkhdf
+fi
+
 # ---- compare and bench stop early too: between iterations and between rows, with finished results on disk ----
 # Fails if they ignore signals or time.limit, are killed by them, or lose the solvers and rows that are done.
 cat >compare.yaml <<'DECK'
@@ -194,10 +230,7 @@ ends 3 'a parameter grid: SIGTERM'
 has out/sweep.json "[r['folder'] for r in j['runs']] == ['compare_iterations=5']"
 [ -e out/compare_iterations=40000/compare.csv ] || fail 'a parameter grid: the combination under way is lost'
 
-rm -rf out
-"$wring" bench -bench_tets 3000 -bench_budget 0.1 -bench_parts laws >log 2>&1 </dev/null &
-pid=$!
-sleep 3
+begin 1 '^1 rank x' bench -bench_tets 3000 -bench_budget 0.1 -bench_parts laws
 kill -TERM $pid
 ends 3 'bench: SIGTERM'
 has out/bench.json "j['ended'] == 'stopped by a signal' and len(j['rows']) < 40"

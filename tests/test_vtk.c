@@ -169,7 +169,7 @@ static PetscErrorCode check_full(const char *directory, const piece *p)
 {
   PetscFunctionBegin;
   signal(SIGXFSZ, SIG_IGN);
-  PetscCall(check_limit(directory, p, RLIMIT_FSIZE, 1 << 16, ""));
+  PetscCall(check_limit(directory, p, RLIMIT_FSIZE, 1 << 16, "File too large"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -54,7 +54,29 @@ static const char *cause(MPI_Comm comm)
            : "";
 }
 
-/* Either all ranks open the file or none does, since the calls that follow are collective. */
+/*
+  After all ranks have tried to open a file: sets an error if none has it. Opening and closing are collective. If a rank
+  fails alone, others wait for it in the opening, or have a file that they cannot close and that the end of MPI would
+  close: then no rank can go on, and the one that failed ends the program.
+*/
+static PetscErrorCode agree(const wring_hdf5 *h, const char *verb)
+{
+  static const double patience = 5; // s
+  const double        end      = MPI_Wtime() + patience;
+  const int           mine     = h->file >= 0;
+  int                 opened, arrived = 0;
+  MPI_Request         request;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Iallreduce(&mine, &opened, 1, MPI_INT, MPI_MAX, h->comm, &request));
+  if (mine) PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  if (mine) PetscFunctionReturn(PETSC_SUCCESS);
+  while (!arrived && MPI_Wtime() < end) PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
+  wring_error_set(h->error, "%s: cannot be written: HDF5 cannot %s it%s", h->path, verb, cause(h->comm));
+  PetscCheck(arrived && !opened, PETSC_COMM_SELF, WRING_ERR_OUTPUT_ALONE, "%s", h->error->text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error)
 {
   char part[WRING_FILE_NAME];
@@ -66,8 +88,7 @@ PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path,
   PetscCall(wring_file_check_open(comm, path, error));
   silence(h);
   h->file = create_file(comm, part);
-  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot create it%s", path, cause(comm));
-  PetscCall(wring_error_share(comm, error));
+  PetscCall(agree(h, "create"));
   if (error->text[0]) {
     H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
     PetscCall(wring_file_finish_all(comm, path, error)); // raises
@@ -85,8 +106,7 @@ PetscErrorCode wring_hdf5_reopen(wring_hdf5 *h, MPI_Comm comm, const char *path,
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   h->file = H5Fopen(path, H5F_ACC_RDWR, access);
   H5Pclose(access);
-  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot open it%s", path, cause(comm));
-  PetscCall(wring_error_share(comm, error));
+  PetscCall(agree(h, "open"));
   if (error->text[0]) H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
   PetscCall(wring_error_raise_output(comm, error));
   PetscFunctionReturn(PETSC_SUCCESS);

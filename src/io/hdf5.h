@@ -27,11 +27,12 @@ typedef struct {
 } wring_table;
 
 /*
-  Creates the HDF5 file "<path>.part", which must exist. If a rank fails, all ranks raise the error and the file is
-  removed; after a failure of a later call, further calls may be made, and fail. Collective.
+  Creates the HDF5 file "<path>.part", which must exist. If all ranks fail, they raise the error and the file is
+  removed; a rank that fails alone raises it alone, after 5 s at most, because the others cannot go on. After a failure
+  of a later call, further calls may be made, and fail. Collective.
 */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
-/* Opens path for writing into its tables. If a rank fails, all ranks raise the error. Collective. */
+/* Opens path for writing into its tables; failures as above. Collective. */
 PetscErrorCode wring_hdf5_reopen(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
 /* Opens path for reading. Not collective. */
 void wring_hdf5_open(wring_hdf5 *h, const char *path, wring_error *error);
