@@ -1,8 +1,8 @@
 #!/bin/bash
 # ranks: 4
 # A program that links libwring: one rank that fails ends all, with one line and the status asked for; without the
-# handler of base.h rank 0 would wait for ever. A refusal on a part of the world is one line too. And an MPI that provides no threads is refused in one line if there
-# are threads to use.
+# handler of base.h rank 0 would wait for ever. A refusal on a part of the world is one line too. And an MPI that
+# provides no threads is refused in one line if there are threads to use.
 . "$(dirname "$0")/lib.sh"
 client=$build/tests/test_handler
 

@@ -18,8 +18,8 @@ if grep -rnE 'MPI_I?(Neighbor_a|A)lltoall' src; then fault "an exchange between 
 reductions='MPI_(I?(All)?[Rr]educe|I?(Ex)?[Ss]can|I?Reduce_scatter(_block)?)\([^;]*MPI_(CHAR|BYTE)\b[^;]*;'
 if grep -rzoE "$reductions" src | tr '\0' '\n' | grep .; then fault "a reduction of MPI_CHAR or MPI_BYTE"; fi
 # Messages go over a communicator of PETSc's, where none of a program's own can be taken for them.
-if grep -rlE 'MPI_(I?[SBR]?[Ss]end|I?M?[Rr]ecv|Sendrecv|I?M?[Pp]robe|(Send|Recv)_init)\b' src | xargs grep -L PetscCommDuplicate |
-  grep .; then
+messages='MPI_(I?[SBR]?[Ss]end|I?M?[Rr]ecv|Sendrecv|I?M?[Pp]robe|(Send|Recv)_init)\b'
+if grep -rlE "$messages" src | xargs grep -L PetscCommDuplicate | grep .; then
   fault "a message on the communicator of the caller"
 fi
 exit $status
