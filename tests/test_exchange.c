@@ -1,10 +1,11 @@
 /*
   ranks: 1 2 4
   Rows exchanged between ranks: each arrives once, at its rank, ordered by rank and row; answers return to their rows.
-  No call takes an array with an entry for every rank, and PETSc's own choice stays. Sorting of three numbers.
+  No call takes an array with an entry for every rank, and PETSc's own choice stays. Sorting of three numbers; a map.
 */
 #include "base/count.h"
 #include "base/exchange.h"
+#include "base/map.h"
 #include "base/sort.h"
 #include "check.h"
 
@@ -118,6 +119,28 @@ static PetscErrorCode check_counts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if a map of as many keys as can be counted has another size than twice their number, or if it loses a key. */
+static PetscErrorCode check_map(void)
+{
+  const PetscInt n   = 100000;
+  wring_map      map = {0};
+  PetscInt       found;
+
+  PetscFunctionBegin;
+  for (int k = 5; k < 62; k++) {
+    const int64_t keys = (int64_t)1 << (k - 1);
+    CHECK(wring_map_bits(keys) == k && wring_map_bits(keys + 1) == k + 1, "%d, %d bits", wring_map_bits(keys), k);
+  }
+  CHECK(wring_map_bits(2 * (int64_t)INT32_MAX + 16) == 34 && wring_map_bits(0) == 4, "a map of 2^31 keys grows");
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(wring_map_add(&map, 7919 * (int64_t)i - n, i, &found));
+    CHECK(found == i && map.n == i + 1 && map.n <= (PetscInt)1 << (map.bits - 1), "key %d of %d", (int)i, (int)map.n);
+  }
+  for (PetscInt i = 0; i < n; i++) CHECK(wring_map_find(&map, 7919 * (int64_t)i - n) == i, "key %d", (int)i);
+  PetscCall(wring_map_destroy(&map));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Fails if an exchange sums over an array of all ranks, or leaves PETSc with another choice than it had. */
 static PetscErrorCode check_consensus(void)
 {
@@ -145,6 +168,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_sort3());
   PetscCall(check_counts());
+  PetscCall(check_map());
   PetscCall(check_consensus());
   for (int ascending = 0; ascending < 2; ascending++) {
     for (PetscInt n = 0; n <= 700; n += 350) {

@@ -1,8 +1,8 @@
 /* ranks: 1 2 3 4
   The distributed box compared with the serial one: fails if a tet or vertex is lost, sent twice or misnumbered. */
 #include <wring/mesh.h>
-#include "check.h"
 #include "mesh/data.h"
+#include "refused.h"
 #include <math.h>
 #include <string.h>
 
@@ -59,19 +59,43 @@ static PetscErrorCode test_box(void)
   PetscCall(wring_mesh_data_destroy(&d));
   PetscCall(wring_mesh_box(PETSC_COMM_SELF, &endless, &d, &error));
   CHECK(!d && !strncmp(error.text, "mesh_box_cells: ", 16), "too many cells give '%s'", error.text);
-  if (sizeof(PetscInt) == 4) { // 7.5e8 fits in a PetscInt, 4 times as many does not
-    const wring_box large = {.size = {1, 1, 1}, .cells = {500, 500, 500}};
+  if (sizeof(PetscInt) == 4) { // 1.6e8 fits in a PetscInt, 16 times as many does not
+    const wring_box large = {.size = {1, 1, 1}, .cells = {300, 300, 300}};
     error.text[0]         = '\0';
     PetscCall(wring_mesh_box(PETSC_COMM_SELF, &large, &d, &error));
-    CHECK(!d && strstr(error.text, "750000000 tetrahedra are too many"), "500^3 cells give '%s'", error.text);
+    CHECK(!d && strstr(error.text, "162000000 tetrahedra are too many"), "300^3 cells give '%s'", error.text);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Slices with more tets than a rank can count, in numbers only: fails if they are allowed, or looked at before they are
+  counted. The limit is that of a distributed mesh, and with 32 bits the one that mesh.h names.
+*/
+static PetscErrorCode check_slices(void)
+{
+  const PetscInt   most  = PETSC_MAX_INT / WRING_TET_ENTRIES;
+  wring_error      error = {""};
+  wring_mesh      *m;
+  wring_mesh_data *d;
+  PetscMPIInt      size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  CHECK(sizeof(PetscInt) == 8 || most == 134217727, "%d tets", (int)most);
+  CHECK(wring_mesh_data_fits("mesh", 1, most, &error) && wring_mesh_part_fits(1, 1, most, &error), "%s", error.text);
+  CHECK(!wring_mesh_data_fits("mesh", 1, (PetscInt64)most + 1, &error), "one too many");
+  PetscCall(PetscNew(&d));
+  d->n_tet = rank_of() == size - 1 ? most + 1 : 0;
+  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m), "mesh on one rank", "tetrahedra are too many");
+  PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Counts at and above the limits of a part of a mesh; nothing is allocated. Fails if a product wraps around. */
 static void check_limits(void)
 {
-  const PetscInt64 most = PETSC_MAX_INT, at[3] = {most / 3, most / 9, most / 16};
+  const PetscInt64 most = PETSC_MAX_INT, at[3] = {most / 3, most / 9, most / WRING_TET_ENTRIES};
   const char      *name[3] = {"vertices", "vertices with ghosts", "tetrahedra"};
   for (int k = -1; k < 3; k++) {
     wring_error error = {""};
@@ -355,6 +379,7 @@ int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   check_limits();
+  PetscCall(check_slices());
   PetscCall(test_box());
   PetscCall(test_distribution());
   PetscCall(test_tiny(1));

@@ -21,8 +21,9 @@
   (problem).
 
   Counts. Local and global numbers of vertices are PetscInt. Rows times width of each table must also fit in PetscInt;
-  otherwise the function that makes the table refuses it in one line. The limits with 32-bit integers are 536,870,911
-  tets on a rank and 715,827,882 vertices on all ranks. The tets of all ranks are counted in 64 bits.
+  otherwise the function that makes the table refuses it in one line. A rank has at most PETSC_MAX_INT /
+  WRING_TET_ENTRIES tets, of a slice or of a distributed mesh. The limits with 32-bit integers are 134,217,727 tets on a
+  rank and 715,827,882 vertices on all ranks. The tets of all ranks are counted in 64 bits.
 
   Memory (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet, of slices over all
   ranks. Reading a file: 73 bytes a tet on one rank, 173 on eight (measured: 1.5 million tets of Gmsh, ASCII and binary,
@@ -35,6 +36,9 @@
 */
 #pragma once
 #include <wring/options.h>
+
+/* Entries of the widest table of tets, the 4 x 4 pairs of their corners: no product with a count of tets is larger. */
+enum { WRING_TET_ENTRIES = 16 };
 
 /* Named parts: regions of tetrahedra, sets of vertices. Names are compared by wring_ascii_compare: a-z equal A-Z. */
 typedef struct {

@@ -1,11 +1,10 @@
 #include "map.h"
 
-PetscErrorCode wring_map_create(PetscInt expected, wring_map *map)
+PetscErrorCode wring_map_create(int64_t expected, wring_map *map)
 {
   PetscFunctionBegin;
-  map->n    = 0;
-  map->bits = 4;
-  while (((int64_t)1 << map->bits) < 2 * (int64_t)expected) map->bits++;
+  map->n              = 0;
+  map->bits           = wring_map_bits(expected);
   const size_t places = (size_t)1 << map->bits;
   PetscCall(PetscMalloc2(places, &map->key, places, &map->value));
   for (size_t i = 0; i < places; i++) map->value[i] = -1;
@@ -43,7 +42,7 @@ static PetscErrorCode grow(wring_map *map)
   wring_map larger;
 
   PetscFunctionBegin;
-  PetscCall(wring_map_create(2 * map->n + 16, &larger));
+  PetscCall(wring_map_create(2 * (int64_t)map->n + 16, &larger));
   for (size_t i = 0; map->n && i < (size_t)1 << map->bits; i++) {
     if (map->value[i] < 0) continue;
     const size_t at  = find_place(&larger, map->key[i]);

@@ -9,7 +9,15 @@ typedef struct {
   PetscInt  n;
 } wring_map;
 
-PetscErrorCode wring_map_create(PetscInt expected, wring_map *map);
+/* The bits of a map of this many keys. */
+static inline int wring_map_bits(int64_t keys)
+{
+  int bits = 4;
+  while ((int64_t)1 << bits < 2 * keys) bits++;
+  return bits;
+}
+
+PetscErrorCode wring_map_create(int64_t expected, wring_map *map);
 PetscErrorCode wring_map_destroy(wring_map *map);                 // a zero struct is an empty map
 PetscInt       wring_map_find(const wring_map *map, int64_t key); // -1 if there is none
 

@@ -3,14 +3,14 @@
 
 PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e)
 {
-  return (PetscBool)(wring_count_fits(n_tet, 4, where, "tetrahedra", e) &&
+  return (PetscBool)(wring_count_fits(n_tet, WRING_TET_ENTRIES, where, "tetrahedra", e) &&
                      wring_count_fits(n_vertex, 3, where, "vertices", e));
 }
 
 PetscBool wring_mesh_part_fits(PetscInt64 whole, PetscInt64 n_local, PetscInt64 n_tet, wring_error *e)
 {
   return (PetscBool)(wring_count_fits(whole, 3, "mesh", "vertices", e) &&
-                     wring_count_fits(n_tet, 16, "mesh on one rank", "tetrahedra", e) &&
+                     wring_count_fits(n_tet, WRING_TET_ENTRIES, "mesh on one rank", "tetrahedra", e) &&
                      wring_count_fits(n_local, 9, "mesh on one rank", "vertices with ghosts", e));
 }
 

@@ -4,15 +4,15 @@
 #include "names.h"
 
 /*
-  Whether this many vertices and tets can be counted, in rows of 3 and of 4. If not, the error names `where`
+  Whether all vertices, in rows of 3, and the tets of a rank can be counted. If not, the error names `where`
   (base/count.h).
 */
 PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e);
 
 /*
   Whether the tables of a distributed mesh can be counted: the coordinates of all `whole` vertices, the 3 x 3 blocks of
-  n_local vertices of one rank with ghosts, and the 4 x 4 pairs of corners of its n_tet. If not, sets the error. Other
-  tables of a mesh have at most these entries.
+  n_local vertices of one rank with ghosts, and its n_tet tets. If not, sets the error. Other tables of a mesh have at
+  most these entries.
 */
 PetscBool wring_mesh_part_fits(PetscInt64 whole, PetscInt64 n_local, PetscInt64 n_tet, wring_error *e);
 

@@ -265,8 +265,11 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   PetscInt    n_member;
   member     *members;
   wring_mesh *m;
+  wring_error error = {""};
 
   PetscFunctionBegin;
+  if (*data) wring_mesh_data_fits("mesh on one rank", (*data)->n_vertex, (*data)->n_tet, &error);
+  PetscCall(wring_error_raise(comm, &error));
   PetscCall(PetscNew(&m));
   *mesh    = m;
   m->comm  = comm;

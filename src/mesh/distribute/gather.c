@@ -289,7 +289,7 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPIU_INT64, MPI_SUM, m->comm));
-  if (wring_count_fits(m->n_tet_global, m->mid ? MIDS : 4, "mesh on one rank", "tetrahedra", &error))
+  if (wring_count_fits(m->n_tet_global, WRING_TET_ENTRIES, "mesh on one rank", "tetrahedra", &error))
     wring_count_fits(elements, 4, "mesh on one rank", "lines and triangles of sets", &error);
   PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(wring_mesh_slice(m, data, &members));

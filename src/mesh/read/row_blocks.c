@@ -61,7 +61,7 @@ static PetscErrorCode make_room(int64_t range[WRING_ROW_KINDS][2], wring_scan *s
   for (int k = 0; k < WRING_ROW_KINDS; k++) n[k] = range[k][1] - range[k][0];
   const int64_t n_tet = n[WRING_ROW_TETS] + n[WRING_ROW_ELEMENTS];
   if (!wring_count_fits(n[WRING_ROW_NODES], 3, s->file, "nodes on a rank", s->e) ||
-      !wring_count_fits(n_tet, 4, s->file, "tetrahedra on a rank", s->e) ||
+      !wring_count_fits(n_tet, WRING_TET_ENTRIES, s->file, "tetrahedra on a rank", s->e) ||
       !wring_count_fits(n[WRING_ROW_DATA], 9, s->file, "rows of $ElementData on a rank", s->e))
     PetscFunctionReturn(PETSC_SUCCESS);
   if (n[WRING_ROW_NODES] > 0) PetscCall(wring_raw_make_nodes(raw, n[WRING_ROW_NODES]));

@@ -18,28 +18,28 @@ static const int diagonal_ring[3][CORNERS] = {{5, 6, 8, 7}, {4, 7, 9, 6}, {4, 5,
 
 /*
   Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: these are lower bounds of the
-  vertices, with three coordinates each. The tets of a rank have four corners each, the lines and triangles of its sets
-  have rows of four, the members of its sets rows of two. All these are counted by PetscInt; the key of an edge has 64
-  bits. Called before the number of edges is known, and again after.
+  vertices, with three coordinates each. The lines and triangles of a rank's sets have rows of four, the members of its
+  sets rows of two. All these, and the tets of a rank (mesh.h), are counted by PetscInt; the key of an edge has 64 bits.
+  Called before the number of edges is known, and again after.
 */
 static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, PetscInt times)
 {
   const double keys = 4294967296.0, numbers = (double)PETSC_MAX_INT;
   double       v = (double)r->m->n_global, t = (double)r->m->n_tet_global;
-  double       e       = PetscMax((double)r->edges.total, t > 0 ? v + t : 0);
-  double       corners = CORNERS * PetscMax((double)r->m->n_tet, (double)r->m->n_set_element), members = 0;
-  PetscInt     fits = -1;
+  double       e = PetscMax((double)r->edges.total, t > 0 ? v + t : 0), members = 0;
+  double       entries = PetscMax(WRING_TET_ENTRIES * (double)r->m->n_tet, 4 * (double)r->m->n_set_element);
+  PetscInt     fits    = -1;
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < r->m->sets.n; s++) members += 2 * (double)r->m->set_count[s];
-  corners = PetscMax(corners, members);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &corners, 1, MPI_DOUBLE, MPI_MAX, r->m->comm));
+  entries = PetscMax(entries, members);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &entries, 1, MPI_DOUBLE, MPI_MAX, r->m->comm));
   for (PetscInt k = done; k < times; k++) {
-    if (fits < 0 && (v >= keys || 3 * (v + e) > numbers || CHILDREN * corners > numbers)) fits = k;
+    if (fits < 0 && (v >= keys || 3 * (v + e) > numbers || CHILDREN * entries > numbers)) fits = k;
     v += e;
     e = 2 * e + 7 * t;
     t *= CHILDREN;
-    corners *= CHILDREN;
+    entries *= CHILDREN;
   }
   if (fits >= 0)
     WRING_REFUSE(r->m->comm,
