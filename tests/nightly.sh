@@ -14,7 +14,7 @@
 # growth     memory and messages of a rank on 16, 64 and 256 ranks (15 GiB), which may grow like the logarithm of ranks;
 #            GROWTH_RANKS gives others
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
-# kills      test_kill.sh with KILLS kills (200)
+# kills      test_kill.sh with KILLS kills (200) from the seed KILL_SEED (another one each time, printed)
 # prox       test_prox with WRING_PROX_SEEDS random sequences (100)
 # cluster    tests/cluster.sh: four hosts under Slurm, made on this machine (needs root)
 # coverage   lines of src that the suite runs, by gcov; fails below COVERAGE percent (90)
@@ -181,7 +181,7 @@ part_fuzz() { bash tests/fuzz/run.sh "${FUZZ_SECONDS:-30}"; }
 part_kills() {
   install_packages && configure_and_build kills -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
   use_ranks 3
-  bash tests/test_kill.sh "$folder" . "${KILLS:-200}"
+  bash tests/test_kill.sh "$folder" . "${KILLS:-200}" "${KILL_SEED:-$RANDOM}" # which it prints
 }
 
 part_prox() {

@@ -3,6 +3,7 @@
     python3 read_vtkhdf.py FILE.vtkhdf             checks every frame, prints the number of frames and of layouts
     python3 read_vtkhdf.py FILE.vtkhdf DIRECTORY   and compares them with frames.pvd there, value by value
     python3 read_vtkhdf.py A.vtkhdf B.vtkhdf       and compares them with those of another file, by vertex number
+    python3 read_vtkhdf.py A.vtkhdf B.vtkhdf first     and compares them with the first ones of the other file
 """
 import os
 import re
@@ -143,7 +144,8 @@ def main():
     if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]):
         compare_vtu(mine, sys.argv[2])
     elif len(sys.argv) > 2:
-        compare_hdf(mine, frames(sys.argv[2])[0])
+        theirs = frames(sys.argv[2])[0]
+        compare_hdf(mine, theirs[: len(mine)] if sys.argv[3:] == ["first"] else theirs)
     print(f"{len(mine)} frames, {layouts} layouts")
 
 

@@ -2,8 +2,9 @@
 # Frames of large runs: one file of all (format vtkhdf), the surface alone, single precision, given steps and fields.
 # Fails when a frame of frames.vtkhdf is not that of frame_NNNNNN.vtu value by value, or does not follow the published
 # layout; when a frame has other fields than the deck names, or other bytes than `wring check` says; when a restart
-# loses a frame or keeps one of a step that it makes again; when a killed run leaves a file that cannot be read; when a
-# wrong key is taken; when the error does not name a /dev/shm that cannot be written (where namespaces are allowed).
+# loses a frame or keeps one of a step that it makes again; when a killed run leaves a file that cannot be read or has
+# fewer frames than it has made; when a wrong key is taken; when the error does not name a /dev/shm that cannot be
+# written (where namespaces are allowed). Without h5py, what reads frames.vtkhdf is left out.
 # usage: test_output.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 20
 . "$(dirname "$0")/lib.sh"
 
@@ -22,9 +23,10 @@ check() {
   local got status
   got=$("$python" "$source/tests/read_vtkhdf.py" "${@:1:$#-1}" 2>&1)
   status=$?
-  [ $status = 77 ] && skip "$got"
-  [ $status = 0 ] && [ "$got" = "${!#}" ] || fail "$*: $got"
+  [ $status = 77 ] && unread=$got && return
+  [ $status = 0 ] && [[ $got =~ ^(${!#})$ ]] || fail "$*: $got"
 }
+unread= # why frames.vtkhdf cannot be read here
 
 # --- every value of every frame is that of the .vtu, on any number of ranks
 for case in '1 volume double' '1 surface single' '2 volume single' '4 surface double'; do
@@ -84,22 +86,22 @@ grep -q 'parts/frames.vtkhdf: its fields are not those of this run, expected ano
 expect 1 1 run box.yaml -output_overwrite false -output_directory parts
 grep -q 'parts: holds .* and frames.vtkhdf of another run' log || fail 'a file of frames is replaced'
 
-# --- a kill of all ranks at a random moment: the file has the frames up to some step
+# --- kills of all ranks, from the beginning of a run to near its end: frames.vtkhdf has the frame of the step
+# before the last row of steps.csv, and at most that of the last row
 cp box.yaml long.yaml
-sed -i 's/steps: 4/steps: 400/' long.yaml
-for case in '1 0.3' '1 0.9' '2 0.5' '4 0.7'; do
-  read -r ranks delay <<<"$case"
+sed -i 's/steps: 4/steps: 100/' long.yaml
+for case in '1 3' '1 60' '2 40' '4 70'; do
+  read -r ranks step <<<"$case"
   rm -rf killed
   "$mpiexec" -n "$ranks" "$wring" run long.yaml -output_format vtkhdf -output_directory killed >log 2>&1 &
   pid=$!
-  for _ in $(seq 900); do [ -e killed/steps.csv ] && [ "$(wc -l <killed/steps.csv)" -ge 3 ] && break; sleep 0.1; done
-  sleep $delay
+  wait_for killed/steps.csv $((step + 1))
   victims=$(pgrep -P $pid -x wring)
   [ "$(wc -w <<<"$victims")" = "$ranks" ] || fail "$ranks ranks: processes $victims"
   kill -9 $victims
   wait $pid 2>/dev/null
-  got=$("$python" "$source/tests/read_vtkhdf.py" killed/frames.vtkhdf 2>&1) || fail "killed on $ranks ranks: $got"
-  echo "killed on $ranks ranks after $delay s: $got"
+  rows=$(($(wc -l <killed/steps.csv) - 1)) # and a frame of step 0
+  check killed/frames.vtkhdf "$rows frames, 1 layouts|$((rows + 1)) frames, 1 layouts"
 done
 
 # --- without a /dev/shm that can be written, Open MPI cannot open files on two ranks; the line says so, and what helps
@@ -129,3 +131,4 @@ refused 'output_precision is "half", expected one of double, single' -output_pre
 refused 'output_steps' -output_steps 1,-2
 refused 'output_steps is given beside output_every, expected one of them' -output_steps 1 -output_every 2
 refused 'output_compress is true, expected false with output_format vtkhdf' -output_format vtkhdf -output_compress true
+[ -z "$unread" ] || echo "frames.vtkhdf was written, but not read: $unread"
