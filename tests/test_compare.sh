@@ -215,9 +215,18 @@ expect 2 1 squeeze.yaml
 expect 0 1 squeeze.yaml -compare_solvers qn -output_directory alone
 cmp -s <(values alone/compare.csv | grep qn) <(values out/compare.csv | grep qn) ||
   fail 'a diverging solver changes others'
-awk -F, '$1 == "bad" && $2 > 0 { n++; if ($8 != "inf" || $4 != "inf") bad = 1 } END { exit bad || n != 20 }' \
-  out/compare.csv ||
-  fail 'rows of a diverging solver'
+# No row follows the failure, since a plateau to the end would look like convergence; a cross is at the last finite row.
+ended=$("$python" -c 'import json; print(json.load(open("out/compare.json"))["solvers"]["bad"]["iterations"])')
+awk -F, -v k="$ended" '$1 == "bad" { n++; last = $2; bad += ($8 == "inf") != ($2 == k) || ($4 == "inf") != ($2 == k) }
+  END { exit bad || n != k + 1 || last != k }' out/compare.csv || fail 'rows of a diverging solver'
+for panel in '$2 : NaN):8' '$3 : NaN):8' '$2 : NaN):4' '$2 : NaN):5' '$2 : NaN):6'; do
+  grep -hF "$panel with points pt 2" out/*.gp | grep "'bad'.* && \$2 == $((ended - 1)) ?" | grep -q "'#1f77b4'" ||
+    fail "no cross where a solver failed: $panel"
+done
+! grep -q "'qn'.* with points" out/compare.gp || fail 'a cross at a solver that did not fail'
+if command -v gnuplot >/dev/null; then
+  [ -s out/compare.png ] && ! grep gnuplot log || fail 'a picture with a failure'
+fi
 valid_json out/compare.json
 grep -q '"ended": "not finite"' out/compare.json || fail 'the end of a diverging solver'
 expect 2 2 squeeze.yaml -compare_sweep_time_step 1e-1,1e-4

@@ -114,7 +114,8 @@ def by_scale(sweep, column):
     for row in sweep:
         scale = f"{float(row['material_stiffness']) * float(row['time_step']) ** 2:.0e}"
         solvers += [row["solver"]] * (row["solver"] not in solvers)
-        cells.setdefault((scale, row["solver"]), []).append(100 * number_of(row[column]))
+        if row[column]:  # not after a failure
+            cells.setdefault((scale, row["solver"]), []).append(100 * number_of(row[column]))
     scales = [f"{10.0 ** e:.0e}" for e in range(-3, 11)]
     span = lambda values: f"{min(values):.3g} to {max(values):.3g}" if values else "-"
     return ("h^2 k", *solvers), [(scale, *(span(cells.get((scale, s))) for s in solvers)) for scale in scales]
@@ -137,7 +138,7 @@ def best_weights(sweep):
         k, h, n = row["material_stiffness"], row["time_step"], row["iterations_to_1e-6"]
         ks += [k] * (k not in ks)
         hs += [h] * (h not in hs)
-        place = float(n) if n else 1e3 + number_of(row["error_60"])
+        place = float(n) if n else 1e3 + float(row["error_60"] or "inf")
         if (k, h) not in best or place < best[k, h][0]:
             best[k, h] = place, row["solver"][1:] + (f" in {n}" if n else "")
     return ("best weight", *(f"h={h}" for h in hs)), [(f"k={k}", *(best[k, h][1] for h in hs)) for k in ks]

@@ -20,8 +20,8 @@ void wring_print_real(FILE *f, double value)
 }
 
 /*
-  Measured rows, and rows after the end of a solver, which hold its last values, unless it was cut off or had reached
-  the target: further iterations would have changed them.
+  Measured rows, and rows after the end of a solver, which hold its last values, unless it was cut off, has failed or
+  had reached the target: further iterations would have changed them.
 */
 static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
@@ -94,14 +94,14 @@ void wring_comparison_residuals(const wring_comparison *c, const char *directory
 
 /* ---- compare.json ------------------------------------------------------------------------------------------------ */
 
-/* Seconds to relative errors of 1e-1 ... 1e-8, and `more`; null where it was not reached. */
-static json_t *seconds_json(const wring_convergence *h, double more)
+/* Seconds to relative errors of 1e-1 ... 1e-8, and `more`; null where they are not known. */
+static json_t *seconds_json(const double *to, double more)
 {
   json_t *const seconds = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++) {
     char key[16];
     snprintf(key, sizeof key, "1e-%d", i + 1);
-    json_object_set_new(seconds, key, wring_json_real(h->seconds_to[i] + more));
+    json_object_set_new(seconds, key, wring_json_real(to[i] + more));
   }
   return seconds;
 }
@@ -137,9 +137,10 @@ static void add_times(const wring_comparison *c, const wring_convergence *h, jso
 {
   const PetscBool known = (PetscBool)(h->n_repeat > 0);
   json_object_set_new(json, "iterations_to", iterations_json(h));
-  json_object_set_new(json, "seconds_to", seconds_json(h, 0));
-  json_object_set_new(json, "seconds_to_with_setup", seconds_json(h, h->setup.seconds));
-  json_object_set_new(json, "seconds_to_per_step", seconds_json(h, h->setup.seconds / (double)c->steps));
+  json_object_set_new(json, "seconds_to", seconds_json(h->seconds_to, 0));
+  json_object_set_new(json, "seconds_to_spread", seconds_json(h->spread_to, 0));
+  json_object_set_new(json, "seconds_to_with_setup", seconds_json(h->seconds_to, h->setup.seconds));
+  json_object_set_new(json, "seconds_to_per_step", seconds_json(h->seconds_to, h->setup.seconds / (double)c->steps));
   json_object_set_new(json, "setup_seconds", known ? wring_json_real(h->setup.seconds) : json_null());
   json_object_set_new(json, "setup_work", wring_work_json(&h->setup.work));
   json_object_set_new(json, "seconds_median", wring_json_real(h->outcome.last.seconds));

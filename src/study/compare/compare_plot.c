@@ -6,19 +6,42 @@
 
 /* ---- compare.png ------------------------------------------------------------------------------------------------- */
 
-/* A line for each solver: column y of compare.csv over column x where `shown`, a condition, holds. */
+/* Column y of compare.csv over column x, in the rows of a solver where `shown` holds. */
+static void print_graph(FILE *f, const wring_comparison *c, PetscInt s, int x, int y, const char *shown,
+                        const char *with)
+{
+  fprintf(f, " \\\n  'compare.csv' using (strcol(1) eq ");
+  wring_plot_quote(f, c->history[s].name);
+  fprintf(f, "%s ? $%d : NaN):%d with %s ", shown, x, y, with);
+  wring_plot_style(f, s);
+}
+
+/* A cross where a solver failed: at its last row with finite numbers. */
+static void print_failure(FILE *f, const wring_comparison *c, PetscInt s, int x, int y, const char *shown)
+{
+  const wring_convergence *const h    = &c->history[s];
+  PetscInt                       last = h->n - 1;
+  char                           there[64];
+  if (!wring_reason_failed(h->outcome.reason)) return;
+  while (last > 0 && !isfinite(h->row[last].value.objective)) last--;
+  snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, h->row[last].iteration);
+  putc(',', f);
+  print_graph(f, c, s, x, y, there, "points pt 2 ps 2 lw 3");
+  fprintf(f, " notitle");
+}
+
+/* A line for each solver. */
 static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const char *shown)
 {
   PetscBool first = PETSC_TRUE;
   for (PetscInt s = 0; s < c->n; s++) {
     if (wring_convergence_left_out(&c->history[s])) continue;
-    fprintf(f, "%s \\\n  'compare.csv' using (strcol(1) eq ", first ? "" : ",");
+    if (!first) putc(',', f);
     first = PETSC_FALSE;
-    wring_plot_quote(f, c->history[s].name);
-    fprintf(f, "%s ? $%d : NaN):%d with lines lw 2 ", shown, x, y);
-    wring_plot_style(f, s);
+    print_graph(f, c, s, x, y, shown, "lines lw 2");
     fprintf(f, " title ");
     wring_plot_quote(f, c->history[s].name);
+    print_failure(f, c, s, x, y, shown);
   }
 }
 

@@ -13,15 +13,23 @@ static PetscBool same_bits(double a, double b)
 
 static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
 {
-  return (PetscBool)(a->iteration == b->iteration && same_bits(a->value.objective, b->value.objective) &&
+  return (PetscBool)(same_bits(a->value.objective, b->value.objective) &&
                      same_bits(a->value.inertial, b->value.inertial) && same_bits(a->value.elastic, b->value.elastic) &&
                      same_bits(a->gradient_norm, b->gradient_norm) && same_bits(a->step_length, b->step_length));
 }
 
-/* The first iteration at which two solves differ, -1: none. Budgets may end them at different iterations. */
+/* The rows from the first one on that are of the same iterations: budgets may end two solves at different ones. */
+static PetscInt common_rows(const wring_convergence *a, const wring_convergence *b)
+{
+  PetscInt n = 0;
+  while (n < a->n && n < b->n && a->row[n].iteration == b->row[n].iteration) n++;
+  return n;
+}
+
+/* The first iteration at which two solves differ, -1: none. */
 static PetscInt first_difference(const wring_convergence *a, const wring_convergence *b)
 {
-  const PetscInt n = PetscMin(a->n, b->n);
+  const PetscInt n = common_rows(a, b);
   for (PetscInt i = 0; i < n; i++) {
     if (!same_row(&a->row[i], &b->row[i])) return a->row[i].iteration;
   }
@@ -33,8 +41,10 @@ static PetscInt first_difference(const wring_convergence *a, const wring_converg
 
 PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h)
 {
-  wring_repeat r = {
-    .n = again->n, .total = again->outcome.last.seconds, .setup = again->setup.seconds, .segment = again->segment};
+  wring_repeat r = {.n       = common_rows(again, h),
+                    .total   = again->outcome.last.seconds,
+                    .setup   = again->setup.seconds,
+                    .segment = again->segment};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(r.n, &r.seconds));
@@ -52,22 +62,35 @@ static int compare_reals(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The median of a [n], which is sorted; NaN for none. */
+/* The median of a [n], which is sorted; n > 0. */
 static double median(PetscInt n, double *a)
 {
-  if (n == 0) return NAN;
   qsort(a, (size_t)n, sizeof *a, compare_reals);
   return 0.5 * (a[(n - 1) / 2] + a[n / 2]);
 }
 
-/* Of the repeats that have this row. */
+/* When a repeat reached a row, INFINITY if it had ended before: it counts as slower, not as absent. */
+static double reached(const wring_repeat *r, PetscInt row)
+{
+  return row < r->n ? r->seconds[row] : INFINITY;
+}
+
+/* Over all repeats, hence it never falls from row to row; NaN once half of them have ended. */
 static double row_median(const wring_convergence *h, PetscInt row, double *a)
 {
-  PetscInt n = 0;
+  for (PetscInt r = 0; r < h->n_repeat; r++) a[r] = reached(&h->repeat[r], row);
+  const double m = median(h->n_repeat, a);
+  return isfinite(m) ? m : NAN;
+}
+
+double wring_repeats_spread(const wring_convergence *h, PetscInt row)
+{
+  double least = INFINITY, most = 0;
   for (PetscInt r = 0; r < h->n_repeat; r++) {
-    if (row < h->repeat[r].n) a[n++] = h->repeat[r].seconds[row];
+    least = PetscMin(least, reached(&h->repeat[r], row));
+    most  = PetscMax(most, reached(&h->repeat[r], row));
   }
-  return median(n, a);
+  return isfinite(least) && isfinite(most) ? most - least : NAN;
 }
 
 PetscErrorCode wring_repeats_find_medians(wring_convergence *h)

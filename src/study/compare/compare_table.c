@@ -67,7 +67,7 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
     const wring_convergence *const h = &c->history[s];
     PetscCall(wring_table_add(t, "%s", h->name));
     for (int i = 0; i < WRING_N_DIGITS; i++) {
-      if (h->iterations_to[i] < 0)
+      if (h->iterations_to[i] < 0 || (seconds && isnan(h->seconds_to[i])))
         PetscCall(wring_table_add(t, "-"));
       else if (seconds)
         PetscCall(wring_table_add(t, "%.3g", h->seconds_to[i]));

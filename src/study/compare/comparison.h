@@ -28,7 +28,7 @@ typedef struct {
 
 /* The times of one of several equal solves. */
 typedef struct {
-  PetscInt n;
+  PetscInt n;            // rows, of the same iterations as the first rows of the first solve
   double  *seconds;      // [n] of the rows
   double   total, setup; // s, of all iterations; of set-up
   PetscInt segment;      // the sitting that measured it, from 0
@@ -50,14 +50,15 @@ typedef struct {
   PetscInt         segment;                       // the sitting that measured it, from 0
   double          *error;                         // [n_report] relative errors, NaN where nothing was measured
   PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
-  double           seconds_to[WRING_N_DIGITS];    // its seconds
+  double           seconds_to[WRING_N_DIGITS];    // its seconds, NaN: none, or half of the repeats had ended
+  double           spread_to[WRING_N_DIGITS];     // of the repeats: largest less least, NaN: one had ended
   PetscBool        has_spectrum;                  // with compare_condition, of methods that have an H_0
   wring_spectrum   at_start, at_least;            // at x_0 and at the minimiser
   json_t          *options;                       // of rank 0: the keys of the method in force, by their full names
 } wring_convergence;
 
 PetscBool   wring_convergence_left_out(const wring_convergence *h);
-PetscBool   wring_convergence_cut_off(const wring_convergence *h); // by a stop or its budget: nothing holds afterwards
+PetscBool   wring_convergence_cut_off(const wring_convergence *h); // a stop, budget or failure: nothing holds then
 const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
 
 typedef struct {
@@ -94,8 +95,14 @@ PetscErrorCode wring_comparison_summarise(wring_comparison *c);
 /* Adds the times of h itself, or of an equal solve `again`, and notes in h->differs where this is not equal. */
 PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h);
 
-/* The seconds of every row, of the outcome and of set-up become medians over the repeats; the spread is set. */
+/*
+  The seconds of every row, of the outcome and of set-up become medians over the repeats; the spread is set. Rows that
+  half of the repeats have not reached get NaN.
+*/
 PetscErrorCode wring_repeats_find_medians(wring_convergence *h);
+
+/* Of the times at which the repeats reached a row, largest less least; NaN if one has not. */
+double wring_repeats_spread(const wring_convergence *h, PetscInt row);
 
 /* Frees the rows and their times in the repeats; the totals remain. */
 PetscErrorCode wring_convergence_forget_rows(wring_convergence *h);
