@@ -2,6 +2,7 @@
 /* The variants of qn: initial Hessians, inner solves, line searches, and condition numbers. docs/theory.md 5 */
 #include "body.h"
 #include "solver/common/wolfe.h"
+#include "solver/lbfgs/lbfgs.h"
 #include <petscksp.h>
 
 static const double h = 0.02;
@@ -675,6 +676,69 @@ static PetscErrorCode test_wolfe(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- pairs and directions that are no use ------------------------------------------------------------------------ */
+
+/* H_0 = -A^{-1}, whose direction ascends. */
+static PetscErrorCode ascend(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse(s, q, r));
+  PetscCall(VecScale(r, -1));
+  PetscCall(wring_lbfgs_dots(s, r, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double curvature; // s . y/|s . grad g(x_k)| of the step that take_flat takes
+
+static PetscErrorCode take_flat(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_try(s, x, 1, d));
+  s->trial.sums[1] = slope * (1 - curvature);
+  *result          = WRING_SEARCH_FOUND;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if a solve that stops by decrement takes a direction of ascent, whose predicted decrease is negative, for its
+  end, or if a pair is kept whose s . y is positive by rounding only.
+*/
+static PetscErrorCode test_useless(void)
+{
+  static const double of[] = {1e-3, 1e-12, -1e-3};
+  test_body           m;
+  Vec                 y, x;
+  wring_solver       *s;
+  wring_lbfgs         l;
+
+  PetscFunctionBegin;
+  PetscCall(create_held("neohookean", PETSC_FALSE, 0.02, &m, &y));
+  PetscCall(wring_options_set(m.o, "solver_stop", "decrement", "test"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(test_body_solver(&m, "qn", &s));
+  for (int i = 0; i < 3; i++) {
+    PetscCall(VecCopy(y, x));
+    wring_solver_forget(s);
+    PetscCall(wring_solver_evaluate(s, x));
+    PetscCall(wring_lbfgs_create(s, 3, &l));
+    curvature = of[i];
+    PetscCall(wring_lbfgs_iterate(s, &l, wring_lbfgs_apply_operator, take_flat, x));
+    CHECK(l.count == (i == 0), "%d pairs with s . y = %g |s . grad g|", (int)l.count, curvature);
+    PetscCall(wring_lbfgs_destroy(&l));
+    PetscCall(wring_lbfgs_create(s, 0, &l));
+    const double before = s->current.value.objective;
+    PetscCall(wring_lbfgs_iterate(s, &l, ascend, wring_solver_backtrack, x));
+    CHECK(!s->end.given && s->current.value.objective < before, "a direction of ascent ends the solve: %s",
+          wring_reason_name(s->end.reason));
+    PetscCall(wring_lbfgs_destroy(&l));
+    PetscCall(wring_solver_swap_back(s, x));
+  }
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* The message with which the variant is refused, "" if it is not refused. */
@@ -829,6 +893,7 @@ int main(int argc, char **argv)
   PetscCall(test_condition());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (size < 4) PetscCall(test_order_of_conditions()); // thousands of solves
+  PetscCall(test_useless());
   PetscCall(test_refusals());
   PetscCall(test_first_step());
   PetscCall(test_turned_copy());

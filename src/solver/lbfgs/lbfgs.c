@@ -14,6 +14,8 @@
 */
 #include "lbfgs.h"
 
+static const double flat = 1e-8; // of |s . grad g|: a pair with s . y below this is dropped
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 PetscErrorCode wring_lbfgs_create(const wring_solver *s, PetscInt window, wring_lbfgs *l)
@@ -148,7 +150,7 @@ static void place_y(wring_lbfgs *l, PetscInt i)
   l->y[spare] = NULL;
 }
 
-/* Adds the step along the direction to the trial point to the pairs if its curvature s . y is positive. */
+/* Adds the step along the direction to the trial point to the pairs, unless s . y is rounding of s . grad g, (5.7a). */
 static void keep_pair(wring_solver *s, wring_lbfgs *l)
 {
   const PetscInt      c = l->count, i = slot(l, -1);
@@ -162,7 +164,7 @@ static void keep_pair(wring_solver *s, wring_lbfgs *l)
   }
   l->sg[i]       = step * dots[1];
   *gram(l, i, i) = step * (dots[1] - l->slope);
-  if (!(*gram(l, i, i) > 0)) return;
+  if (!(*gram(l, i, i) > flat * PetscAbsReal(step * l->slope))) return;
   if (l->with_last) l->yy = norm * norm - 2 * dots[c + 2] + last * last;
   l->step[i]    = step;
   l->newest     = i;
