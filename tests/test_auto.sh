@@ -2,7 +2,8 @@
 # The solver `auto`: it replaces the operator by a factor of the Hessian where the operator is a poor model of g, on a
 # slender bar, and does not where it is a good one; run.json says so, check prints the rule. Fails if the slender bar
 # takes more than a quarter of qn's evaluations, if a factor is made where qn needs few, if a solve does not converge on
-# any number of ranks, if the choices are not those of the steps, or if keys of one method no longer select it.
+# any number of ranks, if the choices are not those of the steps, or if keys of one method no longer select it. A factor
+# that fails, a Hessian that does not pay, multigrid and contacts follow.
 # usage: test_auto.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -38,6 +39,51 @@ for deck in slender soft; do
         fail "$ranks ranks: $(show c), $(show w), $qn evaluations of qn"
     fi
   done
+done
+
+# chooses EXPRESSION WHAT: true of the choices c, [(solve, iteration, what is used from then on)], and the work w.
+chooses() {
+  local value
+  done=$(show 'j["steps_by_reason"].get("converged")')
+  [ "$done" = 4 ] || fail "$2, $ranks ranks: $done of 4 steps converge"
+  value=$(show "(lambda c: $1)([(x['solve'], x['iteration'], x['uses']) for x in c])")
+  [ "$value" = True ] || fail "$2, $ranks ranks: $(show 'c, w')"
+}
+
+# A factor that fails, for which MUMPS gets too little memory: the operator returns before an iteration has used it, and
+# the next Hessian waits twice as long, which leaves 5 of them in 868 evaluations. Fails if auto goes on without a
+# factor, gives up the solve, or builds one Hessian after the other.
+ranks=2
+for key in icntl_23=1 icntl_14=-95; do
+  works $ranks run slender.yaml -petsc_auto_mat_mumps_${key%=*} ${key#*=}
+  chooses 'all(b == (a[0], a[1], "operator") for a, b in zip(c, c[1:]) if "Hessian" == a[2])' "a failed factor, $key"
+  chooses '2 <= sum(x[2] == "Hessian" for x in c) <= 8' "Hessians without a factor, $key"
+done
+
+# Multigrid, whose iterations cost more than they gain here, and no preconditioner at all: (5.42) leaves the Hessian
+# after some iterations with it. Fails if the Hessian stays, or is not tried with multigrid.
+leaves='any(a[2] == "Hessian" and b[2] == "operator" and b[:2] > a[:2] for a, b in zip(c, c[1:]))'
+for ranks in 1 2; do
+  works $ranks run slender.yaml -operator_type multigrid
+  chooses "$leaves and w['products'] > 0" 'multigrid'
+done
+ranks=1
+works $ranks run slender.yaml -petsc_auto_pc_type none
+chooses "$leaves and w['hessians'] <= 12" 'a Hessian that does not pay'
+
+# A floor under the sagging bar: contacts enter while a Hessian is in use. Fails if that is left or not built again, if
+# it saves nothing, or if the end is not that of qn.
+floor='-collider_floor_shape half_space -collider_floor_point 4,0,-0.005 -collider_floor_normal 0,0,1
+       -collider_floor_stiffness 1e6 -output_state_csv true -solver_rtol 1e-8'
+# shellcheck disable=SC2086
+works 1 run slender.yaml $floor -solver_type qn -output_directory floor
+qn=$(python3 -c 'import json; print(json.load(open("floor/run.json"))["work"]["evaluations"])')
+for ranks in 1 2; do
+  # shellcheck disable=SC2086
+  works $ranks run slender.yaml $floor
+  last out/steps.csv collider_inside | grep -qv '^0$' || fail 'the bar does not touch the floor'
+  chooses "c[0][2] == 'Hessian' and c[-1][2] == 'Hessian again' and 4 * w['evaluations'] < $qn" 'contacts'
+  same floor/state.csv out/state.csv 1e-5
 done
 
 works 1 check slender.yaml
