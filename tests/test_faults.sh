@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Faults of the file system, made by a library that is loaded before libc: a directory that cannot be opened, or read to
-# its end, a path that cannot be resolved, a signal while the space of a file is reserved. A listing that fails is an
-# error, not an empty directory. Fails if a run, with and without resume, ends with status 0 or without its one line, or
+# its end, a file that cannot be opened for reading, a path that cannot be resolved, a signal while the space of a file is
+# reserved. A listing that fails is an error, not an empty directory, and a file that cannot be read is not a missing one. Fails if a run, with and without resume, ends with status 0 or without its one line, or
 # if a checkpoint or frame of before is lost or changed, whichever of its listings fails; if a signal ends a run; or if
 # the status of a file that cannot be written is not 4.
 # usage: test_faults.sh BUILD_DIR SOURCE_DIR     ranks: 2
@@ -16,6 +16,7 @@ cat >faults.c <<'C'
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,12 @@ struct dirent *readdir(DIR *d) // a listing fails behind its first entry
 {
   struct dirent *(*const real)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir");
   return d == watched && entries++ == 1 && fails("readdir") ? NULL : real(d);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+  FILE *(*const real)(const char *, const char *) = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+  return mode[0] == 'r' && is_watched(path) && fails("fopen") ? NULL : real(path, mode);
 }
 
 char *realpath(const char *path, char *resolved)
@@ -109,6 +116,23 @@ for fault in opendir readdir; do
   done
   [ $skipped -ge 4 ] || fail "only $skipped listings of a run can fail by $fault"
   [ "$(last run/steps.csv step)" = 5 ] || fail 'a run without a fault'
+done
+
+# --- the tables and the list of frames that a run goes on with cannot be read: they would be begun anew
+for case in 'frames.pvd 1' 'steps.csv 2' 'history.csv 2'; do # tables are read to be checked, and to be copied
+  read -r file expected <<<"$case"
+  grep -v '</' "out/$file" >rows # without the end of the list
+  refusals=0
+  for skipped in 0 1 2; do # steps.csv is also read for run.json, which a run can do without
+    rm -rf run && cp -r out run
+    FAULT=fopen FAULT_PATH=run/$file SKIP=$skipped wring=$faulty on 1 run box.yaml -time_steps 5 -output_directory run \
+      -checkpoint_resume true
+    [ $? = 0 ] || [ "$(grep -c "^wring: run/$file: cannot be read: Input/output error" log)" = 1 ] ||
+      fail "run/$file, $skipped: no line"
+    grep -q '^wring: ' log && refusals=$((refusals + 1))
+    head -n "$(wc -l <rows)" "run/$file" | diff rows - || fail "run/$file, $skipped: rows are lost"
+  done
+  [ $refusals = "$expected" ] || fail "run/$file: $refusals refusals"
 done
 
 # --- the checkpoint of a restart cannot be resolved: it would be taken for one of another directory

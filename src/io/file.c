@@ -11,6 +11,26 @@ static void cannot_write(const char *path, wring_error *e)
   wring_error_set(e, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+/* After a call that failed: an error, unless there is no such file. */
+static void check_absent(const char *path, wring_error *e)
+{
+  if (errno != ENOENT && errno != ENOTDIR) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+PetscBool wring_file_is_there(const char *path, wring_error *e)
+{
+  const PetscBool there = (PetscBool)(access(path, F_OK) == 0);
+  if (!there) check_absent(path, e);
+  return there;
+}
+
+FILE *wring_file_open(const char *path, wring_error *e)
+{
+  FILE *const f = fopen(path, "r");
+  if (!f) check_absent(path, e);
+  return f;
+}
+
 void wring_file_part(const char *path, char *part, wring_error *e)
 {
   if (snprintf(part, WRING_FILE_NAME, "%s.part", path) >= WRING_FILE_NAME) {

@@ -9,6 +9,12 @@
 
 enum { WRING_FILE_NAME = PETSC_MAX_PATH_LEN + 8 }; // room for ".part"
 
+/* Whether there is a file; false with an error if that cannot be found out. */
+PetscBool wring_file_is_there(const char *path, wring_error *e);
+
+/* Opens a file for reading: NULL if there is none, and NULL with an error if it cannot be read. */
+FILE *wring_file_open(const char *path, wring_error *e);
+
 /* "<path>.part", in part [WRING_FILE_NAME]; refused if the path is longer than PETSc's limit. */
 void wring_file_part(const char *path, char *part, wring_error *e);
 

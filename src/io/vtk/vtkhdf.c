@@ -32,7 +32,7 @@ PetscErrorCode wring_vtkhdf_check(const char *path, const wring_frame *frame, wr
   wring_layout      layout;
 
   PetscFunctionBegin;
-  if (access(path, F_OK)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!wring_file_is_there(path, e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_vtkhdf_tables(&f, frame, &layout));
   wring_hdf5_open(&f.h, path, &f.error);
   if (!f.error.text[0]) check_tables(&f, path);

@@ -123,7 +123,7 @@ PetscErrorCode wring_vtkhdf_times(const char *path, int64_t *n, double **time, w
   PetscFunctionBegin;
   *n    = 0;
   *time = NULL;
-  if (access(path, F_OK)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!wring_file_is_there(path, e)) PetscFunctionReturn(PETSC_SUCCESS);
   wring_hdf5_open(&h, path, e);
   if (!e->text[0]) *n = wring_rows_count(&h, &wring_vtkhdf_values);
   if (*n < 0) wring_error_set(e, "%s: is damaged or not a file of wring's frames", path);

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // getline
 #include "base/text.h"
 #include "frames.h"
+#include "io/file.h"
 #include "study/common/output_directory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static PetscErrorCode read_list(wring_frames *f, PetscInt keep, wring_error *e)
 
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
-  FILE *const file = fopen(path, "r");
+  FILE *const file = wring_file_open(path, e);
   if (!file) PetscFunctionReturn(PETSC_SUCCESS); // no frames yet
   while (getline(&line, &size, file) > 0) {
     const PetscInt number = parse_frame(line, name, &time);

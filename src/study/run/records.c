@@ -11,7 +11,7 @@ void wring_record_check(const char *directory, const char *name, const char *hea
   char   path[PETSC_MAX_PATH_LEN + 32], *line = NULL;
   size_t size = 0;
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  FILE *const file = fopen(path, "r");
+  FILE *const file = wring_file_open(path, e);
   if (!file) return;
   if (getline(&line, &size, file) > 0) {
     char *const end = strchr(line, '\n');
@@ -43,7 +43,7 @@ static void copy_rows(FILE *from, FILE *to, const char *path, const char *header
 /* Whether there was a file to continue. */
 static PetscBool trim(const char *path, const char *header, PetscInt keep, wring_error *e)
 {
-  FILE *const from = fopen(path, "r");
+  FILE *const from = wring_file_open(path, e);
   if (!from) return PETSC_FALSE;
   FILE *const to = wring_file_create(path, e);
   if (to) copy_rows(from, to, path, header, keep, e);
