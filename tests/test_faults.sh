@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Faults of the file system, made by a library that is loaded before libc: a directory that cannot be opened, or read to
-# its end, a file that cannot be opened for reading, a path that cannot be resolved, a signal while the space of a file is
-# reserved. A listing that fails is an error, not an empty directory, and a file that cannot be read is not a missing one. Fails if a run, with and without resume, ends with status 0 or without its one line, or
-# if a checkpoint or frame of before is lost or changed, whichever of its listings fails; if a signal ends a run; or if
-# the status of a file that cannot be written is not 4.
+# its end, a file that cannot be opened for reading, a path that cannot be resolved, a signal while the space of a file
+# is reserved. A listing that fails is an error, not an empty directory, and a file that cannot be read is not a missing
+# one. Fails if a run, with and without resume, ends with status 0 or without its one line, or if a checkpoint, frame or
+# table of before is lost or changed, whichever of its listings and openings fails; if a signal ends a run; or if the
+# status of a file that cannot be written is not 4.
 # usage: test_faults.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 [ "${WRING_SANITIZE:-OFF}" = OFF ] || skip 'a sanitizer is loaded first'

@@ -529,7 +529,8 @@ static PetscBool has_jumped(const colliders *d, PetscInt v, int c, const double 
   to_local(&d->before[c], d->last + 3 * v, a);
   to_local(&d->now[c], x, b);
   const double length = distance_between(a, b);
-  return (PetscBool)(meets(k, a, b, length, in) && meets(k, b, a, length, out) && wring_are_opposite(in, out));
+  return (PetscBool)(length > 0 && meets(k, a, b, length, in) && meets(k, b, a, length, out) &&
+                     wring_are_opposite(in, out));
 }
 
 /*
