@@ -14,7 +14,7 @@ echo "1. The beam is twisted by its ends, 150 steps (inputs/beam_twist.yaml)"
 mpiexec -n 2 build/wring run inputs/beam_twist.yaml -output_overwrite true || exit
 echo
 echo "2. Its ends are let go: one step by several solvers (inputs/beam_untwist.yaml)"
-mpiexec -n 2 build/wring compare inputs/beam_untwist.yaml || exit
+mpiexec -n 2 build/wring compare inputs/beam_untwist.yaml -output_overwrite true || exit
 cat <<'END'
 
 To look at the beam: open out/beam_twist/frames.pvd in ParaView, press Apply, colour by "energy_density", press Play.

@@ -76,7 +76,7 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
     os.makedirs(folder, exist_ok=True)
     binary = os.path.join(tree, "build/wring") if tree else path()
     line = [binary, command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
-    if command == "run" and not tree:
+    if command in ("run", "compare") and not tree:
         line += ["-output_overwrite", "true"]
     if preload:
         line = ["env", f"LD_PRELOAD={preload}"] + line

@@ -36,13 +36,14 @@ fail() {
 # ---- calls of the program: standard output and error are in the file log; those of several ranks one after the other,
 # since a loaded mpiexec passes on pieces of 4096 bytes and puts lines of the one into lines of the other ----
 
-overwrite=(-output_overwrite true) # keys that every `run DECK` of a test gets: most repeat runs in one directory
+overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 
 # on RANKS ARGS...: returns the exit status.
 on() {
   local ranks=$1 errors=$base/errors$BASHPID # shards call this at the same time
   shift
-  [ "${1:-}" != run ] || [[ ${2:--} = -* ]] || set -- "${@:1:2}" "${overwrite[@]}" "${@:3}"
+  local words=("${prefix[@]}" "$@") more=$((2 - ${#prefix[@]}))
+  [[ ${words[0]:-} != @(run|compare) || ${words[1]:--} = -* ]] || set -- "${@:1:more}" "${overwrite[@]}" "${@:more+1}"
   if [ "$ranks" = 1 ]; then
     timeout -k 5 "$seconds" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
     return

@@ -104,10 +104,11 @@ rm -rf out
 mkdir bin
 printf '#!/bin/sh\necho half >compare.png.part\nexit 1\n' >bin/gnuplot
 chmod +x bin/gnuplot
-PATH=$work/bin:$PATH "$wring" compare beam.yaml >log 2>&1 || fail 'it fails without gnuplot'
+PATH=$work/bin:$PATH "$wring" compare beam.yaml -output_overwrite true >log 2>&1 || fail 'it fails without gnuplot'
 grep -q "^note: .*\`cd 'out' && gnuplot compare.gp\`" log || fail 'no note about gnuplot'
 [ -e out/compare.gp ] && [ ! -e out/compare.png ] && [ ! -e out/compare.png.part ] || fail 'files without gnuplot'
-PATH=$work/bin:$PATH "$wring" compare beam.yaml -output_plots false >log 2>&1 || fail 'it fails without pictures'
+PATH=$work/bin:$PATH "$wring" compare beam.yaml -output_overwrite true -output_plots false >log 2>&1 ||
+  fail 'it fails without pictures'
 ! grep -q gnuplot log || fail 'gnuplot is started for output.plots: false'
 [ -e out/compare.gp ] && [ ! -e out/compare.png ] || fail 'files of output.plots: false'
 

@@ -2,10 +2,11 @@
 # A comparison that was killed or stopped goes on: the same command makes the solves that are missing, and its files are
 # those of an uninterrupted comparison but for seconds. So does a parameter grid. What has ended is in the files at any
 # time. Fails if a solve that has ended is made again or read back with other digits, if the least g or an error
-# changes, if a comparison of other keys or files is continued, or if a finished one is not measured anew.
+# changes, if a comparison of other keys or files is continued, or if overwrite starts one of the same keys anew.
 # usage: test_continue.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 30
 . "$(dirname "$0")/lib.sh"
 [ -x "$python" ] || skip 'no python'
+overwrite=()
 
 works 1 mesh box bar.msh -size 2,0.5,0.5 -cells 8,2,2
 cp bar.msh other.msh
@@ -79,7 +80,7 @@ PYTHON
 for ranks in 1 2; do
   arguments=(-compare_iterations $((ranks == 1 ? 12000 : 4000)) -compare_report 10 -compare_repeat $((3 - ranks)))
   rm -rf out
-  works $ranks compare deck.yaml "${arguments[@]}" -output_directory whole
+  works $ranks compare deck.yaml "${arguments[@]}" -output_directory whole -output_overwrite true
   [ ! -e whole/compare_kept ] || fail 'something is kept of a comparison that has ended'
   has whole/compare.json "j['segments'] == [] and all(s['segment'] == 0 for s in j['solvers'].values())"
 
@@ -102,7 +103,7 @@ for ranks in 1 2; do
   expect 3 $ranks compare deck.yaml "${arguments[@]}" -time_limit 1e-9
   # The line may begin within a line of the output: mpiexec forwards both streams in pieces.
   grep -q 'note: stopped by time.limit: the same command' log || fail 'a stop is not reported'
-  works $ranks compare deck.yaml "${arguments[@]}"
+  works $ranks compare deck.yaml "${arguments[@]}" -output_overwrite true # it has not ended: it goes on
   equal whole out
   "$python" - <<'PYTHON' || fail 'a solve that has ended was made again'
 import json
@@ -127,9 +128,11 @@ refused 'the file of mesh_file has changed' compare deck.yaml "${short[@]}"
 cp other.msh bar.msh
 works 2 compare deck.yaml "${short[@]}"
 has out/compare.json "len(j['segments']) == 1"
-works 1 compare deck.yaml "${short[@]}" -compare_iterations 11 # that one has ended: it is replaced
+works 1 compare deck.yaml "${short[@]}" -compare_iterations 11 -output_overwrite true # that one has ended
 has out/compare.json "j['segments'] == [] and j['provenance']['options']['compare_iterations'] == 11"
-expect 3 1 compare deck.yaml "${short[@]}" -time_limit 1e-9
+expect 3 1 compare deck.yaml "${short[@]}" -time_limit 1e-9 -output_overwrite true
+: >out/compare_kept/sittings.json
+refused 'out: holds a comparison that has not ended.*its sittings.json cannot be read' compare deck.yaml "${short[@]}"
 works 1 compare deck.yaml "${short[@]}" -compare_iterations 12 -output_overwrite true
 has out/compare.json "j['segments'] == []"
 

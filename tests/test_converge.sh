@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # wring converge: a linear solution has no error and no order; orders in space and time; the same numbers on 1, 2 and 4
 # ranks, and from levels that were run apart or stopped; refusals. Fails if displacements are not compared on the finest
-# mesh, if levels end at different times, if a finished level of another deck is taken or one of the same deck is run
-# again, and if a table of another mesh is accepted.
+# mesh, if levels end at different times, if a finished level of another deck, default or version is taken, one of the
+# same deck is run again, or results are removed before new ones are there, and if a table of another mesh is accepted.
 # usage: test_converge.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
 . "$(dirname "$0")/lib.sh"
 prefix=(converge)
@@ -176,8 +176,9 @@ kill -TERM $pid
 wait $pid
 [ $? = 3 ] || fail 'a signal does not stop the levels'
 grep -q 'after 0 of 3 levels' log || fail 'a stop is not reported'
-[ ! -f stopped/level_0/level.json ] && [ ! -f stopped/converge.csv ] || fail 'a stopped level is finished'
-works 1 sway.yaml -output_directory stopped
+! grep -q scalars stopped/level_0/level.json && [ ! -f stopped/converge.csv ] || fail 'a stopped level is finished'
+refused 'level 0 is of another deck or program: time_end was 1000.0, now' sway.yaml -output_directory stopped
+works 1 sway.yaml -output_directory stopped -output_overwrite true
 works 1 sway.yaml
 [ "$(grep -c 'is finished' log)" = 2 ] || fail 'finished levels are run again after a stop'
 equal sway stopped 1e-9
@@ -233,8 +234,8 @@ refused_everywhere 'few.csv:47: the file ends without vertex 45' bar.yaml -outpu
   -converge_against few.csv
 refused_everywhere 'exact.csv:[0-9]*: vertex is "225", expected a vertex' bar.yaml -output_directory new \
   -converge_against exact.csv
-refused_everywhere 'material_young was 1e5, now 2e5; add -output_overwrite true' bar.yaml -output_directory one \
-  -material_young 2e5
+refused_everywhere 'material_young was 100000.0, now 200000.0; add -output_overwrite true' bar.yaml \
+  -output_directory one -material_young 2e5
 mkdir here there # levels are those of a mesh, not of its name
 for folder in here there; do
   cp bar.yaml $folder
@@ -247,6 +248,23 @@ grep -q 'level 0 of placed is finished' log || fail 'the same mesh in another fo
 "$wring" mesh box there/box.msh -size 1,1,1 -cells 1,1,2 >log 2>&1 || fail 'a mesh'
 refused 'the file of mesh_file has changed' there/bar.yaml -output_directory placed -converge_level 0
 refused 'no tetrahedra' "$source/inputs/pendulum.yaml" -output_directory new
+# --- results stay until new ones are there, whichever level is run
+results=$(cd one && sha256sum converge.csv converge.json)
+expect 3 1 bar.yaml -output_directory one -material_young 2e5 -output_overwrite true -time_limit 1e-9
+works 1 bar.yaml -output_directory one -converge_level 1
+[ "$(cd one && sha256sum converge.csv converge.json)" = "$results" ] || fail 'results are removed before new ones'
+# --- a level of another program, or of another default; results without levels
+for change in 's/"the program": "wring /&0.1 /' 's/"operator_max_it": [0-9]*/"operator_max_it": 7/'; do
+  rm -rf other && cp -r one other
+  sed -i "$change" other/level_1/level.json
+  refused 'level 1 is of another deck or program: (the program was wring 0.1|operator_max_it was 7, now)' bar.yaml \
+    -output_directory other
+done
+works 1 bar.yaml -output_directory other -output_overwrite true
+grep -q 'note: other/level_1: level 1 is computed anew: operator_max_it was 7' log || fail 'no note on another default'
+[ "$(grep -c 'is finished' log)" = 2 ] || fail 'a level of another default is taken'
+rm -r other/level_*
+refused 'other: holds converge.json of another deck: add -output_overwrite true' bar.yaml -output_directory other
 works 1 bar.yaml -output_directory one -material_young 2e5 -output_overwrite true
 [ "$(grep -c 'is finished' log)" = 0 ] || fail 'levels of another deck are taken'
 works 1 bar.yaml -output_directory soft -attach_zmin_hard false -attach_zmin_stiffness 1e6

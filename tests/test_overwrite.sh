@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A directory with checkpoints or frames of another run is refused before anything is written; overwrite, restarts from
-# there and checkpoint.resume are not. Fails if a file of the other run changes or is lost unasked, if a mixture of two
-# runs remains after overwrite, if files of other names are removed, or if a way that the message names does not work.
+# there and checkpoint.resume are not. So are results of a comparison or of a parameter grid. Fails if a file of the
+# other run or comparison changes or is lost unasked, or before a new one is there; if a mixture of two remains after
+# overwrite, if files of other names are removed, or if a way that the message names does not work.
 # usage: test_overwrite.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 overwrite=()
@@ -56,7 +57,32 @@ works 1 run box.yaml -output_overwrite true -initial_restart one -output_every 2
 # --- a directory of other files is used; so is one of another command
 mkdir other && touch other/a.txt
 works 1 run box.yaml -output_directory other
-works 1 compare box.yaml -output_directory both -compare_solvers qn -compare_iterations 2 -compare_report 2
+sed 's/model: corotated, young: 1e4, poisson: 0.3/model: strain, stiffness: 1e4/' box.yaml >strain.yaml
+compare=(compare strain.yaml -compare_solvers qn -compare_iterations 2 -compare_report 2 -output_plots false)
+works 1 "${compare[@]}" -output_directory both
 works 1 run box.yaml -output_directory both
-works 1 compare box.yaml -output_directory both -compare_solvers qn -compare_iterations 2 -compare_report 2
+
+# --- results of a comparison, whatever the keys are, and of a grid, from which a folder or the table alone is left
+ways='of another comparison: add -output_overwrite true to replace it, or -output_directory with another name'
+refused_everywhere "both: holds compare.json $ways" "${compare[@]}" -output_directory both
+refused "both: holds compare.json $ways" "${compare[@]}" -output_directory both -compare_solvers pd
+works 1 "${compare[@]}" -output_directory both -output_overwrite true -compare_solvers admm
+[ -e both/compare_residuals.csv ] && [ -e both/frame_000004.vtu ] || fail 'a comparison over another one'
+works 1 "${compare[@]}" -output_directory both -output_overwrite true
+[ ! -e both/compare_residuals.csv ] && grep -q '^qn,' both/compare.csv || fail 'a mixture of two comparisons'
+grid=("${compare[@]}" -compare_sweep_time_step 1e-2,2e-2 -output_directory grid)
+works 1 "${grid[@]}"
+refused "grid/time_step=1e-2: holds compare.json $ways" "${grid[@]}"
+refused "grid: holds sweep.json $ways" "${compare[@]}" -output_directory grid
+refused "grid: holds sweep.json $ways" "${grid[@]}" -compare_sweep_time_step 1e-3,2e-3
+refused "both: holds compare.json $ways" "${grid[@]}" -output_directory both
+works 1 "${grid[@]}" -output_overwrite true
+works 1 "${compare[@]}" -output_directory grid -output_overwrite true
+[ ! -e grid/sweep.json ] && [ -e grid/time_step=1e-2/compare.json ] || fail 'a comparison over a grid'
+# --- a new file that cannot be written: the old ones stay
+old=(compare.csv compare.json compare.gp)
+ln -s /dev/full both/compare.csv.part
+before=$(cd both && sha256sum "${old[@]}")
+expect 4 1 "${compare[@]}" -output_directory both -output_overwrite true -compare_solvers pd
+[ "$(cd both && sha256sum "${old[@]}")" = "$before" ] || fail 'old results are removed before new ones are there'
 exit 0

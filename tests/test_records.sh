@@ -102,6 +102,7 @@ PYTHON
 
 # A table that changes changes its hash, and a level made from the old one is refused.
 printf 'time,value\n0,0\n1,2\n' >tables/ramp.csv
-refused 'level 0 is of another deck: the file of pressure_xmax_curve has changed' converge deck.yaml "${arguments[@]}" \
+refused 'level 0 is of another deck or program: the file of pressure_xmax_curve has changed' \
+  converge deck.yaml "${arguments[@]}" \
   -converge_levels 2
 exit 0

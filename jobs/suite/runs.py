@@ -18,7 +18,7 @@ ITERATIONS = 10000
 TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
 TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
 STEPS = 20  # rows of curves.csv for each factor of 10 of the error
-DONE, REFUSED, STOPPED = (0, 2), 1, 3  # exit status: 2 if an entrant has diverged
+DONE, STOPPED = (0, 2), 3  # exit status: 2 if an entrant has diverged
 COLUMNS = ("solver", "iteration", "seconds", "objective", "gradient_norm", "relative_error")
 WORK = (
     "evaluations",
@@ -160,10 +160,7 @@ def attempt(call, problem, deck, threads, seconds):
     """One call, which goes on where it was stopped, or starts anew if wring or the deck has changed. Exit status."""
     how = {"threads": threads, "busy": True, "launch": shlex.split(launcher_of(problem))}
     keys = options(problem, wanted_by(call), seconds)
-    status = program.attempt("compare", deck, call, keys, **how)
-    if status == REFUSED and "output_overwrite" in program.reason(call):
-        status = program.attempt("compare", deck, call, {**keys, "output_overwrite": "true"}, **how)
-    return status
+    return program.attempt("compare", deck, call, keys, **how)
 
 
 def measure(out, problem, deck, names, threads, seconds):

@@ -225,6 +225,37 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool is_listed(const char *list, const char *file)
+{
+  for (; list && *list; list += strlen(list) + 1)
+    if (strcmp(list, file) == 0) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file)
+{
+  const char *directory;
+  wring_error e = {""};
+  PetscBool   overwrite;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "overwrite", &overwrite));
+  char *const list = rank == 0 && !overwrite ? wring_list_directory(directory, &e) : NULL;
+  for (; *file; file++) {
+    if (is_listed(list, *file))
+      wring_error_set(&e,
+                      "%s: holds %s of another %s: add -output_overwrite true to replace it, or -output_directory with "
+                      "another name",
+                      directory, *file, what);
+  }
+  free(list);
+  PetscCall(wring_error_raise(wring_options_comm(o), &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- removing files ---------------------------------------------------------------------------------------------- */
 
 static void remove_file(const char *directory, const char *name, const char *end, wring_error *e)

@@ -13,6 +13,12 @@ PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *p
 PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e);
 
 /*
+  Refuses to replace results: output.directory holds one of these files, whose list ends with NULL, and output.overwrite
+  is false; or it cannot be read. what: "comparison". Writes nothing. Collective.
+*/
+PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file);
+
+/*
   The number in a name such as "frame_000012.vtu" (stem "frame_", end ".vtu", six digits or more), -1 for other names.
 */
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end);

@@ -2,13 +2,19 @@
 #include "compare_show.h"
 #include "study/common/output_directory.h"
 #include <math.h>
+#include <string.h>
 
-void wring_comparison_remove(const char *directory, wring_error *e)
+const char *const wring_comparison_files[] = {
+  "compare.json", "compare.csv",      "compare_residuals.csv", "sweep.json", "sweep.csv", "compare.gp",
+  "compare.png",  "compare_parts.gp", "compare_parts.png",     "sweep.gp",   "sweep.png", NULL};
+
+void wring_comparison_remove_others(const char *directory, const char *const *written, wring_error *e)
 {
-  static const char *const old[] = {
-    "compare.csv", "compare_residuals.csv", "compare.json",      "compare.gp", "compare.png", "sweep.csv",
-    "sweep.json",  "compare_parts.gp",      "compare_parts.png", "sweep.gp",   "sweep.png"};
-  for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) wring_directory_remove_file(directory, old[i], e);
+  for (const char *const *file = wring_comparison_files; *file && !e->text[0]; file++) {
+    PetscBool other = PETSC_TRUE;
+    for (int i = 0; written[i]; i++) other = (PetscBool)(other && strcmp(written[i], *file) != 0);
+    if (other) wring_directory_remove_file(directory, *file, e);
+  }
 }
 
 void wring_print_real(FILE *f, double value)
@@ -79,6 +85,7 @@ void wring_comparison_residuals(const wring_comparison *c, const char *directory
   PetscInt some = 0;
   for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->history[s]);
   snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
+  if (!some && !e->text[0]) wring_directory_remove_file(directory, "compare_residuals.csv", e);
   FILE *const f = some ? wring_file_create(path, e) : NULL;
   if (!f) return;
   fprintf(f, "solver,iteration,primal,dual\n");

@@ -2,6 +2,7 @@
 #include "compare_grid.h"
 #include "compare_one.h"
 #include "compare_show.h"
+#include "study/common/output_directory.h"
 #include "study/record/provenance.h"
 
 /* The deck of a combination, without the keys of the grid and in a folder of its own. */
@@ -57,19 +58,25 @@ static double set_aside(void)
   return bytes;
 }
 
-/* Creates every combination, which refuses bad input, and keeps those that there is room for: they are made once. */
+/*
+  Creates every combination, which refuses bad input, and keeps those that there is room for: they are made once. A grid
+  that has not ended has sittings in a folder; the results of any other are refused.
+*/
 static PetscErrorCode check(const wring_options *o, const wring_parameter_grid *s, combination *k)
 {
   const double before = set_aside();
   double       bytes;
+  PetscInt     earlier = 0;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < s->n_run; r++) {
     PetscCall(create(o, s, r, &k[r]));
+    earlier += k[r].compare->kept.earlier;
     bytes = set_aside() - before;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, wring_options_comm(o)));
     if (bytes > KEPT) PetscCall(destroy(&k[r]));
   }
+  if (earlier == 0) PetscCall(wring_directory_refuse_results(o, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,18 +86,19 @@ static PetscErrorCode check(const wring_options *o, const wring_parameter_grid *
 static PetscErrorCode write_files(const wring_options *o, const wring_parameter_grid *s, PetscInt run,
                                   json_t *provenance, wring_ending *end)
 {
-  const MPI_Comm comm  = wring_options_comm(o);
-  wring_error    error = {0};
-  const char    *directory;
-  PetscMPIInt    rank;
+  static const char *const written[] = {"sweep.csv", "sweep.json", NULL};
+  const MPI_Comm           comm      = wring_options_comm(o);
+  wring_error              error     = {0};
+  const char              *directory;
+  PetscMPIInt              rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
   if (rank == 0) {
-    if (run == 0) wring_comparison_remove(directory, &error);
     wring_parameter_grid_csv(s, directory, &error);
     wring_parameter_grid_json(s, directory, provenance, &error);
+    if (run == 0) wring_comparison_remove_others(directory, written, &error);
     if (run == s->n_run - 1 && s->run[run].n > 0) wring_parameter_grid_plot(s, directory, end, &error);
   }
   PetscCall(wring_error_raise_output(comm, &error));

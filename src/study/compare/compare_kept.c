@@ -1,7 +1,8 @@
 #define _POSIX_C_SOURCE 200809L // rmdir
 #include "compare_kept.h"
+#include "compare_show.h"
 #include "study/common/command_keys.h"
-#include "study/common/json.h"
+#include "study/common/output_directory.h"
 #include "study/record/inputs.h"
 #include "study/record/provenance.h"
 #include <errno.h>
@@ -17,60 +18,43 @@ static const char folder[] = "compare_kept";
 /* First words of keys that do not change results. */
 static const char *const without[] = {"output_", "checkpoint_", "evaluate_", "bench_", "converge_", "time_limit", NULL};
 
-static PetscBool is_without_effect(const char *key)
-{
-  for (const char *const *w = without; *w; w++)
-    if (wring_ascii_compare_n(key, *w, strlen(*w)) == 0) return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
 /* ---- what identifies a comparison; rank 0 ------------------------------------------------------------------------ */
 
 /* Every key in force, PETSc's options, and the program; the files that the deck names. */
 static PetscErrorCode describe(const wring_problem *p, PetscInt n_solver, const char *const *solver, wring_kept *k)
 {
-  const char *key;
-  json_t     *value;
-  void       *next;
-  char       *petsc, line[512];
-
   PetscFunctionBegin;
   PetscCall(wring_keys_in_force(p, "compare", n_solver, solver, &k->keys));
-  json_object_foreach_safe(k->keys, next, key, value)
-  {
-    if (is_without_effect(key)) json_object_del(k->keys, key);
-  }
-  PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  json_object_set_new(k->keys, "petsc", wring_json_text(petsc));
-  PetscCall(PetscFree(petsc));
-  PetscCall(wring_version_line(sizeof line, line));
-  json_object_set_new(k->keys, "the program", wring_json_text(line));
+  wring_inputs_leave_out(without, k->keys);
+  PetscCall(wring_provenance_add_program(k->keys));
   PetscCall(wring_inputs_files(p->options, without, p->restart, &k->files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static json_t *load(const char *directory)
+/*
+  Takes the earlier sittings. Those of another comparison are refused, as is what is kept without a whole sittings.json,
+  unless they may be replaced.
+*/
+static void look(const char *directory, PetscBool overwrite, wring_kept *k, wring_error *e)
 {
-  char path[PATH];
+  char path[PATH], change[512] = "";
+  snprintf(path, sizeof path, "%s/%s", directory, folder);
+  char *const list = wring_list_directory(path, e);
   snprintf(path, sizeof path, "%s/%s/sittings.json", directory, folder);
-  return json_load_file(path, 0, NULL);
-}
-
-/* Takes the earlier sittings, unless they are of another comparison. */
-static void look(const char *directory, wring_kept *k, wring_error *e)
-{
-  json_t *const old = load(directory);
-  char          change[512];
-  if (!old) return;
-  wring_inputs_find_change(k->keys, json_object_get(old, "keys"), k->files, json_object_get(old, "files"),
-                           sizeof change, change);
-  if (change[0])
+  json_t *const old = list && list[0] ? json_load_file(path, 0, NULL) : NULL;
+  if (old)
+    wring_inputs_find_change(k->keys, json_object_get(old, "keys"), k->files, json_object_get(old, "files"),
+                             sizeof change, change);
+  else if (list && list[0])
+    snprintf(change, sizeof change, "its sittings.json cannot be read");
+  if (change[0] && !overwrite)
     wring_error_set(e,
                     "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
                     "replace it, or -output_directory with another name",
                     directory, change);
-  k->sittings = json_incref(json_object_get(old, "sittings"));
+  if (!change[0]) k->sittings = json_incref(json_object_get(old, "sittings"));
   json_decref(old);
+  free(list);
 }
 
 PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const char *const *solver, wring_kept *k)
@@ -85,12 +69,13 @@ PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const
   PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "overwrite", &overwrite));
   if (p->rank == 0) {
     PetscCall(describe(p, n_solver, solver, k));
-    if (!overwrite) look(directory, k, &error);
+    look(directory, overwrite, k, &error);
     n = (int)json_array_size(k->sittings);
   }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, p->comm));
   k->earlier = n;
+  if (n == 0) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,8 +15,9 @@ typedef struct {
 } wring_kept;
 
 /*
-  Looks for an earlier sitting in output.directory. Refused if it is one of other keys or files, unless output.overwrite
-  is true. solver [n_solver]: all that are compared. Writes nothing.
+  Looks for an earlier sitting in output.directory. Refused if it is one of other keys or files, or if there are results
+  of a comparison that has ended, unless output.overwrite is true. solver [n_solver]: all that are compared. Writes
+  nothing.
 */
 PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const char *const *solver, wring_kept *k);
 

@@ -133,8 +133,9 @@ static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
 /* compare.csv and compare.json, and with a finished comparison all files. */
 static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
 {
-  const wring_comparison *const c     = &s->c;
-  wring_error                   error = {0};
+  static const char *const      written[] = {"compare.csv", "compare_residuals.csv", "compare.json", NULL};
+  const wring_comparison *const c         = &s->c;
+  wring_error                   error     = {0};
   json_t                       *provenance;
   const char                  **solver;
   PetscInt                      n;
@@ -148,10 +149,10 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
     if (!c->history[i].options) PetscCall(find_options(s, &s->c.history[i]));
   }
   if (s->p->rank == 0) {
-    wring_comparison_remove(s->directory, &error);
     wring_comparison_csv(c, s->directory, &error);
     wring_comparison_residuals(c, s->directory, &error);
     wring_comparison_json(c, s->directory, provenance, &error);
+    wring_comparison_remove_others(s->directory, written, &error);
     if (end) wring_comparison_plot(c, s->directory, end, &error);
   }
   json_decref(provenance);

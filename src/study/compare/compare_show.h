@@ -4,10 +4,16 @@
 #include "study/common/json.h"
 #include <wring/study.h>
 
-/* Removes the files of an earlier comparison or parameter grid. Rank 0, as the next four. */
-void wring_comparison_remove(const char *directory, wring_error *e);
+/* The files that comparisons and parameter grids leave; NULL ends the list. */
+extern const char *const wring_comparison_files[];
+
+/*
+  Removes those files of an earlier comparison or parameter grid that are not `written`, a list that NULL ends; none
+  after an error. Rank 0, as the next four.
+*/
+void wring_comparison_remove_others(const char *directory, const char *const *written, wring_error *e);
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
-void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // if there are any
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // or none
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
 
 /* compare.gp and compare_parts.gp; their pictures are drawn once the command has ended. */

@@ -5,17 +5,24 @@
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* Finished levels are taken; all directories are checked before the first level runs. */
+/*
+  Finished levels are taken; all directories are checked before the first level runs. Results without a level from which
+  they may have been made are those of another deck.
+*/
 static PetscErrorCode take_levels(wring_converge *c)
 {
-  wring_error error = {""};
+  static const char *const results[] = {"converge.json", "converge.csv", NULL};
+  wring_error              error     = {""};
+  PetscBool                any       = PETSC_FALSE;
 
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) {
     if (c->only >= 0 && k != c->only) continue;
     PetscCall(wring_level_take(c, k, &c->level[k], &error));
+    any = (PetscBool)(any || c->level[k].replaces);
   }
   PetscCall(wring_error_raise(c->comm, &error));
+  if (!any && c->only < 0) PetscCall(wring_directory_refuse_results(c->o, "deck", results));
   for (int k = 0; k < c->n; k++) {
     if (c->level[k].finished) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->directory));
   }
@@ -64,30 +71,18 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode remove_old(const wring_converge *c)
-{
-  static const char *const old[] = {"converge.csv", "converge.json", "converge.gp", "converge.png"};
-  wring_error              error = {""};
-  char                     path[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  PetscCall(wring_directory_make(c->o, sizeof path, path));
-  for (size_t i = 0; i < sizeof old / sizeof old[0] && c->rank == 0; i++)
-    wring_directory_remove_file(c->directory, old[i], &error);
-  PetscCall(wring_error_raise_output(c->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
 {
-  wring_error error = {""};
-  json_t     *json;
+  static const char *const picture[] = {"converge.gp", "converge.png"};
+  wring_error              error     = {""};
+  json_t                  *json;
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_of_command(c->o, "converge", &json));
   if (c->rank == 0) {
     wring_converge_csv(c, &error);
     wring_converge_json(c, json, &error);
+    for (int i = 0; i < 2 && !error.text[0]; i++) wring_directory_remove_file(c->directory, picture[i], &error);
     wring_converge_plot(c, end, &error);
   }
   json_decref(json);
@@ -116,7 +111,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_converge_check(&c));
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
-  PetscCall(remove_old(&c));
+  PetscCall(wring_directory_make(c.o, sizeof c.directory, c.directory));
   PetscCall(run_levels(&c));
   PetscCall(finish(&c, end));
   PetscCall(note_end(&c));

@@ -5,7 +5,7 @@
     converge_keys.c    keys; the deck of each level
     converge_check.c   what is refused before the first level runs
     converge_level.c   the run of a level
-    converge_store.c   level.json: what is kept of a finished level, and whether it belongs to this deck
+    converge_store.c   level.json: what is kept of a level, and whether it belongs to this deck and program
     converge_nested.c  displacements of all levels on the finest mesh, and their norms
     converge_orders.c  differences, errors, orders and limits
     converge_files.c   converge.csv, converge.json
@@ -37,7 +37,7 @@ typedef struct {
   PetscInt       refine, steps;                 // of mesh.refine; of time.steps
   double         step;                          // h [s]; in statics 1/steps
   PetscBool      finished;
-  PetscBool      replaces; // files of a level that was not finished, or of other keys with output.overwrite
+  PetscBool      replaces; // files of a level that was not finished, or with output.overwrite those of another one
   PetscInt       vertices, unconverged; // steps that did not converge
   PetscInt64     tets, iterations, linear_iterations;
   double         time, seconds; // s: at the end of the run; of the solver
@@ -72,6 +72,7 @@ typedef struct {
   PetscInt64           tets;                      // of level 0
   int                  order;                     // of tets
   char                 table[PETSC_MAX_PATH_LEN]; // of exact positions, "": none
+  json_t              *keys;                      // of rank 0: in force in the deck's problem
   int                  n;                         // levels
   int                  only;                      // the one level to run, -1: all
   wring_level          level[WRING_MAX_LEVELS];
@@ -98,10 +99,12 @@ PetscErrorCode wring_converge_check_finest(const wring_converge *c);
 PetscErrorCode wring_level_run(wring_converge *c, int k);
 
 /*
-  Takes a finished level of the same keys and files from its directory. Sets an error, the same on all ranks, if the
-  directory holds the files of another deck or run and output.overwrite is false.
+  Takes a finished level of the same program, keys in force and files from its directory. Sets an error, the same on all
+  ranks, if the directory holds the files of another deck, program or run and output.overwrite is false.
 */
 PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e);
+
+/* Writes level.json: of a level that is not finished, only the program, keys and files of the run in its directory. */
 PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l);
 
 /* What level.json and converge.json have of a finished level; to be released. Not collective. */

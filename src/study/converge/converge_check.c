@@ -58,6 +58,7 @@ static PetscErrorCode check_problem(wring_converge *c)
                  wring_options_family_origin(c->o, "mesh_"));
   c->tets  = p->mesh->n_tet_global;
   c->order = p->mesh->order;
+  if (c->rank == 0) PetscCall(wring_keys_in_force(p, "run", 0, NULL, &c->keys));
   PetscCall(wring_converge_make_decks(c, wring_stepper_steps(p->stepper), wring_stepper_size(p->stepper)));
   PetscCall(wring_problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);

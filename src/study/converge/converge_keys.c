@@ -157,6 +157,7 @@ PetscErrorCode wring_converge_destroy(wring_converge *c)
     if (c->level[k].deck) PetscCall(wring_options_destroy(&c->level[k].deck));
     PetscCall(PetscFree(c->level[k].scalar));
   }
+  json_decref(c->keys);
   PetscCall(PetscFree(c->quantity));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,23 +58,11 @@ static PetscErrorCode print_heading(const wring_converge *c, int k)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is kept of an earlier run of this level does not hold any more. */
-static PetscErrorCode forget(const wring_converge *c, const wring_level *l)
-{
-  wring_error error = {""};
-  char        path[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  PetscCall(wring_directory_make(l->deck, sizeof path, path));
-  if (c->rank == 0) wring_directory_remove_file(path, "level.json", &error);
-  PetscCall(wring_error_raise_output(c->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_level_run(wring_converge *c, int k)
 {
   wring_level *const l = &c->level[k];
   wring_run          r = wring_run_none;
+  char               path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
@@ -82,13 +70,14 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
   if (r.solver) PetscCall(wring_solver_set_interrupt(r.solver, wring_stopper_ask, &r.stopper));
-  PetscCall(forget(c, l));
+  PetscCall(wring_directory_make(l->deck, sizeof path, path));
+  PetscCall(wring_level_store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;
   c->status  = r.status;
   if (!r.status) PetscCall(collect(&r, l));
   PetscCall(wring_run_destroy(&r));
-  if (!c->status) PetscCall(wring_level_store(c, l));
   l->finished = (PetscBool)(c->status == WRING_EXIT_DONE);
+  if (l->finished) PetscCall(wring_level_store(c, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

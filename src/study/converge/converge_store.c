@@ -1,10 +1,8 @@
-/* What is kept of a finished level, level.json, and whether it belongs to this deck: the same keys and files. */
-#define _POSIX_C_SOURCE 200809L // access
+/* What is kept of a level, level.json, and whether it is of this deck: the same program, keys in force and files. */
 #include "converge.h"
 #include "study/common/output_directory.h"
 #include "study/record/inputs.h"
-#include <string.h>
-#include <unistd.h>
+#include "study/record/provenance.h"
 #include <wring/io.h>
 
 /* ---- keys and files of a deck; rank 0 ---------------------------------------------------------------------------- */
@@ -13,54 +11,40 @@
 static const char *const without[] = {"output_", "checkpoint_", "compare_",   "evaluate_",
                                       "bench_",  "converge_",   "time_limit", NULL};
 
-static PetscErrorCode describe(const wring_options *deck, json_t **keys, json_t **files)
+/* The defaults are those of the deck's problem, which all levels have. */
+static PetscErrorCode describe(const wring_converge *c, const wring_level *l, json_t **keys, json_t **files)
 {
+  json_t *own;
+
   PetscFunctionBegin;
-  PetscCall(wring_inputs_keys(deck, without, keys));
-  PetscCall(wring_inputs_files(deck, without, "", files));
+  PetscCall(wring_keys_of_command(l->deck, "run", &own));
+  *keys = json_deep_copy(c->keys);
+  json_object_update(*keys, own);
+  json_decref(own);
+  wring_inputs_leave_out(without, *keys);
+  PetscCall(wring_provenance_add_program(*keys));
+  PetscCall(wring_inputs_files(l->deck, without, "", files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- what is there; rank 0 --------------------------------------------------------------------------------------- */
 
-static PetscBool is_there(const char *directory, const char *name)
-{
-  char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  return (PetscBool)(access(path, F_OK) == 0);
-}
-
-static json_t *load(const char *directory, const char *name)
-{
-  char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  return json_load_file(path, 0, NULL);
-}
-
-/* Whether run.json is that of a level of `wring converge` that was not finished. */
-static PetscBool is_unfinished(const wring_level *l)
-{
-  json_t *const   run = load(l->directory, "run.json");
-  const char     *of  = json_string_value(json_object_get(json_object_get(run, "options"), "output_directory"));
-  const PetscBool yes = (PetscBool)(of && strcmp(of, l->directory) == 0 && !is_there(l->directory, "level.json"));
-  json_decref(run);
-  return yes;
-}
-
 enum { ABSENT, FINISHED, UNFINISHED, OTHER };
 
 /* What is in the directory of a level; change: what differs, if it is OTHER. */
-static PetscErrorCode look(const wring_level *l, int *found, size_t size, char *change)
+static PetscErrorCode look(const wring_converge *c, const wring_level *l, int *found, size_t size, char *change)
 {
   json_t *keys, *files;
+  char    path[PETSC_MAX_PATH_LEN + 32];
 
   PetscFunctionBegin;
-  json_t *const old = load(l->directory, "level.json");
-  *found            = is_unfinished(l) ? UNFINISHED : ABSENT;
+  snprintf(path, sizeof path, "%s/level.json", l->directory);
+  json_t *const old = json_load_file(path, 0, NULL);
+  *found            = ABSENT;
   if (!old) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(describe(l->deck, &keys, &files));
+  PetscCall(describe(c, l, &keys, &files));
   wring_inputs_find_change(keys, json_object_get(old, "keys"), files, json_object_get(old, "files"), size, change);
-  *found = change[0] ? OTHER : FINISHED;
+  *found = change[0] ? OTHER : json_object_get(old, "scalars") ? FINISHED : UNFINISHED;
   json_decref(keys);
   json_decref(files);
   json_decref(old);
@@ -95,7 +79,7 @@ json_t *wring_level_results(const wring_level *l)
 
 PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l)
 {
-  json_t *const json = wring_level_results(l), *const scalars = json_object();
+  json_t *const json = l->finished ? wring_level_results(l) : json_object(), *const scalars = json_object();
   wring_error error = {""};
   json_t     *keys, *files;
   char        path[PETSC_MAX_PATH_LEN + 32];
@@ -104,9 +88,10 @@ PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l)
   for (int i = 0; i < l->n_scalar; i++)
     json_object_set_new(scalars, l->scalar[i].name, wring_json_real(l->scalar[i].value));
   json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set_new(json, "scalars", scalars);
+  if (l->finished) json_object_set(json, "scalars", scalars);
+  json_decref(scalars);
   if (c->rank == 0) {
-    PetscCall(describe(l->deck, &keys, &files));
+    PetscCall(describe(c, l, &keys, &files));
     json_object_set_new(json, "keys", keys);
     json_object_set_new(json, "files", files);
     snprintf(path, sizeof path, "%s/level.json", l->directory);
@@ -160,14 +145,16 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, 
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_bool(c->o, "output_", wring_output_options, "overwrite", &overwrite));
-  if (c->rank == 0) PetscCall(look(l, &found, sizeof change, change));
+  if (c->rank == 0) PetscCall(look(c, l, &found, sizeof change, change));
   if (found == OTHER && !overwrite)
     wring_error_set(e,
-                    "%s: level %d is of another deck: %s; add -output_overwrite true to replace it, or "
+                    "%s: level %d is of another deck or program: %s; add -output_overwrite true to replace it, or "
                     "-output_directory with another name",
                     l->directory, k, change);
   PetscCall(wring_error_share(c->comm, e));
   PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, c->comm));
+  if (found == OTHER && overwrite)
+    PetscCall(wring_note(c->comm, "%s: level %d is computed anew: %s", l->directory, k, change));
   PetscCall(wring_checkpoint_is_there(c->comm, l->directory, &whole));
   l->replaces = (PetscBool)(found != ABSENT);
   l->finished = (PetscBool)(found == FINISHED && whole);

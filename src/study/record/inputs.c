@@ -86,21 +86,15 @@ PetscErrorCode wring_inputs_files(const wring_options *o, const char *const *wit
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_inputs_keys(const wring_options *o, const char *const *without, json_t **keys)
+void wring_inputs_leave_out(const char *const *without, json_t *keys)
 {
-  const char *key, *value, *origin;
-  char       *petsc;
-
-  PetscFunctionBegin;
-  *keys = json_object();
-  for (PetscInt i = 0; i < wring_options_count(o); i++) {
-    wring_options_entry(o, i, &key, &value, &origin);
-    if (!is_without(key, without)) json_object_set_new(*keys, key, wring_json_text(value ? value : ""));
+  const char *key;
+  json_t     *value;
+  void       *next;
+  json_object_foreach_safe(keys, next, key, value)
+  {
+    if (is_without(key, without)) json_object_del(keys, key);
   }
-  PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  json_object_set_new(*keys, "petsc", wring_json_text(petsc));
-  PetscCall(PetscFree(petsc));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,19 @@ PetscErrorCode wring_version_line(size_t size, char *line)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_provenance_add_program(json_t *keys)
+{
+  char *petsc, line[512];
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetAll(NULL, &petsc));
+  json_object_set_new(keys, "petsc", wring_json_text(petsc));
+  PetscCall(PetscFree(petsc));
+  PetscCall(wring_version_line(sizeof line, line));
+  json_object_set_new(keys, "the program", wring_json_text(line));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- a command line ---------------------------------------------------------------------------------------------- */
 
 /* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */

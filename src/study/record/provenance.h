@@ -30,6 +30,9 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
 /* Adds the time now, UTC, such as "2026-11-22T15:23:41Z". Not collective. */
 void wring_provenance_date(const char *key, json_t *json);
 
+/* Adds the program, with its versions, and PETSc's options to keys in force: what identifies a result. Rank 0. */
+PetscErrorCode wring_provenance_add_program(json_t *keys);
+
 /* A number over all ranks, and a rank on which it is largest. */
 typedef struct {
   double least, mean, largest;

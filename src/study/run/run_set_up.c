@@ -41,8 +41,8 @@ const wring_option wring_output_options[] = {
   {.key   = "overwrite",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "Whether to replace the checkpoints and frames of another run in output.directory, which are otherwise "
-            "refused; a run that goes on from there keeps them."},
+   .help  = "Whether to replace the checkpoints, frames or results of another run, comparison or level in "
+            "output.directory, which are otherwise refused; what goes on from there keeps them."},
   {.key     = "fields",
    .type    = WRING_WORDS,
    .value   = "displacement,velocity,vertex,J,energy_density,region,rank",
