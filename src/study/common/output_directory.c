@@ -1,4 +1,5 @@
 #define _XOPEN_SOURCE 700 // realpath
+#include "io/file.h"
 #include "study/common/command_keys.h"
 #include "output_directory.h"
 #include "study/common/json.h"
@@ -177,14 +178,16 @@ static void refuse_run(const char *directory, const json_t *json, wring_error *e
 static void check_deck(const char *directory, const char *deck, wring_error *e)
 {
   wring_error unreadable = {""};
-  char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT];
+  char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT] = "";
   snprintf(path, sizeof path, "%s/run.json", directory);
-  json_t *const     json = json_load_file(path, 0, NULL);
+  FILE *const       file = wring_file_open(path, e);
+  json_t *const     json = file ? json_loadf(file, 0, NULL) : NULL;
   const char *const old  = json_string_value(json_object_get(json, "deck_sha256"));
   char *const was = find_deck(json), *const is = realpath(deck, NULL);
   wring_file_sha256(deck, hash, &unreadable);
   const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (old && strcmp(old, hash) == 0));
   if (json && !same) refuse_run(directory, json, e);
+  if (file) fclose(file);
   free(was);
   free(is);
   json_decref(json);
