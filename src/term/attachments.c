@@ -37,7 +37,7 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
   wring_term *t;
 
   PetscFunctionBegin;
-  PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, 1, n, n, vertex, PETSC_TRUE, &t));
+  PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, n, n, vertex, PETSC_TRUE, &t));
   PetscCall(create_motion(n, vertex, target, motion, &t->attachment));
   for (PetscInt e = 0; e < n; e++) {
     const double *x = target + 3 * e;
@@ -55,7 +55,7 @@ PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const 
   wring_term *t;
 
   PetscFunctionBegin;
-  PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, 1, 0, 0, NULL, PETSC_TRUE, &t));
+  PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, 0, 0, NULL, PETSC_TRUE, &t));
   PetscCall(create_motion(n, vertex, target, motion, &t->attachment));
   PetscCall(PetscMalloc1((size_t)3 * n, &t->attachment->place));
   PetscCall(PetscArraycpy(t->attachment->place, target, (size_t)3 * n));

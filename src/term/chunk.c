@@ -148,16 +148,21 @@ static PetscBool is_stencil(int m, int q)
 #undef STENCIL
 }
 
-PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, int q,
-                                 PetscInt n, PetscInt n_interior, const PetscInt *vertex, PetscBool per_element,
-                                 wring_term **term)
+PetscErrorCode wring_term_check_law(const char *name, const wring_law *law, int m, int q)
+{
+  PetscFunctionBegin;
+  PetscCheck(law->q == q && is_stencil(m, q), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "'%s': law '%s' has q = %d, which its elements of %d vertices cannot have", name, law->name, law->q, m);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
+                                 PetscInt n_interior, const PetscInt *vertex, PetscBool per_element, wring_term **term)
 {
   wring_term *t;
   size_t      rows;
 
   PetscFunctionBegin;
-  PetscCheck(law->q == q && is_stencil(m, q), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "'%s': law '%s' has q = %d, which its elements of %d vertices cannot have", name, law->name, law->q, m);
   PetscCall(PetscNew(&t));
   PetscCall(PetscStrncpy(t->name, name, sizeof t->name));
   t->law = law, t->m = m, t->n = n, t->n_interior = n_interior, t->active = PETSC_TRUE, t->points = 1;
@@ -171,7 +176,7 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
   PetscCall(list_vertices(t, mesh->n_local, vertex));
   PetscCall(find_shared(t, mesh->n_local));
   rows = (size_t)t->n_block * (size_t)t->points;
-  if (m > 2) PetscCall(wring_blocks_create(rows * (size_t)(columns_of(m) * q * LANES), &t->coef));
+  if (m > 2) PetscCall(wring_blocks_create(rows * (size_t)(columns_of(m) * law->q * LANES), &t->coef));
   PetscCall(wring_blocks_create(rows * LANES, &t->weight));
   for (PetscInt e = 0; e < n; e++)
     for (int p = 0; p < t->points; p++) t->weight[point_position(t, term_position(t, e), p)] = 1;
@@ -218,12 +223,13 @@ PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name
   PetscInt *order, *sorted, n_interior = 0;
 
   PetscFunctionBegin;
+  PetscCall(wring_term_check_law(name, law, m, q));
   PetscCall(PetscMalloc1(n, &order));
   PetscCall(PetscMalloc1((size_t)n * (size_t)m, &sorted));
   PetscCall(order_elements(mesh, m, n, vertex, along_curve, order, &n_interior));
   for (PetscInt e = 0; e < n; e++)
     PetscCall(PetscArraycpy(sorted + (size_t)e * (size_t)m, vertex + (size_t)order[e] * (size_t)m, m));
-  PetscCall(wring_term_create(mesh, name, law, m, q, n, n_interior, sorted, per_element, t));
+  PetscCall(wring_term_create(mesh, name, law, m, n, n_interior, sorted, per_element, t));
   (*t)->place = order;
   PetscCall(PetscFree(sorted));
   PetscFunctionReturn(PETSC_SUCCESS);

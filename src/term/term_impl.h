@@ -157,15 +157,16 @@ static inline PetscInt term_corner(const wring_term *t, PetscInt chunk, PetscInt
   return t->vertex[t->chunk_vertex[chunk] + t->corner[((size_t)block * t->m + a) * WRING_LANES + lane] / 4];
 }
 
+/* Builders call it first: an error unless (m, q) is a stencil, and q that of the law. */
+PetscErrorCode wring_term_check_law(const char *name, const wring_law *law, int m, int q);
+
 /*
-  Allocates a term and builds its chunks. (m, q) is the builder's stencil: another q of the law, or no stencil, is an
-  error. vertex [n][m] local; the first n_interior elements touch owned vertices only. per_element: each element has its
-  own row of parameters. Weights are initialised to 1 in real lanes, and parameters to 0; the caller sets them and then
-  calls wring_term_pad.
+  Allocates a term and builds its chunks. vertex [n][m] local; the first n_interior elements touch owned vertices only.
+  per_element: each element has its own row of parameters. Weights are initialised to 1 in real lanes, and parameters to
+  0; the caller sets them and then calls wring_term_pad.
 */
-PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, int q,
-                                 PetscInt n, PetscInt n_interior, const PetscInt *vertex, PetscBool per_element,
-                                 wring_term **t);
+PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
+                                 PetscInt n_interior, const PetscInt *vertex, PetscBool per_element, wring_term **t);
 
 /*
   The same for a list of elements in any order, vertex [n][m] local. Elements that touch owned vertices only come first;

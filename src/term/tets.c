@@ -61,8 +61,8 @@ static void set_points(const wring_mesh *mesh, wring_term *t, PetscInt i, PetscI
   }
 }
 
-/* direction [mesh->n_tet][3] for laws with q = 1; scale [mesh->n_tet] as in the term. */
-static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
+/* direction [mesh->n_tet][3] for q = 1, NULL for 3; scale [mesh->n_tet] as in the term. */
+static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wring_law *law, int q, const double *par,
                              const double *scale, const double *direction, PetscBool per_element, wring_term **term)
 {
   const int   m = mesh->order > 1 ? QUADRATIC : 4;
@@ -70,9 +70,9 @@ static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wrin
   PetscInt   *cell, *vertex, n, n_interior;
 
   PetscFunctionBegin;
+  PetscCall(wring_term_check_law(mesh->regions.name[region], law, m, q));
   PetscCall(list_tets(mesh, region, m, &n, &n_interior, &cell, &vertex));
-  PetscCall(wring_term_create(mesh, mesh->regions.name[region], law, m, direction ? 1 : 3, n, n_interior, vertex,
-                              per_element, &t));
+  PetscCall(wring_term_create(mesh, mesh->regions.name[region], law, m, n, n_interior, vertex, per_element, &t));
   PetscCall(PetscFree(vertex));
   if (scale) PetscCall(PetscMalloc1(n, &t->scale));
   for (PetscInt i = 0; i < n; i++) {
@@ -90,7 +90,7 @@ PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt re
                                              const double *par, double proxy, const double *scale, wring_term **term)
 {
   PetscFunctionBegin;
-  PetscCall(create(mesh, region, law, par, scale, NULL, PETSC_FALSE, term));
+  PetscCall(create(mesh, region, law, 3, par, scale, NULL, PETSC_FALSE, term));
   (*term)->proxy = proxy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,7 +107,7 @@ PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region,
                                         const double *par, const double *direction, wring_term **term)
 {
   PetscFunctionBegin;
-  PetscCall(create(mesh, region, law, par, NULL, direction, PETSC_FALSE, term));
+  PetscCall(create(mesh, region, law, 1, par, NULL, direction, PETSC_FALSE, term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,7 +153,7 @@ PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt regi
     PetscCall(wring_term_create_scaled_tets(mesh, region, law, par, proxy, scale, term));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(create(mesh, region, law->volumetric->element, element_par, scale, NULL, PETSC_TRUE, term));
+  PetscCall(create(mesh, region, law->volumetric->element, 3, element_par, scale, NULL, PETSC_TRUE, term));
   (*term)->proxy = proxy;
   PetscCall(add_means(mesh, region, law, par, *term));
   PetscFunctionReturn(PETSC_SUCCESS);
