@@ -34,7 +34,7 @@ fail() {
 }
 
 # ---- calls of the program: standard output and error are in the file log; those of several ranks one after the other,
-# since a loaded mpiexec passes on pieces of 4096 bytes and puts lines of the one into lines of the other ----
+# since a loaded mpiexec, which passes on pieces of 4096 bytes, mixes lines of the two ----
 
 overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 

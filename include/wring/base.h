@@ -83,9 +83,6 @@ PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e);
 PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 #define WRING_ERR_OUTPUT PETSC_ERR_FILE_WRITE
 
-/* An output file that one rank cannot open, while the others, which wait for it or have the file, cannot be told. */
-#define WRING_ERR_OUTPUT_ALONE PETSC_ERR_FILE_OPEN
-
 /* Refuses replicated bad input, in which every rank finds the same fault, with a line of the same form. Collective. */
 #define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
 
@@ -95,8 +92,7 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 
   All ranks of a communicator, which may be a part of the world, raise bad input and output failures (the two codes
   above) together: its rank 0 prints one line "<program>: <text>" on standard error, and the callers receive the code on
-  every rank of it; other ranks go on. WRING_ERR_OUTPUT_ALONE prints the same line and ends the program by
-  MPI_Abort(MPI_COMM_WORLD, 4). Any other error prints "<program>: internal error: ..." and ends the program by
+  every rank of it; other ranks go on. Any other error prints "<program>: internal error: ..." and ends the program by
   MPI_Abort(MPI_COMM_WORLD, status).
 */
 typedef struct {

@@ -73,7 +73,7 @@ typedef struct {
   double       reference;        // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
                                  // needed, at most ten iterations ago
   double decrement;              // J: the decrease of g that the last iteration predicted, -grad g . d/2; NAN: none
-  double newton_decrement;       // J: wring_solver_newton_decrement here, for who computes it; NAN
+  double newton_decrement;       // J: wring_solver_newton_decrement here, for callers that compute it; NAN
 } wring_iteration;
 
 /* Called on all ranks at every measured iteration, including x_0; it may communicate, and must not call the solver. */
@@ -128,7 +128,10 @@ PetscErrorCode wring_solver_destroy(wring_solver **s);
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
 /* Whether the iterates converge to a minimum of g. Valid after set_from_options; not collective. */
 PetscBool wring_solver_minimises(const wring_solver *s);
-/* The rule of stopping, WRING_STOP_RELATIVE by default. Not collective, but the same on all ranks. */
+/*
+  The rule of stopping, WRING_STOP_RELATIVE by default. WRING_STOP_DECREMENT only if the options gave it, with the keys
+  of its operator. Collective.
+*/
 PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop);
 /*
   At most max_it >= 0 iterations; stops where |grad g| <= rtol reference or <= atol [N], 0: never; measures x_0, every

@@ -65,10 +65,6 @@ static PetscErrorCode handle(MPI_Comm comm, int line, const char *function, cons
   int                        rank;
   if (type == PETSC_ERROR_REPEAT) return code;
   MPI_Comm_rank(comm, &rank);
-  if (code == WRING_ERR_OUTPUT_ALONE) {
-    fprintf(stderr, "%s: %s\n", h->program, message);
-    MPI_Abort(MPI_COMM_WORLD, 4); // as a failed output that all ranks raise ends the program
-  }
   if (code != PETSC_ERR_USER_INPUT && code != WRING_ERR_OUTPUT) {
     fprintf(stderr, "%s: internal error: %s (%s, %s:%d)\n", h->program, message, function, file, line);
     MPI_Abort(MPI_COMM_WORLD, h->status);

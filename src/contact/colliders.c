@@ -722,7 +722,7 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   }
   PetscCall(wring_contact_create(mesh, &colliders_ops, d, contact));
   PetscCall(wring_contact_set_time(*contact, 0));
-  PetscCall(PetscMalloc1(3 * mesh->n_owned, &d->last));
+  PetscCall(PetscMalloc1((size_t)3 * (size_t)mesh->n_owned, &d->last));
   remember(*contact, mesh->X);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

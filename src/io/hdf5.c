@@ -55,10 +55,17 @@ static const char *cause(MPI_Comm comm)
 }
 
 /*
-  After all ranks have tried to open a file: sets an error if none has it. Opening and closing are collective. If a rank
-  fails alone, others wait for it in the opening, or have a file that they cannot close and that the end of MPI would
-  close: then no rank can go on, and the one that failed ends the program.
+  A rank that fails alone ends the program, with the exit status of a failed output: the others wait in HDF5, in the
+  opening or, since closing is collective, later in the closing, where no message reaches them.
 */
+static void end_alone(const wring_hdf5 *h)
+{
+  (void)PetscError(PETSC_COMM_SELF, __LINE__, PETSC_FUNCTION_NAME, __FILE__, WRING_ERR_OUTPUT, PETSC_ERROR_INITIAL,
+                   "%s", h->error->text);
+  MPI_Abort(h->comm, 4);
+}
+
+/* After all ranks have tried to open a file: sets an error if none has it. */
 static PetscErrorCode agree(const wring_hdf5 *h, const char *verb)
 {
   static const double patience = 5; // s
@@ -73,7 +80,7 @@ static PetscErrorCode agree(const wring_hdf5 *h, const char *verb)
   if (mine) PetscFunctionReturn(PETSC_SUCCESS);
   while (!arrived && MPI_Wtime() < end) PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
   wring_error_set(h->error, "%s: cannot be written: HDF5 cannot %s it%s", h->path, verb, cause(h->comm));
-  PetscCheck(arrived && !opened, PETSC_COMM_SELF, WRING_ERR_OUTPUT_ALONE, "%s", h->error->text);
+  if (!arrived || opened) end_alone(h);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,8 +28,8 @@ typedef struct {
 
 /*
   Creates the HDF5 file "<path>.part", which must exist. If all ranks fail, they raise the error and the file is
-  removed; a rank that fails alone raises it alone, after 5 s at most, because the others cannot go on. After a failure
-  of a later call, further calls may be made, and fail. Collective.
+  removed; a rank that fails alone ends the program, after 5 s at most, by MPI_Abort with status 4. After a failure of a
+  later call, further calls may be made, and fail. Collective.
 */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
 /* Opens path for writing into its tables; failures as above. Collective. */

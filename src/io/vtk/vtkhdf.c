@@ -81,7 +81,7 @@ static PetscErrorCode read_layouts(wring_vtkhdf_file *f, const char *path)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank 0: what the file has. A run that has written to it knows how many frames. */
+/* Rank 0: frames, room and layouts of the file. Within a run the frames must be those that it has written. */
 static PetscErrorCode read_head(wring_vtkhdf_file *f, const char *path, const wring_vtkhdf *h)
 {
   double *time;

@@ -12,8 +12,8 @@ const wring_option wring_lame_options[] = {
   {.key  = "lambda",
    .type = WRING_REAL,
    .unit = "Pa",
-   .help = "First Lame parameter; requires mu; at least -2/3 mu, at least 0 for fixed_corotated and neohookean; of "
-           "stable_neohookean its sum with mu, above mu/3."},
+   .help = "First Lame parameter; requires mu; at least -2/3 mu, at least 0 for fixed_corotated and neohookean; for "
+           "stable_neohookean the sum of it and mu, above mu/3."},
   {.key = NULL},
 };
 
@@ -61,11 +61,11 @@ static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, co
 }
 
 /*
-  shift mu is added to lambda of young and poisson. least mu: the least lambda, in words too; global mu: the least for
-  which psi has its minimum at rest.
+  Refused, with `expected`: lambda < least mu. A note: lambda < local mu, for which rest is a local minimum only. young
+  and poisson give Lame's lambda plus shift mu.
 */
 typedef struct {
-  double      shift, least, global;
+  double      shift, least, local;
   const char *expected;
 } limit;
 
@@ -86,7 +86,7 @@ static PetscErrorCode get(const limit *l, const wring_law *self, const wring_opt
   if (par[LAME_LAMBDA] < l->least * mu)
     WRING_REFUSE(wring_options_comm(o), "%s: %s%s is %.6g; %s expects %s", wring_options_origin(o, at, key), at, key,
                  value[1], self->name, l->expected);
-  if (par[LAME_LAMBDA] < l->global * mu)
+  if (par[LAME_LAMBDA] < l->local * mu)
     PetscCall(wring_note(wring_options_comm(o),
                          "%s: %s%s is %.6g: an element of %s that is crushed to a point has less energy than at rest",
                          wring_options_origin(o, at, key), at, key, value[1], self->name));
@@ -95,12 +95,12 @@ static PetscErrorCode get(const limit *l, const wring_law *self, const wring_opt
 
 /* 1e-12: the rounding of poisson near -1. docs/theory.md (3.21a) to (3.21c) */
 static const limit of_strains = {.least    = -2. / 3 * (1 + 1e-12),
-                                 .global   = -INFINITY,
+                                 .local    = -INFINITY,
                                  .expected = "lambda of at least -2/3 mu: below, its energy has no lower bound"};
 static const limit of_volume  = {.expected = "poisson or lambda of at least 0: below, its energy has no lower bound"};
 static const limit of_stable  = {.shift    = 1,
                                  .least    = 1. / 3 * (1 + 1e-12),
-                                 .global   = 1,
+                                 .local    = 1,
                                  .expected = "lambda above mu/3: otherwise rest is not a minimum"};
 
 PetscErrorCode wring_lame_get(const wring_law *self, const wring_options *o, const char *prefix, const char *fallback,

@@ -1,4 +1,5 @@
 /* The slices of a mesh as one whole mesh on rank 0, for files that one rank writes. */
+#include "base/count.h"
 #include "base/exchange.h"
 #include "mesh/data.h"
 
@@ -42,7 +43,8 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **data)
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, comm));
-  wring_mesh_data_fits("the mesh on one rank", sum[0], PetscMax(sum[1], sum[2]), &error);
+  if (wring_mesh_data_fits("the mesh on one rank", sum[0], sum[1], &error))
+    wring_count_fits(sum[2], 4, "the mesh on one rank", "lines and triangles of sets", &error);
   PetscCall(wring_error_raise(comm, &error));
   PetscCall(wring_exchange_collect(comm, &n, sizeof *d->region, &d->region));
   PetscCall(wring_exchange_collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));

@@ -19,7 +19,7 @@ static PetscErrorCode check_counts(const wring_refinement *r)
 
   PetscFunctionBegin;
   if (wring_count_fits(wring_count_plus(m->n_global, r->edges.total), 3, "mesh_order: 2", "vertices", &error))
-    wring_count_fits(m->n_set_element, WRING_TET_ENTRIES, "mesh_order: 2", "elements of the sets of a rank", &error);
+    wring_count_fits(m->n_set_element, EDGES, "mesh_order: 2", "elements of the sets of a rank", &error);
   if ((uint64_t)m->n_global >> 32) wring_error_set(&error, "mesh_order: 2 is for at most 4294967295 vertices");
   PetscCall(wring_error_raise(m->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

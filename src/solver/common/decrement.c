@@ -32,7 +32,6 @@ PetscErrorCode wring_decrement_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
   if (s->limits.stop != WRING_STOP_DECREMENT) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(s->decrement.op, s->comm, PETSC_ERR_ARG_WRONGSTATE, "stop decrement is set by the options only");
   PetscCall(wring_potential_require(s->g, WRING_CAN_SLOPE, s->ops->name, "another solver_stop than decrement"));
   PetscCall(VecDuplicate(s->current.grad, &s->decrement.d));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -179,13 +179,13 @@ static PetscBool due(const wring_solver *s)
   return (PetscBool)(k == 0 || k == s->limits.max_it || (s->limits.measure > 0 && k % s->limits.measure == 0));
 }
 
-/* Whether x_k meets the rule that rtol is for; a decrement counts only where it was computed. */
+/* Whether x_k meets the rule that rtol is for; a decrement counts where it was computed by an A that is positive. */
 static PetscBool meets_rtol(const wring_solver *s)
 {
   const solver_decrement *const p = &s->decrement;
   if (s->limits.stop == WRING_STOP_GRADIENT) return PETSC_FALSE;
   if (s->limits.stop == WRING_STOP_DECREMENT)
-    return (PetscBool)(p->at == s->current.iteration && p->last <= s->limits.rtol * p->first);
+    return (PetscBool)(p->at == s->current.iteration && p->last >= 0 && p->last <= s->limits.rtol * p->first);
   return (PetscBool)(s->current.norm <= s->limits.rtol * s->scale.reference);
 }
 

@@ -79,7 +79,7 @@ static PetscErrorCode set_stop_from_options(wring_solver *s, const wring_options
   if (!wring_options_has(o, "solver_", "stop")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "stop", &rule));
   for (size_t i = 0; i < sizeof stop_names / sizeof stop_names[0]; i++)
-    if (strcmp(rule, stop_names[i]) == 0) PetscCall(wring_solver_set_stop(s, (wring_solver_stop)i));
+    if (strcmp(rule, stop_names[i]) == 0) s->limits.stop = (wring_solver_stop)i;
   if (s->limits.stop == WRING_STOP_GRADIENT && !(s->limits.atol > 0)) {
     WRING_REFUSE(s->comm, "%s: solver_stop gradient compares |grad g| with solver_atol, which is 0, expected more",
                  wring_options_origin(o, "solver_", "stop"));
@@ -119,6 +119,9 @@ PetscBool wring_solver_minimises(const wring_solver *s)
 PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop)
 {
   PetscFunctionBegin;
+  PetscCheck(stop != WRING_STOP_DECREMENT || s->decrement.op, s->comm, PETSC_ERR_ARG_WRONG,
+             "the rule decrement needs an operator, which options give: expected wring_solver_set_from_options");
+  if (stop != WRING_STOP_DECREMENT) PetscCall(wring_decrement_destroy(s));
   s->limits.stop = stop;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -142,7 +142,7 @@ PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s); // current.norm
 /*
   To be told the slope grad g . d of each direction at x_k before its line search: the predicted decrease is -slope/2,
-  for who compares methods.
+  for callers that compare methods.
 */
 void wring_solver_predicts(wring_solver *s, double slope);
 /* Stopping by decrement (decrement.c): its operator, the matrix of this solve, and p_k where it is needed. */

@@ -8,8 +8,8 @@
 extern const char *const wring_comparison_files[];
 
 /*
-  Removes those files of an earlier comparison or parameter grid that are not `written`, a list that NULL ends; none
-  after an error. Rank 0, as the next four.
+  Removes those files of an earlier comparison or parameter grid that are not `written`, a list that ends with NULL;
+  none after an error. Rank 0, as the next four.
 */
 void wring_comparison_remove_others(const char *directory, const char *const *written, wring_error *e);
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);

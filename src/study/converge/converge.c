@@ -6,8 +6,8 @@
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Finished levels are taken; all directories are checked before the first level runs. Results without a level from which
-  they may have been made are those of another deck.
+  Finished levels are taken; all directories are checked before the first level runs. If there are results but no level,
+  they are of another deck.
 */
 static PetscErrorCode take_levels(wring_converge *c)
 {
