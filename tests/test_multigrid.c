@@ -692,7 +692,7 @@ static int count_subnormal(size_t n, const float *x)
 /*
   Disconnected parts, and a right-hand side that falls by 60 decades from the first to the last, so that parts of the
   solution are beyond the range of a float. Fails if the cycle keeps subnormal numbers, or if a thread still flushes
-  them after a solve.
+  them after a solve; the calling thread does with libomp if only a parallel region restores its mode.
 */
 static PetscErrorCode test_subnormal(void)
 {

@@ -34,7 +34,8 @@ static inline void wring_subnormal_restore(unsigned old)
 
 /*
   The same for all threads of a parallel region, or for the calling thread alone where loops are too short to be shared.
-  Restore gives all threads the mode that the calling thread had.
+  Restore gives all threads the mode that the calling thread had; the calling thread first, as libomp gives it back the
+  mode with which it entered a parallel region when it leaves that region.
 */
 static inline unsigned wring_subnormal_flush_all(PetscBool threaded)
 {
@@ -46,6 +47,7 @@ static inline unsigned wring_subnormal_flush_all(PetscBool threaded)
 
 static inline void wring_subnormal_restore_all(unsigned old, PetscBool threaded)
 {
+  wring_subnormal_restore(old);
 #pragma omp parallel if (threaded)
   wring_subnormal_restore(old);
 }
