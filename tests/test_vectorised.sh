@@ -17,13 +17,20 @@ with_simd() {
        /pragma omp simd/ { print name }' "$1" | sort -u
 }
 
-# "name packed scalar": arithmetic of doubles in each function. Where registers have 256 or 512 bits, 128 bits do not
-# count as a vector.
+# Operations on one number that may stay. clang takes the maximum of lanes one by one, as one of them might be NaN:
+# these are not counted in a file with such a reduction. The other arithmetic of a loop that was not vectorised is.
+single() {
+  grep -q 'clang version' "$2" && grep -q 'pragma omp simd reduction(max' "$1" && echo 'v?maxsd ' || echo 'none'
+}
+
+# "name packed scalar" for an object and what may stay: arithmetic of doubles in each function. Where registers have 256
+# or 512 bits, 128 bits do not count as a vector.
 arithmetic() {
-  objdump -d --no-show-raw-insn "$1" | awk -v wide="$wide" '
+  objdump -d --no-show-raw-insn "$1" | awk -v wide="$wide" -v may_stay="\t$2" '
     /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name); sub(/[.].*/, "", name); seen[name] = 1 }
     /\tv?(add|sub|mul|div|sqrt|min|max)pd |\tvfn?m(add|sub)(132|213|231)pd / {
       if ($0 ~ wide) packed[name]++; else scalar[name]++ }
+    $0 ~ may_stay { next }
     /\tv?(add|sub|mul|div|sqrt|min|max)sd |\tvfn?m(add|sub)(132|213|231)sd / { scalar[name]++ }
     END { for (name in seen) print name, packed[name] + 0, scalar[name] + 0 }'
 }
@@ -35,7 +42,7 @@ failed=0
 for file in "$source"/src/law/*.c "$source"/src/law/common/*.c "$source/src/base/block3.c"; do
   object=$objects/${file#"$source"/src/}.o
   [ -f "$object" ] || { echo "no $object"; exit 1; }
-  list=$(arithmetic "$object")
+  list=$(arithmetic "$object" "$(single "$file" "$object")")
   for name in $(with_simd "$file"); do
     set -- $(echo "$list" | awk -v name="$name" '$1 == name { print $2, $3 }')
     [ $# = 2 ] || continue # inlined: counted where it is

@@ -36,11 +36,17 @@ void wring_law_multiply(const wring_law *law, wring_filter filter, wring_in par,
   law->hessian(law, filter, par, z, h);
   for (int lane = 0; lane < WRING_LANES; lane++) sum[0][lane] = sum[1][lane] = sum[2][lane] = 0;
   for (int i = 0; i < n; i++) {
+    WRING_ALIGNED double ha[WRING_LANES] = {0}, hb[WRING_LANES] = {0};
+    for (int j = 0; j < n; j++) { // outside the loop over lanes: clang vectorises no loop around another one
+      const double *entry = h[i * n + j], *aj = a[j], *bj = b[j];
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++)
+        ha[lane] += entry[lane] * aj[lane], hb[lane] += entry[lane] * bj[lane];
+    }
 #pragma omp simd
     for (int lane = 0; lane < WRING_LANES; lane++) {
-      double ha = 0, hb = 0;
-      for (int j = 0; j < n; j++) ha += h[i * n + j][lane] * a[j][lane], hb += h[i * n + j][lane] * b[j][lane];
-      sum[0][lane] += a[i][lane] * ha, sum[1][lane] += a[i][lane] * hb, sum[2][lane] += b[i][lane] * hb;
+      sum[0][lane] += a[i][lane] * ha[lane], sum[1][lane] += a[i][lane] * hb[lane];
+      sum[2][lane] += b[i][lane] * hb[lane];
     }
   }
 }

@@ -135,6 +135,7 @@ void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_i
 #pragma omp simd
       for (int lane = 0; lane < WRING_LANES; lane++) {
         double sum = 0;
+#pragma GCC unroll 9 // or else clang keeps the loop over m, and vectorises no loop around another one
         for (int m = 0; m < 9; m++) sum += e[m][row][lane] * q[m][col][lane];
         h[9 * row + col][lane] = sum;
         h[9 * col + row][lane] = sum;
@@ -155,7 +156,9 @@ BLOCK3_INLINE sym3 contract_modes(const wring_isotropic_modes *m, int lane, vec3
                 (m->a[S02][lane] + m02) * b.x * b.z,        (m->a[S12][lane] + m12) * b.y * b.z};
 }
 
-void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f, wring_in g, wring_out K)
+/* K must not overlap the inputs: or else clang adds a scalar loop for that case. */
+void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f, wring_in g,
+                                double (*restrict K)[WRING_LANES])
 {
   WRING_ALIGNED double  u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
   wring_isotropic_modes modes;
