@@ -51,8 +51,9 @@ if [ -n "$core" ]; then
 fi
 
 # Fails if the threads of a rank that OpenMP binds are on one core, on which the first one was bound when the program
-# started itself again, or if run.json has the core of the first thread only.
-if [ "$cores" -gt 1 ] && ldd "$wring" | grep -q libgomp; then
+# started itself again, or if run.json has the core of the first thread only. Not with another OpenMP, beside which
+# libraries such as CHOLMOD load libgomp, which binds the first thread too.
+if [ "$cores" -gt 1 ] && objdump -p "$wring" | grep -q 'NEEDED.*libgomp'; then
   unset OMP_WAIT_POLICY
   OMP_NUM_THREADS=2 OMP_PLACES=cores OMP_PROC_BIND=close OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='on %A' \
     "$wring" run deck.yaml -output_overwrite true >log 2>&1 || fail run
