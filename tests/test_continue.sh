@@ -136,6 +136,18 @@ refused 'out: holds a comparison that has not ended.*its sittings.json cannot be
 works 1 compare deck.yaml "${short[@]}" -compare_iterations 12 -output_overwrite true
 has out/compare.json "j['segments'] == []"
 
+# A kill before the first sittings.json was whole, of which nothing is kept. Fails if the same command is refused, or if
+# one is taken where more is left.
+rm -rf out
+mkdir -p out/compare_kept
+: >out/compare_kept/sittings.json.part
+: >out/compare_kept/00_qn.kept
+refused 'its sittings.json cannot be read' compare deck.yaml "${short[@]}"
+rm out/compare_kept/00_qn.kept
+works 1 compare deck.yaml "${short[@]}"
+has out/compare.json "j['segments'] == []"
+[ ! -e out/compare_kept ] || fail 'the part of sittings.json stays'
+
 # ---- a parameter grid ------------------------------------------------------------------------------------------------
 
 grid=(-compare_solvers qn,xpbd -compare_sweep_compare_iterations 10,20000 -compare_report 10)

@@ -31,6 +31,13 @@ static PetscErrorCode describe(const wring_problem *p, PetscInt n_solver, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether there is more than a first sittings.json that was cut off while it was written. */
+static PetscBool holds_any(const char *list)
+{
+  static const char part[] = "sittings.json.part";
+  return (PetscBool)(list && list[0] && (strcmp(list, part) != 0 || list[sizeof part]));
+}
+
 /*
   Takes the earlier sittings. Those of another comparison are refused, as is what is kept without a whole sittings.json,
   unless they may be replaced.
@@ -41,11 +48,11 @@ static void look(const char *directory, PetscBool overwrite, wring_kept *k, wrin
   snprintf(path, sizeof path, "%s/%s", directory, folder);
   char *const list = wring_list_directory(path, e);
   snprintf(path, sizeof path, "%s/%s/sittings.json", directory, folder);
-  json_t *const old = list && list[0] ? json_load_file(path, 0, NULL) : NULL;
+  json_t *const old = holds_any(list) ? json_load_file(path, 0, NULL) : NULL;
   if (old)
     wring_inputs_find_change(k->keys, json_object_get(old, "keys"), k->files, json_object_get(old, "files"),
                              sizeof change, change);
-  else if (list && list[0])
+  else if (holds_any(list))
     snprintf(change, sizeof change, "its sittings.json cannot be read");
   if (change[0] && !overwrite)
     wring_error_set(e,
