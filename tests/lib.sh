@@ -64,6 +64,18 @@ expect() {
 }
 works() { expect 0 "$@"; } # RANKS ARGS...
 
+# box_deck DIRECTORY: writes box.yaml, four steps of a cube of one cell.
+box_deck() {
+  cat >box.yaml <<END
+mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
+material: {model: corotated, young: 1e4, poisson: 0.3, density: 1000}
+gravity:  [0, 0, -9.81]
+attach:   {zmin: {stiffness: 1e4}}
+time:     {step: 1e-2, steps: 4}
+output:   {directory: $1, every: 1}
+END
+}
+
 # files: names of all files but log, with sizes and times.
 files() { find . -path ./log -prune -o -type d -printf '%p\n' -o -printf '%p %y %s %T@\n' | sort; }
 

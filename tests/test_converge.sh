@@ -253,6 +253,10 @@ results=$(cd one && sha256sum converge.csv converge.json)
 expect 3 1 bar.yaml -output_directory one -material_young 2e5 -output_overwrite true -time_limit 1e-9
 works 1 bar.yaml -output_directory one -converge_level 1
 [ "$(cd one && sha256sum converge.csv converge.json)" = "$results" ] || fail 'results are removed before new ones'
+# --- a level.json that is damaged is not a missing one: that level would be computed anew, or its files refused
+rm -rf other && cp -r one other
+: >other/level_1/level.json
+refused_on 2 'other/level_1/level.json: cannot be read: .* expected near end of file' bar.yaml -output_directory other
 # --- a level of another program, or of another default; results without levels
 for change in 's/"the program": "wring /&0.1 /' 's/"operator_max_it": [0-9]*/"operator_max_it": 7/'; do
   rm -rf other && cp -r one other

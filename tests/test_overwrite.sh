@@ -7,14 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 overwrite=()
 
-cat >box.yaml <<'END'
-mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
-material: {model: corotated, young: 1e4, poisson: 0.3, density: 1000}
-gravity:  [0, 0, -9.81]
-attach:   {zmin: {stiffness: 1e4}}
-time:     {step: 1e-2, steps: 4}
-output:   {directory: one}
-END
+box_deck one
 
 # --- refused, with what is there and the ways out; the same on all ranks; check says so and writes nothing
 works 1 run box.yaml

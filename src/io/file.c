@@ -62,13 +62,22 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e)
   wring_file_finish(path, e);
 }
 
+int wring_file_allocate(int fd, int mode, uint64_t from, uint64_t bytes)
+{
+  int failed;
+  do failed = fallocate(fd, mode, (off_t)from, (off_t)bytes);
+  while (failed && errno == EINTR);
+  return failed && errno != EOPNOTSUPP && errno != ENOSYS;
+}
+
 /*
   Allocates with the size first, since only then is a limit on the size of files detected; then without, since
   wring_file_check_size must see the file grow.
 */
-static int reserve(int fd, off_t bytes)
+static int reserve(int fd, uint64_t bytes)
 {
-  return fallocate(fd, 0, 0, bytes) || ftruncate(fd, 0) || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
+  return wring_file_allocate(fd, 0, 0, bytes) || ftruncate(fd, 0) ||
+         wring_file_allocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
 }
 
 void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
@@ -82,9 +91,9 @@ void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
     return;
   }
   int failed;
-  do failed = reserve(fd, (off_t)bytes);
-  while (failed && errno == EINTR);
-  if (failed && errno != EOPNOTSUPP && errno != ENOSYS) cannot_write(path, e);
+  do failed = reserve(fd, bytes);
+  while (failed && errno == EINTR); // of ftruncate
+  if (failed) cannot_write(path, e);
   close(fd);
   if (e->text[0]) unlink(part);
 }

@@ -24,6 +24,9 @@ FILE *wring_file_create(const char *path, wring_error *e);
 /* Closes and renames the file, or removes it if a write failed or e is set. f may be NULL. */
 void wring_file_commit(FILE *f, const char *path, wring_error *e);
 
+/* fallocate, repeated if a signal interrupts it: 0 too if the file system cannot allocate. errno is set otherwise. */
+int wring_file_allocate(int fd, int mode, uint64_t from, uint64_t bytes);
+
 /*
   For MPI-IO, which may lose a write error of another rank, as Open MPI 4 does. The first creates an empty "<path>.part"
   and reserves disk space for its bytes, if the file system supports that; the others, after the file is closed, return

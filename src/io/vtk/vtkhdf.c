@@ -1,5 +1,5 @@
 /* Appends a frame to a file of frames. */
-#define _GNU_SOURCE // fallocate
+#define _GNU_SOURCE // FALLOC_FL_KEEP_SIZE
 #include "io/file.h"
 #include "vtkhdf_impl.h"
 #include <errno.h>
@@ -153,7 +153,7 @@ static PetscErrorCode compare_layout(wring_vtkhdf_file *f, const char *path, con
 
 /*
   Rank 0: disk space for the rows of a frame. HDF5 crashes or hangs if the disk becomes full while it writes through
-  MPI-IO. A file system that cannot reserve is not an error.
+  MPI-IO.
 */
 static void reserve(wring_vtkhdf_file *f, wring_error *e)
 {
@@ -164,8 +164,7 @@ static void reserve(wring_vtkhdf_file *f, wring_error *e)
     const uint64_t                  rows  = (uint64_t)wring_vtkhdf_unit(&f->layout[f->n_layout - 1], t->unit);
     const uint64_t                  bytes = rows * wring_rows_bytes(&t->rows);
     const uint64_t                  at    = wring_rows_offset(&f->h, &t->rows, wring_vtkhdf_row(f, t, f->frames));
-    if (bytes == 0 || at == 0 || !fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes)) continue;
-    if (errno != EOPNOTSUPP && errno != ENOSYS)
+    if (bytes > 0 && at > 0 && wring_file_allocate(fd, FALLOC_FL_KEEP_SIZE, at, bytes))
       wring_error_set(e, "%s: cannot be written: %s", f->path, strerror(errno));
   }
   if (fd >= 0) close(fd);

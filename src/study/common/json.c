@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "json.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,17 @@ void wring_json_write(const char *path, const json_t *json, wring_error *e)
   if (failed && !ferror(f)) wring_error_set(e, "%s: cannot be written: its text cannot be generated", path);
   fputc('\n', f);
   wring_file_commit(f, path, e);
+}
+
+json_t *wring_json_read(const char *path, wring_error *e)
+{
+  FILE *const  f = wring_file_open(path, e);
+  json_error_t why;
+  if (!f) return NULL;
+  json_t *const json = json_loadf(f, 0, &why);
+  if (!json) wring_error_set(e, "%s: cannot be read: %s", path, ferror(f) ? strerror(errno) : why.text);
+  fclose(f);
+  return json;
 }
 
 json_t *wring_json_real(double value)

@@ -1,4 +1,4 @@
-/* JSON output, on one rank. */
+/* JSON, on one rank. */
 #pragma once
 #include "io/file.h"
 #include <jansson.h>
@@ -6,6 +6,9 @@
 
 /* Writes a complete file, reals with 17 digits. */
 void wring_json_write(const char *path, const json_t *json, wring_error *e);
+
+/* NULL if there is no such file, and NULL with an error if it cannot be read. New reference. */
+json_t *wring_json_read(const char *path, wring_error *e);
 
 enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: incremented when a key changes its meaning or is removed
 

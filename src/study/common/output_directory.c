@@ -180,14 +180,12 @@ static void check_deck(const char *directory, const char *deck, wring_error *e)
   wring_error unreadable = {""};
   char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT] = "";
   snprintf(path, sizeof path, "%s/run.json", directory);
-  FILE *const       file = wring_file_open(path, e);
-  json_t *const     json = file ? json_loadf(file, 0, NULL) : NULL;
+  json_t *const     json = wring_json_read(path, e);
   const char *const old  = json_string_value(json_object_get(json, "deck_sha256"));
   char *const was = find_deck(json), *const is = realpath(deck, NULL);
   wring_file_sha256(deck, hash, &unreadable);
   const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (old && strcmp(old, hash) == 0));
   if (json && !same) refuse_run(directory, json, e);
-  if (file) fclose(file);
   free(was);
   free(is);
   json_decref(json);

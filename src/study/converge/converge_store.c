@@ -32,14 +32,15 @@ static PetscErrorCode describe(const wring_converge *c, const wring_level *l, js
 enum { ABSENT, FINISHED, UNFINISHED, OTHER };
 
 /* What is in the directory of a level; change: what differs, if it is OTHER. */
-static PetscErrorCode look(const wring_converge *c, const wring_level *l, int *found, size_t size, char *change)
+static PetscErrorCode look(const wring_converge *c, const wring_level *l, int *found, size_t size, char *change,
+                           wring_error *e)
 {
   json_t *keys, *files;
   char    path[PETSC_MAX_PATH_LEN + 32];
 
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/level.json", l->directory);
-  json_t *const old = json_load_file(path, 0, NULL);
+  json_t *const old = wring_json_read(path, e);
   *found            = ABSENT;
   if (!old) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(describe(c, l, &keys, &files));
@@ -145,7 +146,7 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, 
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_bool(c->o, "output_", wring_output_options, "overwrite", &overwrite));
-  if (c->rank == 0) PetscCall(look(c, l, &found, sizeof change, change));
+  if (c->rank == 0) PetscCall(look(c, l, &found, sizeof change, change, e));
   if (found == OTHER && !overwrite)
     wring_error_set(e,
                     "%s: level %d is of another deck or program: %s; add -output_overwrite true to replace it, or "

@@ -3,6 +3,7 @@
 #include "frames.h"
 #include "io/file.h"
 #include "study/common/output_directory.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,9 +53,10 @@ static PetscErrorCode read_list(wring_frames *f, PetscInt keep, wring_error *e)
     const PetscInt number = parse_frame(line, name, &time);
     if (number >= 0 && number <= keep) PetscCall(append(f, name, time));
   }
+  if (ferror(file)) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
   free(line);
   fclose(file);
-  PetscCall(write_list(f, e));
+  if (!e->text[0]) PetscCall(write_list(f, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -101,8 +101,8 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   r->output.frames.directory = r->output.directory;
   if (p->rank == 0) {
     r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart, &error));
-    r->output.segments = wring_segments_read(p->restart, r->first);
-    if (!error.text[0]) PetscCall(open_files(r, &refusal, &error));
+    r->output.segments = wring_segments_read(p->restart, r->first, &refusal);
+    if (!refusal.text[0] && !error.text[0]) PetscCall(open_files(r, &refusal, &error));
   }
   PetscCall(wring_error_raise(p->comm, &refusal));
   PetscCall(wring_error_raise_output(p->comm, &error));

@@ -62,7 +62,7 @@ static void add_segment(json_t *part, PetscInt first, json_t *segments)
   if (json_integer_value(json_object_get(part, "first_step")) < first) json_array_append(segments, part);
 }
 
-json_t *wring_segments_read(const char *checkpoint, PetscInt first)
+json_t *wring_segments_read(const char *checkpoint, PetscInt first, wring_error *e)
 {
   const char *const slash    = strrchr(checkpoint, '/');
   const int         folder   = slash ? (int)(slash + 1 - checkpoint) : 0;
@@ -72,8 +72,8 @@ json_t *wring_segments_read(const char *checkpoint, PetscInt first)
   char              path[PETSC_MAX_PATH_LEN + 32];
   if (!checkpoint[0]) return segments;
   snprintf(path, sizeof path, "%.*srun.json", folder, checkpoint);
-  last = json_load_file(path, 0, NULL);
-  if (!last) return segments; // a checkpoint copied without run.json
+  last = wring_json_read(path, e);
+  if (!last) return segments;
   json_array_foreach(json_object_get(last, "segments"), i, part)
   {
     add_segment(part, first, segments);
