@@ -181,7 +181,7 @@ part_fuzz() { bash tests/fuzz/run.sh "${FUZZ_SECONDS:-30}"; }
 part_kills() {
   install_packages && configure_and_build kills -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
   use_ranks 3
-  bash tests/test_kill.sh "$folder" . "${KILLS:-200}" "${KILL_SEED:-$RANDOM}" # which it prints
+  bash tests/test_kill.sh "$folder" . "${KILLS:-200}" "${KILL_SEED:-$((RANDOM + 32768 * RANDOM))}" # which it prints
 }
 
 part_prox() {
