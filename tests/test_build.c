@@ -398,7 +398,7 @@ static void test_fault(const fault *f, int numbering)
 */
 static void test_copies(void)
 {
-  const PetscInt n   = 600000;
+  const PetscInt n   = 1500000;
   wring_raw      raw = {.format = "Gmsh"};
   wring_error    e;
   char           notes[NOTES];
