@@ -122,7 +122,7 @@ static PetscErrorCode agree(const wring_potential *g, PetscBool *all)
 static PetscErrorCode find_made(const wring_potential *g, int n, Mat *A, const uint64_t key[3], PetscBool *same)
 {
   const int *const like = g->held.like;
-  PetscBool        one;
+  PetscBool        one  = PETSC_FALSE; // or else gcc warns when it measures coverage
 
   PetscFunctionBegin;
   *same = (PetscBool)!g->is_static;

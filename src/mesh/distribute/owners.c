@@ -264,7 +264,7 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
 
 PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const PetscInt *part, wring_owners *o)
 {
-  PetscInt n = 0, n_got;
+  PetscInt n = 0, n_got; // n = 0: or else gcc warns when it measures coverage
   touch   *list, *got;
 
   PetscFunctionBegin;
