@@ -37,8 +37,8 @@ typedef struct {
 // BATCH: runs whose sightings are kept at a time; SERIAL_BELOW: vertices, or records; waking threads takes longer
 enum { BATCH = 128, SERIAL_BELOW = 2048, STRIP = 512 };
 
-enum { MOST_MARCHES = 128 };         // a way that meets a surface at an angle above 7 degrees needs fewer
-static const double touching = 1e-6; // of the length of a way: nearer to the surface it is on it
+enum { MOST_MARCHES = 128 };         // a segment that meets a surface at more than 7 degrees needs fewer
+static const double touching = 1e-6; // of the length of a segment: a point this near to a surface is on it
 
 typedef struct {
   int                n;
@@ -508,7 +508,7 @@ static void remember(const wring_contact *contact, const double *x)
   d->last_time = d->time;
 }
 
-/* Whether the way from a to b, in the shape's frame, meets the shape; n is its normal there. docs/theory.md (9.12) */
+/* Whether the segment from a to b, in the shape's frame, meets the shape; n: the normal there. docs/theory.md (9.12) */
 static PetscBool meets(const wring_collider *c, const double a[3], const double b[3], double length, double n[3])
 {
   double at = 0, offset;

@@ -275,8 +275,8 @@ static void print_rows(FILE *f, PetscInt begin, PetscInt n, int width, const dou
 }
 
 /*
-  Rank 0 prints its block, then those of the other ranks, which it receives one at a time, on PETSc's communicator: no
-  message of the caller's is there.
+  Rank 0 prints its block, then those of the other ranks, which it receives one at a time, on PETSc's copy of the
+  communicator, which has no messages of the caller.
 */
 static PetscErrorCode print_blocks(const wring_mesh *m, FILE *f, int width, const double *row)
 {

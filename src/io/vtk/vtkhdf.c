@@ -184,7 +184,7 @@ static PetscErrorCode write_frame(wring_vtkhdf_file *f, int64_t step, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank 0: the times of path and this one are those of the file that has been written, which may be another one. */
+/* Rank 0: commits the times of path and `time` to f->path, which is a new file if the layout has changed. */
 static PetscErrorCode add_time(wring_vtkhdf_file *f, const char *path, double time)
 {
   int64_t n;

@@ -33,7 +33,7 @@ static int compare_opposites(const void *pa, const void *pb)
   return (a->tet > b->tet) - (a->tet < b->tet);
 }
 
-/* Two tets with this face and the same opposite node. Sorts them, unless there are two. */
+/* Finds two tets with this face and the same opposite node; sorts f if there are more than two. */
 static void find_repeated(wring_meeting *m, PetscInt n, wring_face *f)
 {
   if (n > 2) qsort(f, (size_t)n, sizeof *f, compare_opposites);

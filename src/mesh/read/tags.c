@@ -161,7 +161,7 @@ static PetscErrorCode receive(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt from, 
 static PetscErrorCode collect(MPI_Comm of, sightings *list)
 {
   PetscMPIInt rank, ranks, tag;
-  MPI_Comm    comm; // of PETSc: no message of the caller's is there
+  MPI_Comm    comm; // PETSc's copy, which has no messages of the caller
 
   PetscFunctionBegin;
   PetscCall(PetscCommDuplicate(of, &comm, &tag));

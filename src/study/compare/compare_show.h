@@ -13,7 +13,7 @@ extern const char *const wring_comparison_files[];
 */
 void wring_comparison_remove_others(const char *directory, const char *const *written, wring_error *e);
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
-void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // or none
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // or removes it
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
 
 /* compare.gp and compare_parts.gp; their pictures are drawn once the command has ended. */
