@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `wring bench` on small boxes: every law, operator and solver has a row or a reason, on 1, 2 and 3 ranks, also with
-# ranks that own nothing; bytes are those of the formulas in docs/user.md; rows agree with each other and with the JSON;
-# bad keys are refused. Nothing is timed. A law without default parameters, a row that is lost on some rank count, or a
+# ranks that own nothing; bytes are those of docs/operations.md; rows agree with each other and with the JSON; bad keys
+# are refused. Nothing is timed. A law without default parameters, a row that is lost on some rank count, or a
 # count of bytes that follows the partition where it should not, fails this test.
 # usage: test_bench.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 10
 . "$(dirname "$0")/lib.sh"

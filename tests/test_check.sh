@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as
-# docs/user.md states. Fails where a part of the table is forgotten, temporary memory of building a hierarchy is not
-# counted, or the size of a factor is that of a wrong matrix.
+# docs/operations.md states. Fails where a part of the table is forgotten, temporary memory of building a hierarchy is
+# not counted, or the size of a factor is that of a wrong matrix.
 # usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"
 

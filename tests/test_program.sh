@@ -77,7 +77,7 @@ grep -A1 '^[a-z].*: ' log | grep '^    ' | grep -v '^    [A-Z`].*[.]$' >log2 &&
   fail "help that is no sentence: $(cat log2)"
 [ -z "$(cut -d: -f1 log | grep '^[a-z]' | sort | uniq -d)" ] || fail 'help deck says a key twice'
 
-# ---- run: the files that docs/user.md promises ----
+# ---- run: the files that docs/operations.md promises ----
 expect 0 1 run beam.yaml
 mv out one
 columns=step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,evaluations,linear_iterations
