@@ -60,9 +60,14 @@ struct dirent *readdir(DIR *d) // a listing fails behind its first entry
   return d == watched && entries++ == 1 && fails("readdir") ? NULL : real(d);
 }
 
-static ssize_t read_once(void *file, char *text, size_t size) // half a table, and then an error
+/* Half a table that ends with a digit, whose conversion sets errno, and then an error. */
+static ssize_t read_once(void *file, char *text, size_t size)
 {
-  if (ftell(file) == 0) return (ssize_t)fread(text, 1, size < 300 ? size : 300, file);
+  if (ftell(file) == 0) {
+    ssize_t n = (ssize_t)fread(text, 1, size < 300 ? size : 300, file);
+    while (n > 1 && (text[n - 1] < '0' || text[n - 1] > '9')) n--;
+    return n;
+  }
   errno = EIO;
   return -1;
 }

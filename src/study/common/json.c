@@ -15,14 +15,28 @@ void wring_json_write(const char *path, const json_t *json, wring_error *e)
   wring_file_commit(f, path, e);
 }
 
+/* A file, and errno of the read that failed: jansson's parser sets errno too. */
+typedef struct {
+  FILE *file;
+  int   failed;
+} source;
+
+static size_t read_some(void *text, size_t size, void *context)
+{
+  source *const s = context;
+  const size_t  n = fread(text, 1, size, s->file);
+  if (ferror(s->file)) s->failed = errno;
+  return n;
+}
+
 json_t *wring_json_read(const char *path, wring_error *e)
 {
-  FILE *const  f = wring_file_open(path, e);
+  source       s = {.file = wring_file_open(path, e)};
   json_error_t why;
-  if (!f) return NULL;
-  json_t *const json = json_loadf(f, 0, &why);
-  if (!json) wring_error_set(e, "%s: cannot be read: %s", path, ferror(f) ? strerror(errno) : why.text);
-  fclose(f);
+  if (!s.file) return NULL;
+  json_t *const json = json_load_callback(read_some, &s, 0, &why);
+  if (!json) wring_error_set(e, "%s: cannot be read: %s", path, s.failed ? strerror(s.failed) : why.text);
+  fclose(s.file);
   return json;
 }
 
