@@ -27,7 +27,7 @@ folder= # of the current part
 # configure_and_build PART OPTION...
 configure_and_build() {
   folder=$top/$1
-  build "$folder" -D WRING_WERROR=ON "${@:2}"
+  build "$folder" -D WRING_WERROR=ON -D WRING_TEST_PATIENCE=10 "${@:2}"
 }
 suite() { ctest --test-dir "$folder" --output-on-failure -j $((2 * cores)) "$@"; }
 
