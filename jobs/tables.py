@@ -1,5 +1,6 @@
 """Tables: for the screen, as Markdown for the pages of docs/, and as CSV files beside them."""
 import csv
+import os
 import re
 
 from program import Failure
@@ -62,15 +63,16 @@ def write(path, head, lines):
 
 def renew(page, name, keys, head, lines):
     """
-    Puts a table's numbers into the part of it that a page shows between its marks, if it shows any: its columns by
-    their heads, and its rows by the first `keys` columns of the table. Rows that the table lacks stay as they are.
+    Puts a table's numbers into the parts of it that a page shows between its marks, if it shows any: its columns by
+    their heads, and its rows by the first `keys` columns of the table. Rows and columns that the table lacks stay as
+    they are.
     """
     known = {tuple(map(str, line[:keys])): dict(zip(head, line)) for line in lines}
 
     def renewed(found):
         cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in found[2].splitlines()]
         rows = [dict(zip(cells[0], row)) for row in cells[2:]]
-        rows = [known.get(tuple(row[key] for key in head[:keys]), row) for row in rows]
+        rows = [{**row, **known.get(tuple(row[key] for key in head[:keys]), {})} for row in rows]
         return found[1] + markdown(cells[0], [[row[column] for column in cells[0]] for row in rows]) + found[3]
 
     with open(page, encoding="utf-8") as file:
@@ -78,3 +80,10 @@ def renew(page, name, keys, head, lines):
     marks = rf"(<!-- table {name} -->\n)(.*?)(<!-- end -->)"
     with open(page, "w", encoding="utf-8") as file:
         file.write(re.sub(marks, renewed, text, flags=re.DOTALL))
+
+
+def publish(page, folder, name, keys, head, lines):
+    """A table as FOLDER/NAME.csv, and in the page that shows parts of it."""
+    os.makedirs(folder, exist_ok=True)
+    write(f"{folder}/{name}.csv", head, lines)
+    renew(page, name, keys, head, lines)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The suite of jobs/suite.sh on its two cheapest problems, from the design to the pages. Fails if a deck is refused, if
 # an entrant that reaches the target is said not to, if a suite that was stopped repeats what is finished or leaves out
-# what is not, if another entrant repeats the others, or if a page does not get its tables.
+# what is not, if another entrant repeats the others, or if a page or a CSV file does not get its numbers.
 # usage: test_suite.sh BUILD_DIR SOURCE_DIR     cost: 15
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null || skip "no python3"
@@ -39,10 +39,15 @@ suite newton,qn --page || fail 'no pages'
 ! grep -q 'no gnuplot' log || skip 'no gnuplot'
 [ -f docs/images/benchmark_all.png ] && [ -f docs/images/benchmark_stiffness.png ] || fail 'pictures are missing'
 for name in newton qn; do
-  [ "$(grep -Ec "^\| $name \| 2 of 2 \| 100 % \| 100 %" docs/benchmark.md)" = 2 ] || fail "$name does not solve both"
-  [ "$(grep -Ec "^\| $name \| 2 \|" docs/benchmark.md)" = 2 ] || fail "$name has other numbers in the failures"
+  [ "$(grep -Ec "^(0.001|1e-06),$name,2 of 2,100 %,100 %" docs/benchmark/overall.csv)" = 2 ] ||
+    fail "$name does not solve both"
+  [ "$(grep -Ec "^(0.001|1e-06),$name,2," docs/benchmark/failures.csv)" = 2 ] || fail "$name has other failures"
+  [ "$(grep -Ec "^\| 1e-06 \| $name \| 100 % \|" docs/benchmark.md)" = 1 ] || fail "$name is not renewed in the page"
 done
-grep -q '^| Liu, Bouaziz, Kavan 2017 | .* | 2 | .* | not decided |$' docs/claims.md || fail 'the claims are not counted'
+grep -q '^,problems,1,1$' docs/benchmark/motion.csv || fail 'problems of each motion'
+liu='Liu, Bouaziz, Kavan 2017'
+grep -q "^\"$liu\",.*,2,.*,not decided$" docs/benchmark/claims.csv || fail 'the claims are not counted'
+grep -q "^| $liu | .* | not decided |$" docs/claims.md || fail 'the claims are not renewed'
 
 # A launcher of texts, as sbatch --wrap is: one job for each problem that is not complete.
 printf '#!/bin/bash\n[ "$1" = --wrap ] && echo queued >>%s/jobs.txt && eval "${2#srun}"\n' "$work" >queue

@@ -53,6 +53,5 @@ def make(package, doc, names, option, arguments):
         file = f"{'replay_' * (package == 'replay')}{name}"
         tables.write(f"out/{package}/{name}.csv", head, lines)
         if given.w:
-            tables.write(f"{FOLDER}/{file}.csv", head, lines)
-            tables.renew(PAGE, file, keys, head, lines)
+            tables.publish(PAGE, FOLDER, file, keys, head, lines)
     return 0

@@ -36,48 +36,36 @@ def solved(results, name, target):
     return measures.share([found[name].seconds(target) if name in found else math.inf for found in results], 1e300)
 
 
-# ---- tables ----------------------------------------------------------------------------------------------------------
+# ---- tables: head and lines, the first two columns name a line ------------------------------------------------------
 
 
-def overall(results, target):
-    """One row for each entrant."""
-    head = (
-        "entrant",
-        "can use",
-        "solved",
-        "solved of these",
-        "in equal work",
-        "fastest",
-        "within 1.5",
-        "within 3",
-        "time to the best's",
-        "work to the least",
-        "s, with set-up",
-        "set-up, s",
-        "iterations",
+def overall(results):
+    """One row for each entrant and error."""
+    head = ("error", "entrant", "can use", "solved", "solved of these", "in equal work", "fastest", "within 1.5")
+    head += ("within 3", "time to the best's", "work to the least", "s, with set-up", "set-up, s", "iterations")
+    lines = [overall_of(results, target, name) for target in TARGETS for name in measures.names(results)]
+    return head, lines
+
+
+def overall_of(results, target, name):
+    usable = can_use(results, name)
+    seconds = measures.ratios(results, name, lambda result: result.seconds(target))
+    work = measures.ratios(results, name, lambda result: result.work(target))
+    mine = [found[name] for found in usable]
+    return (
+        f"{target:g}",
+        name,
+        f"{len(usable)} of {len(results)}",
+        percent(solved(results, name, target)),
+        percent(solved(usable, name, target)),
+        percent(measures.share(measures.works(results, name, target), 1)),
+        *(percent(measures.share(seconds, most)) for most in (1, 1.5, 3)),
+        spread(seconds),
+        spread(work),
+        spread([result.seconds(target) for result in mine]),
+        spread([result.setup for result in mine]),
+        spread([result.iterations(target) for result in mine]),
     )
-    lines = []
-    for name in measures.names(results):
-        usable = can_use(results, name)
-        seconds = measures.ratios(results, name, lambda result: result.seconds(target))
-        work = measures.ratios(results, name, lambda result: result.work(target))
-        mine = [found[name] for found in usable]
-        lines.append(
-            (
-                name,
-                f"{len(usable)} of {len(results)}",
-                percent(solved(results, name, target)),
-                percent(solved(usable, name, target)),
-                percent(measures.share(measures.works(results, name, target), 1)),
-                *(percent(measures.share(seconds, most)) for most in (1, 1.5, 3)),
-                spread(seconds),
-                spread(work),
-                spread([result.seconds(target) for result in mine]),
-                spread([result.setup for result in mine]),
-                spread([result.iterations(target) for result in mine]),
-            )
-        )
-    return tables.markdown(head, lines)
 
 
 def cell(results, name, target):
@@ -89,28 +77,34 @@ def cell(results, name, target):
     return f"{percent(solved(usable, name, target))}, {spread(ratios)}"
 
 
-def of_factor(results, factor, target):
-    """One column for each stratum."""
+def of_factor(results, factor):
+    """One column for each stratum, whose number of problems is in the first line."""
     parts = [(title, profiles.within(results, factor, levels)) for title, levels in profiles.strata(factor)]
     parts = [(title, part) for title, part in parts if part]
-    if not parts:
-        return "These problems have no such levels.\n"
-    head = ("entrant", *(f"{title} ({len(part)})" for title, part in parts))
-    lines = [(name, *(cell(part, name, target) for _, part in parts)) for name in measures.names(results)]
-    return tables.markdown(head, lines)
+    lines = [("", "problems", *(len(part) for _, part in parts))]
+    for target in TARGETS:
+        for name in measures.names(results):
+            lines.append((f"{target:g}", name, *(cell(part, name, target) for _, part in parts)))
+    return ("error", "entrant", *(title for title, _ in parts)), lines
 
 
-def failures(results, target):
-    names = measures.names(results)
-    every = {name: [found[name].failure(target) for found in results if name in found] for name in names}
+def failures(results):
+    """Numbers of problems by what an entrant ended with."""
+    every = {
+        (f"{target:g}", name): [found[name].failure(target) for found in results if name in found]
+        for target in TARGETS
+        for name in measures.names(results)
+    }
     other = sorted({why for whys in every.values() for why in whys} - {"", *CLASSES})
-    head = ("entrant", "solved", *CLASSES, *other)
-    lines = [(name, *(every[name].count(why) or "" for why in ("", *CLASSES, *other))) for name in names]
-    return tables.markdown(head, lines)
+    lines = [(*key, *(whys.count(why) or "" for why in ("", *CLASSES, *other))) for key, whys in every.items()]
+    return ("error", "entrant", "solved", *CLASSES, *other), lines
+
+
+# ---- sentences -------------------------------------------------------------------------------------------------------
 
 
 def unsolved(results, target):
-    """Problems that nobody solved, in a sentence."""
+    """Problems that no entrant solved."""
     names = [
         measures.problem_of(found).name
         for found in results
@@ -126,15 +120,16 @@ def filled(text):
 
 
 def auto(results):
-    if "auto" not in measures.names(results):
-        return "The entrant `auto` is not among these results.\n"
+    """How near `auto` is to the best, and what no entrant solved."""
     target, *most = AUTO
     text = f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems."
     for setup, how in ((True, "with set-up"), (False, "without set-up")):
         ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
         parts = [f"within {value:g} times on {percent(measures.share(ratios, value))}" for value in most]
         text += f" Its seconds {how} are, against the best entrant of each problem, {' and '.join(parts)}."
-    return filled(text)
+    if "auto" not in measures.names(results):
+        text = "The entrant `auto` is not among these results."
+    return filled(" ".join([text, *(unsolved(results, target) for target in TARGETS)]))
 
 
 def told(out, found):
@@ -172,12 +167,10 @@ def benchmark(name, out, results, docs):
     tables.paste(page, "provenance", provenance(out, results, name))
     tables.paste(page, "budgets", budgets(out, results))
     tables.paste(page, "auto", auto(results))
-    for target in TARGETS:
-        tables.paste(page, f"overall {target:g}", overall(results, target))
-        tables.paste(page, f"failures {target:g}", failures(results, target) + "\n" + unsolved(results, target) + "\n")
-    for factor in (*FACTORS, "size"):
-        text = "\n".join(f"To {target:g}:\n\n{of_factor(results, factor, target)}" for target in TARGETS)
-        tables.paste(page, factor, text)
+    made = {"overall": overall(results), "failures": failures(results)}
+    made.update({factor: of_factor(results, factor) for factor in (*FACTORS, "size")})
+    for table, (head, lines) in made.items():
+        tables.publish(page, os.path.join(docs, "benchmark"), table, 2, head, lines)
 
 
 def draw(out, results, docs):
@@ -198,4 +191,4 @@ def write(name, out, problems, docs):
         say(f"{len(results)} of {len(problems)} problems have results")
     benchmark(name, out, results, docs)
     draw(out, results, docs)
-    tables.paste(os.path.join(docs, "claims.md"), "claims", claims.table(results))
+    tables.publish(os.path.join(docs, "claims.md"), f"{docs}/benchmark", "claims", 2, *claims.table(results))

@@ -25,7 +25,7 @@ import structure  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
-from suite import claims, decks, design, measures, profiles, runs  # noqa: E402
+from suite import claims, decks, design, entrants, measures, profiles, runs  # noqa: E402
 from verify import affine, case, curved, laws, meshes, page  # noqa: E402
 
 
@@ -196,6 +196,19 @@ class Suite(unittest.TestCase):
         cases["does not hold"] = [0.0, 0.5, 0.5, 2]
         for verdict, values in cases.items():
             self.assertEqual(claims.verdict(values * (1 if verdict == "not decided" else 3), 2), verdict)
+
+    def test_claims(self):
+        """Fails if a claim names an entrant, a cost or strata that are not there."""
+        problems = decks.read_table()
+        for claim in outputs.rows(claims.INPUTS, "claims.csv"):
+            self.assertLessEqual({claim["better"], claim["worse"]}, set(entrants.ENTRANTS))
+            self.assertIn(claim["cost"], claims.COSTS)
+            found = [{"qn": measures.Result(p, "qn", "", 0, [])} for p in problems]
+            self.assertTrue(any(claims.is_in(results, claim["problems"]) for results in found), claim)
+        one = [{"qn": measures.Result(p, "qn", "", 0, [])} for p in problems if p.material == "strain"][0]
+        stiffness = f"{measures.problem_of(one).stiffness:g}"
+        self.assertTrue(claims.is_in(one, f"material strain; stiffness 0.5, {stiffness}"))
+        self.assertFalse(claims.is_in(one, "poisson 0.3, 0.45, 0.49") or claims.is_in(one, "stiffness 0.5"))
 
 
 class Sweeps(unittest.TestCase):
