@@ -1,9 +1,10 @@
 """python3 jobs verify [--quick] [--ranks 1,2,4] [CASE...]: wring against closed forms and published numbers.
 
-Runs the decks of inputs/verification, each case on 1, 2 and 4 ranks, prints a table and writes docs/verification.md.
-Cases that are not named keep the numbers of their last run, in out/verify. --quick takes coarse levels and few laws,
-and writes no page. --inputs writes the meshes and tables of inputs/verification anew. The exit status is 1 if the
-numbers of ranks differ or an identity or an order is not met that the page does not explain.
+Runs the decks of inputs/verification, each case on 1, 2 and 4 ranks, prints a table, and writes those of
+docs/verification and the parts of them that docs/verification.md shows. Cases that are not named keep the numbers of
+their last run, in out/verify. --quick takes coarse levels and few laws, and writes nothing. --inputs writes the meshes
+and tables of inputs/verification anew. The exit status is 1 if the numbers of ranks differ or an identity or an order
+is not met that the page does not explain.
 """
 import argparse
 import dataclasses
