@@ -23,7 +23,7 @@ LEVEL = 2.5e-4  # the error of the table
 
 def solve(bench, order, volumetric, cells, nu):
     """The error in L2, and the least seconds of some solves from the exact positions of the vertices."""
-    (level,) = manufactured.levels_of(bench, manufactured.KINDS[order], (cells,))
+    (level,) = manufactured.levels_of(bench, order, (cells,))
     how = {**manufactured.towards_half(nu, volumetric), "solver_rtol": RTOL}
     label, times = f"{order}-{volumetric}-{nu}", []
     for _ in range(REPEATS):

@@ -26,33 +26,25 @@ def chosen(bench):
     return ("neohookean", "corotated") if bench.quick else laws.LAWS
 
 
-def uniaxial(bench):
+def stretched(bench, fixed, sides, label):
+    """The force at the end of a block whose stretches along the first axes are fixed, the others free."""
     rows = []
     for name in chosen(bench):
         if name == WITHOUT:
             continue
-        s = laws.free(laws.LAWS[name], (STRETCH,))
-        done = run(bench, name, lambda x, y, z, s=s: (s[0] * x, s[1] * y, s[2] * z), ("xmin", "xmax"))
+        s = laws.free(laws.LAWS[name], fixed)
+        done = run(bench, name, lambda x, y, z, s=s: (s[0] * x, s[1] * y, s[2] * z), sides)
         force = laws.stress(laws.LAWS[name], s, 0) * SIZE[1] * SIZE[2]
-        rows.append(
-            Row(f"{name}: force at stretch {STRETCH}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N")
-        )
+        rows.append(Row(f"{name}: force at {label}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N"))
     return rows
+
+
+def uniaxial(bench):
+    return stretched(bench, (STRETCH,), ("xmin", "xmax"), f"stretch {STRETCH}")
 
 
 def equibiaxial(bench):
-    rows = []
-    for name in chosen(bench):
-        if name == WITHOUT:
-            continue
-        s = laws.free(laws.LAWS[name], (PRESSED, PRESSED))
-        sides = ("xmin", "xmax", "ymin", "ymax")
-        done = run(bench, name, lambda x, y, z, s=s: (s[0] * x, s[1] * y, s[2] * z), sides)
-        force = laws.stress(laws.LAWS[name], s, 0) * SIZE[1] * SIZE[2]
-        rows.append(
-            Row(f"{name}: force at stretches {PRESSED}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N")
-        )
-    return rows
+    return stretched(bench, (PRESSED, PRESSED), ("xmin", "xmax", "ymin", "ymax"), f"stretches {PRESSED}")
 
 
 def shear(bench):
@@ -64,9 +56,8 @@ def shear(bench):
         first = (SHEAR + (SHEAR**2 + 4) ** 0.5) / 2
         energy = laws.density(law, (first, 1 / first, 1.0)) * volume
         stress = laws.shear_stress(law, SHEAR)
-        rows.append(
-            Row(f"{name}: shear stress at {SHEAR}", "identity", [done.probe("middle_sxy")], stress, OGDEN, unit="Pa")
-        )
+        at = done.probe("middle_sxy")
+        rows.append(Row(f"{name}: shear stress at {SHEAR}", "identity", [at], stress, OGDEN, unit="Pa"))
         rows.append(Row(f"{name}: energy at {SHEAR}", "identity", [done.last("elastic")], energy, OGDEN, unit="J"))
     return rows
 

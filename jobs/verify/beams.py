@@ -2,6 +2,7 @@
 import math
 
 from verify.case import Row
+from verify.laws import bisect
 
 LENGTH, SIDE, YOUNG, POISSON, DENSITY = 1.0, 0.2, 1e8, 0.0, 1e3
 SHEAR = YOUNG / (2 * (1 + POISSON))
@@ -40,13 +41,8 @@ def deflection(u):
 
 def critical(load, ratio):
     """Euler's load from the ratio of deflections at `load` and at half of it: the larger, the nearer to 1 it is."""
-    at = lambda euler: [deflection(math.pi / 2 * math.sqrt(p / euler)) for p in (load, load / 2)]
-    low, high = 1.0001 * load, 100 * load
-    for _ in range(200):
-        middle = (low + high) / 2
-        full, half = at(middle)
-        low, high = (middle, high) if full / half > ratio else (low, middle)
-    return (low + high) / 2
+    at = lambda euler, p: deflection(math.pi / 2 * math.sqrt(p / euler))
+    return bisect(lambda euler: at(euler, load) / at(euler, load / 2) - ratio, 1.0001 * load, 100 * load)
 
 
 def buckling(bench):
@@ -86,11 +82,7 @@ def beam_frequency():
         return numpy.linalg.det(numpy.linalg.matrix_power(small, 256)[2:, 2:])
 
     slender = 1.8751040687**2 * math.sqrt(BENDING / (DENSITY * AREA * LENGTH**4))
-    low, high = 0.5 * slender, 1.5 * slender
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if determinant(middle) * determinant(low) > 0 else (low, middle)
-    return low / (2 * math.pi)
+    return bisect(determinant, 0.5 * slender, 1.5 * slender) / (2 * math.pi)
 
 
 def fit(values, guesses):

@@ -8,7 +8,7 @@ import math
 
 from verify import laws, meshes
 from verify.case import INPUTS, Row
-from verify.laws import LAMBDA, MU
+from verify.laws import LAMBDA, MU, bisect
 
 SOURCE = "Ogden, Non-Linear Elastic Deformations, 1984, 5.3; r(R) by the method of Runge and Kutta"
 PRESSURE, TWIST, LENGTH = 1e5, 0.25, 0.5
@@ -28,17 +28,6 @@ def march(right, start, end, state, steps=1000):
         at = start + (i + 1) * h
         path.append((at, *state))
     return path
-
-
-def bisect(function, low, high):
-    """A root of a function that changes its sign."""
-    sign = function(low) > 0
-    if sign == (function(high) > 0):
-        raise ValueError(f"no change of sign from {low} to {high}")
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if (function(middle) > 0) == sign else (low, middle)
-    return (low + high) / 2
 
 
 def tube_right(R, state):

@@ -54,16 +54,8 @@ def energy(bench):
     rows = [Row("midpoint: oscillation of the energy, relative", "order", widths, source=MIDPOINT, order=2, scale=1)]
     if bench.ranks == 1 and not bench.quick:  # on more it would take long: ranks would do nothing but wait
         high, low, first, last = swing(bench.run("free", "long", {"time_step": 1e-3, "time_steps": 10000}))
-        rows.append(
-            Row(
-                "midpoint: drift over 1e4 steps, on 1 rank",
-                "bound",
-                [abs(last - first)],
-                high - low,
-                MIDPOINT,
-                unit="J",
-            )
-        )
+        label = "midpoint: drift over 1e4 steps, on 1 rank"
+        rows.append(Row(label, "bound", [abs(last - first)], high - low, MIDPOINT, unit="J"))
     return rows
 
 
@@ -95,16 +87,8 @@ def friction(bench):
             how = {"time_step": 4e-3 / 2**n, "collider_plane_friction": coefficient}
             run = bench.run("incline", f"{coefficient}-{n}", how, ends=("max_it",))
             ours.append(run.last("px") / 32)
-        row = Row(
-            f"xpbd: velocity after {end} s, friction {coefficient}",
-            "limit",
-            ours,
-            expected,
-            "Coulomb's law",
-            unit="m/s",
-        )
-        row.scale, row.order = end * along, 1
-        rows.append(row)
+        label = f"xpbd: velocity after {end} s, friction {coefficient}"
+        rows.append(Row(label, "limit", ours, expected, "Coulomb's law", order=1, scale=end * along, unit="m/s"))
     return rows
 
 

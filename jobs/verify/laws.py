@@ -97,21 +97,24 @@ def density(law, stretches):
     return complex(law(*map(complex, stretches))).real
 
 
+def bisect(function, low, high):
+    """A root of a function that changes its sign."""
+    sign = function(low) > 0
+    if sign == (function(high) > 0):
+        raise ValueError(f"no change of sign from {low} to {high}")
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (function(middle) > 0) == sign else (low, middle)
+    return (low + high) / 2
+
+
 def free(law, fixed):
     """
     The stretch along z (fixed: those along x and y), or along y and z alike (fixed: the one along x), for which no
-    stress acts there. By bisection from 0.4 to 1.3: the stress there increases with the stretch.
+    stress acts there.
     """
     full = lambda s: (*fixed, *[s] * (3 - len(fixed)))
-    low, high = 0.4, 1.3
-    if not stress(law, full(low), 2) < 0 < stress(law, full(high), 2):
-        raise ValueError(f"no free stretch of {law.__name__} at {fixed}")
-    while high - low > 4e-16:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if stress(law, full(middle), 2) < 0 else (low, middle)
-    return full((low + high) / 2)
+    return full(bisect(lambda s: stress(law, full(s), 2), 0.4, 1.3))
 
 
 def shear_stress(law, amount):

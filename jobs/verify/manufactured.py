@@ -75,107 +75,63 @@ def nominal(law, gradient):
     return (u * slopes[:, None, :]) @ vt
 
 
-def quadrature():
-    """Barycentric points [4, 4] of degree 2, equal weights."""
-    a, b = (5 + 3 * math.sqrt(5)) / 20, (5 - math.sqrt(5)) / 20
-    return [[a if i == j else b for j in range(4)] for i in range(4)]
-
-
-class Level:
-    """The geometry of a mesh: gradients of the hat functions [tets, 4, 3] and volumes."""
-
-    def __init__(self, cells):
-        import numpy
-
-        self.cells = cells
-        self.mesh = meshes.box((cells, cells, cells), jitter=0.3)
-        self.points = numpy.array(self.mesh.points)
-        self.tets = numpy.array(self.mesh.tets)
-        corners = self.points[self.tets]
-        edges = corners[:, :3] - corners[:, 3:]
-        inverse = numpy.linalg.inv(edges).transpose(0, 2, 1)
-        self.gradients = numpy.concatenate([inverse, -inverse.sum(axis=1, keepdims=True)], axis=1)
-        self.volumes = abs(numpy.linalg.det(edges)) / 6
-        self.places = [numpy.einsum("a,eai->ei", numpy.array(w), corners) for w in quadrature()]
-
-    @functools.lru_cache(maxsize=None)
-    def loads(self, law, solution):
-        import numpy
-
-        forces = numpy.zeros_like(self.points)
-        for place in self.places:
-            stress = nominal(law, solution(place)[1]) * (self.volumes / 4)[:, None, None]
-            numpy.add.at(forces, self.tets, numpy.einsum("eij,eaj->eai", stress, self.gradients))
-        return forces
-
-    def surface(self):
-        return set(self.mesh.vertices(*meshes.SIDES))
-
-    def errors(self, positions, solution):
-        """Of positions of the vertices: L2 of the positions, relative, and of their gradient."""
-        import numpy
-
-        corners = numpy.array(positions)[self.tets]
-        ours = numpy.einsum("eai,eaj->eij", corners, self.gradients)
-        sums = numpy.zeros(4)
-        for weights, place in zip(quadrature(), self.places):
-            position, gradient = solution(place)
-            gap = numpy.einsum("a,eai->ei", numpy.array(weights), corners) - position
-            parts = (gap, position, ours - gradient, gradient)
-            sums += [(self.volumes / 4 * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
-        return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
-
-
-EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
-
-
-def fourteen():
-    """Barycentric points [14, 4] of degree 5 and their weights."""
+def quadrature(order):
+    """Barycentric points [4] and their weights, of degree 2 and 5."""
+    if order == 1:
+        a, b = (5 + 3 * math.sqrt(5)) / 20, (5 - math.sqrt(5)) / 20
+        return [([a if i == j else b for j in range(4)], 1 / 4) for i in range(4)]
     found = []
     for a, w in ((0.0673422422100982, 0.1126879257180159), (0.7217942490673263, 0.0734930431163620)):
         found += [([a if i == j else (1 - a) / 3 for j in range(4)], w) for i in range(4)]
     a = 0.4544962958743504
-    found += [([a if j in edge else 0.5 - a for j in range(4)], 0.0425460207770815) for edge in EDGES]
+    found += [([a if j in edge else 0.5 - a for j in range(4)], 0.0425460207770815) for edge in meshes.EDGES[4]]
     return found
 
 
-def shapes(point):
-    """The ten shape functions at a barycentric point and their derivatives [10, 4] in its coordinates."""
+def shapes(point, order):
+    """The shape functions [nodes] at a barycentric point and their derivatives [nodes, 4] in its coordinates."""
     import numpy
 
-    values = [c * (2 * c - 1) for c in point] + [4 * point[i] * point[j] for i, j in EDGES]
+    if order == 1:
+        return numpy.array(point), numpy.eye(4)
+    edges = meshes.EDGES[4]
+    values = [c * (2 * c - 1) for c in point] + [4 * point[i] * point[j] for i, j in edges]
     slopes = numpy.zeros((10, 4))
     for i, c in enumerate(point):
         slopes[i, i] = 4 * c - 1
-    for e, (i, j) in enumerate(EDGES):
+    for e, (i, j) in enumerate(edges):
         slopes[4 + e, i], slopes[4 + e, j] = 4 * point[j], 4 * point[i]
     return numpy.array(values), slopes
 
 
-class Second(Level):
-    """The same mesh of order 2 with straight edges: vertices in their middles follow by (smaller, larger) end."""
+class Level:
+    """
+    A mesh of straight edges and its nodes of an order. rule: of each point of quadrature the shape functions [nodes],
+    their gradients [tets, nodes, 3], the places [tets, 3] and the weights [tets].
+    """
 
-    def __init__(self, cells):
+    def __init__(self, order, cells):
         import numpy
 
-        super().__init__(cells)
-        ends = sorted({tuple(sorted((int(t[i]), int(t[j])))) for t in self.tets for i, j in EDGES})
-        number = {edge: len(self.points) + n for n, edge in enumerate(ends)}
-        middles = [[number[tuple(sorted((int(t[i]), int(t[j]))))] for i, j in EDGES] for t in self.tets]
-        corners = self.points[self.tets]
-        self.first = self.gradients
-        self.points = numpy.concatenate(
-            [self.points, numpy.array([(self.points[a] + self.points[b]) / 2 for a, b in ends])]
-        )
-        self.tets = numpy.concatenate([self.tets, numpy.array(middles)], axis=1)
-        self.rule = []
-        for point, weight in fourteen():
-            values, slopes = shapes(point)
+        self.order, self.cells = order, cells
+        self.mesh, self.raised = (meshes.box((cells, cells, cells), jitter=0.3) for _ in range(2))
+        points = self.mesh.points
+        if order == 2:
+            self.raised.raise_order(lambda a, b: tuple((p + q) / 2 for p, q in zip(points[a], points[b])))
+        self.points = numpy.array(self.raised.points)
+        self.tets = numpy.array([self.raised.nodes(tet) for tet in self.raised.tets])
+        corners = self.points[self.tets[:, :4]]
+        edges = corners[:, :3] - corners[:, 3:]
+        inverse = numpy.linalg.inv(edges).transpose(0, 2, 1)
+        first = numpy.concatenate([inverse, -inverse.sum(axis=1, keepdims=True)], axis=1)
+        volumes, self.rule = abs(numpy.linalg.det(edges)) / 6, []
+        for point, weight in quadrature(order):
+            values, slopes = shapes(point, order)
             place = numpy.einsum("a,eai->ei", numpy.array(point), corners)
-            self.rule.append((values, numpy.einsum("ak,eki->eai", slopes, self.first), place, weight * self.volumes))
+            self.rule.append((values, numpy.einsum("ak,eki->eai", slopes, first), place, weight * volumes))
 
     def surface(self):
-        return {v for v, at in enumerate(self.points) if min(at) < 1e-9 or max(at) > 1 - 1e-9}
+        return set(self.raised.vertices(*meshes.SIDES))
 
     @functools.lru_cache(maxsize=None)
     def loads(self, law, solution):
@@ -188,6 +144,7 @@ class Second(Level):
         return forces
 
     def errors(self, positions, solution):
+        """Of positions of the vertices: L2 of the positions, relative, and of their gradient."""
         import numpy
 
         vertices = numpy.array(positions)[self.tets]
@@ -199,9 +156,6 @@ class Second(Level):
             parts = (gap, position, ours - gradient, gradient)
             sums += [(weight * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
         return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
-
-
-KINDS = {1: Level, 2: Second}  # by order
 
 
 def tables(level, law, solution, name):
@@ -220,23 +174,22 @@ def tables(level, law, solution, name):
 
 
 @functools.lru_cache(maxsize=None)
-def level_of(kind, cells):
-    return kind(cells)
+def level_of(order, cells):
+    return Level(order, cells)
 
 
 def solve(bench, label, level, law, solution, how):
     """The errors of a level with a law and its keys."""
     label = f"{label}-{level.cells}"
     targets, loads, start = tables(level, law, solution, bench.file(label))
-    order = 2 if isinstance(level, Second) else 1
     how = {**how, "attach_surface_file": targets, "point_load_body_file": loads, "initial_positions": start}
-    how |= {"mesh_file": bench.file(f"{level.cells}.msh"), "mesh_order": order}
+    how |= {"mesh_file": bench.file(f"{level.cells}.msh"), "mesh_order": level.order}
     return level.errors(bench.run("manufactured", label, how).positions(), solution)
 
 
-def levels_of(bench, kind, sizes):
+def levels_of(bench, order, sizes):
     """Levels, their meshes written."""
-    levels = [level_of(kind, cells) for cells in sizes]
+    levels = [level_of(order, cells) for cells in sizes]
     for level in levels:
         level.mesh.write(bench.file(f"{level.cells}.msh"))
     return levels
@@ -255,7 +208,7 @@ def manufactured(bench):
     count = 2 if bench.quick else 3
     for order, sizes in ((1, CELLS), (2, SECOND)):
         names = ("neohookean",) if bench.quick else laws.LAWS if order == 1 else SECOND_LAWS
-        levels = levels_of(bench, KINDS[order], sizes[:count])
+        levels = levels_of(bench, order, sizes[:count])
         for name in names:
             how, solution = laws.keys(name, os.path.abspath(f"{INPUTS}/spline.csv")), waves(BASE.get(name, 1.0))
             found = [solve(bench, f"{name}-{order}", level, laws.LAWS[name], solution, how) for level in levels]
@@ -273,7 +226,7 @@ def isochoric(bench):
     """neohookean towards Poisson's ratio 1/2, with and without means of the volume."""
     rows = []
     for order, sizes in ((1, CELLS), (2, KEPT)):
-        levels = levels_of(bench, KINDS[order], sizes)
+        levels = levels_of(bench, order, sizes)
         for volumetric in ("full", "mean"):
             for nu in RATIOS:
                 how = towards_half(nu, volumetric)
@@ -285,6 +238,6 @@ def isochoric(bench):
 
 
 def write_inputs():
-    level = Level(CELLS[0])
+    level = Level(1, CELLS[0])
     level.mesh.write(f"{INPUTS}/manufactured.msh")
     tables(level, laws.LAWS["neohookean"], waves(1.0), f"{INPUTS}/manufactured")
