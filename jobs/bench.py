@@ -6,7 +6,6 @@ Prints a table, and draws the time per tetrahedron and the part of the triad's b
 that has nothing else to do; some minutes for each million tetrahedra. Keys of wring bench come after --, such as
 -bench_parts laws,operator.
 """
-import argparse
 import csv
 import os
 
@@ -160,22 +159,13 @@ def draw_sizes(out, found, splits):
 
 
 def parse(arguments):
-    ours, keys = (
-        (arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :])
-        if "--" in arguments
-        else (arguments, [])
-    )
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    ours, keys = program.split_keys(arguments)
+    parser = program.parser("bench", __doc__)
     parser.add_argument("--sizes", default="16000,126000,1000000", help="numbers of tetrahedra")
     parser.add_argument("--splits", default=",".join(default_splits()), help="ranks x threads, such as 1x1,2x1")
     parser.add_argument("--out", default="out/bench", help="the folder of the results")
     parser.add_argument("--draw", action="store_true", help="run nothing: table and pictures of what has been run")
-    given = parser.parse_args(ours)
-    if len(keys) % 2 or any(not key.startswith("-") for key in keys[::2]):
-        raise Failure(f"after --, expected -key value pairs, found {' '.join(keys)}")
-    return given, {key[1:]: value for key, value in zip(keys[::2], keys[1::2])}
+    return parser.parse_args(ours), keys
 
 
 def main(arguments):

@@ -3,14 +3,12 @@
 Runs the decks of inputs/scenes into out/gallery/NAME and draws their frames into docs/images/gallery/NAME.png. Without
 a name, all of them. Debian: python3-paraview, python3-pil, xvfb, xauth, libgl1-mesa-dri, which it installs.
 """
-import argparse
 import os
-import subprocess
 
 import paraview
 import program
 from outputs import load, rows
-from program import Failure, say
+from program import say
 from random_start import distance, positions
 
 SEEDS = range(1, 11)
@@ -77,8 +75,8 @@ def cloth(scene):
 
 
 def vertices_of(mesh):
-    text = subprocess.run([program.path(), "mesh", "info", mesh], check=True, capture_output=True, text=True).stdout
-    return int(next(line.split()[1] for line in text.splitlines() if line.startswith("vertices")).replace(",", ""))
+    lines = program.output("mesh", "info", mesh).splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("vertices")).replace(",", ""))
 
 
 def random(scene):
@@ -129,22 +127,12 @@ SCENES = {
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs gallery", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("-l", action="store_true", help="list the names")
+    parser = program.parser("gallery", __doc__)
     parser.add_argument("-r", metavar="RANKS", type=int, default=2)
     parser.add_argument("-d", action="store_true", help="only draw what has been run")
-    parser.add_argument("name", nargs="*")
-    given = parser.parse_args(arguments)
-    if given.l:
-        say(" ".join(SCENES))
-        return 0
-    for name in given.name:
-        if name not in SCENES:
-            raise Failure(f"no scene '{name}', expected one of {', '.join(SCENES)}")
+    given = program.parse_names(parser, arguments, SCENES, "scene")
     program.install("python3-paraview", "python3-pil", "xvfb", "xauth", "libgl1-mesa-dri")
-    for name in given.name or SCENES:
+    for name in given.name:
         say(f"== {name}")
         SCENES[name](Scene(name, given))
     return 0

@@ -5,10 +5,10 @@ operator.rtol from 0.5 to 1e-8, and h^2 k/(density dx^2) from 1 to 1e6 (or the r
 out/bench/inner_tolerance/table.csv, and prints iterations/cycles/seconds to two relative errors. One rank;
 OMP_NUM_THREADS threads.
 """
-import argparse
 import csv
 import os
 
+import outputs
 import program
 import tables
 from outputs import rows
@@ -26,18 +26,10 @@ COLUMNS = ("ratio", "rtol", "error", "iterations", "linear_iterations", "seconds
 
 def solve(ratio, rtol, folder, options=None):
     """The step, into a folder."""
-    program.run(
-        "run",
-        "inputs/bench/inner_tolerance.yaml",
-        folder,
-        {
-            "material_young": YOUNG * float(ratio),
-            **({} if rtol == CYCLE else {"operator_rtol": rtol}),
-            **(options or {}),
-        },
-        threads=int(os.environ.get("OMP_NUM_THREADS", "1")),
-        busy=True,
-    )
+    keys = {"material_young": YOUNG * float(ratio), **({} if rtol == CYCLE else {"operator_rtol": rtol})}
+    threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
+    deck = "inputs/bench/inner_tolerance.yaml"
+    program.run("run", deck, folder, {**keys, **(options or {})}, threads=threads, busy=True)
 
 
 def reached(ratio, histories, reference):
@@ -52,19 +44,8 @@ def reached(ratio, histories, reference):
             bound = float(error) * (value(history[0]) - least)
             row = next((row for row in history if value(row) - least <= bound), None)
             if row:
-                yield dict(
-                    zip(
-                        COLUMNS,
-                        (
-                            ratio,
-                            rtol,
-                            error,
-                            row["iteration"],
-                            row["linear_iterations"],
-                            f"{float(row['seconds']):.4f}",
-                        ),
-                    )
-                )
+                found = (row["iteration"], row["linear_iterations"], f"{float(row['seconds']):.4f}")
+                yield dict(zip(COLUMNS, (ratio, rtol, error, *found)))
 
 
 def measure(ratio):
@@ -80,14 +61,8 @@ def collect(ratio):
 
 def text(found):
     """Two Markdown tables, ratios down, rtol across."""
-    cell = {
-        (
-            row["error"],
-            row["ratio"],
-            row["rtol"],
-        ): f"{row['iterations']}/{row['linear_iterations']}/{float(row['seconds']):.2f}"
-        for row in found
-    }
+    told = lambda row: f"{row['iterations']}/{row['linear_iterations']}/{float(row['seconds']):.2f}"
+    cell = {(row["error"], row["ratio"], row["rtol"]): told(row) for row in found}
     ratios = list(dict.fromkeys(row["ratio"] for row in found))
     return "\n".join(
         tables.markdown(
@@ -99,21 +74,15 @@ def text(found):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs inner_tolerance", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = program.parser("inner_tolerance", __doc__)
     parser.add_argument("ratio", nargs="*", help=f"without one: {' '.join(RATIOS)}")
     given = parser.parse_args(arguments)
     make_state("out/bench/inner_state", "inputs/bench/inner_state.yaml")
     for ratio in given.ratio or RATIOS:
         measure(ratio)
-    found = [
-        row for ratio in RATIOS if os.path.exists(f"{OUT}/{ratio}/{RTOLS[-1]}/history.csv") for row in collect(ratio)
-    ]
-    with open(f"{OUT}/table.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
+    done = [ratio for ratio in RATIOS if os.path.exists(f"{OUT}/{ratio}/{RTOLS[-1]}/history.csv")]
+    found = [row for ratio in done for row in collect(ratio)]
+    outputs.write(f"{OUT}/table.csv", COLUMNS, found)
     with open(f"{OUT}/table.md", "w", encoding="utf-8") as file:
         file.write(text(found))
     say(text(found))

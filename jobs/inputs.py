@@ -5,39 +5,18 @@ mu s - 10 mu (1 - s)^2 for s < 1) or tension more (mu s + 10 mu (s - 1)^2 for s 
 figure 6]; c'(J) = (lambda log J - mu)/J. A lattice has unit masses 1 m apart, joined along edges and diagonals of
 cells; those that attachments hold have 10^6 kg.
 """
-import argparse
 import math
 import os
 
+import program
 from program import say
 
 YOUNG, POISSON = 1e5, 0.3  # Pa, -
 MU, LAMBDA = YOUNG / (2 * (1 + POISSON)), YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON))
-J_VALUES = (
-    0.05,
-    0.075,
-    0.1,
-    0.15,
-    0.2,
-    0.25,
-    0.3,
-    0.4,
-    0.5,
-    0.6,
-    0.7,
-    0.8,
-    0.9,
-    1,
-    1.1,
-    1.2,
-    1.35,
-    1.5,
-    1.75,
-    2,
-    2.5,
-    3,
-    4,
-)
+J_VALUES = [
+    float(x)
+    for x in "0.05 0.075 0.1 0.15 0.2 0.25 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.1 1.2 1.35 1.5 1.75 2 2.5 3 4".split()
+]
 HEAVY = 1e6  # kg
 
 
@@ -105,9 +84,7 @@ def tables():
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs inputs", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = program.parser("inputs", __doc__)
     parser.add_argument("-o", metavar="FOLDER", default="inputs", help="where to write, instead of inputs")
     folder = parser.parse_args(arguments).o
     for path, lines in tables().items():

@@ -21,6 +21,14 @@ def read(path):
     return rows(os.path.dirname(path), os.path.basename(path))
 
 
+def write(path, columns, found):
+    """A CSV file of some columns of rows, {column: value}."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
+        table.writerows(found)
+
+
 def last_line(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         return ([line.rstrip("\n") for line in file if line.strip()] or [""])[-1]

@@ -1,4 +1,5 @@
-"""The program: built once, and run with the environment of MPI that jobs/setup.sh gives."""
+"""The program: built once, and run with the environment of MPI that jobs/setup.sh gives; the arguments of a job."""
+import argparse
 import os
 import shlex
 import shutil
@@ -12,6 +13,36 @@ UNDER = shlex.split(os.environ.get("UNDER", ""))  # a command that every run is 
 
 class Failure(Exception):
     """What ends a job: one line."""
+
+
+def parser(command, doc):
+    """Of the arguments of `python3 jobs COMMAND`, which its docstring describes."""
+    form = argparse.RawTextHelpFormatter
+    return argparse.ArgumentParser(prog=f"python3 jobs {command}", description=doc, formatter_class=form)
+
+
+def parse_names(form, words, known, noun):
+    """The arguments of a form and names of those known, without which all are meant; -l prints them."""
+    form.add_argument("-l", action="store_true", help="list the names")
+    form.add_argument("name", nargs="*", help="without a name, all")
+    given = form.parse_args(words)
+    for name in given.name:
+        if name not in known:
+            raise Failure(f"no {noun} '{name}', expected one of {', '.join(known)}")
+    if given.l:
+        say(" ".join(known))
+        sys.exit()
+    given.name = given.name or list(known)
+    return given
+
+
+def split_keys(words):
+    """The words before --, and the keys of wring after it, {key: value}."""
+    at = words.index("--") if "--" in words else len(words)
+    keys = words[at + 1 :]
+    if len(keys) % 2 or any(not key.startswith("-") for key in keys[::2]):
+        raise Failure(f"after --, expected -key value pairs, found {' '.join(keys)}")
+    return words[:at], {key[1:]: value for key, value in zip(keys[::2], keys[1::2])}
 
 
 def setup(commands):
@@ -52,10 +83,9 @@ def arguments(options):
     return [word for key, value in options.items() for word in ("-" + key, str(value))]
 
 
-def call(words, ranks=1):
-    """Runs wring with these words on so many ranks, its output thrown away. Gives the exit status."""
-    launch = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] if ranks > 1 else []
-    return subprocess.call(launch + [path(), *words], stdout=subprocess.DEVNULL, env=environment(ranks))
+def call(*words):
+    """Runs wring with these words, its output thrown away. Gives the exit status."""
+    return subprocess.call([path(), *words], stdout=subprocess.DEVNULL, env=environment(1))
 
 
 def output(*words):
@@ -75,7 +105,7 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
         shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder, exist_ok=True)
     binary = os.path.join(tree, "build/wring") if tree else path()
-    line = [binary, command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
+    line = [binary, command] + ([deck] if deck else []) + arguments({"output_directory": folder, **(options or {})})
     if command in ("run", "compare") and not tree:
         line += ["-output_overwrite", "true"]
     if preload:

@@ -16,8 +16,6 @@ times the first number of nodes. The body is then another one, with other number
 an iteration, (time on the first nodes)/(time) under weak scaling, times (first nodes)/(nodes) under strong scaling.
 Keys of the deck come after --, such as -time_steps 5.
 """
-import argparse
-import csv
 import json
 import math
 import os
@@ -28,9 +26,11 @@ import statistics
 import subprocess
 import sys
 
+import outputs
 import pictures
+import program
 import tables
-from program import ROOT, Failure, arguments, environment, note, say
+from program import ROOT, Failure, arguments, note, say
 
 COLUMNS = ("nodes", "ranks", "threads", "repeat", "vertices", "tets", "iterations", "linear_iterations", "steps")
 TIMES = ("setup_seconds", "marching_seconds", "iteration_seconds")  # iteration: of the march, over its iterations
@@ -107,10 +107,8 @@ def grown(deck, keys, nodes):
     return result
 
 
-def line_of(given, keys, folder):
-    """wring's words for a run."""
-    last = {**keys, "output_every": 0, "output_directory": folder, "output_overwrite": "true"}
-    return [executable(), "run", os.path.abspath(given.deck), *arguments(last)]
+def options_of(keys, folder):
+    return {**keys, "output_every": 0, "output_directory": folder}
 
 
 def executable():
@@ -135,11 +133,10 @@ def script(given, n, keys, folder):
         "--exclusive",
         *shlex.split(given.sbatch),
     ]
-    runs = [
-        shlex.join(["srun", f"--cpus-per-task={given.threads}", "--cpu-bind=cores"] + line_of(given, keys, at))
-        + f" >{shlex.quote(at + '/log')} 2>&1"
-        for at in places(given, folder)
-    ]
+    start = ["srun", f"--cpus-per-task={given.threads}", "--cpu-bind=cores", executable(), "run"]
+    start += [os.path.abspath(given.deck), "-output_overwrite", "true"]
+    line = lambda at: f"{shlex.join(start + arguments(options_of(keys, at)))} >{shlex.quote(at + '/log')} 2>&1"
+    runs = [line(at) for at in places(given, folder)]
     threads = f"export OMP_NUM_THREADS={given.threads} OMP_PLACES=cores OMP_PROC_BIND=close"
     return "\n".join(["#!/bin/bash", *(f"#SBATCH {word}" for word in head), threads, *runs, ""])
 
@@ -159,16 +156,11 @@ def submit_to_slurm(given, n, keys, folder):
 
 
 def run_here(given, n, keys, folder):
-    ranks = n * given.per_node
-    launch = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] if ranks > 1 else []
+    ranks, deck = n * given.per_node, os.path.abspath(given.deck)
+    os.environ["WRING"] = executable()
     for at in places(given, folder):
-        with open(os.path.join(at, "log"), "w", encoding="utf-8") as log:
-            status = subprocess.call(
-                launch + line_of(given, keys, at),
-                stdout=log,
-                stderr=log,
-                env=environment(ranks, given.threads, busy=True),
-            )
+        how = {"ranks": ranks, "threads": given.threads, "busy": True}
+        status = program.attempt("run", deck, at, options_of(keys, at), **how)
         say(f"{tables.count(n, 'node')}, {tables.count(ranks, 'rank')}: {'done' if not status else f'status {status}'}")
 
 
@@ -199,12 +191,10 @@ def submit(given, keys):
 
 
 def load_study(given):
-    path = os.path.join(folder_of(given), "study.json")
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
+        return outputs.load(folder_of(given), "study.json")
     except OSError as error:
-        raise Failure(f"{path}: {error.strerror}: no study has been submitted there") from error
+        raise Failure(f"{error.filename}: {error.strerror}: no study has been submitted there") from error
 
 
 def row_of(run, nodes, repeat):
@@ -227,8 +217,7 @@ def read_runs(given, study):
         for i in range(1, study["repeat"] + 1):
             path = os.path.join(folder_of(given), f"nodes_{n}", str(i), "run.json")
             try:
-                with open(path, encoding="utf-8") as file:
-                    run = json.load(file)
+                run = outputs.load(*os.path.split(path))
             except OSError:
                 note(f"{path}: not there yet")
                 continue
@@ -296,20 +285,13 @@ def phases_of(lines):
     return sorted((n for n in names if n not in ("mesh", "output", "other") and total(n) > 0.005), key=total)[::-1]
 
 
-def write_csv(path, rows):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n", restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def collect(given):
     study, out = load_study(given), folder_of(given)
     rows = read_runs(given, study)
     lines = medians(rows, study["weak"])
-    first = [key for key in COLUMNS + TIMES if key in rows[0]]
-    write_csv(f"{out}/runs.csv", [{**{key: row[key] for key in first}, **row} for row in rows])
-    write_csv(f"{out}/table.csv", [{**{key: line[key] for key in first}, **line} for line in lines])
+    for name, found in (("runs", rows), ("table", lines)):
+        first = [key for key in COLUMNS + TIMES if key in found[0]]
+        outputs.write(f"{out}/{name}.csv", dict.fromkeys([*first, *found[0]]), found)
     text = "\n".join(
         [
             f"{'Weak' if study['weak'] else 'Strong'} scaling of {study['deck']}, {study['per_node']} ranks a node; "
@@ -329,12 +311,11 @@ def collect(given):
 
 
 def read_table(given):
-    path = os.path.join(folder_of(given), "table.csv")
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        found = outputs.rows(folder_of(given), "table.csv")
     except OSError as error:
-        raise Failure(f"{path}: {error.strerror}: collect makes it") from error
+        raise Failure(f"{error.filename}: {error.strerror}: collect makes it") from error
+    return [{key: float(value) for key, value in row.items()} for row in found]
 
 
 def ideal(value, weak, first):
@@ -405,11 +386,9 @@ def plot(given):
 
 
 def parse(words):
-    at = words.index("--") if "--" in words else len(words)
-    ours, keys = words[:at], words[at + 1 :]
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs/scaling.py", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    ours, keys = program.split_keys(words)
+    parser = program.parser("scaling", __doc__)
+    parser.prog = "python3 jobs/scaling.py"
     parser.add_argument("command", choices=("submit", "collect", "plot"))
     parser.add_argument("deck")
     parser.add_argument("--nodes", default="1,2,4,8", help="numbers of nodes")
@@ -422,11 +401,9 @@ def parse(words):
     parser.add_argument("--sbatch", default="", help="more options of sbatch, such as '--partition=p --account=a'")
     parser.add_argument("--out", help="the folder of the study")
     given = parser.parse_args(ours)
-    if len(keys) % 2 or any(not key.startswith("-") for key in keys[::2]):
-        raise Failure(f"after --, expected -key value pairs, found {' '.join(keys)}")
     if not os.path.exists(given.deck):
         raise Failure(f"{given.deck}: no such deck")
-    return given, {key[1:]: value for key, value in zip(keys[::2], keys[1::2])}
+    return given, keys
 
 
 def main(words):

@@ -5,7 +5,6 @@ our own. The table is Markdown, on the screen and in out/bench/time_to_tolerance
 "-" where a run took more than the limit or did not reach the tolerance in 1000 iterations of some step. Names are those
 of the lines; without one, all.
 """
-import argparse
 import os
 import re
 import statistics
@@ -13,7 +12,7 @@ import statistics
 import program
 import tables
 from outputs import rows
-from program import Failure, say
+from program import say
 
 OUT = "out/bench"
 QN = {"solver_type": "qn", "solver_qn_history": 10, "solver_qn_keep": "true", "solver_qn_refresh": 30}
@@ -71,16 +70,9 @@ def measure(name, scene, given):
     """A run of a line of the table: its cells."""
     deck, folder = f"inputs/bench/{scene}.yaml", f"{OUT}/{scene}-{name}"
     mesh = {"mesh_file": os.path.abspath(f"{given.m}/{scene}.mesh")} if given.m else {}
-    program.run(
-        "run",
-        deck,
-        folder,
-        {**mesh, **LINES[name], "time_limit": given.limit, "output_every": 1000000},
-        ranks=given.r,
-        threads=given.t,
-        busy=True,
-        accepted=(0, 2, 3),
-    )
+    options = {**mesh, **LINES[name], "time_limit": given.limit, "output_every": 1000000}
+    how = {"ranks": given.r, "threads": given.t, "busy": True, "accepted": (0, 2, 3)}
+    program.run("run", deck, folder, options, **how)
     return cells(folder, steps_of(deck))
 
 
@@ -91,24 +83,17 @@ def best(name, scene, given):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs tolerance", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = program.parser("tolerance", __doc__)
     parser.add_argument("-m", metavar="FOLDER", help="has bar17K.mesh and bunny5K.mesh, which replace bar and rabbit")
     parser.add_argument("-r", metavar="RANKS", type=int, default=1)
     parser.add_argument("-t", metavar="THREADS", type=int, default=1)
     parser.add_argument("--limit", type=float, default=15, help="seconds of a run")
     parser.add_argument("--repeat", type=int, default=1, help="of so many runs the fastest counts")
-    parser.add_argument("name", nargs="*")
-    given = parser.parse_args(arguments)
-    for name in given.name:
-        if name not in LINES:
-            raise Failure(f"no line '{name}', expected one of {', '.join(LINES)}")
+    given = program.parse_names(parser, arguments, LINES, "line")
     scenes = ("bar17K", "bunny5K") if given.m else ("bar", "rabbit")
     head = [""] + [text for scene in scenes for text in (f"{scene}: s/step", "iterations", "evaluations")]
-    table = tables.markdown(
-        head, [(name, *(cell for scene in scenes for cell in best(name, scene, given))) for name in given.name or LINES]
-    )
+    lines = [(name, *(cell for scene in scenes for cell in best(name, scene, given))) for name in given.name]
+    table = tables.markdown(head, lines)
     with open(f"{OUT}/time_to_tolerance.md", "w", encoding="utf-8") as file:
         file.write(table)
     say(table)

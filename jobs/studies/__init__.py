@@ -4,9 +4,8 @@ Each runs a deck of inputs/studies, in variations, and leaves below out/studies/
 (table.txt, also printed) and, with gnuplot, pictures. Without a name, all of them; the names are those of the decks.
 One rank, since some orders of constraints are sequential; box_126k has two.
 """
-import argparse
-
-from program import Failure, say
+import program
+from program import say
 from studies import box, essay, liu, thesis
 from studies.study import Study
 
@@ -14,19 +13,7 @@ STUDIES = {**thesis.STUDIES, **liu.STUDIES, **essay.STUDIES, **box.STUDIES}
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs studies", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("-l", action="store_true", help="list the names")
-    parser.add_argument("name", nargs="*")
-    given = parser.parse_args(arguments)
-    if given.l:
-        say(" ".join(STUDIES))
-        return 0
-    for name in given.name:
-        if name not in STUDIES:
-            raise Failure(f"no study '{name}', expected one of {', '.join(STUDIES)}")
-    for name in given.name or STUDIES:
+    for name in program.parse_names(program.parser("studies", __doc__), arguments, STUDIES, "study").name:
         say(f"== {name}")
         study = Study(name)
         STUDIES[name](study)

@@ -1,7 +1,5 @@
 """The experiments of Liu, Bouaziz and Kavan 2017."""
-import csv
-
-from outputs import load, rows
+from outputs import load, rows, write
 from studies.study import CONVERGENCE, curves, make_state
 
 AFTER, BOUNDS = (1, 5, 10, 20, 50), ("1e-2", "1e-4", "1e-6", "1e-8")
@@ -55,36 +53,18 @@ def rows_of_newton(folder, name, least):
     return [{**row, "solver": name, "relative_error": f"{error(row):.17g}"} for row in found]
 
 
-def append(path, more):
-    """Rows {column: text} at the end of a CSV file."""
-    with open(path, encoding="utf-8", newline="") as file:
-        columns = next(csv.reader(file))
-    with open(path, "a", encoding="utf-8", newline="") as file:
-        csv.DictWriter(file, columns, lineterminator="\n").writerows(more)
-
-
 def liu_16(study):
     """The program's comparison, and Newton's method with conjugate gradients, whose steps are options of PETSc."""
     twisted_bar()
-    folders = {
-        n: study.must(
-            "compare",
-            "liu_16",
-            {
-                "compare_solvers": "newton",
-                "compare_reference": "least",
-                "solver_newton_linear": "cg",
-                "petsc_newton_pc_type": "jacobi",
-                "petsc_newton_ksp_max_it": n,
-            },
-            f"cg{n}",
-        )
-        for n in (5, 15)
-    }
+    newton = {"compare_solvers": "newton", "compare_reference": "least", "solver_newton_linear": "cg"}
+    newton["petsc_newton_pc_type"] = "jacobi"
+    counts = (5, 15)
+    folders = [study.must("compare", "liu_16", {**newton, "petsc_newton_ksp_max_it": n}, f"cg{n}") for n in counts]
     study.must("compare", "liu_16")
-    least = load(study.out, "compare.json")["g_star"]
-    for n, folder in folders.items():
-        append(f"{study.out}/compare.csv", rows_of_newton(folder, f"newton_cg{n}", least))
+    found, least = rows(study.out, "compare.csv"), load(study.out, "compare.json")["g_star"]
+    for n, folder in zip(counts, folders):
+        found += rows_of_newton(folder, f"newton_cg{n}", least)
+    write(f"{study.out}/compare.csv", list(found[0]), found)
     study.errors(AFTER)
     study.reach(BOUNDS)
     convergence(study, 50, ("qn_direct", "qn_cg5", "qn_cg15", "newton", "newton_cg5", "newton_cg15"))

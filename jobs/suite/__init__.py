@@ -5,7 +5,6 @@ SET is small (20 problems of 12,000 tetrahedra), medium (60, and 12 of 100,000) 
 Results are in out/suite; the same command goes on where it was stopped. LAUNCH, or LAUNCH_1e7 for a size, starts a
 comparison: LAUNCH="mpiexec -n 4", or "sbatch --wait -N 1 --wrap" for a job of Slurm each.
 """
-import argparse
 import os
 import signal
 import sys
@@ -25,9 +24,7 @@ OPTIONS = {
 
 
 def arguments_of(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs suite", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = program.parser("suite", __doc__)
     parser.add_argument("set", choices=tuple(design.SETS), metavar="SET")
     parser.add_argument("entrants", nargs="?", metavar="ENTRANTS", type=lambda text: text.split(","))
     for name, text in OPTIONS.items():

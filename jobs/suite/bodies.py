@@ -156,8 +156,7 @@ def prepare(folder, body, kind, refinements, with_tets):
         return path, points, tets
     fine = os.path.join(folder, f"{body}_{kind}_{refinements}.msh")
     if not os.path.exists(fine):
-        line = ["mesh", "refine", path, fine + ".part.msh", "-levels", str(refinements), "-binary", "true"]
-        if program.call(line):
+        if program.call("mesh", "refine", path, fine + ".part.msh", "-levels", str(refinements), "-binary", "true"):
             raise Failure(f"{path} cannot be refined")
         os.rename(fine + ".part.msh", fine)
     return (path, *read_refined(fine, with_tets))

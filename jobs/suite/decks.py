@@ -1,10 +1,11 @@
 """Decks of the suite, with their meshes and tables of vertices, below out/suite/inputs; the table of the problems."""
-import csv
 import math
 import os
 
+import outputs
 from suite import bodies, design, starts
 from suite.design import FACTORS, Problem
+from verify import meshes
 
 TABLE = f"{bodies.INPUTS}/problems.csv"
 STEP = 1 / 32  # s
@@ -25,17 +26,12 @@ output:   {{directory: out/suite/runs/{name}}}
 
 def write_table(problems):
     os.makedirs(os.path.dirname(TABLE), exist_ok=True)
-    with open(TABLE, "w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["problem", "size", *FACTORS])
-        for p in problems:
-            rows.writerow([p.name, p.size, *(getattr(p, factor) for factor in FACTORS)])
+    outputs.write(TABLE, ["problem", "size", *FACTORS], [{**vars(p), "problem": p.name} for p in problems])
 
 
 def read_table():
-    with open(TABLE, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     number = lambda text: float(text) if text[0].isdigit() else text
+    rows = outputs.read(TABLE)
     return [Problem(row["problem"], row["size"], **{f: number(row[f]) for f in FACTORS}) for row in rows]
 
 
@@ -85,13 +81,6 @@ def text(problem, file):
     )
 
 
-def write_vertices(path, rows):
-    with open(path + ".part", "w", encoding="utf-8") as out:
-        out.write("vertex,x,y,z\n")
-        out.writelines(f"{v},{x!r},{y!r},{z!r}\n" for v, (x, y, z) in rows)
-    os.rename(path + ".part", path)
-
-
 def write(problem, folder):
     """Deck, mesh and tables of a problem, unless its deck is there, which is written last. Gives the deck."""
     deck = os.path.join(folder, f"{problem.name}.yaml")
@@ -102,10 +91,10 @@ def write(problem, folder):
     file, points, tets = bodies.prepare(folder, *mesh)
     moved = starts.positions(problem, points, tets)
     base = os.path.join(folder, problem.name)
-    write_vertices(f"{base}_start.csv", enumerate(moved))
+    meshes.table(f"{base}_start.csv", dict(enumerate(moved)))
     ends = starts.held(problem, points)
     if ends:
-        write_vertices(f"{base}_ends.csv", [(v, moved[v]) for v in ends])
+        meshes.table(f"{base}_ends.csv", {v: moved[v] for v in ends})
     with open(deck + ".part", "w", encoding="utf-8") as out:
         out.write(text(problem, file))
     os.rename(deck + ".part", deck)

@@ -2,7 +2,6 @@
 Runs of the suite: for each problem folders of calls of `wring compare`, each with some entrants. A call that has
 finished has a file curves.csv; others start again where they were. Later calls add entrants.
 """
-import csv
 import math
 import os
 import shlex
@@ -20,16 +19,8 @@ TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
 STEPS = 20  # rows of curves.csv for each factor of 10 of the error
 DONE, STOPPED = (0, 2), 3  # exit status: 2 if an entrant has diverged
 COLUMNS = ("solver", "iteration", "seconds", "objective", "gradient_norm", "relative_error")
-WORK = (
-    "evaluations",
-    "gradients",
-    "hessians",
-    "factorisations",
-    "linear_solves",
-    "products",
-    "exchanges",
-    "reductions",
-)
+WORK = ("evaluations", "gradients", "hessians", "factorisations", "linear_solves", "products")
+WORK += ("exchanges", "reductions")
 
 
 class Stopped(Exception):
@@ -86,11 +77,7 @@ def keep_curves(call):
     for row in outputs.rows(call, "compare.csv"):
         solvers.setdefault(row["solver"], []).append(row)
     path = os.path.join(call, "curves.csv")
-    with open(path + ".part", "w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS + WORK, extrasaction="ignore", lineterminator="\n")
-        table.writeheader()
-        for rows in solvers.values():
-            table.writerows(thin(rows))
+    outputs.write(path + ".part", COLUMNS + WORK, [row for rows in solvers.values() for row in thin(rows)])
     os.rename(path + ".part", path)
     os.remove(os.path.join(call, "compare.csv"))
 

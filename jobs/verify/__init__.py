@@ -6,13 +6,12 @@ their last run, in out/verify. --quick takes coarse levels and few laws, and wri
 and tables of inputs/verification anew. The exit status is 1 if the numbers of ranks differ or an identity or an order
 is not met that the page does not explain.
 """
-import argparse
 import dataclasses
 import json
 import os
 
 import program
-from program import Failure, say
+from program import say
 from verify import affine, beams, benchmarks, case, curved, dynamics, manufactured, page
 
 CASES = {
@@ -60,34 +59,19 @@ def load(path):
     return case.Result([case.Row(**row) for row in read["rows"]], read["spread"], tuple(read["ranks"]))
 
 
-def arguments_of(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs verify", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+def main(arguments):
+    parser = program.parser("verify", __doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--inputs", action="store_true")
-    parser.add_argument("--ranks", default=",".join(map(str, case.RANKS)), type=str)
-    parser.add_argument("case", nargs="*")
-    given = parser.parse_args(arguments)
-    for name in given.case:
-        if name not in CASES:
-            raise Failure(f"no case '{name}', expected one of {', '.join(CASES)}")
-    given.ranks = [int(n) for n in given.ranks.split(",")]
-    return given
-
-
-def main(arguments):
-    given = arguments_of(arguments)
+    parser.add_argument("--ranks", default=case.RANKS, type=lambda text: [int(n) for n in text.split(",")])
+    given = program.parse_names(parser, arguments, CASES, "case")
     if given.inputs:
-        affine.write_inputs()
-        benchmarks.write_inputs()
-        curved.write_inputs()
-        dynamics.write_inputs()
-        manufactured.write_inputs()
+        for module in (affine, benchmarks, curved, dynamics, manufactured):
+            module.write_inputs()
         return 0
     program.path()
     failed = False
-    for name in given.case or (QUICK if given.quick else CASES):
+    for name in QUICK if given.quick and given.name == list(CASES) else given.name:
         result = case.measure(name, CASES[name], given.ranks, given.quick)
         say(page.screen(name, result))
         failed = failed or page.fails(result)
