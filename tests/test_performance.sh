@@ -41,11 +41,12 @@ import outputs
 from performance import contacts, solvers
 assert outputs.iteration_ms("box") > 0 and outputs.phase_ms("box", "local", "operator_solve", "vector") > 0
 assert outputs.phase_ms("collider", *contacts.PHASES) > outputs.phase_ms("collider", "contact") > 0
-points, tets = contacts.box((2, 1, 3), (1, 2, 3), (0, 0, 0))
+slabs = contacts.slabs((((2, 1, 3), (1, 2, 3), (0, 0, 0)), ((1, 1, 1), (1, 2, 3), (0, 0, 4))))
+points, tets = slabs.points, slabs.tets
 edges = [[[b - a for a, b in zip(points[t[0]], points[v])] for v in t[1:]] for t in tets]
 six = [a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
        for a, b, c in edges]
-assert len(tets) == 36 and min(six) > 0 and abs(sum(six) - 36) < 1e-9
+assert len(points) == 32 and len(tets) == 42 and min(six) > 0 and abs(sum(six) - 72) < 1e-9
 assert [s["iterations"] for s in outputs.steps("box")] == [2] and outputs.steps("box")[0]["evaluations"] >= 2
 qn = outputs.load("solvers", "compare.json")["solvers"]["qn"]
 assert solvers.entry(qn, "1e-4")[1] == qn["iterations_to"]["1e-4"] > 0, solvers.entry(qn, "1e-4")

@@ -3,63 +3,13 @@ import math
 import os
 import statistics
 
-from outputs import load, phase_ms, rows, steps
+import program
+from outputs import load, phase_ms, read, rows, steps
 from program import note, run
 from tables import number, power
 
 OUT = "out/performance/liu"
-SPLINES = "inputs/materials/stiff_in_{}.csv"
-
-# Of every line: name, deck, mesh of FOLDER, options, material, and of the paper vertices, elements, line search
-# iterations, overhead [ms], frame [ms], error, Newton's frame [ms] and error.
-LINES = [
-    ("thin sheet", "liu_sheet", None, {}, "polynomial", (660, 1932, 10.8, 0.026, 4.4, 2.7e-8, 184, 8.8e-4)),
-    ("sphere", "liu_sphere", None, {}, "spline A", (889, 1821, 24.5, 0.155, 21.2, 2.7e-7, 188, 6.9e-4)),
-    (
-        "sphere",
-        "liu_sphere",
-        None,
-        {"material_file": SPLINES.format("tension")},
-        "spline B",
-        (889, 1821, 21.8, 0.156, 19.7, 6.9e-6, 187, 2.5e-4),
-    ),
-    ("shaking bar", "liu_bar", None, {}, "corotated", (574, 1647, 10.1, 0.193, 7.2, 1.6e-4, 171, 4.4e-3)),
-    ("ditto", "liu_ditto", "ditto", {}, "neo-Hookean", (1454, 4140, 11.7, 0.203, 17.8, 3.0e-5, 305, 1.6e-3)),
-    ("hippo", "liu_hippo", "hippo", {}, "corotated", (2387, 8406, 11.9, 0.555, 40.6, 2.2e-3, 640, 3.7e-2)),
-    (
-        "twisting bar",
-        "../studies/liu_twist",
-        None,
-        {"solver_max_it": 10, "solver_rtol": 0, "output_every": 0},
-        "neo-Hookean",
-        (3472, 10441, 10.6, 0.945, 45.6, 9.4e-5, 681, 7.9e-3),
-    ),
-    ("cloth", "liu_cloth", None, {}, "springs", (6561, 32160, 10.0, 1.20, 42.3, 9.3e-4, 798, 1.2e-2)),
-    (
-        "big bunny",
-        "liu_bunny",
-        "bunny",
-        {"compare_reference": "least", "compare_iterations": 40},
-        "corotated",
-        (6308, 26096, 49.2, 2.19, 623, 9.8e-2, 2700, 2.8e-1),
-    ),
-    (
-        "squirrel",
-        "liu_squirrel",
-        "squirrel_modified",
-        {},
-        "polynomial",
-        (8395, 23782, 10.7, 1.41, 153, 8.3e-8, 2400, 9.1e-6),
-    ),
-    (
-        "sheet of its size",
-        "liu_sheet",
-        None,
-        {"mesh_box_cells": "73,48,6", "mesh_box_size": "1,0.6,0.08"},
-        "polynomial",
-        (33666, 125677, 10.5, 6.38, 706, 1.5e-5, 15800, 5.4e-5),
-    ),
-]
+SCENES = "inputs/bench/liu.csv"  # scenes, decks and the numbers of the paper: [ms] of L-BFGS, a frame, one of Newton's
 NEWTON_LIMIT = 10000  # vertices above which Newton's minimiser takes longer than all the rest
 
 
@@ -82,22 +32,16 @@ def make_cloth(folder, n=81):
     corner = [at(0, n - 1), at(n - 1, n - 1)]
     place = lambda v: f"{v % n * d:.17g},{v // n * d:.17g},0"
     tables = {
-        "points": ["vertex,x,y,z"] + [f"{v},{place(v)}" for v in range(n * n)],
-        "masses": ["vertex,mass"] + [f"{v},{density * d * d:.17g}" for v in range(n * n)],
-        "springs": ["a,b,length,stiffness"] + [f"{a},{b},{length:.17g},{k}" for a, b, length in springs],
-        "corners": ["vertex,x,y,z"] + [f"{v},{place(v)}" for v in corner],
+        "mesh": ["vertex,x,y,z"] + [f"{v},{place(v)}" for v in range(n * n)],
+        "mass": ["vertex,mass"] + [f"{v},{density * d * d:.17g}" for v in range(n * n)],
+        "spring_cloth": ["a,b,length,stiffness"] + [f"{a},{b},{length:.17g},{k}" for a, b, length in springs],
+        "attach_corners": ["vertex,x,y,z"] + [f"{v},{place(v)}" for v in corner],
     }
     os.makedirs(folder, exist_ok=True)
     for name, text in tables.items():
         with open(f"{folder}/{name}.csv", "w", encoding="utf-8") as file:
             file.write("\n".join(text) + "\n")
-    here = os.path.abspath(folder)
-    return {
-        "mesh_file": f"{here}/points.csv",
-        "mass_file": f"{here}/masses.csv",
-        "spring_cloth_file": f"{here}/springs.csv",
-        "attach_corners_file": f"{here}/corners.csv",
-    }, len(springs)
+    return {f"{name}_file": os.path.abspath(f"{folder}/{name}.csv") for name in tables}, len(springs)
 
 
 def frame_ms(folder):
@@ -114,14 +58,8 @@ def newton(folder, deck, options, state, threads, more=None):
     """
     Compares qn and newton on the next frame: errors after 10 and 1 iterations and the seconds of newton's first one.
     """
-    options = {
-        "compare_solvers": "qn,newton",
-        "solver_newton_filter": "clamp",
-        "compare_iterations": 10,
-        **options,
-        "initial_restart": state,
-        **(more or {}),
-    }
+    first = {"compare_solvers": "qn,newton", "solver_newton_filter": "clamp", "compare_iterations": 10}
+    options = {**first, **options, "initial_restart": state, **(more or {})}
     found = rows(run("compare", deck, folder, options, threads=threads, busy=True), "compare.csv")
     pick = lambda solver, at, key: next(
         float(r[key]) for r in found if r["solver"] == solver and int(r["iteration"]) == at
@@ -129,49 +67,55 @@ def newton(folder, deck, options, state, threads, more=None):
     return pick("qn", 10, "relative_error"), pick("newton", 1, "relative_error"), 1e3 * pick("newton", 1, "seconds")
 
 
-def measure(index, line, meshes):
-    name, deck, mesh, options, material, paper = line
-    deck, here = f"inputs/bench/{deck}.yaml", f"{OUT}/{index}"
-    elements = None
-    if mesh:
-        path = os.path.join(meshes or "", mesh + ".mesh")
-        if not meshes or not os.path.exists(path):
-            note(f"skipped: {name}, without {mesh}.mesh (-m FOLDER)")
-            return None
-        options = {"mesh_file": os.path.abspath(path), **options}
-    if name == "cloth":
+def options_of(scene, meshes):
+    """Keys of a scene; None where its mesh is missing."""
+    options = program.split_keys(["--", *scene["options"].split()])[1]
+    if not scene["mesh"]:
+        return options
+    path = os.path.join(meshes or "", scene["mesh"] + ".mesh")
+    if not meshes or not os.path.exists(path):
+        note(f"skipped: {scene['scene']}, without {scene['mesh']}.mesh (-m FOLDER)")
+        return None
+    return {"mesh_file": os.path.abspath(path), **options}
+
+
+def ours(here, scene, options):
+    """Cells of wring: as those of the paper, with two threads too."""
+    deck, elements = f"inputs/bench/{scene['deck']}.yaml", None
+    if scene["scene"] == "cloth":
         more, elements = make_cloth(f"{here}/tables")
         options = {**more, **options}
     marching = {key: value for key, value in options.items() if not key.startswith("compare_")}
     one = run("run", deck, f"{here}/m5_1", marching, busy=True)
     two = run("run", deck, f"{here}/m5_2", marching, threads=2, busy=True)
     plain = run("run", deck, f"{here}/m0_1", {**marching, "solver_qn_history": 0}, busy=True)
-    mesh_of = load(one, "run.json")["mesh"]
+    mesh = load(one, "run.json")["mesh"]
     searches = statistics.mean(s["evaluations"] for s in steps(one))
-    ours = [
-        f"{mesh_of['vertices']:,}",
-        f"{elements or mesh_of['tets']:,}",
-        f"{searches:.1f}",
-        number(overhead_ms(one, plain)),
-        number(frame_ms(one)),
-        number(frame_ms(two)),
-    ]
-    if mesh_of["vertices"] > NEWTON_LIMIT:
-        ours += ["-"] * 4
-    else:
-        error, newton_error, ms = newton(f"{here}/compare_1", deck, options, one, 1)
-        ms_two = newton(f"{here}/compare_2", deck, options, one, 2, {"compare_reference": "least"})[2]
-        ours += [power(error), number(ms), number(ms_two), power(newton_error)]
-    vertices, tets, search, overhead, frame, error, newton_ms, newton_error = paper
-    theirs = [
-        *(f"{vertices:,}", f"{tets:,}", f"{search:.1f}", number(overhead), number(frame), "-", power(error)),
-        *(number(newton_ms), "-", power(newton_error)),
-    ]
-    return [(f"{name}, {material}", "wring", *ours), (f"{name}, {material}", "paper", *theirs)]
+    cells = [f"{mesh['vertices']:,}", f"{elements or mesh['tets']:,}", f"{searches:.1f}"]
+    cells += [number(overhead_ms(one, plain)), number(frame_ms(one)), number(frame_ms(two))]
+    if mesh["vertices"] > NEWTON_LIMIT:
+        return cells + ["-"] * 4
+    error, newton_error, ms = newton(f"{here}/compare_1", deck, options, one, 1)
+    ms_two = newton(f"{here}/compare_2", deck, options, one, 2, {"compare_reference": "least"})[2]
+    return cells + [power(error), number(ms), number(ms_two), power(newton_error)]
+
+
+def theirs(scene):
+    value = lambda key: float(scene[key])
+    cells = [f"{value('vertices'):,.0f}", f"{value('elements'):,.0f}", f"{value('evaluations'):.1f}"]
+    cells += [number(value("overhead")), number(value("frame")), "-", power(value("error"))]
+    return cells + [number(value("newton")), "-", power(value("newton_error"))]
+
+
+def lines(meshes):
+    for index, scene in enumerate(read(SCENES)):
+        options, title = options_of(scene, meshes), f"{scene['scene']}, {scene['material']}"
+        if options is not None:
+            yield title, "wring", *ours(f"{OUT}/{index}", scene, options)
+            yield title, "paper", *theirs(scene)
 
 
 def table(meshes):
     head = ["scene", "by", "vertices", "elements", "evaluations", "L-BFGS [ms]", "frame [ms]", "frame, 2 threads [ms]"]
     head += ["error", "newton [ms]", "newton, 2 threads [ms]", "error of newton"]
-    lines = (measure(index, line, meshes) or [] for index, line in enumerate(LINES))
-    return 2, head, [line for two in lines for line in two]
+    return 2, head, lines(meshes)

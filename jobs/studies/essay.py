@@ -50,13 +50,21 @@ def stretch(state, links):
     return 100 * mean if mean < 10 else None
 
 
-def measured_drop(study, mesh, deck, options):
-    """A cell of a table: the drop after a run, or that it diverges."""
+def measured(study, deck, options, value_of, digits=3):
+    """A cell of a table: a value of a run, or that it diverges."""
     if study.attempt("run", deck, options, "run"):
         return DIVERGES
-    files = [read(f"inputs/meshes/{mesh}_{what}.csv") for what in ("points", "masses")]
-    value = drop(*files, rows(f"{study.out}/run", "state.csv"), rows(f"{study.out}/run", "steps.csv"))
-    return DIVERGES if value is None else f"{value:.3f}"
+    value = value_of(f"{study.out}/run")
+    return DIVERGES if value is None else f"{value:.{digits}f}"
+
+
+def drop_of_truss(run):
+    files = [read(f"inputs/meshes/truss_{what}.csv") for what in ("points", "masses")]
+    return drop(*files, rows(run, "state.csv"), rows(run, "steps.csv"))
+
+
+def stretch_of_cloth(run):
+    return stretch(rows(run, "state.csv"), read("inputs/meshes/cloth_springs.csv"))
 
 
 def highest(steps, since):
@@ -70,18 +78,11 @@ def swings(study):
     """The height of the swinging mass after steps of three sizes."""
     lines = []
     for h in (0.0002, 0.002, 0.008):
-        steps = rows(
-            study.must("run", study.name, {"time_step": h, "attach_pivot_stiffness": pinned(h)}, f"h{h:g}"), "steps.csv"
-        )
+        run = study.must("run", study.name, {"time_step": h, "attach_pivot_stiffness": pinned(h)}, f"h{h:g}")
+        steps = rows(run, "steps.csv")
         total = sum(float(steps[-1][part]) for part in ("kinetic", "external", "elastic"))
-        lines.append(
-            (
-                f"{h:g}",
-                f"{float(steps[-1]['external']) / GRAVITY:.4f}",
-                f"{highest(steps, 8):.4f}",
-                f"{-100 * total / GRAVITY:.3g}",
-            )
-        )
+        end = float(steps[-1]["external"]) / GRAVITY
+        lines.append((f"{h:g}", f"{end:.4f}", f"{highest(steps, 8):.4f}", f"{-100 * total / GRAVITY:.3g}"))
     study.table(("h [s]", "y after 10 s", "highest, 8-10 s", "energy lost, % of mgl"), lines)
     plot = lambda h, more="": f"set title 'h = {h} s'; plot 'h{h}/steps.csv' using 2:($5 / {GRAVITY}) {more}"
     study.plot(
@@ -96,12 +97,8 @@ set xlabel 't [s]'; {plot('0.008')}""",
 
 def fastest(study, stiffness, options):
     """The pendulum's highest kinetic energy within 2 s at a long step [J], or that it diverges."""
-    fixed = {
-        "time_step": 0.008,
-        "time_end": 2,
-        "attach_pivot_stiffness": pinned(0.008),
-        "spring_rod_file": springs(study, "rod", stiffness),
-    }
+    fixed = {"time_step": 0.008, "time_end": 2, "attach_pivot_stiffness": pinned(0.008)}
+    fixed["spring_rod_file"] = springs(study, "rod", stiffness)
     status = study.attempt("run", "essay_10", {**fixed, **options}, "run")
     top = max((float(row["kinetic"]) for row in rows(f"{study.out}/run", "steps.csv")), default=math.inf)
     return DIVERGES if status or not top <= 1e3 else f"{top:.2f}"
@@ -127,68 +124,42 @@ def essay_10(study):
 def essay_6(study):
     """Figures 6 to 8: the cantilever's mean drop by stiffness and iterations, at a short step and at a long one."""
     counts = (1, 2, 5, 10, 20)
+
+    def cell(h, k, n):
+        keys = {"time_step": h, "attach_wall_stiffness": pinned(h), "spring_truss_file": springs(study, "truss", k)}
+        keys |= {"solver_max_it": n, "solver_penalty_damping": 2}
+        return measured(study, "essay_6", keys, drop_of_truss)
+
     for h in (0.002, 0.008):
-        cell = lambda k, n: measured_drop(
-            study,
-            "truss",
-            "essay_6",
-            {
-                "time_step": h,
-                "attach_wall_stiffness": pinned(h),
-                "spring_truss_file": springs(study, "truss", k),
-                "solver_max_it": n,
-                "solver_penalty_damping": 2,
-            },
-        )
         study.add(f"mean drop [m] at h = {h} s, by stiffness and iterations of a step")
-        study.table(
-            ("k [N/m]", *(f"n={n}" for n in counts)),
-            [(k, *(cell(k, n) for n in counts)) for k in ("1e3", "1e4", "1e5", "1e6")],
-        )
+        lines = [(k, *(cell(h, k, n) for n in counts)) for k in ("1e3", "1e4", "1e5", "1e6")]
+        study.table(("k [N/m]", *(f"n={n}" for n in counts)), lines)
 
 
 def essay_13(study):
     """Figure 13: the mean drop of relaxed constraints, by factor and iterations."""
     counts = (1, 2, 5, 10, 50)
-    cell = lambda factor, n: measured_drop(
-        study,
-        "truss",
-        "essay_13",
-        {"attach_wall_stiffness": pinned(0.008), "solver_rgc_factor": factor, "solver_max_it": n},
-    )
+
+    def cell(factor, n):
+        keys = {"attach_wall_stiffness": pinned(0.008), "solver_rgc_factor": factor, "solver_max_it": n}
+        return measured(study, "essay_13", keys, drop_of_truss)
+
     study.add("mean drop [m] at h = 0.008 s, by factor and iterations of a step")
-    study.table(
-        ("factor", *(f"n={n}" for n in counts)),
-        [(s, *(cell(s, n) for n in counts)) for s in (0.25, 0.5, 1, 1.1, 1.5, 1.9)],
-    )
-
-
-def measured_stretch(study, h, iterations):
-    """A cell of a table: the mean stretch of the cloth's springs after a run, or that it diverges."""
-    if study.attempt(
-        "run",
-        "essay_14",
-        {
-            "time_step": h,
-            "attach_left_stiffness": pinned(h),
-            "attach_right_stiffness": pinned(h),
-            "solver_max_it": iterations,
-        },
-        "run",
-    ):
-        return DIVERGES
-    value = stretch(rows(f"{study.out}/run", "state.csv"), read("inputs/meshes/cloth_springs.csv"))
-    return DIVERGES if value is None else f"{value:.2f}"
+    lines = [(s, *(cell(s, n) for n in counts)) for s in (0.25, 0.5, 1, 1.1, 1.5, 1.9)]
+    study.table(("factor", *(f"n={n}" for n in counts)), lines)
 
 
 def essay_14(study):
-    """Figures 14 and 15: how much the cloth is stretched, by step and iterations."""
+    """Figures 14 and 15: how much the cloth is stretched [%], by step and iterations."""
     counts = (1, 2, 5, 10, 20)
+
+    def cell(h, n):
+        held = {f"attach_{corner}_stiffness": pinned(h) for corner in ("left", "right")}
+        return measured(study, "essay_14", {"time_step": h, **held, "solver_max_it": n}, stretch_of_cloth, 2)
+
     study.add("mean stretch of the springs, %, by step and iterations of a step")
-    study.table(
-        ("h [s]", *(f"n={n}" for n in counts)),
-        [(h, *(measured_stretch(study, h, n) for n in counts)) for h in (0.004, 0.008, 0.016)],
-    )
+    lines = [(h, *(cell(h, n) for n in counts)) for h in (0.004, 0.008, 0.016)]
+    study.table(("h [s]", *(f"n={n}" for n in counts)), lines)
 
 
 STUDIES = {"essay_6": essay_6, "essay_10": essay_10, "essay_13": essay_13, "essay_14": essay_14, "essay_16": swings}

@@ -107,16 +107,9 @@ def is_near_core(point, body):
 
 
 def write(path, points, tets, body):
-    """Gmsh 2.2 as text, with the regions soft and hard."""
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n")
-        out.write(f'$PhysicalNames\n2\n3 1 "soft"\n3 2 "hard"\n$EndPhysicalNames\n$Nodes\n{len(points)}\n')
-        out.writelines(f"{i + 1} {x!r} {y!r} {z!r}\n" for i, (x, y, z) in enumerate(points))
-        out.write(f"$EndNodes\n$Elements\n{len(tets)}\n")
-        for i, tet in enumerate(tets):
-            tag = 2 if is_hard(points, tet, body) else 1
-            out.write(f"{i + 1} 4 2 {tag} {tag} " + " ".join(str(v + 1) for v in tet) + "\n")
-        out.write("$EndElements\n")
+    """With the regions soft and hard."""
+    cells = [(4, 2 if is_hard(points, tet, body) else 1, tet) for tet in tets]
+    meshes.write_gmsh(path, points, [(3, "soft"), (3, "hard")], cells)
 
 
 def read_refined(path, with_tets):

@@ -156,10 +156,6 @@ def problem_of(found):
     return next(iter(found.values())).problem
 
 
-def select(results, factor, level):
-    return [found for found in results if problem_of(found).level(factor) == level]
-
-
 def ratios(results, name, cost):
     """Cost of an entrant over that of the best one, for each problem; inf where it failed, nothing if all did."""
     found = []

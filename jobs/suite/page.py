@@ -12,7 +12,6 @@ from suite.measures import TARGETS
 
 AUTO = (1e-4, 1.5, 3)  # error, and ratios to the best time that are counted
 CLASSES = ("refused", "diverged", "line search failed", "linear solve failed", "stalled", "other minimum", "budget")
-LARGEST = 1e4  # a ratio above is not printed
 
 
 def percent(value):

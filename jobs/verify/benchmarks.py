@@ -48,8 +48,9 @@ def cook(bench):
 # ---- Cook's membrane near Poisson's ratio 1/2 -----------------------------------------------------------------------
 
 HELD = {"hard": "true", "components": "z"}
+BOTH = "both faces held, 1 N"
 FACES = {  # what holds the faces, and the load, N
-    "both faces held, 1 N": (("front", "back"), 1.0),
+    BOTH: (("front", "back"), 1.0),
     "one face held, 1 N": (("front",), 1.0),
     "faces free, 1 mN": ((), 1e-3),
 }
@@ -82,7 +83,7 @@ def iterations(bench):
             counts = []
             for nu in ratios[:upto]:
                 how = {"solver_type": solver, "solver_rtol": 1e-8, "solver_max_it": 5000}
-                run = membrane(bench, f"{solver}-{element}-{nu}", "both faces held, 1 N", element, n, nu, how)
+                run = membrane(bench, f"{solver}-{element}-{nu}", BOTH, element, n, nu, how)
                 counts.append(sum(run.column("iterations")))
             at = ", ".join(map(str, ratios[:upto]))
             said = f"shown: {n} cells a side, rtol 1e-8, on one rank"

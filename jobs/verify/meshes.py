@@ -34,20 +34,24 @@ class Mesh:
         return sorted({v for name in names for triangle in self.sides[name] for v in self.nodes(triangle)})
 
     def write(self, path):
-        """Gmsh 2.2 as text; the region is "body"."""
-        names = ["body", *self.sides]
-        with open(path, "w", encoding="utf-8") as out:
-            out.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n{len(names)}\n")
-            out.writelines(f'{2 if i else 3} {i + 1} "{name}"\n' for i, name in enumerate(names))
-            out.write(f"$EndPhysicalNames\n$Nodes\n{len(self.points)}\n")
-            out.writelines(f"{i + 1} {x!r} {y!r} {z!r}\n" for i, (x, y, z) in enumerate(self.points))
-            tet, triangle = (11, 9) if self.middle else (4, 2)
-            cells = [(tet, 1, cell) for cell in self.tets]
-            cells += [(triangle, i + 2, cell) for i, side in enumerate(self.sides.values()) for cell in side]
-            out.write(f"$EndNodes\n$Elements\n{len(cells)}\n")
-            for i, (kind, tag, cell) in enumerate(cells):
-                out.write(f"{i + 1} {kind} 2 {tag} {tag} " + " ".join(str(v + 1) for v in self.nodes(cell)) + "\n")
-            out.write("$EndElements\n")
+        """As Gmsh 2.2; the region is "body"."""
+        tet, triangle = (11, 9) if self.middle else (4, 2)
+        cells = [(tet, 1, self.nodes(cell)) for cell in self.tets]
+        cells += [(triangle, i + 2, self.nodes(cell)) for i, side in enumerate(self.sides.values()) for cell in side]
+        write_gmsh(path, self.points, [(3, "body"), *((2, name) for name in self.sides)], cells)
+
+
+def write_gmsh(path, points, names, cells):
+    """Gmsh 2.2 as text. names: [(dimension, name)], whose tags count from 1; cells: [(type, tag, nodes)]."""
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n{len(names)}\n")
+        out.writelines(f'{dimension} {i + 1} "{name}"\n' for i, (dimension, name) in enumerate(names))
+        out.write(f"$EndPhysicalNames\n$Nodes\n{len(points)}\n")
+        out.writelines(f"{i + 1} {x!r} {y!r} {z!r}\n" for i, (x, y, z) in enumerate(points))
+        out.write(f"$EndNodes\n$Elements\n{len(cells)}\n")
+        for i, (kind, tag, nodes) in enumerate(cells):
+            out.write(f"{i + 1} {kind} 2 {tag} {tag} " + " ".join(str(v + 1) for v in nodes) + "\n")
+        out.write("$EndElements\n")
 
 
 def box(cells, size=(1.0, 1.0, 1.0), origin=(0.0, 0.0, 0.0), jitter=0.0, mapping=None):
