@@ -73,11 +73,11 @@ static void check_middles(const wring_mesh_data *coarse, const wring_mesh_data *
 /* Euler: V - E + F - T of a solid without holes is 1; fails if an edge is counted twice. */
 static PetscErrorCode check_euler(const wring_mesh_data *d, PetscInt corners)
 {
-  PetscInt *neighbour, crowd[3], boundary = 0;
+  PetscInt *neighbour, boundary = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 * (size_t)d->n_tet, &neighbour));
-  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour, crowd));
+  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour));
   for (PetscInt i = 0; i < 4 * d->n_tet; i++) boundary += neighbour[i] < 0;
   PetscCall(PetscFree(neighbour));
   const PetscInt edges = d->n_vertex - corners, faces = (4 * d->n_tet + boundary) / 2;

@@ -159,28 +159,20 @@ static void check_children(const wring_mesh_data *coarse, const wring_mesh_data 
   }
 }
 
-static PetscErrorCode count_boundary(const wring_mesh_data *d, PetscInt *n)
+static void visit_face(void *boundary, PetscInt n, wring_face *f)
 {
-  PetscInt *neighbour, crowd[3];
-
-  PetscFunctionBegin;
-  *n = 0;
-  PetscCall(PetscMalloc1(4 * (size_t)d->n_tet, &neighbour));
-  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour, crowd));
-  CHECK(crowd[0] < 0, "tets %d, %d and %d share a face", (int)crowd[0], (int)crowd[1], (int)crowd[2]);
-  for (PetscInt i = 0; i < 4 * d->n_tet; i++) *n += neighbour[i] < 0;
-  PetscCall(PetscFree(neighbour));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  CHECK(n <= 2, "tets %d, %d and %d share a face", (int)f[0].place / 4, (int)f[1].place / 4, (int)f[2].place / 4);
+  *(PetscInt *)boundary += n == 1;
 }
 
 /* Fails if tets with a common face no longer match: unmatched faces would remain. */
 static PetscErrorCode check_faces(const wring_mesh_data *coarse, const wring_mesh_data *fine)
 {
-  PetscInt before, after;
+  PetscInt before = 0, after = 0;
 
   PetscFunctionBegin;
-  PetscCall(count_boundary(coarse, &before));
-  PetscCall(count_boundary(fine, &after));
+  PetscCall(wring_faces_visit(coarse->n_vertex, coarse->n_tet, coarse->tet, 0, NULL, visit_face, &before));
+  PetscCall(wring_faces_visit(fine->n_vertex, fine->n_tet, fine->tet, 0, NULL, visit_face, &after));
   CHECK(after == 4 * before, "%d boundary faces become %d", (int)before, (int)after);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

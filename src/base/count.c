@@ -11,3 +11,19 @@ PetscBool wring_count_fits(PetscInt64 rows, int width, const char *where, const 
                   what, (int)(8 * sizeof(PetscInt)), (long long)most);
   return PETSC_FALSE;
 }
+
+wring_share wring_equal_share(MPI_Comm comm, PetscInt64 all)
+{
+  PetscMPIInt rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  return (wring_share){all, all / size * rank + PetscMin(rank, all % size), all / size + (rank < all % size)};
+}
+
+PetscInt wring_share_holder(MPI_Comm comm, PetscInt64 all, PetscInt64 i)
+{
+  PetscMPIInt size;
+  MPI_Comm_size(comm, &size);
+  const PetscInt64 n = all / size, longer = all % size;
+  return (PetscInt)(i < longer * (n + 1) ? i / (n + 1) : longer + (i - longer * (n + 1)) / n);
+}

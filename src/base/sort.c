@@ -1,4 +1,5 @@
 #include "sort.h"
+#include <string.h>
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
@@ -100,4 +101,63 @@ PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value)
     if (i == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
   *n = kept;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By the last column first. */
+PetscErrorCode wring_sort_rows(PetscInt n, int n_key, size_t bytes, void *row, PetscInt *order)
+{
+  PetscInt *from = order, column;
+  uint64_t *key;
+  char     *old;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n * bytes, &old));
+  if (!order) PetscCall(PetscMalloc1((size_t)n, &from));
+  if (n) memcpy(old, row, (size_t)n * bytes);
+  for (PetscInt i = 0; i < n; i++) from[i] = i;
+  for (int k = n_key - 1; k >= 0; k--) {
+    for (PetscInt i = 0; i < n; i++) {
+      memcpy(&column, old + (size_t)from[i] * bytes + (size_t)k * sizeof column, sizeof column);
+      key[i] = (uint64_t)(column + 1);
+    }
+    PetscCall(wring_sort_keys(n, key, from));
+  }
+  for (PetscInt i = 0; i < n; i++) memcpy((char *)row + (size_t)i * bytes, old + (size_t)from[i] * bytes, bytes);
+  if (!order) PetscCall(PetscFree(from));
+  PetscCall(PetscFree2(key, old));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_permute_rows(PetscInt n, const PetscInt *order, size_t bytes, void *table)
+{
+  char *const old = *(char **)table;
+  char       *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n * bytes, &row));
+  for (PetscInt i = 0; i < n; i++) memcpy(row + (size_t)i * bytes, old + (size_t)order[i] * bytes, bytes);
+  PetscCall(PetscFree(*(void **)table));
+  *(char **)table = row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_rows_end(PetscInt n, int n_key, size_t bytes, const void *row, PetscInt i)
+{
+  const char *const first = (const char *)row + (size_t)i * bytes;
+  PetscInt          end   = i + 1;
+  while (end < n && !memcmp(first, first + (size_t)(end - i) * bytes, (size_t)n_key * sizeof(PetscInt))) end++;
+  return end;
+}
+
+PetscInt wring_find_key(PetscInt n, const uint64_t *key, uint64_t least)
+{
+  PetscInt first = 0, last = n;
+  while (first < last) {
+    const PetscInt middle = first + (last - first) / 2;
+    if (key[middle] < least)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
 }

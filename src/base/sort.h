@@ -18,6 +18,21 @@ PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value);
 /* Sorts value [*n] >= 0 ascending and drops repetitions. */
 PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value);
 
+/*
+  Sorts row [n][bytes], which begins with n_key PetscInts >= -1, by these, ascending; equal ones keep their order.
+  order [n], unless it is NULL: the former places.
+*/
+PetscErrorCode wring_sort_rows(PetscInt n, int n_key, size_t bytes, void *row, PetscInt *order);
+
+/* *table [n][bytes], which is reallocated: row i becomes the one that was order[i]. */
+PetscErrorCode wring_permute_rows(PetscInt n, const PetscInt *order, size_t bytes, void *table);
+
+/* The end of the rows, sorted in this way, that have the key of row i. */
+PetscInt wring_rows_end(PetscInt n, int n_key, size_t bytes, const void *row, PetscInt i);
+
+/* The place of the first key [n], ascending, that is not less than `least`; n: there is none. */
+PetscInt wring_find_key(PetscInt n, const uint64_t *key, uint64_t least);
+
 /* Sorts three numbers ascending, such as the vertices of a triangle. */
 static inline void wring_sort3(PetscInt v[3])
 {

@@ -127,38 +127,16 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The rows [begin, begin + n) of `all` that this rank reads; those of lower ranks come before. */
-typedef struct {
-  PetscInt64 all, begin, n;
-} share;
-
-static share equal_share(MPI_Comm comm, PetscInt64 all)
-{
-  PetscMPIInt rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  return (share){all, all / size * rank + PetscMin(rank, all % size), all / size + (rank < all % size)};
-}
-
-/* The rank that has row i. */
-static PetscInt holder(MPI_Comm comm, PetscInt64 all, PetscInt64 i)
-{
-  PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
-  const PetscInt64 n = all / size, longer = all % size;
-  return (PetscInt)(i < longer * (n + 1) ? i / (n + 1) : longer + (i - longer * (n + 1)) / n);
-}
-
 /* This rank's rows of a table; none after an error. */
-static share share_table(wring_hdf5 *h, MPI_Comm comm, wring_table t)
+static wring_share share_table(wring_hdf5 *h, MPI_Comm comm, wring_table t)
 {
-  const PetscInt64 rows = h->error->text[0] ? -1 : wring_hdf5_rows(h, t);
-  const share      s    = equal_share(comm, PetscMax(rows, 0));
+  const PetscInt64  rows = h->error->text[0] ? -1 : wring_hdf5_rows(h, t);
+  const wring_share s    = wring_equal_share(comm, PetscMax(rows, 0));
   if (s.n > PETSC_MAX_INT / t.width) { // entries are numbered by PetscInt
     wring_error_set(h->error,
                     "%s: table %s has %lld rows; on this number of ranks they need a PETSc with 64-bit indices",
                     h->path, t.name, (long long)rows);
-    return equal_share(comm, 0);
+    return wring_equal_share(comm, 0);
   }
   return s;
 }
@@ -173,7 +151,7 @@ static wring_table find_indices(wring_hdf5 *h, const char *name, int width)
 
 /* Reads this rank's rows *index [s.n][width] of a table, whose numbers must be in [least, limit]. */
 static PetscErrorCode read_indices(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt least, PetscInt limit,
-                                   share *s, PetscInt **index)
+                                   wring_share *s, PetscInt **index)
 {
   PetscFunctionBegin;
   *s = share_table(h, comm, t);
@@ -185,8 +163,8 @@ static PetscErrorCode read_indices(wring_hdf5 *h, MPI_Comm comm, wring_table t, 
 /* Every rank reads all names. */
 static PetscErrorCode read_names(wring_hdf5 *h, wring_table t, wring_names *names)
 {
-  const share s = share_table(h, PETSC_COMM_SELF, t);
-  char       *text;
+  const wring_share s = share_table(h, PETSC_COMM_SELF, t);
+  char             *text;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)s.n + 1, &text));
@@ -207,8 +185,8 @@ static PetscErrorCode read_middles(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data
 {
   PetscFunctionBegin;
   if (h->error->text[0] || !wring_hdf5_has_table(h, middle_position.name)) PetscFunctionReturn(PETSC_SUCCESS);
-  share s = share_table(h, comm, middle_position);
-  if (!wring_count_fits(*n_global + s.all, 3, h->path, "vertices", h->error)) s = equal_share(comm, 0);
+  wring_share s = share_table(h, comm, middle_position);
+  if (!wring_count_fits(*n_global + s.all, 3, h->path, "vertices", h->error)) s = wring_equal_share(comm, 0);
   d->order     = 2;
   d->middles.n = (PetscInt)s.n;
   *n_global += (PetscInt)s.all;
@@ -220,10 +198,10 @@ static PetscErrorCode read_middles(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data
 
 static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data *d, PetscInt *n_global)
 {
-  share s = share_table(h, comm, rest_position);
+  wring_share s = share_table(h, comm, rest_position);
 
   PetscFunctionBegin;
-  if (!wring_count_fits(s.all, 3, h->path, "vertices", h->error)) s = equal_share(comm, 0);
+  if (!wring_count_fits(s.all, 3, h->path, "vertices", h->error)) s = wring_equal_share(comm, 0);
   *n_global   = (PetscInt)s.all;
   d->n_vertex = (PetscInt)s.n;
   PetscCall(PetscCalloc1(3 * (size_t)s.n, &d->X));
@@ -234,7 +212,7 @@ static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_mesh_dat
 
 static PetscErrorCode read_tets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex, wring_mesh_data *d)
 {
-  share t, r;
+  wring_share t, r;
 
   PetscFunctionBegin;
   PetscCall(read_indices(h, comm, find_indices(h, tet, 4), 0, n_vertex - 1, &t, &d->tet));
@@ -252,7 +230,7 @@ static PetscErrorCode send_members(MPI_Comm comm, PetscInt n_vertex, PetscInt n,
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
-  for (size_t i = 0; i < (size_t)n; i++) to[i] = holder(comm, n_vertex, member[2 * i + 1]);
+  for (size_t i = 0; i < (size_t)n; i++) to[i] = wring_share_holder(comm, n_vertex, member[2 * i + 1]);
   PetscCall(wring_exchange_rows(comm, n, to, 2 * sizeof *member, member, &n_got, &got));
   PetscCall(PetscFree(to));
   PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
@@ -270,7 +248,7 @@ static PetscErrorCode send_members(MPI_Comm comm, PetscInt n_vertex, PetscInt n,
 }
 
 /* Pairs of set and vertex for this rank's rows of the table of members; start [sets.n + 1] of the whole table. */
-static PetscErrorCode pair_members(share s, const PetscInt *start, const PetscInt *vertex, PetscInt **member)
+static PetscErrorCode pair_members(wring_share s, const PetscInt *start, const PetscInt *vertex, PetscInt **member)
 {
   PetscInt set = 0;
 
@@ -315,8 +293,8 @@ static PetscErrorCode split_members(PetscInt n_vertex, PetscInt *n, PetscInt *me
 /* n_vertex corners, of n_all vertices. */
 static PetscErrorCode read_sets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex, PetscInt n_all, wring_mesh_data *d)
 {
-  share     starts, s;
-  PetscInt *start, *vertex, *member, n;
+  wring_share starts, s;
+  PetscInt   *start, *vertex, *member, n;
 
   PetscFunctionBegin;
   PetscCall(read_indices(h, PETSC_COMM_SELF, find_indices(h, set_start, 1), 0, PETSC_MAX_INT, &starts, &start));
@@ -342,7 +320,7 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
 {
   const PetscInt limit = PetscMax(n_vertex, d->sets.n) - 1;
   PetscBool      fit   = PETSC_TRUE;
-  share          s;
+  wring_share    s;
 
   PetscFunctionBegin;
   if (h->error->text[0]) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks

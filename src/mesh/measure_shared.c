@@ -2,6 +2,7 @@
 #include "base/forest.h"
 #include "base/sort.h"
 #include "measure.h"
+#include "mesh/distribute/blocks.h"
 #include "mesh/surface/faces.h"
 #include <math.h>
 #include <stdlib.h>
@@ -107,56 +108,25 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
 
 /* ---- faces ------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-  PetscInt v[3]; // original numbers, ascending
-} face;
-
-/* The faces between this rank's tets and others, or nothing, and the owners of their lowest vertices. */
-static PetscErrorCode list_faces(const wring_view *w, PetscInt *n, face **faces, PetscInt **to)
+/* The faces of this rank's tets that no other tet of any rank has. */
+PetscErrorCode wring_view_count_boundary(const wring_view *w, wring_mesh_measures *m)
 {
-  PetscInt *neighbour, crowd[3], v[3];
+  PetscInt    n, *neighbour, *to;
+  wring_face *face;
+  PetscInt64 *other;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 * (size_t)w->d->n_tet, &neighbour));
-  PetscCall(wring_faces_match(w->n_used, w->d->n_tet, w->tet, neighbour, crowd));
-  *n = 0;
-  for (size_t i = 0; i < 4 * (size_t)w->d->n_tet; i++) *n += neighbour[i] < 0;
-  PetscCall(PetscMalloc1((size_t)*n, faces));
-  PetscCall(PetscMalloc1((size_t)*n, to));
-  for (size_t i = 0, at = 0; i < 4 * (size_t)w->d->n_tet; i++) {
-    if (neighbour[i] >= 0) continue;
-    for (int a = 0; a < 3; a++) v[a] = w->tet[4 * (i / 4) + (size_t)wring_face_corner[i % 4][a]];
-    wring_sort3(v);
-    (*to)[at]      = w->owner[v[0]];
-    (*faces)[at++] = (face){{w->used[v[0]], w->used[v[1]], w->used[v[2]]}};
-  }
+  PetscCall(wring_faces_match(w->n_used, w->d->n_tet, w->tet, neighbour));
+  PetscCall(wring_faces_list_border(w->d->n_tet, w->tet, neighbour, w->used, &n, &face));
   PetscCall(PetscFree(neighbour));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static int compare_faces(const void *pa, const void *pb)
-{
-  const face *a = pa, *b = pb;
-  for (int i = 0; i < 3; i++)
-    if (a->v[i] != b->v[i]) return a->v[i] < b->v[i] ? -1 : 1;
-  return 0;
-}
-
-PetscErrorCode wring_view_count_boundary(const wring_view *w, wring_mesh_measures *m)
-{
-  PetscInt n = 0, *to, n_got;
-  face    *faces, *got;
-
-  PetscFunctionBegin;
-  PetscCall(list_faces(w, &n, &faces, &to));
-  PetscCall(wring_exchange_rows(w->comm, n, to, sizeof *faces, faces, &n_got, &got));
-  PetscCall(PetscFree(faces));
-  PetscCall(PetscFree(to));
-  if (n_got) qsort(got, (size_t)n_got, sizeof *got, compare_faces);
-  for (PetscInt i = 0; i < n_got; i++)
-    m->n_boundary_face +=
-      (i == 0 || compare_faces(got + i, got + i - 1)) && (i == n_got - 1 || compare_faces(got + i, got + i + 1));
-  PetscCall(PetscFree(got));
+  PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &other));
+  for (PetscInt i = 0; i < n; i++) to[i] = face[i].v[0];
+  PetscCall(wring_blocks_find_owners(w->block, n, to));
+  PetscCall(wring_faces_match_ranks(w->comm, n, face, to, other));
+  for (PetscInt i = 0; i < n; i++) m->n_boundary_face += other[i] < 0;
+  PetscCall(PetscFree2(to, other));
+  PetscCall(PetscFree(face));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->n_boundary_face, 1, MPIU_INT64, MPI_SUM, w->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,21 +13,7 @@ typedef struct {
   int      dim, axis[3]; // the axes with cells, [dim]
 } grid;
 
-/* The items of a rank: [begin, end) of all. */
-typedef struct {
-  PetscInt64 begin, end;
-} share;
-
 static const char axis_name[] = "xyz";
-
-static share equal_share(MPI_Comm comm, PetscInt64 n)
-{
-  PetscMPIInt rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const PetscInt64 begin = n / size * rank + PetscMin(rank, n % size);
-  return (share){begin, begin + n / size + (rank < n % size)};
-}
 
 /* ---- vertices ---------------------------------------------------------------------------------------------------- */
 
@@ -91,10 +77,10 @@ static PetscBool has_volumes(const wring_box *box, const grid *g, PetscInt low)
 }
 
 /* False if a tet of these cells has no volume. */
-static PetscBool cut_cells(const wring_box *box, const grid *g, share cells, PetscInt *tet)
+static PetscBool cut_cells(const wring_box *box, const grid *g, wring_share cells, PetscInt *tet)
 {
   PetscBool good = PETSC_TRUE;
-  for (PetscInt64 i = cells.begin; i < cells.end; i++, tet += 24) {
+  for (PetscInt64 i = cells.begin; i < cells.begin + cells.n; i++, tet += 24) {
     const PetscInt low = low_corner(g, i);
     cut_cell(g, low, tet);
     good = (PetscBool)(good && has_volumes(box, g, low));
@@ -123,13 +109,13 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
 }
 
 /* In the order of vertices, so that members ascend. */
-static PetscErrorCode fill_sets(const grid *g, share vertices, wring_mesh_data *d)
+static PetscErrorCode fill_sets(const grid *g, wring_share vertices, wring_mesh_data *d)
 {
   PetscInt at[3], next[8] = {0};
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
-  for (PetscInt64 v = vertices.begin; v < vertices.end; v++) {
+  for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++) {
     find_vertex(g, (PetscInt)v, at);
     for (int s = 0; s < d->sets.n; s++) d->set_start[s + 1] += is_member(g, at, s);
   }
@@ -138,7 +124,7 @@ static PetscErrorCode fill_sets(const grid *g, share vertices, wring_mesh_data *
     d->set_start[s + 1] += d->set_start[s];
   }
   PetscCall(PetscMalloc1((size_t)d->set_start[d->sets.n], &d->set_vertex));
-  for (PetscInt64 v = vertices.begin; v < vertices.end; v++) {
+  for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++) {
     find_vertex(g, (PetscInt)v, at);
     for (int s = 0; s < d->sets.n; s++)
       if (is_member(g, at, s)) d->set_vertex[next[s]++] = (PetscInt)v;
@@ -224,10 +210,11 @@ static PetscErrorCode fill_elements(MPI_Comm comm, const grid *g, wring_mesh_dat
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) all += count_items(&p[i]);
-  const share mine = equal_share(comm, all);
-  PetscCall(PetscMalloc1(8 * (size_t)(mine.end - mine.begin), &d->set_element));
+  const wring_share mine = wring_equal_share(comm, all);
+  PetscCall(PetscMalloc1(8 * (size_t)(mine.n), &d->set_element));
   for (int i = 0; i < n; first += count_items(&p[i++])) {
-    const PetscInt64 begin = PetscMax(mine.begin, first), end = PetscMin(mine.end, first + count_items(&p[i]));
+    const PetscInt64 begin = PetscMax(mine.begin, first),
+                     end   = PetscMin(mine.begin + mine.n, first + count_items(&p[i]));
     for (PetscInt64 item = begin; item < end; item++)
       d->n_set_element += cut_item(&p[i], item - first, d->set_element + 4 * (size_t)d->n_set_element);
   }
@@ -297,11 +284,11 @@ static void count_cells(MPI_Comm comm, const grid *g, PetscInt64 *vertices, Pets
 }
 
 /* Returns false if an element of this rank has no volume or area. */
-static PetscErrorCode fill_box(MPI_Comm comm, const wring_box *box, const grid *g, share vertices, share cells,
-                               wring_mesh_data *d, PetscBool *good)
+static PetscErrorCode fill_box(MPI_Comm comm, const wring_box *box, const grid *g, wring_share vertices,
+                               wring_share cells, wring_mesh_data *d, PetscBool *good)
 {
   PetscFunctionBegin;
-  for (PetscInt64 v = vertices.begin; v < vertices.end; v++)
+  for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++)
     place_vertex(box, g, (PetscInt)v, d->X + 3 * (size_t)(v - vertices.begin));
   *good = cut_cells(box, g, cells, d->tet);
   PetscCall(PetscArrayzero(d->region, d->n_tet));
@@ -323,8 +310,8 @@ PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_da
   set_grid(box, &g, e);
   count_cells(comm, &g, &vertices, &cells, e);
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
-  const share v = equal_share(comm, vertices), c = equal_share(comm, cells);
-  PetscCall(wring_mesh_data_create(v.end - v.begin, 6 * (c.end - c.begin), d));
+  const wring_share v = wring_equal_share(comm, vertices), c = wring_equal_share(comm, cells);
+  PetscCall(wring_mesh_data_create(v.n, 6 * c.n, d));
   PetscCall(fill_box(comm, box, &g, v, c, *d, &good));
   if (!good)
     wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,

@@ -24,19 +24,6 @@ typedef struct {
   PetscInt64     *number; // [n_cut] of rows
 } searches;
 
-/* The number of key, ascending, that are less than limit; it is in [first, last]. */
-static PetscInt count_below(const uint64_t *key, PetscInt first, PetscInt last, uint64_t limit)
-{
-  while (first < last) {
-    const PetscInt middle = first + (last - first) / 2;
-    if (key[middle] < limit)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 /* bits: keys of all ranks are below 2^bits. */
 static PetscErrorCode begin_searches(searches *s, int *bits)
 {
@@ -60,7 +47,7 @@ static PetscErrorCode try_bit(searches *s, uint64_t bit, PetscBool *done)
   PetscFunctionBegin;
   for (PetscMPIInt i = 0; i < s->n_cut; i++) {
     search *const c = s->cut + i;
-    if (!c->found) c->next = count_below(s->key, c->low, c->high, c->key | bit);
+    if (!c->found) c->next = c->low + wring_find_key(c->high - c->low, s->key + c->low, c->key | bit);
     s->number[i] = c->next;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->number, s->n_cut, MPIU_INT64, MPI_SUM, s->comm));
@@ -147,15 +134,7 @@ PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, Pe
 
 PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t key)
 {
-  PetscMPIInt first = 0, last = size;
-  while (last - first > 1) {
-    const PetscMPIInt middle = first + (last - first) / 2;
-    if (splitter[middle] <= key)
-      first = middle;
-    else
-      last = middle;
-  }
-  return first;
+  return (PetscMPIInt)wring_find_key(size, splitter, key + 1) - 1;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -197,6 +176,19 @@ PetscErrorCode wring_sorting_create(MPI_Comm comm, PetscInt n, const uint64_t *k
   s->n = s->x.n_got;
   PetscCall(PetscMalloc1((size_t)s->n, &s->order));
   PetscCall(wring_order_keys(s->n, s->key, s->order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_match_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, int n_key, size_t bytes, const void *row,
+                                wring_sorting *s, void *got)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_exchange_create(comm, n, to, &s->x));
+  PetscCall(wring_exchange_send(&s->x, bytes, row, got));
+  s->n   = s->x.n_got;
+  s->key = NULL;
+  PetscCall(PetscMalloc1((size_t)s->n, &s->order));
+  PetscCall(wring_sort_rows(s->n, n_key, bytes, *(void **)got, s->order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

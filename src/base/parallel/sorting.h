@@ -31,13 +31,22 @@ PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t
 typedef struct {
   wring_exchange x;     // the rows that went and came
   PetscInt       n;     // rows here
-  uint64_t      *key;   // [n] ascending
+  uint64_t      *key;   // [n] ascending; NULL: matched rows
   PetscInt      *order; // [n] the row of those that came that is in each place
 } wring_sorting;
 
 /* Row i has key[i], in any order; parts as for wring_cut_keys. Collective. */
 PetscErrorCode wring_sorting_create(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
                                     wring_sorting *s);
+
+/*
+  Matches rows by key: row [n][bytes], which begins with the n_key PetscInts >= -1 of its key, goes to rank to[i].
+  *got [s->n][bytes], freed by the caller: those that came, by key, equal keys in the order of ranks and places; groups
+  end at wring_rows_end (base/sort.h). Collective.
+*/
+PetscErrorCode wring_match_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, int n_key, size_t bytes, const void *row,
+                                wring_sorting *s, void *got);
+
 PetscErrorCode wring_sorting_destroy(wring_sorting *s);
 
 /* *sorted [s->n][width bytes] (freed by the caller) from row [n][width] of all ranks. Collective. */

@@ -7,8 +7,7 @@
     find_nodes.c    finds the nodes of elements by their numbers in the file, in a directory distributed over ranks;
                     order_points.c puts points into the order of their numbers
     turn_tets.c     scales coordinates, reorients tets
-    match_faces.c   faces of tets and triangles meet, those of shared nodes on the rank that has their lowest node;
-                    meet_faces.c those of one node
+    match_faces.c   matches faces of tets and triangles, those of shared nodes on the rank that has their lowest node
     number_nodes.c  drops nodes and numbers the others
     middles.c       nodes at the middles of edges, by edge
     name_regions.c name_sets.c keep_elements.c   names; vertices, triangles and lines of sets
@@ -17,7 +16,7 @@
   Nodes have a position, their place in the file, and are in blocks by rank. A rank works with those of its elements:
   `used`, ascending by position, so that comparing places in it compares positions.
 
-  Memory: tables of the file are freed, or become those of the mesh, as soon as they are used; faces meet in rounds.
+  Memory: tables of the file are freed, or become those of the mesh, as soon as they are used; faces are matched in rounds.
 */
 #pragma once
 #include "base/exchange.h"
@@ -44,7 +43,7 @@ typedef struct {
   PetscInt      *used;                // [n_used] positions of the nodes of this rank's elements, ascending
   PetscInt      *vertex;              // [n_used] their numbers in the mesh, -1: dropped
   PetscInt      *tet;                 // [n_tet here][4] places in used
-  PetscInt      *lower;               // [n_lower][3] places in used
+  PetscInt      *lower;               // [n_lower][3] places in used, -1 after the last
   PetscBool      second;              // some rank has elements of second order
   PetscInt      *tet_mid, *lower_mid; // [n_tet][6], [n_lower][3] places in used, -1: none; NULL: no element has any
   int64_t       *tag;                 // [n_used] numbers in the file; NULL: not second

@@ -122,7 +122,7 @@ static PetscErrorCode add_tag(tag_list *list, int64_t tag, PetscInt *place)
   PetscFunctionBegin;
   PetscCall(wring_map_add(&list->place, tag, list->n, place));
   if (*place < list->n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->tag, &list->tag));
+  PetscCall(wring_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->tag, &list->tag));
   list->tag[list->n++] = tag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,8 +161,11 @@ static PetscErrorCode list_tags(wring_build *b, tag_list *list)
   PetscCall(PetscRealloc(n * sizeof *b->tet, &b->tet));
   PetscCall(PetscMalloc1(3 * (size_t)raw->n_lower, &b->lower));
   for (PetscInt i = 0; i < raw->n_lower; i++)
-    for (int a = 0; a < raw->lower[i].n; a++)
-      PetscCall(add_tag(list, raw->lower[i].tag[a], &b->lower[3 * (size_t)i + (size_t)a]));
+    for (int a = 0; a < 3; a++) {
+      PetscInt *const place = b->lower + 3 * (size_t)i + a;
+      *place                = -1;
+      if (a < raw->lower[i].n) PetscCall(add_tag(list, raw->lower[i].tag[a], place));
+    }
   PetscCall(list_middles(6 * (size_t)raw->n_tet, &raw->tet_mid, list, &b->tet_mid));
   PetscCall(list_middles(3 * (size_t)raw->n_lower, &raw->lower_mid, list, &b->lower_mid));
   PetscFunctionReturn(PETSC_SUCCESS);

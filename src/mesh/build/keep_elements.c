@@ -28,7 +28,7 @@ static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt
   for (PetscInt k = raw->source_start[e->source]; k < raw->source_start[e->source + 1]; k++) {
     const PetscInt64 needed = (PetscInt64)d->n_set_element + 1;
     if (!wring_count_fits(needed, 4, b->file, "lines and triangles of groups", b->e)) break;
-    PetscCall(wring_raw_grow(needed, room, sizeof row, &d->set_element));
+    PetscCall(wring_grow(needed, room, sizeof row, &d->set_element));
     row[0] = set[raw->source_group[k]];
     memcpy(d->set_element + 4 * (size_t)d->n_set_element++, row, sizeof row);
   }

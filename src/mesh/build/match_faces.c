@@ -1,29 +1,78 @@
 /*
-  Faces of tets, and triangles, meet. One with a node that no other rank uses meets the others here; the rest, all of
-  whose nodes are shared, meet on the rank whose block has their lowest node, in rounds: round k has the faces whose
-  lowest node is in the k-th part of its block. A face that three tets have, and a tet that is there twice, are faults;
-  a triangle that meets a tet is its face.
+  Faces of tets, and triangles, are matched. One with a node that no other rank uses is matched here; the rest, all of
+  whose nodes are shared, on the rank whose block has their lowest node, in rounds: round k has the faces whose lowest
+  node is k modulo the number of rounds. A face that three tets have, and a tet that is there twice, are faults; a
+  triangle that matches a tet is its face.
 */
 #include "build.h"
+#include "base/parallel/sorting.h"
 #include "base/sort.h"
-#include "meet_faces.h"
+#include "mesh/distribute/blocks.h"
+#include "mesh/surface/faces.h"
+#include <string.h>
 
 enum { FACES_A_ROUND = 1 << 18, MAX_ROUNDS = 16 };
 
 typedef struct {
-  wring_build  *b;
-  PetscBool     triangles; // some rank has one
-  char         *shared;    // [n_used] whether another rank uses the node
-  int           n_round;
-  PetscInt     *peer;   // [n_used] index in owners.to
-  char         *round;  // [n_used] of faces whose lowest node this is
-  PetscInt      n_face; // of this round
-  PetscInt     *start;  // [owners.n_to + 1] of each peer's faces
-  wring_face   *faces;  // [n_face]
-  wring_meeting meeting;
+  wring_build *b;
+  char        *is_face;     // [n_lower]
+  char        *shared;      // [n_used] whether another rank uses the node
+  int64_t      repeated[2]; // the first tets with the same nodes, INT64_MAX: none
+  int64_t      crowd[6];    // the first face that has more than two tets, and three of them; INT64_MAX: none
 } matcher;
 
-/* ---- shared nodes ------------------------------------------------------------------------------------------------ */
+/* ---- the same face ----------------------------------------------------------------------------------------------- */
+
+/* Two tets with the same nodes. */
+static void keep_repeated(matcher *m, int64_t first, int64_t second)
+{
+  if (first > m->repeated[0] || (first == m->repeated[0] && second >= m->repeated[1])) return;
+  m->repeated[0] = first;
+  m->repeated[1] = second;
+}
+
+/* More than two tets with the same face: the first three. */
+static void keep_crowd(matcher *m, PetscInt n, const wring_face *f)
+{
+  for (int k = 0; k < 3; k++) {
+    if (f->v[k] > m->crowd[k]) return;
+    if (f->v[k] < m->crowd[k]) break;
+  }
+  for (int k = 0; k < 3; k++) {
+    m->crowd[k]     = f->v[k];
+    m->crowd[3 + k] = INT64_MAX;
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    int64_t tet = f[i].place / 4;
+    for (int k = 3; k < 6; k++) {
+      const int64_t kept = m->crowd[k];
+      m->crowd[k]        = PetscMin(kept, tet);
+      tet                = PetscMax(kept, tet);
+    }
+  }
+}
+
+/* A face in positions, with tets of all ranks, n times, triangles first; returns their number. */
+static PetscInt check_face(matcher *m, PetscInt n, const wring_face *f)
+{
+  PetscInt n_triangle = 0;
+  while (n_triangle < n && f[n_triangle].opposite < 0) n_triangle++;
+  if (n - n_triangle > 2) keep_crowd(m, n - n_triangle, f + n_triangle);
+  for (PetscInt i = n_triangle + 1; i < n; i++)
+    if (f[i].opposite == f[i - 1].opposite) keep_repeated(m, f[i - 1].place / 4, f[i].place / 4);
+  return n_triangle;
+}
+
+/* From places in used and tets of this rank. */
+static void globalize(const wring_build *b, wring_face *f)
+{
+  for (int a = 0; a < 3; a++) f->v[a] = b->used[f->v[a]];
+  if (f->opposite < 0) return;
+  f->opposite = b->used[f->opposite];
+  f->place += 4 * b->tet_begin;
+}
+
+/* ---- faces of this rank ------------------------------------------------------------------------------------------ */
 
 static PetscErrorCode find_shared(matcher *m)
 {
@@ -42,297 +91,179 @@ static PetscErrorCode find_shared(matcher *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of corners of a tet, or a triangle (n = 3), that are shared. */
-static int count_shared(const matcher *m, int n, const PetscInt *v)
+static PetscBool all_shared(const matcher *m, const PetscInt v[3])
 {
-  int all = 0;
-  for (int a = 0; a < n; a++) all += m->shared[v[a]];
-  return all;
+  return (PetscBool)(m->shared[v[0]] && m->shared[v[1]] && m->shared[v[2]]);
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------ */
-
-static int round_of(const matcher *m, PetscInt node, PetscMPIInt owner)
+static void visit(void *context, PetscInt n, wring_face *f)
 {
-  const PetscInt *const range = m->b->node->range;
-  return (int)((PetscInt64)(node - range[owner]) * m->n_round / (range[owner + 1] - range[owner]));
+  matcher *const m = context;
+  if (all_shared(m, f->v)) return;
+  for (PetscInt i = 0; i < n; i++) globalize(m->b, f + i);
+  const PetscInt n_triangle = check_face(m, n, f);
+  for (PetscInt i = 0; i < n_triangle; i++) m->is_face[f[i].place] = n_triangle < n;
 }
 
-/* The largest number of faces of a rank whose nodes are all shared, and whether a rank has triangles. */
-static PetscErrorCode count_faces(matcher *m, PetscInt64 *most)
-{
-  const wring_build *b       = m->b;
-  const wring_raw   *raw     = b->raw;
-  PetscInt64         mine[2] = {0, 0}, all[2] = {0, 0};
+/* ---- faces of several ranks -------------------------------------------------------------------------------------- */
 
-  PetscFunctionBegin;
-  for (PetscInt t = 0; t < raw->n_tet; t++) {
-    const int shared = count_shared(m, 4, b->tet + 4 * (size_t)t);
-    mine[1] += shared == 4 ? 4 : shared == 3;
-  }
-  for (PetscInt i = 0; i < raw->n_lower; i++) {
-    if (raw->lower[i].n != 3) continue;
-    mine[0] = 1;
-    mine[1] += count_shared(m, 3, b->lower + 3 * (size_t)i) == 3;
-  }
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_MAX, b->comm));
-  m->triangles = (PetscBool)(all[0] > 0);
-  *most        = all[1];
-  PetscFunctionReturn(PETSC_SUCCESS);
+static void add_face(const matcher *m, int rounds, int round, wring_face f, PetscInt *n, wring_face *face)
+{
+  if (!all_shared(m, f.v)) return;
+  wring_sort3(f.v);
+  if (m->b->used[f.v[0]] % rounds != round) return;
+  if (face) face[*n] = f;
+  ++*n;
 }
 
-static PetscErrorCode plan_rounds(matcher *m)
-{
-  const wring_build *b    = m->b;
-  PetscInt64         most = 0;
-
-  PetscFunctionBegin;
-  PetscCall(count_faces(m, &most));
-  m->n_round = most ? (int)PetscMin(1 + most / FACES_A_ROUND, MAX_ROUNDS) : 0;
-  if (m->n_round == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-    PetscMalloc3((size_t)b->n_used, &m->peer, (size_t)b->n_used, &m->round, (size_t)b->owners.n_to + 2, &m->start));
-  for (PetscMPIInt p = 0; p < b->owners.n_to; p++) {
-    for (PetscInt i = b->owners.to_start[p]; i < b->owners.to_start[p + 1]; i++) {
-      m->peer[i]  = p;
-      m->round[i] = (char)round_of(m, b->used[i], b->owners.to[p]);
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* v: places in used, in any order. opposite: -1 of a triangle. */
-static wring_face make_face(const wring_build *b, const PetscInt v[3], PetscInt opposite, int64_t tet)
-{
-  PetscInt s[3] = {v[0], v[1], v[2]};
-  wring_sort3(s);
-  return (wring_face){
-    .v = {b->used[s[0]], b->used[s[1]], b->used[s[2]]}, .opposite = opposite < 0 ? -1 : b->used[opposite], .tet = tet};
-}
-
-/* Counts a face of this round, or stores it if there is memory; v: places in used. */
-static void add_face(matcher *m, int round, const PetscInt v[3], PetscInt opposite, int64_t tet)
-{
-  const PetscInt lowest = PetscMin(PetscMin(v[0], v[1]), v[2]);
-  if (m->round[lowest] != round) return;
-  PetscInt *const at = &m->start[m->peer[lowest] + 1];
-  if (m->faces) m->faces[*at] = make_face(m->b, v, opposite, tet);
-  (*at)++;
-}
-
-/* Those whose nodes are all shared. */
-static void add_faces(matcher *m, int round)
-{
-  const wring_build *b = m->b;
-  for (PetscInt t = 0; t < b->raw->n_tet; t++) {
-    const PetscInt *const v      = b->tet + 4 * (size_t)t;
-    const int             shared = count_shared(m, 4, v);
-    for (int a = 0; a < 4 && shared >= 3; a++)
-      if (shared == 4 || !m->shared[v[a]])
-        add_face(m, round, (PetscInt[]){v[(a + 1) % 4], v[(a + 2) % 4], v[(a + 3) % 4]}, v[a], b->tet_begin + t);
-  }
-  for (PetscInt i = 0; i < b->raw->n_lower; i++) {
-    const PetscInt *const v = b->lower + 3 * (size_t)i;
-    if (b->raw->lower[i].n == 3 && count_shared(m, 3, v) == 3) add_face(m, round, v, -1, -1 - (int64_t)i);
-  }
-}
-
-/* The faces of a round in the order of their owners. */
-static PetscErrorCode collect(matcher *m, int round, PetscInt **to)
-{
-  const wring_build *b = m->b;
-  const PetscMPIInt  n = b->owners.n_to;
-
-  PetscFunctionBegin;
-  m->faces = NULL;
-  PetscCall(PetscArrayzero(m->start, n + 2));
-  add_faces(m, round);
-  for (PetscMPIInt p = 0; p < n; p++) m->start[p + 1] += m->start[p];
-  m->n_face = m->start[n];
-  PetscCall(PetscMalloc1((size_t)m->n_face, to));
-  PetscCall(PetscMalloc1((size_t)m->n_face + 1, &m->faces));
-  for (PetscMPIInt p = 0; p < n; p++)
-    for (PetscInt i = m->start[p]; i < m->start[p + 1]; i++) (*to)[i] = b->owners.to[p];
-  for (PetscMPIInt p = n; p > 0; p--) m->start[p] = m->start[p - 1];
-  add_faces(m, round);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- faces of shared nodes --------------------------------------------------------------------------------------- */
-
-/* The faces that this rank received, by lowest node: start [nodes + 1]. */
-static PetscErrorCode sort_by_node(const matcher *m, PetscInt n, const wring_face *got, PetscInt **start,
-                                   wring_face **sorted)
-{
-  const PetscLayout node = m->b->node;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)node->n + 2, start));
-  PetscCall(PetscMalloc1((size_t)n + 1, sorted));
-  for (PetscInt i = 0; i < n; i++) (*start)[got[i].v[0] - node->rstart + 2]++;
-  for (PetscInt v = 0; v < node->n; v++) (*start)[v + 2] += (*start)[v + 1];
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscInt at = (*start)[got[i].v[0] - node->rstart + 1]++;
-    (*sorted)[at]     = got[i];
-    if (got[i].tet < 0) (*sorted)[at].tet = -1 - (int64_t)i; // for the answer
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode match_round(matcher *m, int round, char *is_face)
-{
-  wring_exchange x;
-  PetscInt      *to, *start;
-  wring_face    *got, *sorted;
-  char          *answer, *mine;
-
-  PetscFunctionBegin;
-  PetscCall(collect(m, round, &to));
-  PetscCall(wring_exchange_create(m->b->comm, m->n_face, to, &x));
-  PetscCall(PetscFree(to));
-  PetscCall(wring_exchange_send(&x, sizeof *got, m->faces, &got));
-  PetscCall(sort_by_node(m, x.n_got, got, &start, &sorted));
-  PetscCall(PetscFree(got));
-  PetscCall(PetscCalloc2((size_t)x.n_got, &answer, (size_t)m->n_face, &mine));
-  for (PetscInt v = 0; v < m->b->node->n; v++)
-    wring_meet_faces(&m->meeting, start[v + 1] - start[v], sorted + start[v], answer);
-  PetscCall(PetscFree(sorted));
-  PetscCall(PetscFree(start));
-  if (m->triangles) PetscCall(wring_exchange_answer(&x, 1, answer, mine));
-  for (PetscInt i = 0; i < m->n_face && m->triangles; i++)
-    if (m->faces[i].tet < 0) is_face[-1 - m->faces[i].tet] = mine[i];
-  PetscCall(PetscFree2(answer, mine));
-  PetscCall(PetscFree(m->faces));
-  PetscCall(wring_exchange_destroy(&x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- other faces ------------------------------------------------------------------------------------------------- */
-
-/*
-  Elements by the lowest nodes of their faces: a tet is listed at the lowest corner, which three of its faces have, and
-  at the second, which has the fourth; a triangle i as -1 - i. Passes call add_element once to count, once to store.
-*/
-typedef struct {
-  int64_t  *end;  // [n_used + 1] of the elements of each node
-  PetscInt *list; // NULL while they are counted
-} buckets;
-
-static void add_element(buckets *k, PetscInt node, PetscInt element)
-{
-  if (k->list)
-    k->list[--k->end[node]] = element;
-  else
-    k->end[node]++;
-}
-
-/* The places of the two lowest corners of a tet. */
-static void find_lowest(const PetscInt v[4], int *first, int *second)
-{
-  *first  = v[1] < v[0];
-  *second = 1 - *first;
-  for (int a = 2; a < 4; a++) {
-    if (v[a] < v[*first]) {
-      *second = *first;
-      *first  = a;
-    } else if (v[a] < v[*second]) {
-      *second = a;
-    }
-  }
-}
-
-/* Lists elements that have a node of their own; downwards, so that they are stored in ascending order. */
-static void add_elements(const matcher *m, buckets *k)
-{
-  const wring_build *b = m->b;
-  int                first, second;
-  for (PetscInt t = b->raw->n_tet - 1; t >= 0; t--) {
-    const PetscInt *const v = b->tet + 4 * (size_t)t;
-    if (count_shared(m, 4, v) == 4) continue;
-    find_lowest(v, &first, &second);
-    add_element(k, v[first], t);
-    add_element(k, v[second], t);
-  }
-  for (PetscInt i = 0; i < b->raw->n_lower; i++) {
-    const PetscInt *const v = b->lower + 3 * (size_t)i;
-    if (b->raw->lower[i].n == 3 && count_shared(m, 3, v) < 3)
-      add_element(k, PetscMin(PetscMin(v[0], v[1]), v[2]), -1 - i);
-  }
-}
-
-static PetscErrorCode create_buckets(const matcher *m, buckets *k, PetscInt *most)
-{
-  const PetscInt n = m->b->n_used;
-
-  PetscFunctionBegin;
-  *k = (buckets){.list = NULL};
-  PetscCall(PetscCalloc1((size_t)n + 1, &k->end));
-  add_elements(m, k);
-  *most = 0;
-  for (PetscInt v = 0; v < n; v++) {
-    *most = (PetscInt)PetscMax(*most, k->end[v]);
-    if (v > 0) k->end[v] += k->end[v - 1];
-  }
-  k->end[n] = n > 0 ? k->end[n - 1] : 0;
-  PetscCall(PetscMalloc1((size_t)k->end[n] + 1, &k->list));
-  add_elements(m, k); // moves every end to the beginning
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The faces of a tet whose lowest node this is and which have a node of their own: f [3]. Returns their number. */
-static PetscInt list_faces(const matcher *m, PetscInt node, PetscInt t, wring_face *f)
-{
-  const wring_build *const b      = m->b;
-  const PetscInt *const    v      = b->tet + 4 * (size_t)t;
-  const int                shared = count_shared(m, 4, v);
-  PetscInt                 n      = 0;
-  for (int a = 0; a < 4; a++) {
-    const PetscInt s[3] = {v[(a + 1) % 4], v[(a + 2) % 4], v[(a + 3) % 4]};
-    if (PetscMin(PetscMin(s[0], s[1]), s[2]) != node || shared - m->shared[v[a]] == 3) continue;
-    f[n++] = make_face(b, s, v[a], b->tet_begin + t);
-  }
-  return n;
-}
-
-static PetscErrorCode match_here(matcher *m, char *is_face)
+/* The faces of a round, of triangles last: face [*n], or NULL to count them. */
+static void list_faces(const matcher *m, int rounds, int round, PetscInt *n, wring_face *face)
 {
   const wring_build *const b = m->b;
-  buckets                  k;
-  PetscInt                 most = 0;
-  wring_face              *f;
+  *n                         = 0;
+  for (PetscInt i = 0; i < 4 * b->raw->n_tet; i++) {
+    const PetscInt *const v = b->tet + i / 4 * 4;
+    const int             a = (int)(i % 4);
+    add_face(m, rounds, round, (wring_face){{v[a ^ 1], v[a ^ 2], v[a ^ 3]}, v[a], i}, n, face);
+  }
+  for (PetscInt i = 0; i < b->raw->n_lower; i++) {
+    const PetscInt *const v = b->lower + 3 * (size_t)i;
+    if (v[2] >= 0) add_face(m, rounds, round, (wring_face){{v[0], v[1], v[2]}, -1, i}, n, face);
+  }
+}
+
+/* Finds faults in the faces f [n]; answer [n]: whether a tet has them. Collective. */
+static PetscErrorCode match_faces(matcher *m, PetscInt n, wring_face *f, char *answer)
+{
+  PetscInt     *to;
+  wring_sorting s;
+  wring_face   *got;
+  char         *has_tet;
 
   PetscFunctionBegin;
-  PetscCall(create_buckets(m, &k, &most));
-  PetscCall(PetscMalloc1(3 * (size_t)most, &f));
-  for (PetscInt v = 0; v < b->n_used; v++) {
-    PetscInt n = 0;
-    for (int64_t i = k.end[v]; i < k.end[v + 1]; i++) {
-      const PetscInt e = k.list[i];
-      if (e >= 0)
-        n += list_faces(m, v, e, f + n);
-      else
-        f[n++] = make_face(b, b->lower + 3 * (size_t)(-1 - e), -1, e);
-    }
-    wring_meet_faces(&m->meeting, n, f, is_face);
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  for (PetscInt i = 0; i < n; i++) {
+    globalize(m->b, f + i);
+    to[i] = f[i].v[0];
   }
-  PetscCall(PetscFree(f));
-  PetscCall(PetscFree(k.list));
-  PetscCall(PetscFree(k.end));
+  PetscCall(wring_blocks_find_owners(m->b->node, n, to));
+  PetscCall(wring_match_rows(m->b->comm, n, to, 4, sizeof *f, f, &s, &got));
+  PetscCall(PetscFree(to));
+  PetscCall(PetscMalloc1((size_t)s.n, &has_tet));
+  for (PetscInt i = 0, end; i < s.n; i = end) {
+    end = wring_rows_end(s.n, 3, sizeof *got, got, i);
+    memset(has_tet + i, check_face(m, end - i, got + i) < end - i, (size_t)(end - i));
+  }
+  PetscCall(wring_sorting_answer(&s, 1, has_tet, answer));
+  PetscCall(PetscFree(has_tet));
+  PetscCall(PetscFree(got));
+  PetscCall(wring_sorting_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode match_round(matcher *m, int rounds, int round)
+{
+  PetscInt    n;
+  wring_face *f;
+  char       *answer;
+
+  PetscFunctionBegin;
+  list_faces(m, rounds, round, &n, NULL);
+  PetscCall(PetscMalloc2((size_t)n, &f, (size_t)n, &answer));
+  list_faces(m, rounds, round, &n, f);
+  PetscCall(match_faces(m, n, f, answer));
+  for (PetscInt i = 0; i < n; i++)
+    if (f[i].opposite < 0) m->is_face[f[i].place] = answer[i];
+  PetscCall(PetscFree2(f, answer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+
+/* Numbers and places in the file of n tets of any ranks. */
+static PetscErrorCode describe(const wring_build *b, int n, const int64_t *tet, int64_t *number, int64_t *place)
+{
+  int64_t mine[6], all[6];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    const int64_t   t    = tet[i] - b->tet_begin;
+    const PetscBool here = (PetscBool)(t >= 0 && t < b->raw->n_tet);
+    mine[2 * i]          = here ? b->raw->tet_number[t] : INT64_MIN;
+    mine[2 * i + 1]      = here ? b->raw->tet_line[t] : INT64_MIN;
+  }
+  PetscCallMPI(MPI_Allreduce(mine, all, 2 * n, MPI_INT64_T, MPI_MAX, b->comm));
+  for (int i = 0; i < n; i++) {
+    number[i] = all[2 * i];
+    place[i]  = all[2 * i + 1];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode report_repeated(const matcher *m, PetscBool *found)
+{
+  wring_build *const b = m->b;
+  int64_t            tet[2], number[2] = {0}, place[2] = {0};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&m->repeated[0], &tet[0], 1, MPI_INT64_T, MPI_MIN, b->comm));
+  *found = (PetscBool)(tet[0] < INT64_MAX);
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  const int64_t other = m->repeated[0] > tet[0] ? INT64_MAX : m->repeated[1];
+  PetscCallMPI(MPI_Allreduce(&other, &tet[1], 1, MPI_INT64_T, MPI_MIN, b->comm));
+  PetscCall(describe(b, 2, tet, number, place));
+  wring_build_fail(b, place[1], "element %lld has the nodes of element %lld (%s %lld)", (long long)number[1],
+                   (long long)number[0], wring_build_unit(b), (long long)place[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first face of all ranks; one rank found it. */
+static PetscErrorCode agree_on_crowd(matcher *m)
+{
+  PetscBool mine = PETSC_TRUE; // whether the first face may be that of this rank
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 6; k++) {
+    int64_t here = mine ? m->crowd[k] : INT64_MAX, least;
+    PetscCallMPI(MPI_Allreduce(&here, &least, 1, MPI_INT64_T, MPI_MIN, m->b->comm));
+    mine        = (PetscBool)(mine && here == least);
+    m->crowd[k] = least;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode report_crowd(matcher *m)
+{
+  wring_build *const b         = m->b;
+  int64_t            number[3] = {0}, place[3] = {0};
+
+  PetscFunctionBegin;
+  PetscCall(agree_on_crowd(m));
+  if (m->crowd[0] == INT64_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(describe(b, 3, m->crowd + 3, number, place));
+  wring_build_fail(b, place[2], "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected at most two",
+                   (long long)number[0], wring_build_unit(b), (long long)place[0], (long long)number[1],
+                   wring_build_unit(b), (long long)place[1], (long long)number[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_build_match_faces(wring_build *b, char *is_face)
 {
-  matcher m = {.b = b, .meeting = wring_meeting_begin()};
+  matcher   m = {.b = b, .is_face = is_face, .repeated = {INT64_MAX, INT64_MAX}};
+  PetscInt  most;
+  PetscBool repeated = PETSC_FALSE;
 
   PetscFunctionBegin;
+  for (int k = 0; k < 6; k++) m.crowd[k] = INT64_MAX;
   PetscCall(find_shared(&m));
-  PetscCall(match_here(&m, is_face));
-  PetscCall(plan_rounds(&m));
-  for (int round = 0; round < m.n_round; round++) PetscCall(match_round(&m, round, is_face));
-  PetscCall(PetscFree3(m.peer, m.round, m.start));
+  PetscCall(wring_faces_visit(b->n_used, b->raw->n_tet, b->tet, b->raw->n_lower, b->lower, visit, &m));
+  list_faces(&m, 1, 0, &most, NULL);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_MAX, b->comm));
+  const int rounds = most ? (int)PetscMin(1 + most / FACES_A_ROUND, MAX_ROUNDS) : 0;
+  for (int round = 0; round < rounds; round++) PetscCall(match_round(&m, rounds, round));
   PetscCall(PetscFree(m.shared));
-  PetscCall(wring_meeting_report(&m.meeting, b));
+  PetscCall(report_repeated(&m, &repeated));
+  if (!repeated) PetscCall(report_crowd(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

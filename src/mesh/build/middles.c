@@ -78,7 +78,7 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
       if (list->row[list->n - 1].position != row.position) report(b, &list->row[list->n - 1], &row, PETSC_FALSE);
       continue;
     }
-    PetscCall(wring_raw_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->row, &list->row));
+    PetscCall(wring_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->row, &list->row));
     list->row[list->n++] = row;
   }
   PetscCall(PetscFree2(key, order));

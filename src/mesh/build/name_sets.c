@@ -26,8 +26,8 @@ static PetscErrorCode collect(collector *c, PetscInt group, int n, const PetscIn
     c->mark[node[a]] = group + 1;
     if (c->n == c->room) {
       PetscInt room = c->room;
-      PetscCall(wring_raw_grow((PetscInt64)c->n + 1, &room, sizeof *c->members, &c->members));
-      PetscCall(wring_raw_grow((PetscInt64)c->n + 1, &c->room, sizeof *c->node, &c->node));
+      PetscCall(wring_grow((PetscInt64)c->n + 1, &room, sizeof *c->members, &c->members));
+      PetscCall(wring_grow((PetscInt64)c->n + 1, &c->room, sizeof *c->node, &c->node));
     }
     c->node[c->n]      = node[a];
     c->members[c->n++] = (member){group, c->b->vertex[node[a]]};

@@ -1,20 +1,30 @@
 #include "blocks.h"
+#include "base/grow.h"
 #include "base/map.h"
 #include "base/sort.h"
 #include <string.h>
 
-PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *number, wring_exchange *x,
-                                PetscInt **asked)
+PetscErrorCode wring_blocks_find_owners(PetscLayout block, PetscInt n, PetscInt *number)
 {
-  PetscInt   *to;
   PetscMPIInt owner;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &to));
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(PetscLayoutFindOwner(block, number[i], &owner));
-    to[i] = owner;
+    number[i] = owner;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *number, wring_exchange *x,
+                                PetscInt **asked)
+{
+  PetscInt *to;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  PetscCall(PetscArraycpy(to, number, n));
+  PetscCall(wring_blocks_find_owners(block, n, to));
   PetscCall(wring_exchange_create(block->comm, n, to, x));
   PetscCall(PetscFree(to));
   PetscCall(wring_exchange_send(x, sizeof *number, number, asked));
@@ -53,10 +63,7 @@ static PetscErrorCode number_corners(PetscInt n_tet, PetscInt *tet, PetscInt *n,
   for (PetscInt i = 0; i < 4 * n_tet; i++) {
     PetscCall(wring_map_add(&map, tet[i], *n, &place));
     if (place == *n) {
-      if (*n == room) {
-        room = room + room / 2 + 64;
-        PetscCall(PetscRealloc((size_t)room * sizeof **number, number));
-      }
+      PetscCall(wring_grow((PetscInt64)*n + 1, &room, sizeof **number, number));
       (*number)[(*n)++] = tet[i];
     }
     tet[i] = place;

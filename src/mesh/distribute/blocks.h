@@ -5,6 +5,9 @@
 #pragma once
 #include "base/exchange.h"
 
+/* number [n] becomes the rank whose block has it. */
+PetscErrorCode wring_blocks_find_owners(PetscLayout block, PetscInt n, PetscInt *number);
+
 /* The exchange that asks the owners of these numbers, in any order; asked [x->n_got]: rows of this rank's block. */
 PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *number, wring_exchange *x,
                                 PetscInt **asked);

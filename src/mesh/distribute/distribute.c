@@ -9,7 +9,6 @@
 #include "mesh/data.h"
 #include "order.h"
 #include "owners.h"
-#include <stdlib.h>
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
@@ -51,19 +50,6 @@ static PetscErrorCode renumber_tets(wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode permute(PetscInt n, const PetscInt *order, size_t width, void *table)
-{
-  char *old = *(char **)table, *row;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n * width, &row));
-  for (PetscInt i = 0; i < n; i++)
-    PetscCall(PetscMemcpy(row + (size_t)i * width, old + (size_t)order[i] * width, width));
-  PetscCall(PetscFree(old));
-  *(char **)table = row;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Interior tets first, by region, in the order of the curve; they are in this order, and have local numbers. */
 static PetscErrorCode order_tets(wring_mesh *m)
 {
@@ -80,9 +66,9 @@ static PetscErrorCode order_tets(wring_mesh *m)
   PetscCall(wring_sort_buckets(m->n_tet, order, m->region, m->regions.n, start));
   PetscCall(wring_sort_buckets(m->n_tet, order, boundary, 2, start));
   m->n_interior = start[1];
-  PetscCall(permute(m->n_tet, order, 4 * sizeof *m->tet, &m->tet));
-  PetscCall(permute(m->n_tet, order, sizeof *m->region, &m->region));
-  PetscCall(permute(m->n_tet, order, sizeof *m->tet_original, &m->tet_original));
+  PetscCall(wring_permute_rows(m->n_tet, order, 4 * sizeof *m->tet, &m->tet));
+  PetscCall(wring_permute_rows(m->n_tet, order, sizeof *m->region, &m->region));
+  PetscCall(wring_permute_rows(m->n_tet, order, sizeof *m->tet_original, &m->tet_original));
   PetscCall(PetscFree3(order, boundary, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,8 +87,8 @@ static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
   for (PetscInt v = 0; v < m->n_owned; v++) wring_hilbert_add(&h, m->X + 3 * (size_t)v);
   wring_hilbert_end(&h);
   PetscCall(wring_order_keys(m->n_owned, key, order));
-  PetscCall(permute(m->n_owned, order, sizeof *m->original, &m->original));
-  PetscCall(permute(m->n_owned, order, 3 * sizeof *m->X, &m->X));
+  PetscCall(wring_permute_rows(m->n_owned, order, sizeof *m->original, &m->original));
+  PetscCall(wring_permute_rows(m->n_owned, order, 3 * sizeof *m->X, &m->X));
   PetscCall(PetscFree2(key, order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,14 +163,6 @@ static PetscErrorCode fill_sets(PetscInt n, member *row, wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-  const PetscInt *const x = a, *const y = b;
-  for (int i = 0; i < 4; i++)
-    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
-  return 0;
-}
-
 /* Elements of sets go to the owner of their first vertex. They are sorted: which slice had them is forgotten. */
 static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d,
                                         wring_mesh *m)
@@ -198,7 +176,7 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
   PetscCall(wring_blocks_fetch(p->block, n, first, sizeof *to, o->owner, to));
   PetscCall(wring_exchange_rows(m->comm, n, to, 4 * sizeof *d->set_element, d->set_element, &m->n_set_element,
                                 &m->set_element));
-  if (m->n_set_element) qsort(m->set_element, (size_t)m->n_set_element, 4 * sizeof *m->set_element, compare_rows);
+  PetscCall(wring_sort_rows(m->n_set_element, 4, 4 * sizeof *m->set_element, m->set_element, NULL));
   PetscCall(PetscFree2(first, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

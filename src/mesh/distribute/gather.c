@@ -1,80 +1,33 @@
-/* The mesh in original order: distributed in pieces, one for each rank, and gathered from these on rank 0. */
+/* The mesh in original order: in slices, and as a whole on rank 0, for files. */
 #include "base/count.h"
-#include "base/exchange.h"
+#include "base/parallel/sorting.h"
 #include "base/sort.h"
 #include "mesh/data.h"
-#include <stdlib.h>
 
-/* Cuts n items into equal pieces: piece [size + 1], the first item of each. */
-static void cut_evenly(PetscInt64 n, PetscMPIInt size, PetscInt64 *piece)
-{
-  for (PetscMPIInt p = 0; p <= size; p++) piece[p] = n / size * p + PetscMin(p, n % size);
-}
-
-static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64 i)
-{
-  PetscInt first = 0, last = size - 1; // the last piece that does not begin after i
-  while (first < last) {
-    const PetscInt middle = last - (last - first) / 2;
-    if (piece[middle] <= i)
-      first = middle;
-    else
-      last = middle - 1;
-  }
-  return first;
-}
-
-/*
-  Sends rows [n][width] of PetscInt64, whose first entry is the position of the row among all, to the piece with this
-  position: *got [*n_got][width], freed by the caller. Frees row. Collective.
-*/
-static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width, PetscInt64 *row,
-                                     PetscInt *n_got, PetscInt64 **got)
-{
-  PetscInt   *part;
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc1((size_t)n, &part));
-  for (PetscInt i = 0; i < n; i++) part[i] = find_piece(size, piece, row[(size_t)i * (size_t)width]);
-  PetscCall(wring_exchange_rows(comm, n, part, (size_t)width * sizeof *row, row, n_got, got));
-  PetscCall(PetscFree(part));
-  PetscCall(PetscFree(row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
-
-static PetscErrorCode slice_vertices(const wring_mesh *m, wring_mesh_data *d)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- tets -------------------------------------------------------------------------------------------------------- */
 
 /* Number, region, four original vertices, and six of order 2; tets that a rank sends in one round. */
 enum { TET_ROW = 6, MIDS = 6, ROUND = 1 << 16 };
 
 /* Sends the tets [first, end) of this rank. */
-static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, size_t first, size_t end,
-                                PetscInt64 begin, wring_mesh_data *d)
+static PetscErrorCode send_tets(const wring_mesh *m, size_t first, size_t end, PetscInt64 begin, wring_mesh_data *d)
 {
-  const size_t width = m->mid ? TET_ROW + MIDS : TET_ROW;
+  const size_t width = m->order > 1 ? TET_ROW + MIDS : TET_ROW;
   PetscInt64  *row, *got;
-  PetscInt     n = 0;
+  PetscInt    *to, n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(width * (end - first), &row));
+  PetscCall(PetscMalloc2(width * (end - first), &row, end - first, &to));
   for (size_t e = first; e < end; e++) {
-    PetscInt64 *const to = row + width * (e - first);
-    to[0]                = m->tet_original[e];
-    to[1]                = m->region[e];
-    for (size_t a = 0; a < 4; a++) to[2 + a] = m->original[m->tet[4 * e + a]];
-    for (size_t k = 0; k < width - TET_ROW; k++) to[TET_ROW + k] = m->original[m->mid[MIDS * e + k]];
+    PetscInt64 *const one = row + width * (e - first);
+    one[0]                = m->tet_original[e];
+    one[1]                = m->region[e];
+    for (size_t a = 0; a < 4; a++) one[2 + a] = m->original[m->tet[4 * e + a]];
+    for (size_t k = 0; k < width - TET_ROW; k++) one[TET_ROW + k] = m->original[m->mid[MIDS * e + k]];
+    to[e - first] = wring_share_holder(m->comm, m->n_tet_global, one[0]);
   }
-  PetscCall(send_to_pieces(m->comm, piece, (PetscInt)(end - first), (int)width, row, &n, &got));
+  PetscCall(wring_exchange_rows(m->comm, (PetscInt)(end - first), to, width * sizeof *row, row, &n, &got));
+  PetscCall(PetscFree2(row, to));
   for (size_t i = 0; i < (size_t)n; i++) {
     const PetscInt64 *const from = got + width * i;
     const size_t            e    = (size_t)(from[0] - begin);
@@ -87,7 +40,7 @@ static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, si
 }
 
 /* In rounds, to limit the memory of the messages at the end of a run. */
-static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
+static PetscErrorCode slice_tets(const wring_mesh *m, PetscInt64 begin, wring_mesh_data *d)
 {
   PetscInt rounds = m->n_tet / ROUND + 1;
 
@@ -95,115 +48,77 @@ static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, P
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
   for (size_t r = 0; r < (size_t)rounds; r++) {
     const size_t first = PetscMin(r * ROUND, (size_t)m->n_tet), end = PetscMin((r + 1) * ROUND, (size_t)m->n_tet);
-    PetscCall(send_tets(m, piece, first, end, begin, d));
+    PetscCall(send_tets(m, first, end, begin, d));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Members of all sets, sorted by set and original number: key = set x n_global + original number. */
-static PetscErrorCode sort_members(const wring_mesh *m, const PetscInt64 *piece, PetscInt *n, uint64_t **key)
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+/*
+  Members on any ranks, key [n] = set x n_global + original number. d->set_start becomes that of the whole mesh,
+  d->set_vertex [*n_member] an equal part of the members of all ranks, in the order of keys.
+*/
+static PetscErrorCode slice_members(MPI_Comm comm, PetscInt64 n_global, PetscInt n, const uint64_t *key,
+                                    wring_mesh_data *d, PetscInt *n_member)
 {
-  PetscInt64 *row, *got;
-  PetscInt   *index, all = 0, k = 0; // counted without overflow: check_members
+  wring_sorting s;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sorting_create(comm, n, key, PETSC_FALSE, &s));
+  PetscCall(PetscFree(d->set_start));
+  PetscCall(PetscFree(d->set_vertex));
+  PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
+  PetscCall(PetscMalloc1((size_t)s.n, &d->set_vertex));
+  for (PetscInt i = 0; i < s.n; i++) {
+    d->set_start[s.key[i] / (uint64_t)n_global + 1]++;
+    d->set_vertex[i] = (PetscInt)(s.key[i] % (uint64_t)n_global);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->set_start + 1, (PetscMPIInt)d->sets.n, MPIU_INT, MPI_SUM, comm));
+  for (PetscInt k = 0; k < d->sets.n; k++) d->set_start[k + 1] += d->set_start[k];
+  *n_member = s.n;
+  PetscCall(wring_sorting_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode slice_sets(const wring_mesh *m, wring_mesh_data *d, PetscInt *n_member)
+{
+  PetscInt  all = 0; // counted without overflow: check_members
+  uint64_t *key;
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
-  PetscCall(PetscMalloc1(2 * (size_t)all, &row));
-  for (PetscInt s = 0; s < m->sets.n; s++) {
-    for (PetscInt i = 0; i < m->set_count[s]; i++, k++) {
-      row[2 * (size_t)k]     = m->original[m->set_vertex[s][i]];
-      row[2 * (size_t)k + 1] = s;
-    }
-  }
-  PetscCall(send_to_pieces(m->comm, piece, all, 2, row, n, &got));
-  PetscCall(PetscMalloc1((size_t)*n, key));
-  for (size_t i = 0; i < (size_t)*n; i++)
-    (*key)[i] = (uint64_t)got[2 * i + 1] * (uint64_t)m->n_global + (uint64_t)got[2 * i];
-  PetscCall(PetscMalloc1((size_t)*n, &index));
-  PetscCall(wring_order_keys(*n, *key, index));
-  PetscCall(PetscFree(index));
-  PetscCall(PetscFree(got));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  set_start of the whole mesh; next [sets.n]: the position in it at which the members of this rank's piece of the
-  vertices begin.
-*/
-static PetscErrorCode place_members(const wring_mesh *m, PetscInt n, const uint64_t *key, wring_mesh_data *d,
-                                    PetscInt *next)
-{
-  PetscInt *here;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &here));
-  PetscCall(PetscCalloc1((size_t)m->sets.n + 1, &d->set_start));
-  for (PetscInt i = 0; i < n; i++) here[key[i] / (uint64_t)m->n_global]++;
-  PetscCallMPI(MPI_Scan(here, next, (PetscMPIInt)m->sets.n, MPIU_INT, MPI_SUM, m->comm));
-  PetscCallMPI(MPI_Allreduce(here, d->set_start + 1, (PetscMPIInt)m->sets.n, MPIU_INT, MPI_SUM, m->comm));
-  for (PetscInt s = 0; s < m->sets.n; s++) {
-    next[s] += d->set_start[s] - here[s];
-    d->set_start[s + 1] += d->set_start[s];
-  }
-  PetscCall(PetscFree(here));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* piece [size + 1]: of the vertices, then of the members. */
-static PetscErrorCode slice_sets(const wring_mesh *m, PetscMPIInt size, PetscMPIInt rank, PetscInt64 *piece,
-                                 wring_mesh_data *d, PetscInt *n_member)
-{
-  PetscInt    n = 0, *next;
-  PetscInt64 *row, *got;
-  uint64_t   *key;
-
-  PetscFunctionBegin;
-  PetscCall(sort_members(m, piece, &n, &key));
-  PetscCall(PetscMalloc1((size_t)m->sets.n, &next));
-  PetscCall(place_members(m, n, key, d, next));
-  PetscCall(PetscMalloc1(2 * (size_t)n, &row));
-  for (size_t i = 0; i < (size_t)n; i++) {
-    row[2 * i]     = next[key[i] / (uint64_t)m->n_global]++;
-    row[2 * i + 1] = (PetscInt64)(key[i] % (uint64_t)m->n_global);
-  }
-  cut_evenly(d->set_start[m->sets.n], size, piece);
-  PetscCall(send_to_pieces(m->comm, piece, n, 2, row, n_member, &got));
-  PetscCall(PetscMalloc1((size_t)*n_member, &d->set_vertex));
-  for (size_t i = 0; i < (size_t)*n_member; i++) d->set_vertex[got[2 * i] - piece[rank]] = (PetscInt)got[2 * i + 1];
+  PetscCall(PetscMalloc1((size_t)all, &key));
+  all = 0;
+  for (PetscInt s = 0; s < m->sets.n; s++)
+    for (PetscInt i = 0; i < m->set_count[s]; i++)
+      key[all++] = (uint64_t)s * (uint64_t)m->n_global + (uint64_t)m->original[m->set_vertex[s][i]];
+  PetscCall(slice_members(m->comm, m->n_global, all, key, d, n_member));
   PetscCall(PetscFree(key));
-  PetscCall(PetscFree(next));
-  PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of triangles and lines, vertices first: by vertices, then by set. */
-static int compare_by_vertices(const void *a, const void *b)
+/* Rows of lines and triangles begin with the vertices, by which and then by the set they are sorted. */
+static PetscErrorCode slice_set_elements(const wring_mesh *m, wring_mesh_data *d)
 {
-  const PetscInt64 *const x = a, *const y = b;
-  for (int i = 0; i < 4; i++)
-    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
-  return 0;
-}
-
-/* piece [size + 1]: of the vertices. */
-static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *piece, wring_mesh_data *d)
-{
-  const size_t width = m->set_mid ? 7 : 4;
-  PetscInt64  *row, *got;
+  const size_t n = (size_t)m->n_set_element, width = m->order > 1 ? 7 : 4;
+  PetscInt    *row, *got, *to;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(width * (size_t)m->n_set_element, &row));
-  for (size_t i = 0; i < (size_t)m->n_set_element; i++) {
+  PetscCall(PetscMalloc2(width * n, &row, n, &to));
+  for (size_t i = 0; i < n; i++) {
     for (size_t a = 0; a < 4; a++) row[width * i + a] = m->set_element[4 * i + (a + 1) % 4];
     for (size_t k = 0; k < width - 4; k++) row[width * i + 4 + k] = m->set_mid[3 * i + k];
+    to[i] = wring_share_holder(m->comm, m->n_global, row[width * i]); // as in m->natural
   }
-  PetscCall(send_to_pieces(m->comm, piece, m->n_set_element, (int)width, row, &d->n_set_element, &got));
-  if (d->n_set_element) qsort(got, (size_t)d->n_set_element, width * sizeof *got, compare_by_vertices);
+  PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, to, width * sizeof *row, row, &d->n_set_element, &got));
+  PetscCall(PetscFree2(row, to));
+  PetscCall(wring_sort_rows(d->n_set_element, 4, width * sizeof *got, got, NULL));
   PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
-  if (m->set_mid) PetscCall(PetscMalloc1(3 * (size_t)d->n_set_element, &d->set_mid));
+  if (width > 4) PetscCall(PetscMalloc1(3 * (size_t)d->n_set_element, &d->set_mid));
   for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
-    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = (PetscInt)got[width * i + a];
-    for (size_t k = 0; k < width - 4; k++) d->set_mid[3 * i + k] = (PetscInt)got[width * i + 4 + k];
+    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = got[width * i + a];
+    for (size_t k = 0; k < width - 4; k++) d->set_mid[3 * i + k] = got[width * i + 4 + k];
   }
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -223,90 +138,99 @@ static PetscErrorCode check_members(const wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {
-  PetscInt64 *piece;
-  PetscInt    n_vertex;
-  PetscMPIInt size, rank;
+  const wring_share tets = wring_equal_share(m->comm, m->n_tet_global);
+  PetscInt          n_vertex;
 
   PetscFunctionBegin;
   PetscCall(check_members(m));
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCall(PetscMalloc1((size_t)size + 1, &piece));
-  cut_evenly(m->n_tet_global, size, piece);
   PetscCall(PetscSFGetGraph(m->natural, &n_vertex, NULL, NULL, NULL));
-  PetscCall(wring_mesh_data_create(n_vertex, piece[rank + 1] - piece[rank], slice));
-  if (m->mid) PetscCall(PetscMalloc1(MIDS * (size_t)(*slice)->n_tet, &(*slice)->mid));
-  PetscCall(wring_names_copy(&m->regions, &(*slice)->regions));
-  PetscCall(wring_names_copy(&m->sets, &(*slice)->sets));
-  PetscCall(slice_vertices(m, *slice));
-  PetscCall(slice_tets(m, piece, piece[rank], *slice));
-  cut_evenly(m->n_global, size, piece);
-  PetscCall(slice_set_elements(m, piece, *slice));
-  PetscCall(slice_sets(m, size, rank, piece, *slice, n_set_vertex));
-  PetscCall(PetscFree(piece));
+  PetscCall(wring_mesh_data_create(n_vertex, tets.n, slice));
+  wring_mesh_data *const d = *slice;
+  if (m->order > 1) PetscCall(PetscMalloc1(MIDS * (size_t)d->n_tet, &d->mid));
+  PetscCall(wring_names_copy(&m->regions, &d->regions));
+  PetscCall(wring_names_copy(&m->sets, &d->sets));
+  PetscCall(PetscSFReduceBegin(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
+  PetscCall(slice_tets(m, tets.begin, d));
+  PetscCall(slice_set_elements(m, d));
+  PetscCall(slice_sets(m, d, n_set_vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static int compare_rows(const void *a, const void *b)
+/* Slices, with members as of wring_mesh_slice, become the whole on rank 0, NULL elsewhere. */
+static PetscErrorCode collect(MPI_Comm comm, PetscBool second, PetscInt n_member, wring_mesh_data **data)
 {
-  const PetscInt *const x = a, *const y = b;
-  for (int i = 0; i < 4; i++)
-    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
-  return 0;
-}
-
-/* On rank 0: by set, then by vertices. */
-static PetscErrorCode sort_set_elements(wring_mesh_data *d)
-{
-  const size_t width = d->set_mid ? 7 : 4;
-  PetscInt    *row;
+  wring_mesh_data *const d = *data;
+  PetscInt               n = d->n_tet, n_mid = d->n_tet, n_row = d->n_set_element;
+  PetscMPIInt            rank;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(width * (size_t)d->n_set_element, &row));
-  for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
-    for (size_t a = 0; a < 4; a++) row[width * i + a] = d->set_element[4 * i + a];
-    for (size_t k = 0; k < width - 4; k++) row[width * i + 4 + k] = d->set_mid[3 * i + k];
-  }
-  if (d->n_set_element) qsort(row, (size_t)d->n_set_element, width * sizeof *row, compare_rows);
-  for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
-    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + a] = row[width * i + a];
-    for (size_t k = 0; k < width - 4; k++) d->set_mid[3 * i + k] = row[width * i + 4 + k];
-  }
-  PetscCall(PetscFree(row));
+  PetscCall(wring_exchange_collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
+  PetscCall(wring_exchange_collect(comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
+  if (second) PetscCall(wring_exchange_collect(comm, &n_mid, MIDS * sizeof *d->mid, &d->mid));
+  PetscCall(wring_exchange_collect(comm, &n, sizeof *d->region, &d->region));
+  PetscCall(wring_exchange_collect(comm, &n_member, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(wring_exchange_collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
+  if (second) PetscCall(wring_exchange_collect(comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank) PetscCall(wring_mesh_data_destroy(data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses a mesh that one rank cannot count; elements: of this rank's sets. */
+static PetscErrorCode check_whole(MPI_Comm comm, const char *where, PetscInt64 vertices, PetscInt64 tets,
+                                  PetscInt64 elements)
+{
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPIU_INT64, MPI_SUM, comm));
+  if (wring_mesh_data_fits(where, vertices, tets, &error))
+    wring_count_fits(elements, 4, where, "lines and triangles of sets", &error);
+  PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
-  wring_error error = {""};
-  PetscInt    members, n, n_mid, n_row;
-  PetscInt64  elements = m->n_set_element;
-  PetscMPIInt rank;
+  PetscInt members, *order;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPIU_INT64, MPI_SUM, m->comm));
-  if (wring_count_fits(m->n_tet_global, WRING_TET_ENTRIES, "mesh on one rank", "tetrahedra", &error))
-    wring_count_fits(elements, 4, "mesh on one rank", "lines and triangles of sets", &error);
-  PetscCall(wring_error_raise(m->comm, &error));
+  PetscCall(check_whole(m->comm, "mesh on one rank", m->n_global, m->n_tet_global, m->n_set_element));
   PetscCall(wring_mesh_slice(m, data, &members));
+  PetscCall(collect(m->comm, (PetscBool)(m->order > 1), members, data));
+  if (!*data) PetscFunctionReturn(PETSC_SUCCESS);
   wring_mesh_data *const d = *data;
-  n = n_mid = d->n_tet;
-  n_row     = d->n_set_element;
-  PetscCall(wring_exchange_collect(m->comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
-  PetscCall(wring_exchange_collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
-  if (m->mid) PetscCall(wring_exchange_collect(m->comm, &n_mid, MIDS * sizeof *d->mid, &d->mid));
-  PetscCall(wring_exchange_collect(m->comm, &n, sizeof *d->region, &d->region));
-  PetscCall(wring_exchange_collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
-  PetscCall(wring_exchange_collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
-  if (m->set_mid) PetscCall(wring_exchange_collect(m->comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  if (rank)
-    PetscCall(wring_mesh_data_destroy(data));
-  else
-    PetscCall(sort_set_elements(d));
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &order)); // by set, then by vertices
+  PetscCall(wring_sort_rows(d->n_set_element, 4, 4 * sizeof *d->set_element, d->set_element, order));
+  if (d->set_mid) PetscCall(wring_permute_rows(d->n_set_element, order, 3 * sizeof *d->set_mid, &d->set_mid));
+  PetscCall(PetscFree(order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **data)
+{
+  wring_mesh_data *const d      = *data;
+  const PetscInt         n      = d->set_start ? d->set_start[d->sets.n] : 0;
+  PetscInt64             sum[2] = {d->n_vertex, d->n_tet};
+  PetscInt               members;
+  uint64_t              *key;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(check_whole(comm, "the mesh on one rank", sum[0], sum[1], d->n_set_element));
+  PetscCall(PetscMalloc1((size_t)n, &key));
+  for (PetscInt s = 0; n > 0 && s < d->sets.n; s++)
+    for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++)
+      key[i] = (uint64_t)s * (uint64_t)sum[0] + (uint64_t)d->set_vertex[i];
+  PetscCall(slice_members(comm, sum[0], n, key, d, &members));
+  PetscCall(PetscFree(key));
+  PetscCall(collect(comm, PETSC_FALSE, members, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,7 @@
     halo.c        ghosts and PetscSFs, from owned vertices and tets
     numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices
     tet_values.c  rows of tables to tets
-    gather.c      the mesh in original order, in slices and on rank 0, for files; collect.c slices on rank 0
+    gather.c      the mesh in original order, in slices and on rank 0, for files
   Not here: reading and refining.
 */
 #pragma once
@@ -30,5 +30,8 @@ PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 
-/* Global numbers of arbitrary original numbers, from m->natural and m->global of the owned vertices. Collective. */
+/* Global numbers of arbitrary original numbers, from m->natural and m->global of the owned vertices; original may be global. Collective. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);
+
+/* number [n], original ones on any rank, become the ranks that own these vertices. Collective. */
+PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt *number);

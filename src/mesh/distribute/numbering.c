@@ -1,8 +1,8 @@
 /* Original and local numbers: look-up, additional ghosts, and rows of tables sent to the owners. */
-#include "base/exchange.h"
 #include "base/parallel/consensus.h"
-#include "halo.h"
 #include "base/sort.h"
+#include "blocks.h"
+#include "halo.h"
 
 /* Owners write global numbers into blocks by original number, from which all ranks read. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)
@@ -96,19 +96,14 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
   return -1;
 }
 
-/* The owners of n vertices by their original numbers. Collective. */
-static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *owner)
+PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt *number)
 {
-  PetscMPIInt rank;
   PetscLayout layout;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_find_globals(m, n, original, owner));
+  PetscCall(wring_mesh_find_globals(m, n, number, number));
   PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));
-    owner[i] = rank;
-  }
+  PetscCall(wring_blocks_find_owners(layout, n, number));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,24 +112,24 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
                                      PetscInt *n_mine, double **mine)
 {
   PetscMPIInt rank;
-  PetscInt   *original, *order, *owner;
+  PetscInt   *order, *owner;
   uint64_t   *key;
   double     *sorted;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   const size_t n = rank ? 0 : (size_t)n_row, w = (size_t)width;
-  PetscCall(PetscMalloc4(n, &original, n, &order, n, &owner, n, &key));
+  PetscCall(PetscMalloc3(n, &order, n, &owner, n, &key));
   PetscCall(PetscMalloc1(n * w, &sorted));
   for (size_t i = 0; i < n; i++) key[i] = (uint64_t)row[i * w];
   PetscCall(wring_order_keys((PetscInt)n, key, order));
   for (size_t i = 0; i < n; i++) {
-    original[i] = (PetscInt)key[i];
+    owner[i] = (PetscInt)key[i];
     PetscCall(PetscArraycpy(sorted + i * w, row + (size_t)order[i] * w, w));
   }
-  PetscCall(find_owners(m, (PetscInt)n, original, owner));
+  PetscCall(wring_mesh_find_owners(m, (PetscInt)n, owner));
   PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, owner, w * sizeof *row, sorted, n_mine, mine));
   PetscCall(PetscFree(sorted));
-  PetscCall(PetscFree4(original, order, owner, key));
+  PetscCall(PetscFree3(order, owner, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

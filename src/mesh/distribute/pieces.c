@@ -134,14 +134,7 @@ static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
   PetscCall(number_tets(p->comm, d->n_tet, &p->number));
   PetscCall(sort_table(&s, sizeof *p->number, &p->number));
   d->n_tet = 0;
-  /* the first key of each piece: of the next one if it is empty */
-  PetscMPIInt size;
-  PetscCallMPI(MPI_Comm_size(p->comm, &size));
-  uint64_t first = s.n ? s.key[0] : UINT64_MAX;
-  PetscCall(PetscMalloc1((size_t)size, &p->splitter));
-  PetscCallMPI(MPI_Allgather(&first, 1, MPI_UINT64_T, p->splitter, 1, MPI_UINT64_T, p->comm));
   PetscCall(wring_sorting_destroy(&s));
-  for (PetscMPIInt r = size - 2; r >= 0; r--) p->splitter[r] = PetscMin(p->splitter[r], p->splitter[r + 1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,7 +205,6 @@ PetscErrorCode wring_pieces_destroy(wring_pieces *p)
   PetscCall(PetscFree(p->region));
   PetscCall(PetscFree(p->number));
   PetscCall(PetscFree(p->vertex));
-  PetscCall(PetscFree(p->splitter));
   PetscCall(PetscLayoutDestroy(&p->block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

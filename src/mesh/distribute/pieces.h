@@ -17,8 +17,7 @@ typedef struct {
   PetscInt   *region;  // [n]
   PetscInt64 *number;  // [n] original
   PetscInt    n_vertex;
-  PetscInt   *vertex;   // [n_vertex] the vertices of the tets: original numbers, ascending
-  uint64_t   *splitter; // [size] the key at which each piece begins, for wring_find_part
+  PetscInt   *vertex; // [n_vertex] the vertices of the tets: original numbers, ascending
 } wring_pieces;
 
 /*
@@ -29,7 +28,6 @@ PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_d
 PetscErrorCode wring_pieces_destroy(wring_pieces *p);
 
 /*
-  The graph of the tets, in the order of the curve, that share faces; it borrows p->number. Faces of tets on two ranks
-  meet on a rank near them. edges false: a graph of the same vertices without edges. Collective.
+  The graph of the tets, in the order of the curve, that share faces; it borrows p->number. edges false: a graph of the same vertices without edges. Collective.
 */
 PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_graph *g);

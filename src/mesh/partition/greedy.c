@@ -4,12 +4,17 @@
   that two neighbours never change places.
 */
 #include "graph.h"
+#include "base/grow.h"
 
 enum { PASSES = 12 };
 
 static const double enough = 0.995; // of the cut before: a pass that leaves more is the last
 
 typedef enum { UP, DOWN, RELIEVE, DIRECTIONS } direction;
+
+typedef struct {
+  PetscInt vertex, to; // part
+} move;
 
 typedef struct {
   const wring_graph *g;
@@ -21,7 +26,8 @@ typedef struct {
   PetscInt          *near;              // [n_part] the parts with ties
   PetscInt           n_border, *border; // [n] all vertices that may have ties to other parts
   char              *listed;            // [n] whether a vertex is in border
-  PetscInt           n_move, n_room, *vertex, *to;
+  PetscInt           n_move, n_room;
+  move              *move; // [n_move]
   uint64_t           salt; // of this pass
 } refinement;
 
@@ -97,13 +103,8 @@ static PetscInt choose_part(const refinement *r, direction d, PetscInt v, PetscI
 static PetscErrorCode add_move(refinement *r, PetscInt v, PetscInt to)
 {
   PetscFunctionBegin;
-  if (r->n_move == r->n_room) {
-    r->n_room = 2 * r->n_room + 64;
-    PetscCall(PetscRealloc((size_t)r->n_room * sizeof *r->vertex, &r->vertex));
-    PetscCall(PetscRealloc((size_t)r->n_room * sizeof *r->to, &r->to));
-  }
-  r->vertex[r->n_move] = v;
-  r->to[r->n_move++]   = to;
+  PetscCall(wring_grow((PetscInt64)r->n_move + 1, &r->n_room, sizeof *r->move, &r->move));
+  r->move[r->n_move++] = (move){v, to};
   r->flow[to] += wring_graph_load(r->g, v);
   r->flow[r->n_part + r->part[v]] += wring_graph_load(r->g, v);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -146,18 +147,17 @@ static PetscErrorCode make_moves(refinement *r, direction d)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < r->n_move; i++) {
-    const PetscInt v    = r->vertex[i];
+    const PetscInt v    = r->move[i].vertex;
     const uint64_t hash = wring_mix((uint64_t)wring_graph_number(r->g, v) + r->salt);
-    if ((double)(hash >> 11) * 0x1p-53 >= accepted(r, d, r->part[v], r->to[i])) continue;
-    r->vertex[made] = v;
-    r->to[made++]   = r->to[i];
+    if ((double)(hash >> 11) * 0x1p-53 >= accepted(r, d, r->part[v], r->move[i].to)) continue;
+    r->move[made++] = r->move[i];
   }
   PetscCall(PetscArrayzero(change, r->n_part));
   for (PetscInt i = 0; i < made; i++) {
-    const PetscInt v = r->vertex[i], load = wring_graph_load(r->g, v);
+    const PetscInt v = r->move[i].vertex, to = r->move[i].to, load = wring_graph_load(r->g, v);
     change[r->part[v]] -= load;
-    change[r->to[i]] += load;
-    r->part[v] = r->to[i];
+    change[to] += load;
+    r->part[v] = to;
     list_neighbours(r, v);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, change, (PetscMPIInt)r->n_part, MPIU_INT64, MPI_SUM, r->g->comm));
@@ -217,7 +217,6 @@ PetscErrorCode wring_graph_refine(const wring_graph *g, PetscInt n_part, PetscIn
   }
   PetscCall(PetscFree5(r.ghost_part, r.load, r.flow, r.tie, r.near));
   PetscCall(PetscFree2(r.border, r.listed));
-  PetscCall(PetscFree(r.vertex));
-  PetscCall(PetscFree(r.to));
+  PetscCall(PetscFree(r.move));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

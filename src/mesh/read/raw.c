@@ -2,16 +2,6 @@
 #include "raw.h"
 #include "base/count.h"
 
-PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array)
-{
-  PetscFunctionBegin;
-  if (needed <= *room) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(needed <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt64_FMT " entries of a table", needed);
-  *room = (PetscInt)PetscMin(PetscMax(needed, 2 * (PetscInt64)*room + 64), PETSC_MAX_INT);
-  PetscCall(PetscRealloc((size_t)*room * width, (void **)array));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_raw_destroy(wring_raw *raw)
 {
   PetscFunctionBegin;
@@ -38,9 +28,9 @@ PetscErrorCode wring_raw_make_nodes(wring_raw *raw, PetscInt64 n)
   PetscInt room = raw->node_room, same = raw->node_room;
 
   PetscFunctionBegin;
-  PetscCall(wring_raw_grow(n, &room, sizeof *raw->node_tag, &raw->node_tag));
-  PetscCall(wring_raw_grow(n, &same, sizeof *raw->node_line, &raw->node_line));
-  PetscCall(wring_raw_grow(n, &raw->node_room, 3 * sizeof *raw->X, &raw->X));
+  PetscCall(wring_grow(n, &room, sizeof *raw->node_tag, &raw->node_tag));
+  PetscCall(wring_grow(n, &same, sizeof *raw->node_line, &raw->node_line));
+  PetscCall(wring_grow(n, &raw->node_room, 3 * sizeof *raw->X, &raw->X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +65,7 @@ static PetscErrorCode add_lower_mid(wring_raw *raw, const wring_element *e)
 
   PetscFunctionBegin;
   if (first && !e->n_mid) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_grow((PetscInt64)raw->n_lower + 1, &raw->mid_room, 3 * sizeof *raw->lower_mid, &raw->lower_mid));
+  PetscCall(wring_grow((PetscInt64)raw->n_lower + 1, &raw->mid_room, 3 * sizeof *raw->lower_mid, &raw->lower_mid));
   for (size_t i = 0; first && i < 3 * (size_t)raw->n_lower; i++) raw->lower_mid[i] = -1;
   for (int k = 0; k < 3; k++)
     raw->lower_mid[3 * (size_t)raw->n_lower + (size_t)k] = k < e->n_mid ? e->tag[e->n + k] : -1;
@@ -96,7 +86,7 @@ static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_eleme
 
   PetscFunctionBegin;
   if (!wring_count_fits(needed, 3, s->file, "points, lines and triangles", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_grow(needed, &raw->lower_room, sizeof *raw->lower, &raw->lower));
+  PetscCall(wring_grow(needed, &raw->lower_room, sizeof *raw->lower, &raw->lower));
   raw->lower[raw->n_lower++] = (wring_raw_lower){
     .tag = {e->tag[0], e->tag[1], e->tag[2]}, .line = e->line, .number = e->number, .source = e->source, .n = e->n};
   PetscFunctionReturn(PETSC_SUCCESS);

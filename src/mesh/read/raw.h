@@ -12,6 +12,7 @@
 */
 #pragma once
 #include <wring/mesh.h>
+#include "base/grow.h"
 #include "base/map.h"
 #include "mesh/names.h"
 #include "scan.h"
@@ -83,12 +84,6 @@ PetscErrorCode wring_raw_make_tets(wring_raw *raw, PetscInt n);
 
 /* Adds an element; a tetrahedron must have room. */
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
-
-/*
-  Reallocates an array for at least `needed` entries of this width, doubling its size. Callers check counts that come
-  from a file.
-*/
-PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array);
 
 /*
   Reads an open file, or TetGen's .ele and the file of its nodes (else NULL), on all ranks: each has a consecutive part

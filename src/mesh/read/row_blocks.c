@@ -6,7 +6,7 @@ PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block)
 {
   PetscFunctionBegin;
   if (block.n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_grow((PetscInt64)b->n + 1, &b->room, sizeof *b->block, &b->block));
+  PetscCall(wring_grow((PetscInt64)b->n + 1, &b->room, sizeof *b->block, &b->block));
   block.first = b->total[block.kind];
   b->total[block.kind] += block.n;
   b->block[b->n++] = block;

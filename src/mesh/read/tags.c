@@ -88,9 +88,9 @@ PetscErrorCode wring_tags_source(wring_tags *t, int64_t dim, int64_t tag, PetscI
   *added = (PetscBool)(*source == next);
   if (!*added) PetscFunctionReturn(PETSC_SUCCESS);
   PetscInt room = t->source_room, same = t->source_room;
-  PetscCall(wring_raw_grow(next + 2, &room, sizeof *raw->source_start, &raw->source_start));
-  PetscCall(wring_raw_grow(next + 2, &same, sizeof *t->key, &t->key));
-  PetscCall(wring_raw_grow(next + 2, &t->source_room, sizeof *t->seen, &t->seen));
+  PetscCall(wring_grow(next + 2, &room, sizeof *raw->source_start, &raw->source_start));
+  PetscCall(wring_grow(next + 2, &same, sizeof *t->key, &t->key));
+  PetscCall(wring_grow(next + 2, &t->source_room, sizeof *t->seen, &t->seen));
   if (next == 0) raw->source_start[0] = 0;
   raw->source_start[next + 1] = raw->source_start[next];
   t->key[next]                = dimension_tag(dim, tag);
@@ -104,7 +104,7 @@ PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag)
   PetscFunctionBegin;
   if (tag == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscInt *const end = &t->raw->source_start[t->raw->n_source];
-  PetscCall(wring_raw_grow(*end + 1, &t->tag_room, sizeof *t->tag, &t->tag));
+  PetscCall(wring_grow(*end + 1, &t->tag_room, sizeof *t->tag, &t->tag));
   t->tag[(*end)++] = tag < 0 ? -tag : tag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -150,7 +150,7 @@ static PetscErrorCode receive(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt from, 
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Recv(&n, 1, MPIU_INT, from, tag, comm, MPI_STATUS_IGNORE));
-  PetscCall(wring_raw_grow((PetscInt64)list->n + n, &list->room, sizeof *list->s, &list->s));
+  PetscCall(wring_grow((PetscInt64)list->n + n, &list->room, sizeof *list->s, &list->s));
   PetscCallMPI(MPI_Recv(list->s + list->n, (PetscMPIInt)(2 * n), MPI_INT64_T, from, tag, comm, MPI_STATUS_IGNORE));
   list->n += n;
   keep_first(list);
@@ -177,7 +177,7 @@ static PetscErrorCode collect(MPI_Comm of, sightings *list)
   }
   if (rank == 0 && list->n) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_sightings);
   PetscCallMPI(MPI_Bcast(&list->n, 1, MPIU_INT, 0, comm));
-  PetscCall(wring_raw_grow(list->n, &list->room, sizeof *list->s, &list->s));
+  PetscCall(wring_grow(list->n, &list->room, sizeof *list->s, &list->s));
   PetscCallMPI(MPI_Bcast(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, 0, comm));
   PetscCall(PetscCommDestroy(&comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,7 +208,7 @@ PetscErrorCode wring_tags_merge(wring_tags *t)
   PetscInt      *to; // the new numbers of this rank's sources
 
   PetscFunctionBegin;
-  PetscCall(wring_raw_grow(n, &list.room, sizeof *list.s, &list.s));
+  PetscCall(wring_grow(n, &list.room, sizeof *list.s, &list.s));
   for (list.n = 0; list.n < n; list.n++) list.s[list.n] = (sighting){t->key[list.n], t->seen[list.n]};
   PetscCall(collect(t->s->comm, &list));
   PetscCall(PetscMalloc1((size_t)n, &to));
@@ -260,7 +260,7 @@ PetscErrorCode wring_tags_share(wring_tags *t)
   if (rank == 0) n[0] = raw->n_source, n[1] = raw->n_source ? raw->source_start[raw->n_source] : 0;
   PetscCallMPI(MPI_Bcast(n, 2, MPIU_INT, 0, comm));
   if (rank > 0) {
-    PetscCall(wring_raw_grow((PetscInt64)n[0] + 1, &room, sizeof *raw->source_start, &raw->source_start));
+    PetscCall(wring_grow((PetscInt64)n[0] + 1, &room, sizeof *raw->source_start, &raw->source_start));
     PetscCall(PetscMalloc1((size_t)n[1], &raw->source_group));
     PetscCall(wring_names_clear(&raw->groups));
   }

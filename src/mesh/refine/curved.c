@@ -28,22 +28,14 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
 
 PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s)
 {
-  PetscInt   *original, *owner, *got, n_got;
-  PetscMPIInt rank;
-  PetscLayout layout;
+  PetscInt *owner, *got, n_got;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)t->n_member, &original, (size_t)t->n_member, &owner));
-  for (PetscInt i = 0; i < t->n_member; i++) original[i] = t->member[2 * (size_t)i + 1];
-  PetscCall(wring_mesh_find_globals(m, t->n_member, original, owner));
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
-  for (PetscInt i = 0; i < t->n_member; i++) {
-    PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));
-    owner[i] = rank;
-  }
-  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(PetscMalloc1((size_t)t->n_member, &owner));
+  for (PetscInt i = 0; i < t->n_member; i++) owner[i] = t->member[2 * (size_t)i + 1];
+  PetscCall(wring_mesh_find_owners(m, t->n_member, owner));
   PetscCall(wring_exchange_rows(m->comm, t->n_member, owner, 2 * sizeof *got, t->member, &n_got, &got));
-  PetscCall(PetscFree2(original, owner));
+  PetscCall(PetscFree(owner));
   PetscCall(PetscRealloc(2 * (size_t)(s->n + n_got) * sizeof *s->member, &s->member));
   PetscCall(PetscArraycpy(s->member + 2 * (size_t)s->n, got, 2 * (size_t)n_got));
   s->n += n_got;

@@ -3,29 +3,26 @@
   edge is not added even if both ends are in the set: the edge may cut a corner of the body.
 */
 #include "base/exchange.h"
+#include "base/grow.h"
 #include "base/sort.h"
 #include "refine.h"
 #include "mesh/surface/faces.h"
 
-/* Members to be sent: the owner of each, its set and original number. */
+/* Members to be sent. */
 typedef struct {
-  PetscInt  n, room;
+  PetscInt  n, room, same;
   PetscInt *owner;
-  PetscInt *row; // [n][2]
+  PetscInt *row; // [n][2] set and original number
 } outbox;
 
 static PetscErrorCode add_member(outbox *o, PetscInt owner, PetscInt set, PetscInt original)
 {
   PetscFunctionBegin;
-  if (o->n == o->room) {
-    o->room = (PetscInt)PetscMin(2 * (PetscInt64)o->room + 64, PETSC_MAX_INT);
-    PetscCall(PetscRealloc((size_t)o->room * sizeof *o->owner, &o->owner));
-    PetscCall(PetscRealloc(2 * (size_t)o->room * sizeof *o->row, &o->row));
-  }
-  o->owner[o->n]               = owner;
-  o->row[2 * (size_t)o->n]     = set;
-  o->row[2 * (size_t)o->n + 1] = original;
-  o->n++;
+  PetscCall(wring_grow((PetscInt64)o->n + 1, &o->room, sizeof *o->owner, &o->owner));
+  PetscCall(wring_grow((PetscInt64)o->n + 1, &o->same, 2 * sizeof *o->row, &o->row));
+  o->owner[o->n]                 = owner;
+  o->row[2 * (size_t)o->n]       = set;
+  o->row[2 * (size_t)o->n++ + 1] = original;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,8 +1,8 @@
 /* Lines and triangles of sets, each on the rank that computes it, and the edges shared by two triangles. */
 #include "base/exchange.h"
+#include "base/sort.h"
 #include "mesh/distribute/halo.h"
 #include "skin.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WIDTH = 4, EDGE_WIDTH = 3 };
@@ -28,45 +28,7 @@ PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int 
 
 /* ---- rows to the owners of their first vertex -------------------------------------------------------------------- */
 
-static int compare_rows(int width, const PetscInt *a, const PetscInt *b)
-{
-  for (int i = 0; i < width; i++)
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
-static int compare_2(const void *a, const void *b)
-{
-  return compare_rows(2, a, b);
-}
-
-static int compare_3(const void *a, const void *b)
-{
-  return compare_rows(3, a, b);
-}
-
-/* The rank that owns the first vertex of each row [n][width]. */
-static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *owner)
-{
-  PetscInt   *first;
-  PetscMPIInt rank;
-  PetscLayout layout;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &first));
-  for (PetscInt i = 0; i < n; i++) first[i] = row[(size_t)i * (size_t)width];
-  PetscCall(wring_mesh_find_globals(m, n, first, owner));
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));
-    owner[i] = rank;
-  }
-  PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(PetscFree(first));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sends row [n][width] to these owners: *got [*n_got][width], ascending. */
+/* Sends row [n][width] to the owners of their first vertices: *got [*n_got][width], ascending. */
 static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *n_got,
                                      PetscInt **got)
 {
@@ -75,10 +37,11 @@ static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width,
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &owner));
-  PetscCall(find_owners(m, n, width, row, owner));
+  for (PetscInt i = 0; i < n; i++) owner[i] = row[(size_t)i * (size_t)width];
+  PetscCall(wring_mesh_find_owners(m, n, owner));
   PetscCall(wring_exchange_rows(m->comm, n, owner, bytes, row, n_got, got));
   PetscCall(PetscFree(owner));
-  if (*n_got) qsort(*got, (size_t)*n_got, bytes, width == 2 ? compare_2 : compare_3);
+  PetscCall(wring_sort_rows(*n_got, width, bytes, *got, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,24 +100,14 @@ PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int c
 
 /* ---- hinges ------------------------------------------------------------------------------------------------------ */
 
-/*
-  Rows of edges: ends ascending, opposite vertex. Rows of the same edge are consecutive and ascend. Returns the end of
-  those of row i.
-*/
-static PetscInt same_edge(PetscInt n, const PetscInt *row, PetscInt i)
-{
-  PetscInt end = i + 1;
-  while (end < n && !memcmp(row + EDGE_WIDTH * (size_t)i, row + EDGE_WIDTH * (size_t)end, 2 * sizeof *row)) end++;
-  return end;
-}
-
+/* Rows of edges: ends ascending, opposite vertex. */
 static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscInt *n_hinge, PetscInt *hinge,
                        wring_error *e)
 {
   *n_hinge = 0;
   for (PetscInt i = 0, end; i < n; i = end) {
     const PetscInt *const v = row + EDGE_WIDTH * (size_t)i;
-    end                     = same_edge(n, row, i);
+    end                     = wring_rows_end(n, 2, EDGE_WIDTH * sizeof *row, row, i);
     if (end > i + 2)
       wring_error_set(e,
                       "%s: the edge of vertices %" PetscInt_FMT " and %" PetscInt_FMT

@@ -1,5 +1,9 @@
-/* Faces are put into buckets by their smallest vertex; buckets are short, and are sorted by the other two vertices. */
+/*
+  Faces are visited by their lowest vertex. A tet is listed at the lowest corner, which three of its faces have, and at
+  the second, which has the fourth; triangle i as -1 - i.
+*/
 #include "faces.h"
+#include "base/parallel/sorting.h"
 #include "base/sort.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,91 +12,174 @@ const int wring_face_corner[4][3]   = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1
 const int wring_face_mid[4][3]      = {{1, 5, 4}, {3, 5, 2}, {0, 4, 3}, {2, 1, 0}}; // of edges 01 12 20 03 13 23
 const int wring_triangle_part[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
 
+/* ---- one rank ---------------------------------------------------------------------------------------------------- */
+
 typedef struct {
-  PetscInt middle, largest; // vertices
-  int64_t  corner;          // 4 tet + the corner opposite
-} face;
+  PetscInt        n_tet, n_triangle;
+  const PetscInt *tet, *triangle;
+  int64_t        *end;  // [n_vertex + 1] of the elements of each vertex
+  PetscInt       *list; // NULL while they are counted
+} elements;
 
-/* The vertices of the face opposite to a corner of a tet, ascending. */
-static void sort_face(const PetscInt *v, int corner, PetscInt s[3])
+static void add_element(elements *k, PetscInt vertex, PetscInt element)
 {
-  for (int a = 0, n = 0; a < 4; a++)
-    if (a != corner) s[n++] = v[a];
-  wring_sort3(s);
+  if (k->list)
+    k->list[--k->end[vertex]] = element;
+  else
+    k->end[vertex]++;
 }
 
-static int compare_faces(const void *pa, const void *pb)
+/* Once to count, once to store; downwards, so that they are stored in ascending order. */
+static void add_elements(elements *k)
 {
-  const face *a = pa, *b = pb;
-  if (a->middle != b->middle) return a->middle < b->middle ? -1 : 1;
-  if (a->largest != b->largest) return a->largest < b->largest ? -1 : 1;
-  return (a->corner > b->corner) - (a->corner < b->corner);
+  for (PetscInt t = k->n_tet - 1; t >= 0; t--) {
+    const PetscInt *const v = k->tet + 4 * (size_t)t;
+    const PetscInt        a = PetscMin(v[0], v[1]), b = PetscMin(v[2], v[3]);
+    add_element(k, PetscMin(a, b), t);
+    add_element(k, a < b ? PetscMin(PetscMax(v[0], v[1]), b) : PetscMin(a, PetscMax(v[2], v[3])), t);
+  }
+  for (PetscInt i = k->n_triangle - 1; i >= 0; i--) {
+    const PetscInt *const v = k->triangle + 3 * (size_t)i;
+    if (v[2] >= 0) add_element(k, PetscMin(PetscMin(v[0], v[1]), v[2]), -1 - i);
+  }
 }
 
-static void sort_bucket(int64_t n, face *f)
+/* *most: elements of a vertex. */
+static PetscErrorCode list_elements(PetscInt n_vertex, elements *k, PetscInt *most)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n_vertex + 1, &k->end));
+  add_elements(k);
+  *most = 0;
+  for (PetscInt v = 0; v < n_vertex; v++) {
+    *most = (PetscInt)PetscMax(*most, k->end[v]);
+    k->end[v + 1] += k->end[v];
+  }
+  PetscCall(PetscMalloc1((size_t)k->end[n_vertex] + 1, &k->list));
+  add_elements(k); // moves every end to the beginning
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The faces of an element whose lowest vertex this is: f [3]. Returns their number. */
+static PetscInt list_faces(const elements *k, PetscInt vertex, PetscInt element, wring_face *f)
+{
+  PetscInt n = 0;
+  if (element < 0) {
+    const PetscInt *const v = k->triangle + 3 * (size_t)(-1 - element);
+    f[0]                    = (wring_face){.v = {v[0], v[1], v[2]}, .opposite = -1, .place = -1 - element};
+    wring_sort3(f[0].v);
+    return 1;
+  }
+  for (int a = 0; a < 4; a++) {
+    const PetscInt *const v = k->tet + 4 * (size_t)element;
+    f[n]                    = (wring_face){{v[a ^ 1], v[a ^ 2], v[a ^ 3]}, v[a], 4 * (PetscInt64)element + a};
+    wring_sort3(f[n].v);
+    n += f[n].v[0] == vertex;
+  }
+  return n;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+  const wring_face *const a = pa, *const b = pb;
+  for (int i = 1; i < 3; i++)
+    if (a->v[i] != b->v[i]) return a->v[i] < b->v[i] ? -1 : 1;
+  if (a->opposite != b->opposite) return a->opposite < b->opposite ? -1 : 1;
+  return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Faces with the same lowest vertex. */
+static void sort_faces(PetscInt n, wring_face *f)
 {
   if (n > 48) {
-    qsort(f, (size_t)n, sizeof *f, compare_faces);
+    qsort(f, (size_t)n, sizeof *f, compare);
     return;
   }
-  for (int64_t i = 1; i < n; i++) {
-    const face moved = f[i];
-    int64_t    at    = i;
-    for (; at > 0 && compare_faces(f + at - 1, &moved) > 0; at--) f[at] = f[at - 1];
+  for (PetscInt i = 1; i < n; i++) {
+    const wring_face moved = f[i];
+    PetscInt         at    = i;
+    for (; at > 0 && compare(f + at - 1, &moved) > 0; at--) f[at] = f[at - 1];
     f[at] = moved;
   }
 }
 
-static void match_bucket(int64_t n, const face *f, PetscInt *neighbour, PetscInt crowd[3])
+PetscErrorCode wring_faces_visit(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt n_triangle,
+                                 const PetscInt *triangle, wring_face_visitor *visit, void *context)
 {
-  for (int64_t i = 0; i + 1 < n; i++) {
-    if (f[i].middle != f[i + 1].middle || f[i].largest != f[i + 1].largest) continue;
-    neighbour[f[i].corner]     = (PetscInt)(f[i + 1].corner / 4);
-    neighbour[f[i + 1].corner] = (PetscInt)(f[i].corner / 4);
-    if (i + 2 < n && crowd[0] < 0 && f[i].middle == f[i + 2].middle && f[i].largest == f[i + 2].largest)
-      for (int k = 0; k < 3; k++) crowd[k] = (PetscInt)(f[i + k].corner / 4);
-  }
-}
-
-/* Counting sort of all faces by smallest vertex; start [n_vertex + 1]. */
-static void fill_buckets(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, int64_t *start, face *faces)
-{
-  PetscInt s[3];
-  for (PetscInt e = 0; e < n_tet; e++) {
-    for (int a = 0; a < 4; a++) {
-      sort_face(tet + 4 * e, a, s);
-      start[s[0] + 1]++;
-    }
-  }
-  for (PetscInt v = 0; v < n_vertex; v++) start[v + 1] += start[v];
-  for (PetscInt e = n_tet - 1; e >= 0; e--) {
-    for (int a = 3; a >= 0; a--) {
-      sort_face(tet + 4 * e, a, s);
-      faces[--start[s[0] + 1]] = (face){s[1], s[2], 4 * (int64_t)e + a};
-    }
-  }
-  for (PetscInt v = 0; v < n_vertex; v++) start[v] = start[v + 1]; // the loop above moved every end to the beginning
-  start[n_vertex] = 4 * (int64_t)n_tet;
-}
-
-PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour,
-                                 PetscInt crowd[3])
-{
-  int64_t *start;
-  face    *faces;
+  elements    k    = {.n_tet = n_tet, .n_triangle = n_triangle, .tet = tet, .triangle = triangle};
+  PetscInt    most = 0;
+  wring_face *f;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)n_vertex + 1, &start));
-  PetscCall(PetscMalloc1(4 * (size_t)n_tet, &faces));
-  fill_buckets(n_vertex, n_tet, tet, start, faces);
-  for (size_t i = 0; i < 4 * (size_t)n_tet; i++) neighbour[i] = -1;
-  crowd[0] = -1;
-  for (PetscInt v = 0; n_tet > 0 && v < n_vertex; v++) { // without tets `faces` may be null
-    sort_bucket(start[v + 1] - start[v], faces + start[v]);
-    match_bucket(start[v + 1] - start[v], faces + start[v], neighbour, crowd);
+  PetscCall(list_elements(n_vertex, &k, &most));
+  PetscCall(PetscMalloc1(3 * (size_t)most + 4, &f)); // list_faces tries one more
+  for (PetscInt v = 0; v < n_vertex; v++) {
+    PetscInt n = 0;
+    for (int64_t i = k.end[v]; i < k.end[v + 1]; i++) n += list_faces(&k, v, k.list[i], f + n);
+    sort_faces(n, f);
+    for (PetscInt i = 0, end; i < n; i = end) {
+      for (end = i + 1; end < n && f[end].v[1] == f[i].v[1] && f[end].v[2] == f[i].v[2];) end++;
+      visit(context, end - i, f + i);
+    }
   }
-  PetscCall(PetscFree(faces));
-  PetscCall(PetscFree(start));
+  PetscCall(PetscFree(f));
+  PetscCall(PetscFree(k.list));
+  PetscCall(PetscFree(k.end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void match(void *neighbour, PetscInt n, wring_face *f)
+{
+  for (PetscInt i = 0; i < n; i++)
+    ((PetscInt *)neighbour)[f[i].place] = n > 1 ? (PetscInt)(f[i ? i - 1 : 1].place / 4) : -1;
+}
+
+PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_faces_visit(n_vertex, n_tet, tet, 0, NULL, match, neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- several ranks ----------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, const PetscInt *neighbour,
+                                       const PetscInt *original, PetscInt *n, wring_face **face)
+{
+  PetscFunctionBegin;
+  *n = 0;
+  for (size_t i = 0; i < 4 * (size_t)n_tet; i++) *n += neighbour[i] < 0;
+  PetscCall(PetscMalloc1((size_t)*n, face));
+  *n = 0;
+  for (size_t i = 0; i < 4 * (size_t)n_tet; i++) {
+    if (neighbour[i] >= 0) continue;
+    const PetscInt *const v      = tet + i / 4 * 4;
+    const int *const      corner = wring_face_corner[i % 4];
+    wring_face *const     f      = *face + (*n)++;
+    *f = (wring_face){{original[v[corner[0]]], original[v[corner[1]]], original[v[corner[2]]]}, 0, (PetscInt64)i};
+    wring_sort3(f->v);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_face *f, const PetscInt *to,
+                                       PetscInt64 *other)
+{
+  wring_sorting s;
+  wring_face   *got;
+  PetscInt64   *found;
+
+  PetscFunctionBegin;
+  PetscCall(wring_match_rows(comm, n, to, 3, sizeof *f, f, &s, &got));
+  PetscCall(PetscMalloc1((size_t)s.n, &found));
+  for (PetscInt i = 0, end; i < s.n; i = end) {
+    end = wring_rows_end(s.n, 3, sizeof *got, got, i);
+    for (PetscInt k = i; k < end; k++) found[k] = end > i + 1 ? got[k > i ? k - 1 : i + 1].place : -1;
+  }
+  PetscCall(wring_sorting_answer(&s, sizeof *found, found, other));
+  PetscCall(PetscFree(found));
+  PetscCall(PetscFree(got));
+  PetscCall(wring_sorting_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

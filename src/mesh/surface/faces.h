@@ -1,16 +1,40 @@
-/* Private to src/mesh: finds tets that share a face. */
+/* Private to src/mesh: tets that share a face, on one rank and on several. */
 #pragma once
 #include <wring/base.h>
 
 /* Corners of the face opposite to each corner of a tet with positive volume, counter-clockwise seen from outside. */
 extern const int wring_face_corner[4][3];
 
+/* A face of a tet, or a triangle. */
+typedef struct {
+  PetscInt   v[3];     // ascending
+  PetscInt   opposite; // the other corner of the tet; -1: a triangle
+  PetscInt64 place;    // 4 tet + the place of that corner; the number of the triangle
+} wring_face;
+
+/* The same face n times: triangles first, then tets by opposite, equal ones by place. */
+typedef void wring_face_visitor(void *context, PetscInt n, wring_face *f);
+
 /*
-  neighbour [n_tet][4]: the tet across the face opposite to corner a of tet e, or -1 on the boundary. If a face belongs
-  to more than two tets, crowd holds three of them, ascending; otherwise crowd[0] is -1. O(n_tet).
+  Visits the faces of tets [n_tet][4] and triangles [n_triangle][3], of which those with a negative third vertex are
+  none; vertices are below n_vertex. Not collective.
 */
-PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour,
-                                 PetscInt crowd[3]);
+PetscErrorCode wring_faces_visit(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt n_triangle,
+                                 const PetscInt *triangle, wring_face_visitor *visit, void *context);
+
+/* neighbour [n_tet][4]: the tet across the face opposite to corner a of tet e, or -1 on the boundary. */
+PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour);
+
+/*
+  The faces without a neighbour, by place: *face [*n], freed by the caller; their vertices as original [n_vertex] numbers
+  them, opposite 0.
+*/
+PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, const PetscInt *neighbour,
+                                       const PetscInt *original, PetscInt *n, wring_face **face);
+
+/* Matches faces f [n] of all ranks, on ranks to [n]; other [n]: the place of another one, -1: there is none. Collective. */
+PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_face *f, const PetscInt *to,
+                                       PetscInt64 *other);
 
 /*
   The same for order 2: the middles of the edges 01 12 20 of this face, as columns of m->mid, which is [6] for each tet.

@@ -7,7 +7,6 @@
 #include "base/forest.h"
 #include "base/sort.h"
 #include "faces.h"
-#include <stdlib.h>
 
 static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 {
@@ -27,56 +26,6 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
 
-/* The faces that belong to only one tet of this rank, of order 2 in parts. */
-static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
-{
-  PetscInt *neighbour, crowd[3];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)m->n_tet, &neighbour));
-  PetscCall(wring_faces_match(m->n_local, m->n_tet, m->tet, neighbour, crowd));
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) s->n += neighbour[i] < 0;
-  PetscCall(PetscMalloc1((m->mid ? 12 : 3) * (size_t)s->n, &s->corner));
-  PetscCall(PetscMalloc1((m->mid ? 4 : 1) * (size_t)s->n, &s->face));
-  s->n = 0;
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) {
-    if (neighbour[i] >= 0) continue;
-    const int parts = wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
-    for (int k = 0; k < parts; k++) s->face[s->n++] = i;
-  }
-  PetscCall(PetscFree(neighbour));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A face in a form that is the same on all ranks. */
-typedef struct {
-  PetscInt original[3]; // ascending
-  PetscInt place;       // on the requesting rank
-} face;
-
-static int compare_faces(const void *pa, const void *pb)
-{
-  const face *a = *(const face *const *)pa, *b = *(const face *const *)pb;
-  for (int i = 0; i < 3; i++)
-    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
-  return 0;
-}
-
-/* matched [n]: whether another of the faces [n] is the same. */
-static PetscErrorCode match_faces(PetscInt n, const face *f, char *matched)
-{
-  const face **sorted;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &sorted));
-  for (PetscInt i = 0; i < n; i++) sorted[i] = f + i;
-  if (n > 0) qsort(sorted, (size_t)n, sizeof *sorted, compare_faces);
-  for (PetscInt i = 0; i + 1 < n; i++)
-    if (compare_faces(sorted + i, sorted + i + 1) == 0) matched[sorted[i] - f] = matched[sorted[i + 1] - f] = 1;
-  PetscCall(PetscFree(sorted));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* shared [n_local]: whether another rank has the vertex. */
 static PetscErrorCode mark_shared(const wring_mesh *m, char *shared)
 {
@@ -89,65 +38,73 @@ static PetscErrorCode mark_shared(const wring_mesh *m, char *shared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The face of triangle t with its vertices in ascending order; *first is the local vertex of the least. */
-static face make_face(const wring_mesh *m, const wring_skin *s, PetscInt t, PetscInt *first)
+/* The faces without a neighbour whose corners are all shared, and the owners of their lowest vertices: to [n]. */
+static PetscErrorCode list_shared(const wring_mesh *m, const wring_skin *s, const PetscInt *neighbour, PetscInt *n,
+                                  wring_face **face, PetscInt **to)
 {
-  const PetscInt *v = s->corner + 3 * t;
-  face            f = {.original = {m->original[v[0]], m->original[v[1]], m->original[v[2]]}, .place = t};
-  *first            = v[0];
-  for (int a = 1; a < 3; a++)
-    if (m->original[v[a]] < m->original[*first]) *first = v[a];
-  wring_sort3(f.original);
-  return f;
-}
-
-/* Sends the faces asked [n] to ranks to [n] and stores whether they are matched in inner [s->n]. Collective. */
-static PetscErrorCode ask_faces(const wring_mesh *m, PetscInt n, const face *asked, const PetscInt *to, char *inner)
-{
-  wring_exchange x;
-  face          *got;
-  char          *matched, *answer;
+  PetscInt all;
+  char    *shared;
 
   PetscFunctionBegin;
-  PetscCall(wring_exchange_create(m->comm, n, to, &x));
-  PetscCall(wring_exchange_send(&x, sizeof *asked, asked, &got));
-  PetscCall(PetscCalloc1((size_t)x.n_got, &matched));
-  PetscCall(PetscMalloc1((size_t)n, &answer));
-  PetscCall(match_faces(x.n_got, got, matched));
-  PetscCall(wring_exchange_answer(&x, sizeof *matched, matched, answer));
-  for (PetscInt i = 0; i < n; i++) inner[asked[i].place] = answer[i];
-  PetscCall(PetscFree(answer));
-  PetscCall(PetscFree(matched));
-  PetscCall(PetscFree(got));
-  PetscCall(wring_exchange_destroy(&x));
+  PetscCall(PetscMalloc1(m->n_local, &shared));
+  PetscCall(mark_shared(m, shared));
+  PetscCall(wring_faces_list_border(m->n_tet, m->tet, neighbour, m->original, &all, face));
+  PetscCall(PetscMalloc1((size_t)all, to));
+  *n = 0;
+  for (PetscInt i = 0; i < all; i++) {
+    const wring_face      f          = (*face)[i];
+    const PetscInt *const v          = m->tet + f.place / 4 * 4;
+    PetscBool             everywhere = PETSC_TRUE;
+    for (int a = 0; a < 4; a++) {
+      if (a == f.place % 4) continue;
+      everywhere = (PetscBool)(everywhere && shared[v[a]]);
+      if (m->original[v[a]] == f.v[0]) (*to)[*n] = s->home[v[a]].rank;
+    }
+    if (everywhere) (*face)[(*n)++] = f;
+  }
+  PetscCall(PetscFree(shared));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Drops the faces that also belong to a tet of another rank. */
-static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
+/* neighbour [n_tet][4]: -1 of the faces that no other tet of any rank has. */
+static PetscErrorCode find_neighbours(const wring_mesh *m, const wring_skin *s, PetscInt *neighbour)
 {
-  face     *asked;
-  PetscInt *to, first, n = 0, kept = 0;
-  char     *shared, *inner;
+  PetscInt    n, *to;
+  wring_face *face;
+  PetscInt64 *other;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(m->n_local, &shared, s->n, &inner, s->n, &asked, s->n, &to));
-  PetscCall(PetscArrayzero(inner, s->n));
-  PetscCall(mark_shared(m, shared));
-  for (PetscInt t = 0; t < s->n; t++) {
-    const PetscInt *v = s->corner + 3 * t;
-    if (!shared[v[0]] || !shared[v[1]] || !shared[v[2]]) continue;
-    asked[n] = make_face(m, s, t, &first);
-    to[n++]  = s->home[first].rank;
+  PetscCall(wring_faces_match(m->n_local, m->n_tet, m->tet, neighbour));
+  PetscCall(list_shared(m, s, neighbour, &n, &face, &to));
+  PetscCall(PetscMalloc1((size_t)n, &other));
+  PetscCall(wring_faces_match_ranks(m->comm, n, face, to, other));
+  for (PetscInt i = 0; i < n; i++)
+    if (other[i] >= 0) neighbour[face[i].place] = m->n_tet;
+  PetscCall(PetscFree(other));
+  PetscCall(PetscFree(face));
+  PetscCall(PetscFree(to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The faces that belong to one tet, of order 2 in parts. */
+static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
+{
+  const size_t parts = m->mid ? 4 : 1;
+  PetscInt    *neighbour;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)m->n_tet, &neighbour));
+  PetscCall(find_neighbours(m, s, neighbour));
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) s->n += neighbour[i] < 0;
+  PetscCall(PetscMalloc1(3 * parts * (size_t)s->n, &s->corner));
+  PetscCall(PetscMalloc1(parts * (size_t)s->n, &s->face));
+  s->n = 0;
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) {
+    if (neighbour[i] >= 0) continue;
+    const int n = wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
+    for (int k = 0; k < n; k++) s->face[s->n++] = i;
   }
-  PetscCall(ask_faces(m, n, asked, to, inner));
-  for (PetscInt t = 0; t < s->n; t++) {
-    if (inner[t]) continue;
-    for (int a = 0; a < 3; a++) s->corner[3 * kept + a] = s->corner[3 * t + a];
-    s->face[kept++] = s->face[t];
-  }
-  s->n = kept;
-  PetscCall(PetscFree4(shared, inner, asked, to));
+  PetscCall(PetscFree(neighbour));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,8 +219,7 @@ PetscErrorCode wring_skin_create(const wring_mesh *m, wring_skin **skin)
   PetscCall(PetscNew(&s));
   *skin = s;
   PetscCall(find_homes(m, s));
-  PetscCall(find_local_faces(m, s));
-  PetscCall(drop_shared_faces(m, s));
+  PetscCall(find_faces(m, s));
   PetscCall(find_vertices(m, s));
   PetscCall(find_bodies(m, s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -290,8 +246,7 @@ PetscErrorCode wring_mesh_skin(const wring_mesh *m, PetscInt *n, PetscInt **corn
 
   PetscFunctionBegin;
   PetscCall(find_homes(m, &s));
-  PetscCall(find_local_faces(m, &s));
-  PetscCall(drop_shared_faces(m, &s));
+  PetscCall(find_faces(m, &s));
   PetscCall(PetscFree(s.home));
   *n      = s.n;
   *corner = s.corner;
