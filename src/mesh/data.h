@@ -25,5 +25,11 @@ double wring_tet_det(const double *x0, const double *x1, const double *x2, const
 /* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
 double wring_tet_quality(const double *const x[4], double volume);
 
+/*
+  Of a second-order tet of ten points X [10][3] m: the least of the volumes of wring_tet_rest_at at its corners and at
+  the points of a rule; its volume.
+*/
+double wring_tet_least(const double X[30], const wring_quadrature *rule, double *volume);
+
 /* The bounding box of the mesh at rest, and 1e-9 of its diagonal: within it, points are the same. Collective. */
 PetscErrorCode wring_mesh_tolerance(const wring_mesh *m, double *tolerance, double low[3], double high[3]);

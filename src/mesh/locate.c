@@ -1,11 +1,10 @@
 /* The tet that contains a point, or the nearest point of the tets. */
 #include "data.h"
 #include "mesh/surface/nearest.h"
+#include "mesh/tet.h"
 #include <wring/mesh.h>
 #include <math.h>
 #include <string.h>
-
-static const int edge_of[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}; // the corners of the edges of `mid`
 
 /*
   Distance of a point from a box around a tet, a lower bound of its distance from the tet. A quadratic tet lies in the
@@ -19,7 +18,7 @@ static double box_distance(const wring_mesh *m, PetscInt e, const double point[3
   for (int c = 0; c < 3; c++) {
     double low = INFINITY, high = -INFINITY, X[10];
     for (int a = 0; a < n; a++) X[a] = m->X[3 * (size_t)v[a] + (size_t)c];
-    for (int a = 4; a < n; a++) X[a] = 2 * X[a] - 0.5 * (X[edge_of[a - 4][0]] + X[edge_of[a - 4][1]]);
+    for (int a = 4; a < n; a++) X[a] = 2 * X[a] - 0.5 * (X[wring_tet_edge[a - 4][0]] + X[wring_tet_edge[a - 4][1]]);
     for (int a = 0; a < n; a++) {
       low  = PetscMin(low, X[a]);
       high = PetscMax(high, X[a]);
@@ -168,16 +167,16 @@ static void approach_part(const wring_mesh *m, PetscInt e, double w[3][4], const
 /* Replaces the nearest point by that of a tet which does not contain the point, if that is nearer. */
 static void approach(const wring_mesh *m, PetscInt e, const double point[3], wring_place *place)
 {
-  static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-  static const int cut[5][3]  = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}, {0, 1, 2}}; // order 2: four; 1: the last
+  static const int whole[3] = {0, 1, 2};
   for (int f = 0; f < 4; f++) {
     double w[6][4] = {{0}}, part[3][4];
     for (int a = 0; a < 3; a++) {
-      w[a][face[f][a]]     = 1;
-      w[3 + a][face[f][a]] = w[3 + a][face[f][(a + 1) % 3]] = 0.5;
+      w[a][wring_face_corner[f][a]]     = 1;
+      w[3 + a][wring_face_corner[f][a]] = w[3 + a][wring_face_corner[f][(a + 1) % 3]] = 0.5;
     }
-    for (int k = m->order > 1 ? 0 : 4; k < (m->order > 1 ? 4 : 5); k++) {
-      for (int a = 0; a < 3; a++) memcpy(part[a], w[cut[k][a]], sizeof part[a]);
+    for (int k = 0; k < (m->order > 1 ? 4 : 1); k++) {
+      const int *const cut = m->order > 1 ? wring_triangle_part[k] : whole;
+      for (int a = 0; a < 3; a++) memcpy(part[a], w[cut[a]], sizeof part[a]);
       approach_part(m, e, part, point, place);
     }
   }

@@ -1,12 +1,12 @@
 /* Measures of slices of second-order meshes that were read: volumes, areas and lengths with the middles of edges. */
 #include "base/sort.h"
 #include "measure.h"
+#include "data.h"
+#include "mesh/tet.h"
 #include "mesh/refine/edges.h"
 #include <math.h>
 
 /* ---- middles ----------------------------------------------------------------------------------------------------- */
-
-static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}; // in the order of wring_mesh.mid
 
 static uint64_t key_of(const wring_view *w, PetscInt a, PetscInt b)
 {
@@ -26,7 +26,7 @@ static PetscErrorCode list_edges(wring_view *w)
   for (PetscInt e = 0, at = 0; e < w->d->n_tet; e++)
     for (int k = 0; k < 6; k++, at++) {
       const PetscInt *const v = w->tet + 4 * (size_t)e;
-      w->edge[at]             = key_of(w, v[tet_edge[k][0]], v[tet_edge[k][1]]);
+      w->edge[at]             = key_of(w, v[wring_tet_edge[k][0]], v[wring_tet_edge[k][1]]);
     }
   for (PetscInt i = 0; i < 3 * w->d->n_set_element; i++) {
     const PetscInt *const v =
@@ -66,17 +66,9 @@ PetscErrorCode wring_view_find_middles(wring_view *w)
 /* The position at the middle of the edge between two used vertices. */
 static void find_middle(const wring_view *w, PetscInt a, PetscInt b, double X[3])
 {
-  const uint64_t key   = key_of(w, a, b);
-  PetscInt       first = 0, last = w->n_edge - 1;
-  while (first < last) {
-    const PetscInt middle = first + (last - first) / 2;
-    if (w->edge[middle] < key)
-      first = middle + 1;
-    else
-      last = middle;
-  }
+  const PetscInt place = wring_find_key(w->n_edge, w->edge, key_of(w, a, b));
   for (int c = 0; c < 3; c++) {
-    const double at = w->middle[3 * (size_t)first + (size_t)c];
+    const double at = w->middle[3 * (size_t)place + (size_t)c];
     X[c]            = isnan(at) ? 0.5 * (w->X[3 * (size_t)a + (size_t)c] + w->X[3 * (size_t)b + (size_t)c]) : at;
   }
 }
@@ -85,20 +77,12 @@ static void find_middle(const wring_view *w, PetscInt a, PetscInt b, double X[3]
 
 double wring_view_tet_volume(const wring_view *w, PetscInt e, double *jacobian)
 {
-  const PetscInt *const         v     = w->tet + 4 * (size_t)e;
-  const wring_quadrature *const rule  = wring_quadrature_of(WRING_MAX_POINTS);
-  PetscInt                      tet[] = {0, 1, 2, 3}, mid[] = {4, 5, 6, 7, 8, 9};
-  double                        X[30], B[9], at, least = INFINITY;
-  const wring_mesh              one = {.order = 2, .n_tet = 1, .X = X, .tet = tet, .mid = mid};
+  const PetscInt *const v = w->tet + 4 * (size_t)e;
+  double                X[30], volume;
   for (int i = 0; i < 12; i++) X[i] = w->X[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
-  for (int k = 0; k < 6; k++) find_middle(w, v[tet_edge[k][0]], v[tet_edge[k][1]], X + 12 + 3 * k);
-  for (int p = 0; p < 4 + rule->n; p++) {
-    const double corner[4] = {p == 0, p == 1, p == 2, p == 3};
-    wring_tet_rest_at(&one, 0, p < 4 ? corner : rule->L[p - 4], B, &at);
-    least = fmin(least, at);
-  }
-  const double volume = wring_tet_volume(&one, 0);
-  *jacobian           = volume > 0 ? least / volume : least < 0 ? -INFINITY : 0;
+  for (int k = 0; k < 6; k++) find_middle(w, v[wring_tet_edge[k][0]], v[wring_tet_edge[k][1]], X + 12 + 3 * k);
+  const double least = wring_tet_least(X, wring_quadrature_of(WRING_MAX_POINTS), &volume);
+  *jacobian          = volume > 0 ? least / volume : least < 0 ? -INFINITY : 0;
   return volume;
 }
 

@@ -21,8 +21,7 @@ static void bucket_edges(const wring_view *w, int64_t *start, PetscInt *larger)
     for (PetscInt e = 0; e < w->d->n_tet; e++) {
       const PetscInt *const v = w->tet + 4 * (size_t)e;
       for (int k = 0; k < 6; k++) {
-        static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-        const PetscInt   a = v[end[k][0]], b = v[end[k][1]];
+        const PetscInt a = v[wring_tet_edge[k][0]], b = v[wring_tet_edge[k][1]];
         if (fill)
           larger[start[PetscMin(a, b) + 1]++] = PetscMax(a, b);
         else

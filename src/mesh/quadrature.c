@@ -1,8 +1,10 @@
 /*
   Shape functions of tets of first and second order, rules of quadrature, rest geometry at points. docs/theory.md (3.1b)
 */
-#include <wring/mesh.h>
 #include "base/vector3.h"
+#include "data.h"
+#include "tet.h"
+#include <math.h>
 
 /*
   Positive rules: the centroid; four points, degree 2; fourteen points, degree 5 [Walkington 2000]. Points of an orbit
@@ -56,9 +58,6 @@ const wring_quadrature *wring_mesh_quadrature(const wring_mesh *m)
   return m->points ? wring_quadrature_of(m->points) : &four;
 }
 
-/* The corners of the edges in the order of `mid`. */
-static const int edge_of[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-
 int wring_tet_vertices(const wring_mesh *m, PetscInt e, PetscInt v[10])
 {
   for (int a = 0; a < 4; a++) v[a] = m->tet[4 * (size_t)e + (size_t)a];
@@ -69,7 +68,7 @@ int wring_tet_vertices(const wring_mesh *m, PetscInt e, PetscInt v[10])
 void wring_tet_shape(int n, const double L[4], double *N)
 {
   for (int a = 0; a < 4; a++) N[a] = n > 4 ? L[a] * (2 * L[a] - 1) : L[a];
-  for (int a = 4; a < n; a++) N[a] = 4 * L[edge_of[a - 4][0]] * L[edge_of[a - 4][1]];
+  for (int a = 4; a < n; a++) N[a] = 4 * L[wring_tet_edge[a - 4][0]] * L[wring_tet_edge[a - 4][1]];
 }
 
 /* dN_a/dL_k, then minus dN_a/dL_3, since L_3 = 1 - L_0 - L_1 - L_2. */
@@ -80,8 +79,8 @@ void wring_tet_shape_gradients(int n, const double L[4], double (*dN)[3])
     if (a < 4) {
       d[a] = n > 4 ? 4 * L[a] - 1 : 1;
     } else {
-      d[edge_of[a - 4][0]] = 4 * L[edge_of[a - 4][1]];
-      d[edge_of[a - 4][1]] = 4 * L[edge_of[a - 4][0]];
+      d[wring_tet_edge[a - 4][0]] = 4 * L[wring_tet_edge[a - 4][1]];
+      d[wring_tet_edge[a - 4][1]] = 4 * L[wring_tet_edge[a - 4][0]];
     }
     for (int k = 0; k < 3; k++) dN[a][k] = d[k] - d[3];
   }
@@ -125,4 +124,18 @@ double wring_tet_volume(const wring_mesh *m, PetscInt e)
     volume += rule->weight[p] * at;
   }
   return volume;
+}
+
+double wring_tet_least(const double X[30], const wring_quadrature *rule, double *volume)
+{
+  PetscInt         tet[] = {0, 1, 2, 3}, mid[] = {4, 5, 6, 7, 8, 9};
+  const wring_mesh one = {.order = 2, .n_tet = 1, .X = (double *)(uintptr_t)X, .tet = tet, .mid = mid};
+  double           B[9], at, least = INFINITY;
+  for (int p = 0; p < 4 + rule->n; p++) {
+    const double corner[4] = {p == 0, p == 1, p == 2, p == 3};
+    wring_tet_rest_at(&one, 0, p < 4 ? corner : rule->L[p - 4], B, &at);
+    least = fmin(least, at);
+  }
+  *volume = wring_tet_volume(&one, 0);
+  return least;
 }

@@ -5,6 +5,7 @@
 #include "build.h"
 #include "base/count.h"
 #include "base/sort.h"
+#include "mesh/tet.h"
 
 /* An element's edge; key: smaller times n_vertex plus larger vertex number. */
 typedef struct {
@@ -23,15 +24,14 @@ typedef struct {
   without a middle. */
 static middle_row make_row(const wring_build *b, PetscInt i)
 {
-  static const int       end[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-  const wring_raw *const raw       = b->raw;
+  const wring_raw *const raw     = b->raw;
   const PetscInt         of_tets = 6 * raw->n_tet, e = i < of_tets ? i / 6 : (i - of_tets) / 3;
   const int              k     = (int)(i < of_tets ? i % 6 : (i - of_tets) % 3);
   const PetscInt        *table = i < of_tets ? b->tet_mid : b->lower_mid;
   const PetscInt         mid   = !table ? -1 : i < of_tets ? table[i] : table[i - of_tets];
   const PetscInt *const  v     = i < of_tets ? b->tet + 4 * (size_t)e : b->lower + 3 * (size_t)e;
   if (mid < 0) return (middle_row){.key = UINT64_MAX};
-  const PetscInt p = v[end[k][0]], q = v[i < of_tets || k == 0 ? end[k][1] : (k + 1) % 3];
+  const PetscInt p = v[wring_tet_edge[k][0]], q = v[i < of_tets || k == 0 ? wring_tet_edge[k][1] : (k + 1) % 3];
   const PetscInt u = PetscMin(b->vertex[p], b->vertex[q]), w = PetscMax(b->vertex[p], b->vertex[q]);
   // a node of an element in no group may have been dropped
   return (middle_row){.key      = u < 0 ? UINT64_MAX : (uint64_t)u * (uint64_t)b->n_vertex + (uint64_t)w,

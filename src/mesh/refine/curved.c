@@ -1,6 +1,7 @@
 /* Second-order meshes that were read: the positions of middles, their sets, and tets that these fold. */
 #include "refine.h"
 #include "base/exchange.h"
+#include "mesh/data.h"
 #include "mesh/distribute/halo.h"
 #include <math.h>
 
@@ -45,40 +46,14 @@ PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles
 
 /* ---- folded tets ------------------------------------------------------------------------------------------------- */
 
-/* det dX/dL at a point with barycentric coordinates L of a tet of ten points, which is 6 V if it is straight. */
-static double jacobian(const double *const x[WRING_REFINE_POINTS], const double L[4])
+/* Whether the Jacobian is not positive at one of the corners and the four points of the quadrature of degree 2. */
+static PetscBool is_folded(const wring_refinement *r, PetscInt e)
 {
-  static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-  double           d[4][3];
-  for (int a = 0; a < 4; a++)
-    for (int c = 0; c < 3; c++) d[a][c] = (4 * L[a] - 1) * x[a][c];
-  for (int k = 0; k < 6; k++) {
-    for (int c = 0; c < 3; c++) {
-      d[end[k][0]][c] += 4 * L[end[k][1]] * x[4 + k][c];
-      d[end[k][1]][c] += 4 * L[end[k][0]] * x[4 + k][c];
-    }
-  }
-  for (int a = 1; a < 4; a++)
-    for (int c = 0; c < 3; c++) d[a][c] -= d[0][c];
-  return d[1][0] * (d[2][1] * d[3][2] - d[2][2] * d[3][1]) + d[1][1] * (d[2][2] * d[3][0] - d[2][0] * d[3][2]) +
-         d[1][2] * (d[2][0] * d[3][1] - d[2][1] * d[3][0]);
-}
-
-/* The least Jacobian at the corners and the four points of the quadrature of degree 2. */
-static double least_jacobian(const wring_refinement *r, PetscInt e)
-{
-  const double  far = (5 - sqrt(5)) / 20; // the other coordinate is 1 - 3 far
-  const double *x[WRING_REFINE_POINTS];
-  PetscInt      p[WRING_REFINE_POINTS];
-  double        least = INFINITY;
+  PetscInt p[WRING_TET_POINTS];
+  double   X[3 * WRING_TET_POINTS], volume;
   wring_refine_tet_points(r, e, p);
-  for (int a = 0; a < WRING_REFINE_POINTS; a++) x[a] = r->X + 3 * (size_t)p[a];
-  for (int k = 0; k < 8; k++) {
-    double L[4];
-    for (int a = 0; a < 4; a++) L[a] = k < 4 ? a == k : a == k - 4 ? 1 - 3 * far : far;
-    least = fmin(least, jacobian(x, L));
-  }
-  return least;
+  for (int i = 0; i < 3 * WRING_TET_POINTS; i++) X[i] = r->X[3 * (size_t)p[i / 3] + (size_t)(i % 3)];
+  return (PetscBool) !(wring_tet_least(X, wring_quadrature_of(4), &volume) > 0);
 }
 
 PetscErrorCode wring_refine_check_folded(const wring_refinement *r)
@@ -91,7 +66,7 @@ PetscErrorCode wring_refine_check_folded(const wring_refinement *r)
   PetscFunctionBegin;
   if (m->order_read < 2) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    if (least_jacobian(r, e) > 0) continue;
+    if (!is_folded(r, e)) continue;
     n++;
     if (m->tet_original[e] > first) continue;
     first = m->tet_original[e];

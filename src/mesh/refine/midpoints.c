@@ -7,9 +7,7 @@
 #include "base/sort.h"
 #include "mesh/distribute/order.h"
 
-enum { CORNERS = 4, EDGES = 6 };
-
-static const int edge_end[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+enum { CORNERS = WRING_TET_CORNERS, EDGES = WRING_TET_EDGES };
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
@@ -18,8 +16,8 @@ static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 {
   const PetscInt of_tets = EDGES * r->m->n_tet;
   for (int a = 0; a < 2; a++)
-    end[a] =
-      i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + edge_end[i % EDGES][a]] : r->free_end[2 * (i - of_tets) + a];
+    end[a] = i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + wring_tet_edge[i % EDGES][a]]
+                         : r->free_end[2 * (i - of_tets) + a];
 }
 
 /* Each edge of the local tets once, and the free edges. */
@@ -213,12 +211,11 @@ PetscErrorCode wring_refine_find_points(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_REFINE_POINTS])
+void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_TET_POINTS])
 {
-  static const int mid_of_edge[EDGES] = {0, 2, 3, 1, 4, 5}; // 01 02 03 12 13 23 among 01 12 20 03 13 23
   for (int a = 0; a < CORNERS; a++) p[a] = r->m->tet[CORNERS * e + a];
   for (int k = 0; k < EDGES; k++)
-    p[CORNERS + k] = r->m->mid ? r->m->mid[EDGES * e + mid_of_edge[k]] : r->m->n_local + r->edge[EDGES * e + k];
+    p[CORNERS + k] = r->m->mid ? r->m->mid[EDGES * e + k] : r->m->n_local + r->edge[EDGES * e + k];
 }
 
 /* ---- in place of the old vertices -------------------------------------------------------------------------------- */

@@ -4,15 +4,8 @@
 #include "refine.h"
 #include "mesh/data.h"
 #include "mesh/distribute/halo.h"
-#include "base/sort.h"
-#include "mesh/distribute/order.h"
 
-/* Ten points of a tet: its corners, then the midpoints of its edges. */
-enum { CORNERS = 4, POINTS = WRING_REFINE_POINTS, CHILDREN = 8 };
-
-static const int corner_child[CORNERS][4]  = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3}};
-static const int diagonal_end[3][2]        = {{4, 9}, {5, 8}, {6, 7}};
-static const int diagonal_ring[3][CORNERS] = {{5, 6, 8, 7}, {4, 7, 9, 6}, {4, 5, 9, 8}}; // right-handed around it
+enum { CHILDREN = 8 };
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
@@ -51,31 +44,16 @@ static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, Pet
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
-static void child_points(const wring_refinement *r, PetscInt child, PetscInt v[CORNERS])
-{
-  const int d = r->diagonal[child / CHILDREN], c = (int)(child % CHILDREN), k = c - CORNERS;
-  PetscInt  p[POINTS];
-  wring_refine_tet_points(r, child / CHILDREN, p);
-  for (int a = 0; a < CORNERS; a++) {
-    if (c < CORNERS)
-      v[a] = p[corner_child[c][a]];
-    else if (a < 2)
-      v[a] = p[diagonal_end[d][a]];
-    else
-      v[a] = p[diagonal_ring[d][(k + a - 2) % CORNERS]];
-  }
-}
-
 /* The shortest diagonal, to round-off; the lowest original number at an end breaks ties. */
 static char choose_diagonal(const wring_refinement *r, PetscInt e)
 {
   const double round_off = 1e-10;
-  PetscInt     p[POINTS], least[3];
+  PetscInt     p[WRING_TET_POINTS], least[3];
   double       square[3] = {0, 0, 0};
   int          best      = 0;
   wring_refine_tet_points(r, e, p);
   for (int d = 0; d < 3; d++) {
-    const PetscInt a = p[diagonal_end[d][0]], b = p[diagonal_end[d][1]];
+    const PetscInt a = p[wring_refine_diagonal[d][0]], b = p[wring_refine_diagonal[d][1]];
     for (int c = 0; c < 3; c++) square[d] += PetscSqr(r->X[3 * a + c] - r->X[3 * b + c]);
     least[d] = PetscMin(r->original[a], r->original[b]);
     if (square[d] < (1 - round_off) * square[best] ||
@@ -88,11 +66,11 @@ static char choose_diagonal(const wring_refinement *r, PetscInt e)
 /* Children of nearly flat tets may have no volume to round-off. */
 static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
 {
-  PetscInt v[CORNERS], flat = 0;
+  PetscInt v[WRING_TET_POINTS], flat = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < CHILDREN * r->m->n_tet; i++) {
-    child_points(r, i, v);
+    wring_refine_child_points(r, i, v);
     flat += !(wring_tet_det(r->X + 3 * v[0], r->X + 3 * v[1], r->X + 3 * v[2], r->X + 3 * v[3]) > 0);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flat, 1, MPIU_INT, MPI_SUM, r->m->comm));
@@ -102,90 +80,12 @@ static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode order_children(wring_refinement *r)
-{
-  const PetscInt n = CHILDREN * r->m->n_tet;
-  PetscInt       v[CORNERS], *region, *boundary;
-  uint64_t      *key;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &r->order));
-  PetscCall(PetscMalloc3((size_t)n, &region, (size_t)n, &boundary, (size_t)n, &key));
-  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
-  for (PetscInt i = 0; i < n; i++) {
-    child_points(r, i, v);
-    region[i]   = r->m->region[i / CHILDREN];
-    boundary[i] = !(wring_refine_owns(r, v[0]) && wring_refine_owns(r, v[1]) && wring_refine_owns(r, v[2]) &&
-                    wring_refine_owns(r, v[3]));
-    wring_hilbert_add_tet(&h, r->X, v);
-    r->n_interior += 1 - boundary[i];
-  }
-  wring_hilbert_end(&h);
-  PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->order));
-  PetscCall(PetscFree3(region, boundary, key));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
 {
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)r->m->n_tet, &r->diagonal));
   for (PetscInt e = 0; e < r->m->n_tet; e++) r->diagonal[e] = choose_diagonal(r, e);
   PetscCall(check_volumes(r, done));
-  PetscCall(order_children(r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the refined mesh in place of the old one -------------------------------------------------------------------- */
-
-static void fill_tets(const wring_refinement *r, const PetscInt *global, PetscInt *tet, PetscInt *region,
-                      PetscInt64 *number)
-{
-  PetscInt v[CORNERS];
-  for (PetscInt i = 0; i < CHILDREN * r->m->n_tet; i++) {
-    const PetscInt child = r->order[i], e = child / CHILDREN;
-    child_points(r, child, v);
-    for (int a = 0; a < CORNERS; a++) tet[CORNERS * i + a] = global[v[a]];
-    region[i] = r->m->region[e];
-    number[i] = CHILDREN * r->m->tet_original[e] + child % CHILDREN;
-  }
-}
-
-/* Replaces the tets, in global numbers, as wring_mesh_join expects. */
-static PetscErrorCode replace_tets(const wring_refinement *r, const PetscInt *global)
-{
-  wring_mesh *const m = r->m;
-  const size_t      n = CHILDREN * (size_t)m->n_tet;
-  PetscInt         *tet, *region;
-  PetscInt64       *number;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(CORNERS * n, &tet));
-  PetscCall(PetscMalloc1(n, &region));
-  PetscCall(PetscMalloc1(n, &number));
-  fill_tets(r, global, tet, region, number);
-  PetscCall(PetscFree(m->tet));
-  PetscCall(PetscFree(m->region));
-  PetscCall(PetscFree(m->tet_original));
-  m->tet          = tet;
-  m->region       = region;
-  m->tet_original = number;
-  m->n_tet        = (PetscInt)n;
-  m->n_interior   = r->n_interior;
-  m->n_tet_global *= CHILDREN;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode replace_mesh(const wring_refinement *r)
-{
-  PetscInt *global;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->n_point, &global));
-  PetscCall(wring_refine_replace_vertices(r, global));
-  r->m->n_corner = r->m->n_global;
-  PetscCall(replace_tets(r, global));
-  PetscCall(PetscFree(global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,7 +106,8 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscCall(wring_refine_find_members(r, &mid, &members));
   PetscCall(wring_refine_cut_elements(m, &mid));
   PetscCall(wring_refine_values(r));
-  PetscCall(replace_mesh(r));
+  PetscCall(wring_refine_replace_mesh(r));
+  m->n_corner = m->n_global;
   PetscCall(wring_refine_destroy(r));
   PetscCall(wring_mesh_join(m));
   PetscCall(wring_refine_fill_sets(m, &members));
@@ -262,10 +163,9 @@ static PetscErrorCode drop_middles(wring_mesh *m)
 /* The ends of the edge of mid k of tet e, and the vertex at its middle. */
 static void middle_of(const wring_mesh *m, PetscInt e, int k, PetscInt v[3])
 {
-  static const int end[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-  v[0]                       = m->tet[CORNERS * e + end[k][0]];
-  v[1]                       = m->tet[CORNERS * e + end[k][1]];
-  v[2]                       = m->mid[6 * e + k];
+  v[0] = m->tet[4 * e + wring_tet_edge[k][0]];
+  v[1] = m->tet[4 * e + wring_tet_edge[k][1]];
+  v[2] = m->mid[6 * e + k];
 }
 
 /* Moves the middles of edges, which are not curved, to their midpoints. An edge of several tets counts for each. */
@@ -300,9 +200,9 @@ static PetscErrorCode cut_second_order(wring_refinement *r)
   PetscCall(straighten(m));
   PetscCall(wring_refine_take_points(r));
   PetscCall(cut_tets(r, 0));
+  PetscCall(wring_refine_order_children(r));
   PetscCall(wring_refine_cut_elements(m, &m->set_mid));
-  PetscCall(replace_tets(r, m->global));
-  PetscCall(PetscFree(m->mid));
+  PetscCall(wring_refine_replace_tets(r, m->global));
   PetscCall(wring_refine_destroy(r));
   m->order    = 1;
   m->n_corner = m->n_global;
@@ -313,7 +213,7 @@ static PetscErrorCode cut_second_order(wring_refinement *r)
 /* Refines a second-order mesh by cutting its tets, and raising those. */
 static PetscErrorCode refine_second_order(wring_refinement *r)
 {
-  wring_refinement cut = {.m = r->m};
+  wring_refinement cut = {.m = r->m, .children = CHILDREN};
 
   PetscFunctionBegin;
   const PetscErrorCode status = cut_second_order(&cut);
@@ -345,7 +245,7 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
   PetscCall(check_elements(m, times));
   if (m->order_read == 2 && times > 0) PetscCall(drop_middles(m));
   for (PetscInt done = 0; done < times && !status; done++) {
-    wring_refinement r = {.m = m};
+    wring_refinement r = {.m = m, .children = CHILDREN};
     status             = refine(&r, done, times);
     PetscCall(wring_refine_destroy(&r));
   }
@@ -355,12 +255,14 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
 
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value)
 {
-  wring_refinement r = {.m = m, .quadratic = (PetscBool)(m->order == 2), .width = width, .value = *value};
+  const PetscBool  second = (PetscBool)(m->order == 2);
+  wring_refinement r      = {
+         .m = m, .children = second ? 1 : CHILDREN, .quadratic = second, .width = width, .value = *value};
 
   PetscFunctionBegin;
   PetscCall(check_elements(m, 1));
   if (m->order == 1 && m->order_read == 2) PetscCall(drop_middles(m));
-  const PetscErrorCode status = m->order == 2 ? refine_second_order(&r) : refine(&r, 0, 1);
+  const PetscErrorCode status = second ? refine_second_order(&r) : refine(&r, 0, 1);
   PetscCall(wring_refine_destroy(&r));
   *value = r.value;
   PetscCall(status);

@@ -4,15 +4,17 @@
   Map of mesh/refine, in reading order:
     edges.c         the edges of all ranks in an order that does not depend on the partition
     midpoints.c     edges, their midpoints, and the owned vertices with their numbers
-    refine.c        wring_mesh_refine: children; replaces the mesh
+    children.c      the tets of the new mesh
+    refine.c        wring_mesh_refine
     curved.c        vertices at middles of edges of a mesh that was read
     list_tags.c     the file's numbers of vertices
-    raise.c         wring_mesh_raise: tets with the midpoints of their edges
+    raise.c         wring_mesh_raise
     refine_sets.c   lines, triangles and members of sets
     refine_values.c values of vertices, interpolated to the refined mesh
 */
 #pragma once
 #include "edges.h"
+#include "mesh/tet.h"
 
 /*
   Points are the local vertices of the mesh before refinement, then, unless it is of second order, the midpoints of the
@@ -27,7 +29,7 @@ typedef struct {
   uint64_t   *key;   // [n_edge] ascending
   PetscInt   *end;   // [n_edge][2] local vertices
   wring_edge *found; // [n_edge] position among all edges, and owner
-  PetscInt   *edge;  // [n_tet][6] the edges of each tet: corners 01 02 03 12 13 23
+  PetscInt   *edge;  // [n_tet][6] the edges of each tet, as of wring_tet_edge
   PetscInt    n_free;
   PetscInt   *free_end; // [n_free][2] edges of no tet: first original numbers, later local vertices
   PetscBool  *is_line;  // [n_free] the edge is a line, not a side of a triangle
@@ -39,7 +41,8 @@ typedef struct {
   PetscInt    n_owned;
   PetscInt   *owned;    // [n_owned] points that this rank owns, in the order of the curve
   char       *diagonal; // [n_tet] the one of three that cuts the inner octahedron
-  PetscInt   *order;    // [8 n_tet] children in their new order; child c of tet e is 8 e + c
+  int         children; // of a tet: 8, or 1 that is raised
+  PetscInt   *order;    // [children n_tet] in their new order; child c of tet e is children e + c
   PetscInt    n_interior;
   PetscBool   quadratic; // the tets are the eighths of second-order tets, of which `value` has the values
   int         width;
@@ -51,8 +54,6 @@ typedef struct {
   PetscInt  n;
   PetscInt *member; // [n][2] set and original number, with repetitions
 } wring_members;
-
-enum { WRING_REFINE_POINTS = 10 }; // of a tet: its corners, then the midpoints of its edges
 
 /* Sets r->rank, and finds and numbers the edges of all ranks: fields n_edge to edges. Collective. */
 PetscErrorCode wring_refine_number_edges(wring_refinement *r);
@@ -66,13 +67,28 @@ PetscErrorCode wring_refine_find_points(wring_refinement *r);
 PetscErrorCode wring_refine_take_points(wring_refinement *r);
 
 PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point);
-void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_REFINE_POINTS]);
+void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_TET_POINTS]);
 
 /*
   Replaces the owned vertices of the mesh and their numbers; global [n_point]: numbers of the points of this rank. The
   tets have local numbers of the old mesh. Collective.
 */
 PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global);
+
+/* The diagonals of the octahedron inside a tet, by its points. */
+extern const int wring_refine_diagonal[3][2];
+
+/* Sets order and n_interior. */
+PetscErrorCode wring_refine_order_children(wring_refinement *r);
+
+/* The points of a child: 4 corners, or 10 of a tet that is raised; returns their number. */
+int wring_refine_child_points(const wring_refinement *r, PetscInt child, PetscInt v[WRING_TET_POINTS]);
+
+/* The children replace the tets, in global numbers, as wring_mesh_join expects; global [n_point]. */
+PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscInt *global);
+
+/* All these: the mesh that wring_mesh_join completes. Collective. */
+PetscErrorCode wring_refine_replace_mesh(wring_refinement *r);
 
 /* Frees the arrays, except r->value. */
 PetscErrorCode wring_refine_destroy(wring_refinement *r);

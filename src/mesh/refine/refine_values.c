@@ -32,13 +32,19 @@ static void interpolate(const wring_refinement *r, double *point)
 
 /* ---- second order ------------------------------------------------------------------------------------------------ */
 
-/* Vertices of a second-order tet: in the middle of two of its corners. Its child c has at corner a that of (c, a). */
-static const int pair[10][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+/*
+  Point i of a second-order tet is in the middle of two of its corners, of which 0 to 3 are the same; its child c has at
+  corner a that of (c, a).
+*/
+static int end_of(int i, int end)
+{
+  return i < 4 ? i : wring_tet_edge[i - 4][end];
+}
 
 /* The ten vertices of the tet whose children are [8]. */
 static void find_vertices(const wring_mesh *m, const PetscInt *child, PetscInt v[10])
 {
-  for (int i = 0; i < 10; i++) v[i] = m->tet[4 * child[pair[i][0]] + pair[i][1]];
+  for (int i = 0; i < 10; i++) v[i] = m->tet[4 * child[end_of(i, 0)] + end_of(i, 1)];
 }
 
 /* Twice the barycentric coordinates of local vertex `one`, of v [10]. */
@@ -46,19 +52,18 @@ static void find_place(const PetscInt v[10], PetscInt one, double place[4])
 {
   int i = 0;
   while (v[i] != one) i++;
-  for (int a = 0; a < 4; a++) place[a] = (double)((a == pair[i][0]) + (a == pair[i][1]));
+  for (int a = 0; a < 4; a++) place[a] = (double)((a == end_of(i, 0)) + (a == end_of(i, 1)));
 }
 
 /* The midpoints of the edges of a child, from the values of the ten vertices. */
 static void interpolate_child(const wring_refinement *r, PetscInt child, const PetscInt v[10], double *point)
 {
-  static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-  const size_t     width     = (size_t)r->width;
-  double           place[4][4], L[4], N[10];
+  const size_t width = (size_t)r->width;
+  double       place[4][4], L[4], N[10];
   for (int a = 0; a < 4; a++) find_place(v, r->m->tet[4 * child + a], place[a]);
   for (int k = 0; k < 6; k++) {
     double *const new = point + width *(size_t)(r->m->n_local + r->edge[6 * child + k]);
-    for (int a = 0; a < 4; a++) L[a] = 0.25 * (place[end[k][0]][a] + place[end[k][1]][a]);
+    for (int a = 0; a < 4; a++) L[a] = 0.25 * (place[wring_tet_edge[k][0]][a] + place[wring_tet_edge[k][1]][a]);
     wring_tet_shape(10, L, N);
     for (size_t c = 0; c < width; c++) {
       new[c] = 0;

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int wring_face_corner[4][3]   = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-const int wring_face_mid[4][3]      = {{1, 5, 4}, {3, 5, 2}, {0, 4, 3}, {2, 1, 0}}; // of edges 01 12 20 03 13 23
-const int wring_triangle_part[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
-
 /* ---- one rank ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -1,9 +1,7 @@
 /* Private to src/mesh: tets that share a face, on one rank and on several. */
 #pragma once
 #include <wring/base.h>
-
-/* Corners of the face opposite to each corner of a tet with positive volume, counter-clockwise seen from outside. */
-extern const int wring_face_corner[4][3];
+#include "mesh/tet.h"
 
 /* A face of a tet, or a triangle. */
 typedef struct {
@@ -35,14 +33,6 @@ PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, cons
 /* Matches faces f [n] of all ranks, on ranks to [n]; other [n]: the place of another one, -1: there is none. Collective. */
 PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_face *f, const PetscInt *to,
                                        PetscInt64 *other);
-
-/*
-  The same for order 2: the middles of the edges 01 12 20 of this face, as columns of m->mid, which is [6] for each tet.
-*/
-extern const int wring_face_mid[4][3];
-
-/* The parts of a triangle that is cut in four: corners 0 1 2, then the middles of its edges 01 12 20. */
-extern const int wring_triangle_part[4][3];
 
 /*
   Cuts a line into two or a triangle into four: row is one of m->set_element, mid the vertices at the middles of its

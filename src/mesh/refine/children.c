@@ -1,0 +1,102 @@
+/*
+  The tets of a refined or raised mesh, in place of the old ones: eight children of each, or one, which has the same
+  corners and the midpoints of its edges.
+*/
+#include "refine.h"
+#include "mesh/distribute/order.h"
+
+enum { CORNERS = WRING_TET_CORNERS, EDGES = WRING_TET_EDGES, POINTS = WRING_TET_POINTS };
+
+/* Four children at the corners, four around the diagonal of the octahedron between them. */
+static const int corner_child[CORNERS][4]  = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
+static const int diagonal_ring[3][CORNERS] = {{6, 7, 8, 5}, {4, 5, 9, 7}, {4, 6, 9, 8}}; // right-handed around it
+
+const int wring_refine_diagonal[3][2] = {{4, 9}, {6, 8}, {7, 5}};
+
+int wring_refine_child_points(const wring_refinement *r, PetscInt child, PetscInt v[POINTS])
+{
+  PetscInt p[POINTS];
+  wring_refine_tet_points(r, child / r->children, r->children == 1 ? v : p);
+  if (r->children == 1) return POINTS;
+  const int d = r->diagonal[child / r->children], c = (int)(child % r->children), k = c - CORNERS;
+  for (int a = 0; a < CORNERS; a++) {
+    if (c < CORNERS)
+      v[a] = p[corner_child[c][a]];
+    else if (a < 2)
+      v[a] = p[wring_refine_diagonal[d][a]];
+    else
+      v[a] = p[diagonal_ring[d][(k + a - 2) % CORNERS]];
+  }
+  return CORNERS;
+}
+
+PetscErrorCode wring_refine_order_children(wring_refinement *r)
+{
+  const PetscInt n = r->children * r->m->n_tet;
+  PetscInt       v[POINTS], *region, *boundary;
+  uint64_t      *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &r->order));
+  PetscCall(PetscMalloc3((size_t)n, &region, (size_t)n, &boundary, (size_t)n, &key));
+  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
+  for (PetscInt i = 0; i < n; i++) {
+    const int points = wring_refine_child_points(r, i, v);
+    region[i]        = r->m->region[i / r->children];
+    boundary[i]      = 0;
+    for (int a = 0; a < points; a++) boundary[i] |= !wring_refine_owns(r, v[a]);
+    wring_hilbert_add_tet(&h, r->X, v);
+    r->n_interior += 1 - boundary[i];
+  }
+  wring_hilbert_end(&h);
+  PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->order));
+  PetscCall(PetscFree3(region, boundary, key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscInt *global)
+{
+  wring_mesh *const m = r->m;
+  const size_t      n = (size_t)r->children * (size_t)m->n_tet;
+  PetscInt         *tet, *mid = NULL, *region, v[POINTS];
+  PetscInt64       *number;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(CORNERS * n, &tet));
+  if (r->children == 1) PetscCall(PetscMalloc1(EDGES * n, &mid));
+  PetscCall(PetscMalloc1(n, &region));
+  PetscCall(PetscMalloc1(n, &number));
+  for (size_t i = 0; i < n; i++) {
+    const PetscInt child = r->order[i], e = child / r->children;
+    wring_refine_child_points(r, child, v);
+    for (size_t a = 0; a < CORNERS; a++) tet[CORNERS * i + a] = global[v[a]];
+    for (size_t k = 0; mid && k < EDGES; k++) mid[EDGES * i + k] = global[v[CORNERS + k]];
+    region[i] = m->region[e];
+    number[i] = r->children * m->tet_original[e] + child % r->children;
+  }
+  PetscCall(PetscFree(m->tet));
+  PetscCall(PetscFree(m->mid));
+  PetscCall(PetscFree(m->region));
+  PetscCall(PetscFree(m->tet_original));
+  m->tet          = tet;
+  m->mid          = mid;
+  m->region       = region;
+  m->tet_original = number;
+  m->n_tet        = (PetscInt)n;
+  m->n_interior   = r->n_interior;
+  m->n_tet_global *= r->children;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_replace_mesh(wring_refinement *r)
+{
+  PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(wring_refine_order_children(r));
+  PetscCall(PetscMalloc1((size_t)r->n_point, &global));
+  PetscCall(wring_refine_replace_vertices(r, global));
+  PetscCall(wring_refine_replace_tets(r, global));
+  PetscCall(PetscFree(global));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
