@@ -38,6 +38,10 @@ PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *
 */
 PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, const void *answer, void *row);
 
+/* The same, where the answer to row i is row asked[i] [n_got] of a table [][width]. Collective. */
+PetscErrorCode wring_exchange_fetch(const wring_exchange *x, const PetscInt *asked, size_t width, const void *table,
+                                    void *row);
+
 /*
   Replaces table [*n][width] of each rank by the whole one on rank 0, in the order of ranks, and by none elsewhere; the
   old one is freed. Collective on comm.

@@ -27,19 +27,10 @@ static PetscErrorCode copy_elements(wring_view *w)
 
 static PetscErrorCode fetch_vertices(wring_view *w)
 {
-  double *answer;
-
   PetscFunctionBegin;
   PetscCall(wring_blocks_ask(w->block, w->n_used, w->used, &w->x, &w->asked));
-  PetscCall(PetscMalloc1(3 * (size_t)w->x.n_got, &answer));
-  for (PetscInt i = 0; i < w->x.n_got; i++)
-    for (int c = 0; c < 3; c++) answer[3 * (size_t)i + (size_t)c] = w->d->X[3 * (size_t)w->asked[i] + (size_t)c];
   PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
-  PetscCall(wring_exchange_answer(&w->x, 3 * sizeof *w->X, answer, w->X));
-  PetscCall(PetscFree(answer));
-  PetscCall(PetscMalloc1((size_t)w->n_used, &w->owner)); // `used` ascends, and so do its owners
-  for (PetscMPIInt p = 0; p < w->x.n_to; p++)
-    for (PetscInt i = w->x.to_start[p]; i < w->x.to_start[p + 1]; i++) w->owner[i] = w->x.to[p];
+  PetscCall(wring_exchange_fetch(&w->x, w->asked, 3 * sizeof *w->X, w->d->X, w->X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,9 +38,7 @@ static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring
 {
   PetscFunctionBegin;
   *w = (wring_view){.comm = comm, .d = d};
-  PetscCall(PetscLayoutCreate(comm, &w->block));
-  PetscCall(PetscLayoutSetLocalSize(w->block, d->n_vertex));
-  PetscCall(PetscLayoutSetUp(w->block));
+  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &w->block));
   PetscCall(copy_elements(w));
   PetscCall(wring_blocks_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
   PetscCall(fetch_vertices(w));
@@ -64,7 +53,6 @@ static PetscErrorCode destroy_view(wring_view *w)
   PetscCall(wring_exchange_destroy(&w->x));
   PetscCall(PetscFree(w->used));
   PetscCall(PetscFree(w->X));
-  PetscCall(PetscFree(w->owner));
   PetscCall(PetscFree(w->tet));
   PetscCall(PetscFree(w->asked));
   PetscCall(PetscFree(w->edge));
@@ -129,42 +117,32 @@ static PetscErrorCode create_measures(MPI_Comm comm, const wring_mesh_data *d, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode sum_counts(MPI_Comm comm, PetscInt n, PetscInt64 *count)
+static PetscErrorCode sum(MPI_Comm comm, PetscInt n, MPI_Datatype type, void *value)
 {
   PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCall(PetscMPIIntCast(n, &size));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, size, MPIU_INT64, MPI_SUM, comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode sum_reals(MPI_Comm comm, PetscInt n, double *value)
-{
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMPIIntCast(n, &size));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, size, MPI_DOUBLE, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, size, type, MPI_SUM, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode sum_measures(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m)
 {
   PetscFunctionBegin;
-  PetscCall(sum_reals(comm, 1, &m->volume));
-  PetscCall(sum_reals(comm, 1, &m->quality_mean));
+  PetscCall(sum(comm, 1, MPI_DOUBLE, &m->volume));
+  PetscCall(sum(comm, 1, MPI_DOUBLE, &m->quality_mean));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->quality_min, 1, MPI_DOUBLE, MPI_MIN, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->jacobian_min, 1, MPI_DOUBLE, MPI_MIN, comm));
   if (m->n_tet == 0) m->quality_min = 0;
-  PetscCall(sum_counts(comm, WRING_QUALITY_BINS, m->quality_count));
-  PetscCall(sum_counts(comm, d->regions.n, m->region_tets));
-  PetscCall(sum_reals(comm, d->regions.n, m->region_volume));
-  PetscCall(sum_counts(comm, d->sets.n, m->set_vertices));
-  PetscCall(sum_counts(comm, d->sets.n, m->set_triangles));
-  PetscCall(sum_counts(comm, d->sets.n, m->set_lines));
-  PetscCall(sum_reals(comm, d->sets.n, m->set_area));
-  PetscCall(sum_reals(comm, d->sets.n, m->set_length));
+  PetscCall(sum(comm, WRING_QUALITY_BINS, MPIU_INT64, m->quality_count));
+  PetscCall(sum(comm, d->regions.n, MPIU_INT64, m->region_tets));
+  PetscCall(sum(comm, d->regions.n, MPI_DOUBLE, m->region_volume));
+  PetscCall(sum(comm, d->sets.n, MPIU_INT64, m->set_vertices));
+  PetscCall(sum(comm, d->sets.n, MPIU_INT64, m->set_triangles));
+  PetscCall(sum(comm, d->sets.n, MPIU_INT64, m->set_lines));
+  PetscCall(sum(comm, d->sets.n, MPI_DOUBLE, m->set_area));
+  PetscCall(sum(comm, d->sets.n, MPI_DOUBLE, m->set_length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

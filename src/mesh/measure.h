@@ -12,7 +12,6 @@ typedef struct {
   PetscInt               n_used;
   PetscInt              *used;  // [n_used] the vertices of this slice's elements, ascending
   double                *X;     // [n_used][3]
-  PetscInt              *owner; // [n_used] rank
   PetscInt              *tet;   // [n_tet][4] places in used
   PetscInt              *lower; // [n_set_element][4] the same for those of sets: 2 or 3, then repetitions
   wring_exchange         x;     // from each used vertex to its block
@@ -21,6 +20,12 @@ typedef struct {
   uint64_t              *edge;   // [n_edge] of order 2: keys of the edges of the slice's elements, ascending; else NULL
   double                *middle; // [n_edge][3] m, the positions at their middles; NaN: the midpoint
 } wring_view;
+
+/*
+  The edges of this slice's tets, and with `lower` of its lines and triangles: *key [*n], ascending, once each, freed by
+  the caller. Not collective.
+*/
+PetscErrorCode wring_view_list_edges(const wring_view *w, PetscBool lower, PetscInt *n, uint64_t **key);
 
 /* Sets the last three fields, of a mesh of order 2. Collective. */
 PetscErrorCode wring_view_find_middles(wring_view *w);

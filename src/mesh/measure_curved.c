@@ -13,34 +13,6 @@ static uint64_t key_of(const wring_view *w, PetscInt a, PetscInt b)
   return wring_edge_key(w->block->N, w->used[a], w->used[b]);
 }
 
-/* The edges of this slice's tets, triangles and lines, ascending, without repetitions. */
-static PetscErrorCode list_edges(wring_view *w)
-{
-  const size_t most = 6 * (size_t)w->d->n_tet + 3 * (size_t)w->d->n_set_element;
-  PetscInt    *unused, n = 0, all;
-
-  PetscFunctionBegin;
-  PetscCall(PetscIntCast((PetscInt64)most, &all));
-  PetscCall(PetscMalloc1(most, &w->edge));
-  PetscCall(PetscCalloc1(most, &unused));
-  for (PetscInt e = 0, at = 0; e < w->d->n_tet; e++)
-    for (int k = 0; k < 6; k++, at++) {
-      const PetscInt *const v = w->tet + 4 * (size_t)e;
-      w->edge[at]             = key_of(w, v[wring_tet_edge[k][0]], v[wring_tet_edge[k][1]]);
-    }
-  for (PetscInt i = 0; i < 3 * w->d->n_set_element; i++) {
-    const PetscInt *const v =
-      w->lower + 4 * (size_t)(i / 3); // the edges 11 and 10 of a line 01 are repetitions or none
-    w->edge[6 * (size_t)w->d->n_tet + (size_t)i] = key_of(w, v[i % 3], v[(i + 1) % 3]);
-  }
-  PetscCall(wring_sort_keys(all, w->edge, unused));
-  for (PetscInt i = 0; i < all; i++)
-    if (n == 0 || w->edge[i] != w->edge[n - 1]) w->edge[n++] = w->edge[i];
-  w->n_edge = n;
-  PetscCall(PetscFree(unused));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_view_find_middles(wring_view *w)
 {
   wring_edges g;
@@ -51,7 +23,7 @@ PetscErrorCode wring_view_find_middles(wring_view *w)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &order, 1, MPI_INT, MPI_MAX, w->comm));
   if (order < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(list_edges(w));
+  PetscCall(wring_view_list_edges(w, PETSC_TRUE, &w->n_edge, &w->edge));
   PetscCall(wring_edges_create(w->comm, w->n_edge, w->edge, 0, &g));
   PetscCall(PetscMalloc1(3 * (size_t)g.n, &X));
   PetscCall(wring_edges_place(&g, w->block->N, &w->d->middles, X, &fits));

@@ -1,102 +1,108 @@
-/* What slices of a mesh share: edges and faces meet on the owner of their lowest vertex; components. */
+/* Edges, boundary faces and components of a mesh, which slices share. */
 #include "base/forest.h"
 #include "base/sort.h"
 #include "measure.h"
 #include "mesh/distribute/blocks.h"
+#include "mesh/refine/edges.h"
 #include "mesh/surface/faces.h"
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-  PetscInt low, high; // original numbers
-  double   length;
-} edge;
-
-/* The larger ends of the edges of all tets by their smaller end, with repetitions; start [n_used + 2]. */
-static void bucket_edges(const wring_view *w, int64_t *start, PetscInt *larger)
+/* The ends of side i: six of each tet, then three of each line or triangle, of which those of a line repeat. */
+static void side_ends(const wring_view *w, PetscInt i, PetscInt end[2])
 {
-  for (int fill = 0; fill < 2; fill++) {
-    for (PetscInt e = 0; e < w->d->n_tet; e++) {
-      const PetscInt *const v = w->tet + 4 * (size_t)e;
-      for (int k = 0; k < 6; k++) {
-        const PetscInt a = v[wring_tet_edge[k][0]], b = v[wring_tet_edge[k][1]];
-        if (fill)
-          larger[start[PetscMin(a, b) + 1]++] = PetscMax(a, b);
-        else
-          start[PetscMin(a, b) + 2]++;
-      }
-    }
-    for (PetscInt v = 0; v < w->n_used && !fill; v++) start[v + 2] += start[v + 1];
+  const PetscInt        of_tets = 6 * w->d->n_tet, j = i - of_tets;
+  const PetscInt *const v = i < of_tets ? w->tet + 4 * (size_t)(i / 6) : w->lower + 4 * (size_t)(j / 3);
+  const PetscInt        p = v[i < of_tets ? wring_tet_edge[i % 6][0] : j % 3];
+  const PetscInt        q = v[i < of_tets ? wring_tet_edge[i % 6][1] : (j + 1) % 3];
+  end[0]                  = PetscMin(p, q);
+  end[1]                  = PetscMax(p, q);
+}
+
+/* The larger ends of sides by their smaller end, with repetitions; start [n_used + 2]. */
+static void bucket_sides(const wring_view *w, PetscInt n, int64_t *start, PetscInt *larger)
+{
+  PetscInt end[2];
+  for (PetscInt i = 0; i < n; i++) {
+    side_ends(w, i, end);
+    start[end[0] + 2]++;
+  }
+  for (PetscInt v = 0; v < w->n_used; v++) start[v + 2] += start[v + 1];
+  for (PetscInt i = 0; i < n; i++) {
+    side_ends(w, i, end);
+    larger[start[end[0] + 1]++] = end[1];
   }
 }
 
-static double length_of(const double *x, const double *y)
+PetscErrorCode wring_view_list_edges(const wring_view *w, PetscBool lower, PetscInt *n, uint64_t **key)
 {
-  return sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
-}
-
-/* The edges of this rank's tets, each once, and the owners of their lower ends. Freed by the caller. */
-static PetscErrorCode list_edges(const wring_view *w, PetscInt *n, edge **edges, PetscInt **to)
-{
-  int64_t  *start, end = 0;
-  PetscInt *larger, *count;
+  int64_t  *start;
+  PetscInt *larger, all;
 
   PetscFunctionBegin;
+  PetscCall(PetscIntCast(6 * (PetscInt64)w->d->n_tet + (lower ? 3 * (PetscInt64)w->d->n_set_element : 0), &all));
   PetscCall(PetscCalloc1((size_t)w->n_used + 2, &start));
-  PetscCall(PetscMalloc1((size_t)w->n_used, &count));
-  PetscCall(PetscMalloc1(6 * (size_t)w->d->n_tet, &larger));
-  bucket_edges(w, start, larger);
+  PetscCall(PetscMalloc1((size_t)all, &larger));
+  bucket_sides(w, all, start, larger);
+  *n = 0;
   for (PetscInt v = 0; v < w->n_used; v++) {
-    count[v] = (PetscInt)(start[v + 1] - start[v]);
-    PetscCall(wring_sort_unique(&count[v], larger + start[v]));
-    end += count[v];
+    PetscInt count = (PetscInt)(start[v + 1] - start[v]);
+    PetscCall(wring_sort_unique(&count, larger + start[v]));
+    PetscCall(PetscArraymove(larger + *n, larger + start[v], count));
+    start[v] = *n; // of what is kept
+    *n += count;
   }
-  PetscCall(PetscIntCast(end, n));
-  PetscCall(PetscMalloc1((size_t)*n, edges));
-  PetscCall(PetscMalloc1((size_t)*n, to));
-  for (PetscInt v = 0, at = 0; v < w->n_used; v++) {
-    for (PetscInt i = 0; i < count[v]; i++, at++) {
-      const PetscInt u = larger[start[v] + i];
-      (*to)[at]        = w->owner[v];
-      (*edges)[at]     = (edge){w->used[v], w->used[u], length_of(w->X + 3 * (size_t)v, w->X + 3 * (size_t)u)};
-    }
-  }
+  PetscCall(PetscMalloc1((size_t)*n, key));
+  for (PetscInt v = 0, i = 0; v < w->n_used; v++)
+    for (; i < (v + 1 < w->n_used ? start[v + 1] : *n); i++)
+      (*key)[i] = wring_edge_key(w->block->N, w->used[v], w->used[larger[i]]);
   PetscCall(PetscFree(larger));
-  PetscCall(PetscFree(count));
   PetscCall(PetscFree(start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int compare_edges(const void *pa, const void *pb)
+/* Adds an edge between original numbers. */
+static PetscErrorCode measure_edge(const wring_view *w, PetscInt low, PetscInt high, wring_mesh_measures *m)
 {
-  const edge *a = pa, *b = pb;
-  if (a->low != b->low) return a->low < b->low ? -1 : 1;
-  return (a->high > b->high) - (a->high < b->high);
+  PetscInt a, b;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFindInt(low, w->n_used, w->used, &a));
+  PetscCall(PetscFindInt(high, w->n_used, w->used, &b));
+  const double *const x = w->X + 3 * (size_t)a, *const y = w->X + 3 * (size_t)b;
+  const double length = sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+  m->edge_min         = PetscMin(m->edge_min, length);
+  m->edge_max         = PetscMax(m->edge_max, length);
+  m->edge_mean += length;
+  m->n_edge++;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Each rank measures the edges that it owns. */
 PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures *m)
 {
-  PetscInt n = 0, *to, n_got;
-  edge    *edges, *got;
+  PetscInt    n;
+  uint64_t   *key;
+  wring_edges g;
+  wring_edge *edge;
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
   if (m->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(list_edges(w, &n, &edges, &to));
-  PetscCall(wring_exchange_rows(w->comm, n, to, sizeof *edges, edges, &n_got, &got));
-  PetscCall(PetscFree(edges));
-  PetscCall(PetscFree(to));
-  if (n_got) qsort(got, (size_t)n_got, sizeof *got, compare_edges);
+  PetscCallMPI(MPI_Comm_rank(w->comm, &rank));
+  PetscCall(wring_view_list_edges(w, PETSC_FALSE, &n, &key));
+  PetscCall(wring_edges_create(w->comm, n, key, 0, &g));
+  PetscCall(PetscMalloc1((size_t)n, &edge));
+  PetscCall(wring_edges_find(&g, n, key, edge));
   m->edge_min = INFINITY;
-  for (PetscInt i = 0; i < n_got; i++) {
-    if (i > 0 && compare_edges(got + i, got + i - 1) == 0) continue;
-    m->edge_min = PetscMin(m->edge_min, got[i].length);
-    m->edge_max = PetscMax(m->edge_max, got[i].length);
-    m->edge_mean += got[i].length;
-    m->n_edge++;
-  }
-  PetscCall(PetscFree(got));
+  for (PetscInt i = 0; i < n; i++)
+    if (edge[i].owner == rank)
+      PetscCall(
+        measure_edge(w, (PetscInt)(key[i] / (uint64_t)w->block->N), (PetscInt)(key[i] % (uint64_t)w->block->N), m));
+  PetscCall(PetscFree(edge));
+  PetscCall(PetscFree(key));
+  PetscCall(wring_edges_destroy(&g));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->n_edge, 1, MPIU_INT64, MPI_SUM, w->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->edge_min, 1, MPI_DOUBLE, MPI_MIN, w->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->edge_max, 1, MPI_DOUBLE, MPI_MAX, w->comm));
@@ -157,8 +163,7 @@ static PetscErrorCode exchange_labels(const wring_view *w, PetscInt *parent, Pet
   for (PetscInt i = 0; i < w->n_used; i++) sent[i] = parent[i] < 0 ? PETSC_MAX_INT : label[wring_root(parent, i)];
   PetscCall(wring_exchange_send(&w->x, sizeof *sent, sent, &got));
   for (PetscInt i = 0; i < w->x.n_got; i++) mine[w->asked[i]] = PetscMin(mine[w->asked[i]], got[i]);
-  for (PetscInt i = 0; i < w->x.n_got; i++) got[i] = mine[w->asked[i]];
-  PetscCall(wring_exchange_answer(&w->x, sizeof *got, got, sent));
+  PetscCall(wring_exchange_fetch(&w->x, w->asked, sizeof *mine, mine, sent));
   for (PetscInt i = 0; i < w->n_used; i++) {
     if (parent[i] < 0) continue;
     const PetscInt root = wring_root(parent, i);

@@ -6,7 +6,6 @@
   the centre with the largest key that it shares a tet with.
 */
 #include <wring/mesh.h>
-#include <string.h>
 
 /* Of local vertices: keys; 1 undecided, 2 centre, 0 neither. */
 typedef struct {
@@ -18,16 +17,10 @@ typedef struct {
 
 enum { NEITHER, UNDECIDED, CENTRE };
 
-/* A bijection of 64-bit numbers without visible order: the output of splitmix64 [Steele et al. 2014]. */
-static PetscInt64 scramble(PetscInt original)
+/* The output of splitmix64 [Steele et al. 2014]. */
+static PetscInt64 make_key(PetscInt original)
 {
-  uint64_t z = (uint64_t)original + 0x9e3779b97f4a7c15u;
-  z          = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z          = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  z ^= z >> 31;
-  PetscInt64 key;
-  memcpy(&key, &z, sizeof key);
-  return key;
+  return (PetscInt64)wring_mix((uint64_t)original + 0x9e3779b97f4a7c15u);
 }
 
 /* The largest of all ranks at each vertex, value [n_local]. */
@@ -133,7 +126,7 @@ PetscErrorCode wring_mesh_patches(const wring_mesh *m, PetscInt region, PetscInt
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc4(m->n_local, &s.key, m->n_local, &s.state, m->n_local, &best, m->n_local, &number));
-  for (PetscInt v = 0; v < m->n_local; v++) s.key[v] = scramble(m->original[v]), s.state[v] = NEITHER;
+  for (PetscInt v = 0; v < m->n_local; v++) s.key[v] = make_key(m->original[v]), s.state[v] = NEITHER;
   for (PetscInt i = 0; i < 4 * m->n_tet; i++)
     if (m->region[i / 4] == region) s.state[m->tet[i]] = UNDECIDED;
   for (PetscInt v = 0; v < m->n_local; v++) number[v] = s.state[v];

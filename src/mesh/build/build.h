@@ -29,30 +29,34 @@ typedef struct {
 } wring_notebook;
 
 typedef struct {
-  MPI_Comm       comm;
-  wring_raw     *raw;     // borrowed; its tables are taken over or freed when they have been used
-  const char    *file;    // borrowed
-  PetscBool      by_byte; // places are offsets, not lines
-  int64_t        place;   // of the first fault of this rank, INT64_MAX: none
-  wring_error   *e;       // borrowed
-  wring_notebook notes;
-  PetscLayout    node;             // blocks of positions
-  PetscInt64     n_tet, tet_begin; // of all ranks; number of this rank's first one
-  PetscInt64     n_vertex;         // of all ranks
-  PetscInt       n_used;
-  PetscInt      *used;                // [n_used] positions of the nodes of this rank's elements, ascending
-  PetscInt      *vertex;              // [n_used] their numbers in the mesh, -1: dropped
-  PetscInt      *tet;                 // [n_tet here][4] places in used
-  PetscInt      *lower;               // [n_lower][3] places in used, -1 after the last
-  PetscBool      second;              // some rank has elements of second order
-  PetscInt      *tet_mid, *lower_mid; // [n_tet][6], [n_lower][3] places in used, -1: none; NULL: no element has any
-  int64_t       *tag;                 // [n_used] numbers in the file; NULL: not second
-  PetscInt       n_middle;            // nodes of this block at middles of edges
-  PetscInt      *middle;              // [n_middle] their positions, ascending
-  double        *middle_X;            // [n_middle][3]
-  char          *in_tet;              // [n_used] whether a tet of any rank has the node
-  wring_exchange owners;              // from each used node to its block
-  PetscInt      *asked;               // [owners.n_got] nodes of this block, from 0
+  MPI_Comm         comm;
+  wring_raw       *raw;     // borrowed; its tables are taken over or freed when they have been used
+  wring_mesh_data *d;       // borrowed: the mesh that is made
+  double           scale;   // of coordinates
+  const char      *file;    // borrowed
+  PetscBool        by_byte; // places are offsets, not lines
+  int64_t          place;   // of the first fault of this rank, INT64_MAX: none
+  wring_error     *e;       // borrowed
+  wring_notebook   notes;
+  PetscLayout      node;             // blocks of positions
+  PetscInt64       n_tet, tet_begin; // of all ranks; number of this rank's first one
+  PetscInt64       n_vertex;         // of all ranks
+  PetscInt         n_used;
+  PetscInt        *used;                // [n_used] positions of the nodes of this rank's elements, ascending
+  PetscInt        *vertex;              // [n_used] their numbers in the mesh, -1: dropped
+  PetscInt        *tet;                 // [n_tet here][4] places in used
+  PetscInt        *lower;               // [n_lower][3] places in used, -1 after the last
+  PetscBool        second;              // some rank has elements of second order
+  PetscInt        *tet_mid, *lower_mid; // [n_tet][6], [n_lower][3] places in used, -1: none; NULL: no element has any
+  int64_t         *tag;                 // [n_used] numbers in the file; NULL: not second
+  PetscInt         n_middle;            // nodes of this block at middles of edges
+  PetscInt        *middle;              // [n_middle] their positions, ascending
+  double          *middle_X;            // [n_middle][3]
+  char            *in_tet;              // [n_used] whether a tet of any rank has the node
+  char            *keep;                // [n_node] whether a node is kept: 1, or WRING_BUILD_MIDDLE of an edge
+  char            *is_face;             // [n_lower] whether a triangle is a face of a tet
+  wring_exchange   owners;              // from each used node to its block
+  PetscInt        *asked;               // [owners.n_got] nodes of this block, from 0
 } wring_build;
 
 /*
@@ -81,38 +85,37 @@ PetscErrorCode wring_build_agree(wring_build *b, PetscBool *ok);
 
 void wring_build_note(wring_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- stages; faults are left to wring_build_agree. Collective, but for those that say so ------------------------- */
+/* ---- stages; faults are left to wring_build_agree. Collective ---------------------------------------------------- */
 
 /* Sets node, used, tet, lower, owners and asked. A node that is missing or given twice is a fault. */
 PetscErrorCode wring_build_find_nodes(wring_build *b);
 
-/* Sends points to the ranks of their positions, which are their numbers. */
+/* Sends points, if the mesh has nothing else, to the ranks of their positions, which are their numbers. */
 PetscErrorCode wring_build_order_points(wring_build *b);
 
-/* Multiplies coordinates by the scale, up to 1e100. Not collective. */
-void wring_build_scale(wring_build *b, double scale);
+/* Multiplies coordinates by the scale, up to 1e100. */
+PetscErrorCode wring_build_scale(wring_build *b);
 
 /* Makes the volume of tets positive. */
 PetscErrorCode wring_build_turn_tets(wring_build *b);
 
-/* Finds repeated tets, faces of more than two tets, and whether a triangle is a face: is_face [n_lower]. */
-PetscErrorCode wring_build_match_faces(wring_build *b, char *is_face);
-
-/* A triangle that is no face has a node outside the tets: it belongs to a cloth. Not collective. */
-void wring_build_check_triangles(wring_build *b, const char *is_face);
-
-/*
-  wring_build_mark_nodes sets in_tet, and keep [n_node]: 1, or WRING_BUILD_MIDDLE for nodes at middles of edges;
-  wring_build_number_nodes sets n_vertex, vertex, n_middle, middle and middle_X.
-*/
+/* Sets in_tet and keep. */
 enum { WRING_BUILD_MIDDLE = 2 };
-PetscErrorCode wring_build_mark_nodes(wring_build *b, char *keep);
-PetscErrorCode wring_build_number_nodes(wring_build *b, const char *keep, wring_mesh_data *d);
+PetscErrorCode wring_build_mark_nodes(wring_build *b);
+
+/* Finds repeated tets and faces of more than two tets; sets is_face. */
+PetscErrorCode wring_build_match_faces(wring_build *b);
+
+/* A triangle that is no face has a node outside the tets: it belongs to a cloth. */
+PetscErrorCode wring_build_check_triangles(wring_build *b);
+
+/* Sets n_vertex, vertex, n_middle, middle and middle_X; d->X and d->tag. */
+PetscErrorCode wring_build_number_nodes(wring_build *b);
+
+/* d->region, d->regions; d->sets, d->set_start, d->set_vertex; d->set_element. */
+PetscErrorCode wring_build_name_regions(wring_build *b);
+PetscErrorCode wring_build_name_sets(wring_build *b);
+PetscErrorCode wring_build_keep_elements(wring_build *b);
 
 /* d->order and d->middles of a mesh of second order: an edge with two nodes, or a node on two edges, is a fault. */
-PetscErrorCode wring_build_find_middles(wring_build *b, wring_mesh_data *d);
-
-/* d->region, d->regions; d->sets, d->set_start, d->set_vertex; d->set_element, not collective. */
-PetscErrorCode wring_build_name_regions(wring_build *b, wring_mesh_data *d);
-PetscErrorCode wring_build_name_sets(wring_build *b, wring_mesh_data *d);
-PetscErrorCode wring_build_keep_elements(wring_build *b, wring_mesh_data *d);
+PetscErrorCode wring_build_find_middles(wring_build *b);

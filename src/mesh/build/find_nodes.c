@@ -5,6 +5,7 @@
 #include "build.h"
 #include "base/map.h"
 #include "base/sort.h"
+#include "mesh/distribute/blocks.h"
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -242,25 +243,6 @@ static PetscErrorCode sort_used(wring_build *b, const PetscInt *position, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exchange with the owners of used nodes. */
-static PetscErrorCode find_owners(wring_build *b)
-{
-  PetscInt   *to;
-  PetscMPIInt owner = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)b->n_used, &to));
-  for (PetscInt i = 0; i < b->n_used; i++) {
-    if (b->used[i] >= b->node->range[owner + 1]) PetscCall(PetscLayoutFindOwner(b->node, b->used[i], &owner));
-    to[i] = owner;
-  }
-  PetscCall(wring_exchange_create(b->comm, b->n_used, to, &b->owners));
-  PetscCall(PetscFree(to));
-  PetscCall(wring_exchange_send(&b->owners, sizeof *b->used, b->used, &b->asked));
-  for (PetscInt i = 0; i < b->owners.n_got; i++) b->asked[i] -= b->node->rstart;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* With faults, used and owners remain empty. */
 static PetscErrorCode find_used(wring_build *b, const directory *d)
 {
@@ -280,7 +262,7 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
   if (ok) {
     b->n_used = list.n;
     PetscCall(sort_used(b, position, list.tag));
-    PetscCall(find_owners(b));
+    PetscCall(wring_blocks_ask(b->node, b->n_used, b->used, &b->owners, &b->asked));
   }
   PetscCall(PetscFree(list.tag));
   PetscCall(PetscFree(position));
@@ -293,9 +275,7 @@ PetscErrorCode wring_build_find_nodes(wring_build *b)
   directory  d;
 
   PetscFunctionBegin;
-  PetscCall(PetscLayoutCreate(b->comm, &b->node));
-  PetscCall(PetscLayoutSetLocalSize(b->node, raw->n_node));
-  PetscCall(PetscLayoutSetUp(b->node));
+  PetscCall(PetscLayoutCreateFromSizes(b->comm, raw->n_node, PETSC_DETERMINE, 1, &b->node));
   PetscCall(create_directory(b, &d));
   if (!raw->points && !raw->keep_tags) PetscCall(PetscFree(raw->node_tag));
   PetscCall(PetscFree(raw->node_line));

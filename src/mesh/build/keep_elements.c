@@ -14,8 +14,9 @@ static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscIn
 }
 
 /* Adds an element once for each of its groups; not if one of its nodes was dropped. */
-static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt i, wring_mesh_data *d, PetscInt *room)
+static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt i, PetscInt *room)
 {
+  wring_mesh_data *const d      = b->d;
   const wring_raw       *raw    = b->raw;
   const wring_raw_lower *e      = raw->lower + i;
   PetscInt               row[4] = {-1, -1, -1, -1};
@@ -35,16 +36,16 @@ static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_keep_elements(wring_build *b, wring_mesh_data *d)
+PetscErrorCode wring_build_keep_elements(wring_build *b)
 {
   PetscInt *set, room = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)b->raw->groups.n, &set));
-  match_groups(b->raw, d, set);
+  match_groups(b->raw, b->d, set);
   for (int n = 3; n > 1; n--)
     for (PetscInt i = 0; i < b->raw->n_lower; i++)
-      if (b->raw->lower[i].n == n) PetscCall(keep_element(b, set, i, d, &room));
+      if (b->raw->lower[i].n == n) PetscCall(keep_element(b, set, i, &room));
   PetscCall(PetscFree(set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,7 +15,6 @@ enum { FACES_A_ROUND = 1 << 18, MAX_ROUNDS = 16 };
 
 typedef struct {
   wring_build *b;
-  char        *is_face;     // [n_lower]
   char        *shared;      // [n_used] whether another rank uses the node
   int64_t      repeated[2]; // the first tets with the same nodes, INT64_MAX: none
   int64_t      crowd[6];    // the first face that has more than two tets, and three of them; INT64_MAX: none
@@ -77,17 +76,15 @@ static void globalize(const wring_build *b, wring_face *f)
 static PetscErrorCode find_shared(matcher *m)
 {
   const wring_build *b = m->b;
-  char              *users, *answer;
+  char              *shared; // of each node of this block; 2: one rank has used it
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)b->node->n, &users)); // of each node: none, one or two and more
-  PetscCall(PetscMalloc1((size_t)b->owners.n_got, &answer));
-  for (PetscInt i = 0; i < b->owners.n_got; i++) users[b->asked[i]] = (char)(users[b->asked[i]] ? 2 : 1);
-  for (PetscInt i = 0; i < b->owners.n_got; i++) answer[i] = users[b->asked[i]] > 1;
+  PetscCall(PetscCalloc1((size_t)b->node->n, &shared));
+  for (PetscInt i = 0; i < b->owners.n_got; i++) shared[b->asked[i]] = shared[b->asked[i]] ? 1 : 2;
+  for (PetscInt v = 0; v < b->node->n; v++) shared[v] = shared[v] == 1;
   PetscCall(PetscMalloc1((size_t)b->n_used, &m->shared));
-  PetscCall(wring_exchange_answer(&b->owners, 1, answer, m->shared));
-  PetscCall(PetscFree(answer));
-  PetscCall(PetscFree(users));
+  PetscCall(wring_exchange_fetch(&b->owners, b->asked, 1, shared, m->shared));
+  PetscCall(PetscFree(shared));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +99,7 @@ static void visit(void *context, PetscInt n, wring_face *f)
   if (all_shared(m, f->v)) return;
   for (PetscInt i = 0; i < n; i++) globalize(m->b, f + i);
   const PetscInt n_triangle = check_face(m, n, f);
-  for (PetscInt i = 0; i < n_triangle; i++) m->is_face[f[i].place] = n_triangle < n;
+  for (PetscInt i = 0; i < n_triangle; i++) m->b->is_face[f[i].place] = n_triangle < n;
 }
 
 /* ---- faces of several ranks -------------------------------------------------------------------------------------- */
@@ -173,7 +170,7 @@ static PetscErrorCode match_round(matcher *m, int rounds, int round)
   list_faces(m, rounds, round, &n, f);
   PetscCall(match_faces(m, n, f, answer));
   for (PetscInt i = 0; i < n; i++)
-    if (f[i].opposite < 0) m->is_face[f[i].place] = answer[i];
+    if (f[i].opposite < 0) m->b->is_face[f[i].place] = answer[i];
   PetscCall(PetscFree2(f, answer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -247,14 +244,16 @@ static PetscErrorCode report_crowd(matcher *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_match_faces(wring_build *b, char *is_face)
+PetscErrorCode wring_build_match_faces(wring_build *b)
 {
-  matcher   m = {.b = b, .is_face = is_face, .repeated = {INT64_MAX, INT64_MAX}};
+  matcher   m = {.b = b, .repeated = {INT64_MAX, INT64_MAX}};
   PetscInt  most;
   PetscBool repeated = PETSC_FALSE;
 
   PetscFunctionBegin;
+  if (b->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 6; k++) m.crowd[k] = INT64_MAX;
+  PetscCall(PetscCalloc1((size_t)b->raw->n_lower, &b->is_face));
   PetscCall(find_shared(&m));
   PetscCall(wring_faces_visit(b->n_used, b->raw->n_tet, b->tet, b->raw->n_lower, b->lower, visit, &m));
   list_faces(&m, 1, 0, &most, NULL);
@@ -267,14 +266,18 @@ PetscErrorCode wring_build_match_faces(wring_build *b, char *is_face)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_build_check_triangles(wring_build *b, const char *is_face)
+PetscErrorCode wring_build_check_triangles(wring_build *b)
 {
   const wring_raw *raw = b->raw;
-  for (PetscInt i = 0; i < raw->n_lower; i++) {
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < raw->n_lower && b->n_tet > 0; i++) {
     const PetscInt *const v = b->lower + 3 * (size_t)i;
-    if (raw->lower[i].n == 3 && !is_face[i] && b->in_tet[v[0]] && b->in_tet[v[1]] && b->in_tet[v[2]])
+    if (v[2] >= 0 && !b->is_face[i] && b->in_tet[v[0]] && b->in_tet[v[1]] && b->in_tet[v[2]])
       wring_build_fail(b, raw->lower[i].line,
                        "element %lld is a triangle of nodes of tetrahedra, but not a face of any",
                        (long long)raw->lower[i].number);
   }
+  PetscCall(PetscFree(b->is_face));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

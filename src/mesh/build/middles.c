@@ -164,7 +164,7 @@ static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_find_middles(wring_build *b, wring_mesh_data *d)
+PetscErrorCode wring_build_find_middles(wring_build *b)
 {
   middle_list list = {0};
   PetscBool   ok;
@@ -179,8 +179,8 @@ PetscErrorCode wring_build_find_middles(wring_build *b, wring_mesh_data *d)
   PetscCall(meet(b, PETSC_FALSE, &list));
   PetscCall(meet(b, PETSC_TRUE, &list));
   PetscCall(wring_build_agree(b, &ok));
-  d->order = 2;
-  if (ok) PetscCall(fill_table(b, &list, &d->middles));
+  b->d->order = 2;
+  if (ok) PetscCall(fill_table(b, &list, &b->d->middles));
   PetscCall(PetscFree(list.row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -45,13 +45,15 @@ static PetscErrorCode sort_regions(const wring_build *b, const wring_mesh_data *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_name_regions(wring_build *b, wring_mesh_data *d)
+PetscErrorCode wring_build_name_regions(wring_build *b)
 {
   const wring_raw *raw = b->raw;
+  wring_mesh_data *d   = b->d;
   PetscInt        *region, n;
   named_group     *found;
 
   PetscFunctionBegin;
+  d->n_tet = raw->n_tet;
   PetscCall(PetscMalloc1((size_t)d->n_tet, &d->region));
   group_tets(b, d->region);
   PetscCall(PetscMalloc2((size_t)raw->groups.n + 1, &region, (size_t)raw->groups.n + 1, &found));

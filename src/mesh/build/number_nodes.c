@@ -41,23 +41,23 @@ static void check_middles(wring_build *b)
   Lines and triangles of groups keep their nodes, because a deck can give mass to no other; without tets all elements
   do.
 */
-PetscErrorCode wring_build_mark_nodes(wring_build *b, char *keep)
+PetscErrorCode wring_build_mark_nodes(wring_build *b)
 {
   const wring_raw *raw    = b->raw;
   const int        enough = b->n_tet > 0 ? IN_TET | IN_GROUP : IN_ELEMENT;
-  const PetscInt   n_got  = b->owners.n_got;
-  char            *mark, *got;
+  char            *mark, *got, *keep;
 
   PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)raw->n_node, &keep));
+  b->keep = keep;
   PetscCall(PetscCalloc1((size_t)b->n_used, &mark));
   mark_used(b, mark);
   PetscCall(wring_exchange_send(&b->owners, 1, mark, &got));
   PetscCall(PetscFree(mark));
-  for (PetscInt i = 0; i < n_got; i++) keep[b->asked[i]] |= got[i];
-  for (PetscInt i = 0; i < n_got; i++) got[i] = keep[b->asked[i]];
-  PetscCall(PetscMalloc1((size_t)b->n_used, &b->in_tet));
-  PetscCall(wring_exchange_answer(&b->owners, 1, got, b->in_tet));
+  for (PetscInt i = 0; i < b->owners.n_got; i++) keep[b->asked[i]] |= got[i];
   PetscCall(PetscFree(got));
+  PetscCall(PetscMalloc1((size_t)b->n_used, &b->in_tet));
+  PetscCall(wring_exchange_fetch(&b->owners, b->asked, 1, keep, b->in_tet));
   check_middles(b);
   for (PetscInt i = 0; i < b->n_used; i++) b->in_tet[i] &= IN_TET;
   for (PetscInt v = 0; v < raw->n_node; v++)
@@ -66,9 +66,10 @@ PetscErrorCode wring_build_mark_nodes(wring_build *b, char *keep)
 }
 
 /* number [n_node] of the nodes of this block that are kept, others -1; their coordinates move to the front. */
-static PetscErrorCode number_block(wring_build *b, const char *keep, PetscInt *number, PetscInt *n)
+static PetscErrorCode number_block(wring_build *b, PetscInt *number, PetscInt *n)
 {
   const wring_raw *raw  = b->raw;
+  const char      *keep = b->keep;
   PetscInt64       mine = 0, end = 0;
 
   PetscFunctionBegin;
@@ -87,9 +88,10 @@ static PetscErrorCode number_block(wring_build *b, const char *keep, PetscInt *n
 }
 
 /* Stores the nodes of this block at middles of edges. */
-static PetscErrorCode store_middles(wring_build *b, const char *keep)
+static PetscErrorCode store_middles(wring_build *b)
 {
-  const wring_raw *raw = b->raw;
+  const wring_raw *raw  = b->raw;
+  const char      *keep = b->keep;
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < raw->n_node; v++) b->n_middle += keep[v] == WRING_BUILD_MIDDLE;
@@ -104,21 +106,20 @@ static PetscErrorCode store_middles(wring_build *b, const char *keep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_number_nodes(wring_build *b, const char *keep, wring_mesh_data *d)
+PetscErrorCode wring_build_number_nodes(wring_build *b)
 {
-  wring_raw *raw = b->raw;
-  PetscInt  *number, *answer;
+  wring_mesh_data *d   = b->d;
+  wring_raw       *raw = b->raw;
+  PetscInt        *number;
 
   PetscFunctionBegin;
-  if (b->second) PetscCall(store_middles(b, keep));
+  if (b->second) PetscCall(store_middles(b));
   PetscCall(PetscMalloc1((size_t)raw->n_node, &number));
-  PetscCall(number_block(b, keep, number, &d->n_vertex));
-  PetscCall(PetscMalloc1((size_t)b->owners.n_got, &answer));
-  for (PetscInt i = 0; i < b->owners.n_got; i++) answer[i] = number[b->asked[i]];
-  PetscCall(PetscFree(number));
+  PetscCall(number_block(b, number, &d->n_vertex));
   PetscCall(PetscMalloc1((size_t)b->n_used, &b->vertex));
-  PetscCall(wring_exchange_answer(&b->owners, sizeof *answer, answer, b->vertex));
-  PetscCall(PetscFree(answer));
+  PetscCall(wring_exchange_fetch(&b->owners, b->asked, sizeof *number, number, b->vertex));
+  PetscCall(PetscFree(number));
+  PetscCall(PetscFree(b->keep));
   PetscCall(PetscRealloc(3 * (size_t)d->n_vertex * sizeof *raw->X, &raw->X));
   d->X   = raw->X;
   raw->X = NULL;

@@ -1,28 +1,28 @@
 /* Points, whose numbers are their positions. */
 #include "build.h"
+#include "mesh/distribute/blocks.h"
 
 typedef struct {
   int64_t number;
   double  X[3];
 } point_row;
 
-/* A number that is no position leaves another position free. */
+/* A number above the last position is left out: then a position has no point, which is the fault. */
 static PetscErrorCode send_points(const wring_build *b, PetscInt *n_got, point_row **got)
 {
   const wring_raw *raw = b->raw;
   PetscInt        *to, n = 0;
   point_row       *row;
-  PetscMPIInt      owner;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)raw->n_node, &to, (size_t)raw->n_node, &row));
   for (PetscInt i = 0; i < raw->n_node; i++) {
     const double *const x = raw->X + 3 * (size_t)i;
     if (raw->node_tag[i] >= b->node->N) continue;
-    PetscCall(PetscLayoutFindOwner(b->node, (PetscInt)raw->node_tag[i], &owner));
-    to[n]    = owner;
+    to[n]    = (PetscInt)raw->node_tag[i];
     row[n++] = (point_row){raw->node_tag[i], {x[0], x[1], x[2]}};
   }
+  PetscCall(wring_blocks_find_owners(b->node, n, to));
   PetscCall(wring_exchange_rows(b->comm, n, to, sizeof *row, row, n_got, got));
   PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -36,6 +36,7 @@ PetscErrorCode wring_build_order_points(wring_build *b)
   char      *here;
 
   PetscFunctionBegin;
+  if (!raw->points) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(send_points(b, &n_got, &got));
   PetscCall(PetscFree(raw->node_tag));
   PetscCall(PetscCalloc1((size_t)raw->n_node, &here));

@@ -4,30 +4,17 @@
 #include <math.h>
 
 /* Volumes of coordinates up to 1e100 do not overflow. */
-void wring_build_scale(wring_build *b, double scale)
+PetscErrorCode wring_build_scale(wring_build *b)
 {
   const wring_raw *raw = b->raw;
-  for (size_t i = 0; i < 3 * (size_t)raw->n_node; i++) {
-    raw->X[i] *= scale;
-    if (!(fabs(raw->X[i]) <= 1e100))
-      wring_build_refuse(b, 3 * (int64_t)b->node->rstart + (int64_t)i,
-                         "a coordinate times the scale %g is %g, expected at most 1e100", scale, raw->X[i]);
-  }
-}
-
-/* X [n_used][3] from the owners of the nodes. */
-static PetscErrorCode fetch_coordinates(const wring_build *b, double **X)
-{
-  const wring_raw *raw = b->raw;
-  double          *answer;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)b->owners.n_got, &answer));
-  for (PetscInt i = 0; i < b->owners.n_got; i++)
-    for (int c = 0; c < 3; c++) answer[3 * (size_t)i + (size_t)c] = raw->X[3 * (size_t)b->asked[i] + (size_t)c];
-  PetscCall(PetscMalloc1(3 * (size_t)b->n_used, X));
-  PetscCall(wring_exchange_answer(&b->owners, 3 * sizeof **X, answer, *X));
-  PetscCall(PetscFree(answer));
+  for (size_t i = 0; i < 3 * (size_t)raw->n_node; i++) {
+    raw->X[i] *= b->scale;
+    if (!(fabs(raw->X[i]) <= 1e100))
+      wring_build_refuse(b, 3 * (int64_t)b->node->rstart + (int64_t)i,
+                         "a coordinate times the scale %g is %g, expected at most 1e100", b->scale, raw->X[i]);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +67,8 @@ PetscErrorCode wring_build_turn_tets(wring_build *b)
   double    *X;
 
   PetscFunctionBegin;
-  PetscCall(fetch_coordinates(b, &X));
+  PetscCall(PetscMalloc1(3 * (size_t)b->n_used, &X));
+  PetscCall(wring_exchange_fetch(&b->owners, b->asked, 3 * sizeof *X, b->raw->X, X));
   for (PetscInt t = 0; t < b->raw->n_tet; t++) turned += turn_tet(b, X, t);
   PetscCall(PetscFree(X));
   PetscCallMPI(MPI_Allreduce(&turned, &all, 1, MPIU_INT64, MPI_SUM, b->comm));

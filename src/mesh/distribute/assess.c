@@ -62,20 +62,17 @@ static void list_touches(const elements *e, PetscInt *n, touch *list)
 static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
                                    touch **got)
 {
-  elements    e = {.n = d->n_set_element, .row = d->set_element};
-  PetscInt   *to;
-  PetscMPIInt owner;
-  touch      *list;
+  elements  e = {.n = d->n_set_element, .row = d->set_element};
+  PetscInt *to;
+  touch    *list;
 
   PetscFunctionBegin;
   PetscCall(
     PetscMalloc4(3 * (size_t)e.n, &e.owner, 3 * (size_t)e.n, &e.tets, 3 * (size_t)e.n, &list, 3 * (size_t)e.n, &to));
   PetscCall(ask_corners(p, o, &e));
   list_touches(&e, n, list);
-  for (PetscInt i = 0; i < *n; i++) {
-    PetscCall(PetscLayoutFindOwner(p->block, list[i].vertex, &owner));
-    to[i] = owner;
-  }
+  for (PetscInt i = 0; i < *n; i++) to[i] = list[i].vertex;
+  PetscCall(wring_blocks_find_owners(p->block, *n, to));
   PetscCall(wring_exchange_rows(p->comm, *n, to, sizeof *list, list, n, got));
   PetscCall(PetscFree4(e.owner, e.tets, list, to));
   PetscFunctionReturn(PETSC_SUCCESS);

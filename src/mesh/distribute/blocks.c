@@ -2,7 +2,6 @@
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/sort.h"
-#include <string.h>
 
 PetscErrorCode wring_blocks_find_owners(PetscLayout block, PetscInt n, PetscInt *number)
 {
@@ -37,15 +36,10 @@ PetscErrorCode wring_blocks_fetch(PetscLayout block, PetscInt n, const PetscInt 
 {
   wring_exchange x;
   PetscInt      *asked;
-  char          *answer;
 
   PetscFunctionBegin;
   PetscCall(wring_blocks_ask(block, n, number, &x, &asked));
-  PetscCall(PetscMalloc1((size_t)x.n_got * width, &answer));
-  for (PetscInt i = 0; i < x.n_got; i++)
-    memcpy(answer + (size_t)i * width, (const char *)table + (size_t)asked[i] * width, width);
-  PetscCall(wring_exchange_answer(&x, width, answer, row));
-  PetscCall(PetscFree(answer));
+  PetscCall(wring_exchange_fetch(&x, asked, width, table, row));
   PetscCall(PetscFree(asked));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);

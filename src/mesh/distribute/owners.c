@@ -1,6 +1,7 @@
 #include "owners.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include "blocks.h"
 #include "order.h"
 
 /* ---- parts that touch a vertex ----------------------------------------------------------------------------------- */
@@ -45,15 +46,12 @@ static PetscErrorCode list_touches(const wring_pieces *p, PetscInt n_part, const
 /* Sends the touches to the blocks of their vertices. Frees list. */
 static PetscErrorCode send_touches(const wring_pieces *p, PetscInt n, touch *list, PetscInt *n_got, touch **got)
 {
-  PetscInt   *to;
-  PetscMPIInt owner;
+  PetscInt *to;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(PetscLayoutFindOwner(p->block, list[i].vertex, &owner));
-    to[i] = owner;
-  }
+  for (PetscInt i = 0; i < n; i++) to[i] = list[i].vertex;
+  PetscCall(wring_blocks_find_owners(p->block, n, to));
   PetscCall(wring_exchange_rows(p->comm, n, to, sizeof *list, list, n_got, got));
   PetscCall(PetscFree(to));
   PetscCall(PetscFree(list));

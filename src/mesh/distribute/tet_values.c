@@ -2,8 +2,8 @@
   Values of tets: rows of tables on any ranks go to blocks of original numbers, one for each rank, and from there to the
   tets.
 */
-#include "base/exchange.h"
 #include "base/parallel/consensus.h"
+#include "blocks.h"
 #include <math.h>
 #include <wring/mesh.h>
 
@@ -16,11 +16,8 @@ static PetscErrorCode send_to_blocks(PetscLayout block, PetscInt n_row, int widt
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n_row, &to));
-  for (PetscInt i = 0; i < n_row; i++) {
-    PetscMPIInt p;
-    PetscCall(PetscLayoutFindOwner(block, (PetscInt)row[(size_t)i * size], &p));
-    to[i] = p;
-  }
+  for (PetscInt i = 0; i < n_row; i++) to[i] = (PetscInt)row[(size_t)i * size];
+  PetscCall(wring_blocks_find_owners(block, n_row, to));
   PetscCall(wring_exchange_rows(block->comm, n_row, to, size * sizeof *row, row, &n, &mine));
   PetscCall(PetscFree(to));
   for (PetscInt i = 0; i < width * block->n; i++) value[i] = NAN;
@@ -61,9 +58,7 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
   const PetscInt64 children = m->n_tet_global / PetscMax(n_mother, 1);
 
   PetscFunctionBegin;
-  PetscCall(PetscLayoutCreate(m->comm, &block));
-  PetscCall(PetscLayoutSetSize(block, n_mother));
-  PetscCall(PetscLayoutSetUp(block));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, n_mother, 1, &block));
   PetscCall(PetscMalloc1((size_t)width * (size_t)block->n, &of_block));
   PetscCall(PetscMalloc1((size_t)m->n_tet, &number));
   for (PetscInt e = 0; e < m->n_tet; e++) number[e] = (PetscInt)(m->tet_original[e] / children);

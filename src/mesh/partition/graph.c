@@ -1,5 +1,4 @@
 #include "graph.h"
-#include <string.h>
 
 /* to [n_ghost]: the owners of the ghosts, which ascend. */
 static PetscErrorCode find_owners(const wring_graph *g, PetscInt *to)
@@ -57,13 +56,7 @@ PetscErrorCode wring_graph_destroy(wring_graph *g)
 
 PetscErrorCode wring_graph_update(const wring_graph *g, size_t width, const void *own, void *ghost)
 {
-  char *answer;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)g->x.n_got * width, &answer));
-  for (PetscInt i = 0; i < g->x.n_got; i++)
-    memcpy(answer + (size_t)i * width, (const char *)own + (size_t)g->asked[i] * width, width);
-  PetscCall(wring_exchange_answer(&g->x, width, answer, ghost));
-  PetscCall(PetscFree(answer));
+  PetscCall(wring_exchange_fetch(&g->x, g->asked, width, own, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #include "lines.h"
+#include "base/sort.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,14 +123,6 @@ int64_t wring_lines_rows(const wring_lines *lines)
 
 PetscInt wring_lines_find(const wring_lines *lines, int64_t row)
 {
-  PetscInt low = 0, high = lines->n; // row[low] <= row
   if (row >= lines->row[lines->n]) return lines->n;
-  while (high - low > 1) {
-    const PetscInt middle = low + (high - low) / 2;
-    if (lines->row[middle] <= row)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return wring_find_key(lines->n, (const uint64_t *)lines->row, (uint64_t)row + 1) - 1;
 }

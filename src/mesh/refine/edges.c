@@ -9,20 +9,6 @@ uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
   return (uint64_t)PetscMin(a, b) * (uint64_t)n + (uint64_t)PetscMax(a, b);
 }
 
-/* The index of the first key [n] that is not less than `wanted`. */
-static PetscInt lower_bound(PetscInt n, const uint64_t *key, uint64_t wanted)
-{
-  PetscInt first = 0, last = n;
-  while (first < last) {
-    const PetscInt middle = first + (last - first) / 2;
-    if (key[middle] < wanted)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 /* ---- sort -------------------------------------------------------------------------------------------------------- */
 
 /* The exchange that sends key [n] ascending to the ranks that store their ranges. */
@@ -193,7 +179,7 @@ PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t
   PetscCall(wring_exchange_send(&x, sizeof *key, key, &wanted));
   PetscCall(PetscMalloc1((size_t)x.n_got, &mine));
   for (PetscInt i = 0; i < x.n_got; i++) {
-    const PetscInt  at   = lower_bound(g->n, g->key, wanted[i]);
+    const PetscInt  at   = wring_find_key(g->n, g->key, wanted[i]);
     const PetscBool here = (PetscBool)(at < g->n && g->key[at] == wanted[i]);
     mine[i]              = here ? (wring_edge){(PetscInt)(g->first + at), g->owner[at]} : (wring_edge){-1, -1};
   }
@@ -211,20 +197,6 @@ typedef struct {
   double   X[3];
 } position;
 
-/* The rank whose range has the key. */
-static PetscInt rank_of_key(const wring_edges *g, uint64_t key)
-{
-  PetscInt first = 0, last = g->size - 1; // the last range that does not begin above the key
-  while (first < last) {
-    const PetscInt middle = last - (last - first) / 2;
-    if (g->splitter[middle] <= key)
-      first = middle;
-    else
-      last = middle - 1;
-  }
-  return first;
-}
-
 /* The rows of t, and the ranks that store their edges; the key of rows in the order of edges is their place here. */
 static PetscErrorCode list_positions(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, PetscInt *to,
                                      position *row)
@@ -240,7 +212,7 @@ static PetscErrorCode list_positions(const wring_edges *g, PetscInt n_vertex, co
     for (int c = 0; c < 3; c++) row[i].X[c] = t->X[3 * (size_t)i + (size_t)c];
     if (t->end) {
       row[i].key = wring_edge_key(n_vertex, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
-      to[i]      = rank_of_key(g, row[i].key);
+      to[i]      = wring_find_part(g->size, g->splitter, row[i].key);
     } else {
       PetscCall(PetscLayoutFindOwner(places, end - t->n + i, &owner));
       row[i].key = (uint64_t)(end - t->n + i - places->range[owner]);
@@ -268,7 +240,7 @@ PetscErrorCode wring_edges_place(const wring_edges *g, PetscInt n_vertex, const 
   PetscCall(wring_exchange_rows(g->comm, t->n, to, sizeof *row, row, &n_got, &got));
   PetscCall(PetscFree2(to, row));
   for (PetscInt i = 0; i < n_got; i++) {
-    const PetscInt at = n[1] > 0 ? lower_bound(g->n, g->key, got[i].key) : (PetscInt)got[i].key;
+    const PetscInt at = n[1] > 0 ? wring_find_key(g->n, g->key, got[i].key) : (PetscInt)got[i].key;
     if (n[1] > 0 && (at == g->n || g->key[at] != got[i].key)) continue;
     for (int c = 0; c < 3; c++) X[3 * (size_t)at + (size_t)c] = got[i].X[c];
   }
@@ -280,17 +252,15 @@ PetscErrorCode wring_edges_fetch(const wring_edges *g, PetscInt n, const uint64_
 {
   wring_exchange x;
   uint64_t      *wanted;
-  double        *mine;
+  PetscInt      *place;
 
   PetscFunctionBegin;
   PetscCall(find_paths(g, n, key, &x));
   PetscCall(wring_exchange_send(&x, sizeof *key, key, &wanted));
-  PetscCall(PetscMalloc1(3 * (size_t)x.n_got, &mine));
-  for (PetscInt i = 0; i < x.n_got; i++)
-    for (int c = 0; c < 3; c++)
-      mine[3 * (size_t)i + (size_t)c] = X[3 * (size_t)lower_bound(g->n, g->key, wanted[i]) + (size_t)c];
-  PetscCall(wring_exchange_answer(&x, 3 * sizeof *mine, mine, got));
-  PetscCall(PetscFree(mine));
+  PetscCall(PetscMalloc1((size_t)x.n_got, &place));
+  for (PetscInt i = 0; i < x.n_got; i++) place[i] = wring_find_key(g->n, g->key, wanted[i]);
+  PetscCall(wring_exchange_fetch(&x, place, 3 * sizeof *X, X, got));
+  PetscCall(PetscFree(place));
   PetscCall(PetscFree(wanted));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
