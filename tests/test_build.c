@@ -25,7 +25,10 @@ static int64_t tag_of(int numbering, PetscInt node, PetscInt n)
 static void add_node(wring_raw *raw, int numbering, PetscInt n, const double *x)
 {
   const PetscInt v = raw->n_node++;
-  PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_nodes(raw, raw->n_node));
+  const size_t   m = (size_t)raw->n_node;
+  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(m * sizeof *raw->node_tag, &raw->node_tag));
+  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(m * sizeof *raw->node_line, &raw->node_line));
+  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(3 * m * sizeof *raw->X, &raw->X));
   raw->node_tag[v]  = tag_of(numbering, v, n);
   raw->node_line[v] = v + 1;
   memcpy(raw->X + 3 * v, x, 3 * sizeof *x);
@@ -79,7 +82,7 @@ static void make_file(int numbering, wring_raw *raw)
   }
   while (raw->n_node < all)
     add_node(raw, numbering, all, (double[]){(double)raw->n_node, (double)(raw->n_node % 3), 1});
-  PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_tets(raw, d->n_tet + 2));
+  PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_tets(raw, (size_t)d->n_tet + 2));
   add_element(raw, TIP, 1, (PetscInt[]){at[0]});
   for (PetscInt i = 0; i < d->n_set_element; i++) {
     const PetscInt *const row = d->set_element + 4 * i;
@@ -404,7 +407,7 @@ static void test_copies(void)
   char           notes[NOTES];
   add_groups(&raw);
   for (int v = 0; v < 4; v++) add_node(&raw, IN_ORDER, 4, (double[]){v == 1, v == 2, v == 3});
-  PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_tets(&raw, n));
+  PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_tets(&raw, (size_t)n));
   for (PetscInt t = 0; t < n; t++) add_element(&raw, SOFT, 4, (PetscInt[]){0, 1, 2, 3});
   keep_part(&raw, EVEN);
   build(PETSC_COMM_WORLD, &raw, &e, notes);

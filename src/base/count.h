@@ -16,7 +16,7 @@ static inline PetscInt64 wring_count_plus(PetscInt64 a, PetscInt64 b)
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Items [begin, begin + n) of all: equal shares of ranks differ by at most one, the first ranks have the longer ones. */
+/* Items [begin, begin + n) of all: equal shares of ranks, of which the first have one more if they cannot be equal. */
 typedef struct {
   PetscInt64 all, begin, n;
 } wring_share;

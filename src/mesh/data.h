@@ -22,6 +22,9 @@ PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wri
 /* Six times the signed volume: det [x1-x0, x2-x0, x3-x0]. */
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3);
 
+/* The inverse B of D = [a, b, c], columns: its rows are b x c, c x a, a x b over det D; volume = -det D/6. */
+void wring_tet_invert(const double a[3], const double b[3], const double c[3], double B[9], double *volume);
+
 /* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
 double wring_tet_quality(const double *const x[4], double volume);
 

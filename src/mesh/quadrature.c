@@ -1,7 +1,6 @@
 /*
   Shape functions of tets of first and second order, rules of quadrature, rest geometry at points. docs/theory.md (3.1b)
 */
-#include "base/vector3.h"
 #include "data.h"
 #include "tet.h"
 #include <math.h>
@@ -100,18 +99,12 @@ void wring_tet_jacobian(const wring_mesh *m, PetscInt e, const double *x, const 
   }
 }
 
-/* The columns of D are a, b, c; the rows of its inverse b x c, c x a, a x b over det D = a . (b x c) < 0. */
 void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], double B[9], double *volume)
 {
   double D[9], column[3][3];
   wring_tet_jacobian(m, e, m->X, L, D);
   for (int i = 0; i < 9; i++) column[i % 3][i / 3] = D[i];
-  wring_cross3(column[1], column[2], B);
-  wring_cross3(column[2], column[0], B + 3);
-  wring_cross3(column[0], column[1], B + 6);
-  const double det = wring_dot3(column[0], B);
-  for (int i = 0; i < 9; i++) B[i] /= det;
-  *volume = -det / 6;
+  wring_tet_invert(column[0], column[1], column[2], B, volume);
 }
 
 /* det D is a cubic at order 2, which the rule integrates exactly. */

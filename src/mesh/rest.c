@@ -12,19 +12,23 @@ double wring_tet_det(const double *x0, const double *x1, const double *x2, const
   return wring_dot3(a, bc);
 }
 
-/* With columns a, b, c of D_m, the rows of D_m^{-1} are b x c, c x a, a x b over det D_m = a . (b x c) = -6 V. */
-void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9], double *volume)
+void wring_tet_invert(const double a[3], const double b[3], const double c[3], double B[9], double *volume)
 {
-  double a[3], b[3], c[3];
-  wring_subtract3(X0, X3, a);
-  wring_subtract3(X1, X3, b);
-  wring_subtract3(X2, X3, c);
   wring_cross3(b, c, B);
   wring_cross3(c, a, B + 3);
   wring_cross3(a, b, B + 6);
   const double det = wring_dot3(a, B);
   for (int i = 0; i < 9; i++) B[i] /= det;
   *volume = -det / 6;
+}
+
+void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9], double *volume)
+{
+  double a[3], b[3], c[3];
+  wring_subtract3(X0, X3, a);
+  wring_subtract3(X1, X3, b);
+  wring_subtract3(X2, X3, c);
+  wring_tet_invert(a, b, c, B, volume);
 }
 
 /* In the basis t_1 = a/|a|, t_2 normal to it: D_m = [|a|, b.t_1; 0, h], h = |a x b|/|a|. */

@@ -16,7 +16,7 @@
   Nodes have a position, their place in the file, and are in blocks by rank. A rank works with those of its elements:
   `used`, ascending by position, so that comparing places in it compares positions.
 
-  Memory: tables of the file are freed, or become those of the mesh, as soon as they are used; faces are matched in rounds.
+  Memory: tables of the file are freed, or become those of the mesh, when they have been used; faces go in rounds.
 */
 #pragma once
 #include "base/exchange.h"

@@ -8,35 +8,33 @@ const char *wring_build_unit(const wring_build *b)
   return b->by_byte ? "byte" : "line";
 }
 
-/* Whether a fault comes before the one that is known, which it then replaces. */
-static PetscBool precedes(wring_build *b, int64_t order)
+/* Replaces a fault at a later place. */
+static void set_fault(wring_build *b, int64_t order, const char *prefix, const char *format, va_list args)
 {
-  if (order >= b->place) return PETSC_FALSE;
+  char fault[768];
+  if (order >= b->place) return;
   b->place      = order;
   b->e->text[0] = '\0';
-  return PETSC_TRUE;
+  vsnprintf(fault, sizeof fault, format, args);
+  wring_error_set(b->e, "%s%s%s", b->file, prefix, fault);
 }
 
 void wring_build_fail(wring_build *b, int64_t place, const char *format, ...)
 {
-  char    fault[768];
+  char    prefix[64];
   va_list args;
-  if (!precedes(b, place)) return;
+  snprintf(prefix, sizeof prefix, b->by_byte ? ": byte %lld: " : ":%lld: ", (long long)place);
   va_start(args, format);
-  vsnprintf(fault, sizeof fault, format, args);
+  set_fault(b, place, prefix, format, args);
   va_end(args);
-  wring_error_set(b->e, b->by_byte ? "%s: byte %lld: %s" : "%s:%lld: %s", b->file, (long long)place, fault);
 }
 
 void wring_build_refuse(wring_build *b, int64_t order, const char *format, ...)
 {
-  char    fault[768];
   va_list args;
-  if (!precedes(b, order)) return;
   va_start(args, format);
-  vsnprintf(fault, sizeof fault, format, args);
+  set_fault(b, order, ": ", format, args);
   va_end(args);
-  wring_error_set(b->e, "%s: %s", b->file, fault);
 }
 
 PetscErrorCode wring_build_agree(wring_build *b, PetscBool *ok)

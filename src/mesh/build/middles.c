@@ -1,18 +1,19 @@
 /*
-  Nodes at the middles of edges: the rows of all elements meet by edge on the rank that the edge's hash gives, which
-  keeps one of each edge, and these go to the owners of the nodes, which know their positions.
+  Nodes at the middles of edges: the rows of all elements are matched by edge on the rank that the edge's hash gives,
+  which keeps one of each edge, and these by node on the owners of the nodes, which know their positions.
 */
 #include "build.h"
 #include "base/count.h"
+#include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include "mesh/distribute/blocks.h"
 #include "mesh/tet.h"
 
-/* An element's edge; key: smaller times n_vertex plus larger vertex number. */
+/* An element's edge: its key is the numbers of its vertices, ascending, and then the position of its middle. */
 typedef struct {
-  uint64_t key;
-  int64_t  tag[3]; // of the ends and the middle, in the file
+  PetscInt key[2], other[2]; // what it has: the middle, or the vertices; -1, -1: no middle
+  int64_t  tag[3];           // of the ends and the middle, in the file
   int64_t  line, number;
-  PetscInt position; // of the middle
 } middle_row;
 
 typedef struct {
@@ -20,8 +21,7 @@ typedef struct {
   middle_row *row;
 } middle_list;
 
-/* Edge i of this rank's elements, six for each tet, then three for each other element, whose key is UINT64_MAX
-  without a middle. */
+/* Edge i of this rank's elements, six for each tet, then three for each other element. */
 static middle_row make_row(const wring_build *b, PetscInt i)
 {
   const wring_raw *const raw     = b->raw;
@@ -30,15 +30,20 @@ static middle_row make_row(const wring_build *b, PetscInt i)
   const PetscInt        *table = i < of_tets ? b->tet_mid : b->lower_mid;
   const PetscInt         mid   = !table ? -1 : i < of_tets ? table[i] : table[i - of_tets];
   const PetscInt *const  v     = i < of_tets ? b->tet + 4 * (size_t)e : b->lower + 3 * (size_t)e;
-  if (mid < 0) return (middle_row){.key = UINT64_MAX};
+  if (mid < 0) return (middle_row){.key = {-1, -1}};
   const PetscInt p = v[wring_tet_edge[k][0]], q = v[i < of_tets || k == 0 ? wring_tet_edge[k][1] : (k + 1) % 3];
   const PetscInt u = PetscMin(b->vertex[p], b->vertex[q]), w = PetscMax(b->vertex[p], b->vertex[q]);
-  // a node of an element in no group may have been dropped
-  return (middle_row){.key      = u < 0 ? UINT64_MAX : (uint64_t)u * (uint64_t)b->n_vertex + (uint64_t)w,
-                      .tag      = {b->tag[p], b->tag[q], b->tag[mid]},
-                      .line     = i < of_tets ? raw->tet_line[e] : raw->lower[e].line,
-                      .number   = i < of_tets ? raw->tet_number[e] : raw->lower[e].number,
-                      .position = b->used[mid]};
+  if (u < 0) return (middle_row){.key = {-1, -1}}; // a node of an element in no group may have been dropped
+  return (middle_row){.key    = {u, w},
+                      .other  = {b->used[mid], 0},
+                      .tag    = {b->tag[p], b->tag[q], b->tag[mid]},
+                      .line   = i < of_tets ? raw->tet_line[e] : raw->lower[e].line,
+                      .number = i < of_tets ? raw->tet_number[e] : raw->lower[e].number};
+}
+
+static uint64_t edge_of(const wring_build *b, const PetscInt end[2])
+{
+  return (uint64_t)end[0] * (uint64_t)b->n_vertex + (uint64_t)end[1];
 }
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
@@ -70,12 +75,15 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &order));
-  for (PetscInt i = 0; i < n; i++) key[i] = make_row(b, i).key;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt *const end = make_row(b, i).key;
+    key[i]                    = end[0] < 0 ? UINT64_MAX : (uint64_t)end[0] * (uint64_t)b->n_vertex + (uint64_t)end[1];
+  }
   PetscCall(wring_order_keys(n, key, order));
   for (PetscInt i = 0; i < n && key[i] < UINT64_MAX; i++) {
     const middle_row row = make_row(b, order[i]);
     if (i > 0 && key[i] == key[i - 1]) {
-      if (list->row[list->n - 1].position != row.position) report(b, &list->row[list->n - 1], &row, PETSC_FALSE);
+      if (list->row[list->n - 1].other[0] != row.other[0]) report(b, &list->row[list->n - 1], &row, PETSC_FALSE);
       continue;
     }
     PetscCall(wring_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->row, &list->row));
@@ -85,60 +93,48 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- edges that meet --------------------------------------------------------------------------------------------- */
+/* ---- edges of all ranks ------------------------------------------------------------------------------------------ */
 
-static uint64_t key_of(const middle_row *row, PetscBool by_node)
-{
-  return by_node ? (uint64_t)row->position : row->key;
-}
-
-/* Keeps one row of each edge, in the order of keys: the first of the file; of each node likewise, by_node. */
+/* Matches rows by edge, or by node, and keeps one of each, the first of the file. */
 static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list)
 {
-  uint64_t   *key;
-  PetscInt   *order, kept = 0;
-  middle_row *row;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)list->n, &key, (size_t)list->n, &order));
-  PetscCall(PetscMalloc1((size_t)list->n, &row));
-  for (PetscInt i = 0; i < list->n; i++) key[i] = key_of(&list->row[i], by_node);
-  PetscCall(wring_order_keys(list->n, key, order));
-  for (PetscInt i = 0; i < list->n; i++) {
-    const middle_row *const r = &list->row[order[i]];
-    if (i == 0 || key[i] != key[i - 1])
-      row[kept++] = *r;
-    else if (key_of(&row[kept - 1], (PetscBool)!by_node) != key_of(r, (PetscBool)!by_node))
-      report(b, &row[kept - 1], r, by_node);
-  }
-  PetscCall(PetscFree2(key, order));
-  PetscCall(PetscFree(list->row));
-  *list = (middle_list){.n = kept, .row = row};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sends rows to the ranks of their edges, or of their nodes, and unites those that meet. */
-static PetscErrorCode meet(wring_build *b, PetscBool by_node, middle_list *list)
-{
-  PetscInt   *to, n;
-  middle_row *got;
-  PetscMPIInt size, owner;
+  PetscInt     *to;
+  wring_sorting s;
+  middle_row   *got;
+  PetscMPIInt   size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(b->comm, &size));
   PetscCall(PetscMalloc1((size_t)list->n, &to));
   for (PetscInt i = 0; i < list->n; i++) {
-    to[i] = (PetscInt)(wring_mix(list->row[i].key) % (uint64_t)size);
-    if (!by_node) continue;
-    PetscCall(PetscLayoutFindOwner(b->node, list->row[i].position, &owner));
-    to[i] = owner;
+    const PetscInt *const key = list->row[i].key;
+    to[i]                     = by_node ? key[0] : (PetscInt)(wring_mix(edge_of(b, key)) % (uint64_t)size);
   }
-  PetscCall(wring_exchange_rows(b->comm, list->n, to, sizeof *got, list->row, &n, &got));
+  if (by_node) PetscCall(wring_blocks_find_owners(b->node, list->n, to));
+  PetscCall(wring_match_rows(b->comm, list->n, to, 2, sizeof *got, list->row, &s, &got));
   PetscCall(PetscFree(to));
   PetscCall(PetscFree(list->row));
-  *list = (middle_list){.n = n, .row = got};
-  PetscCall(unite(b, by_node, list));
+  *list = (middle_list){.row = got};
+  for (PetscInt i = 0, end; i < s.n; i = end) {
+    end = wring_rows_end(s.n, 2, sizeof *got, got, i);
+    for (PetscInt k = i + 1; k < end; k++)
+      if (got[k].other[0] != got[i].other[0] || got[k].other[1] != got[i].other[1])
+        report(b, got + i, got + k, by_node);
+    got[list->n++] = got[i];
+  }
+  PetscCall(wring_sorting_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void exchange_keys(const middle_list *list)
+{
+  for (PetscInt i = 0; i < list->n; i++) {
+    const middle_row row = list->row[i];
+    for (int a = 0; a < 2; a++) {
+      list->row[i].key[a]   = row.other[a];
+      list->row[i].other[a] = row.key[a];
+    }
+  }
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -155,10 +151,10 @@ static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, 
   PetscCall(PetscMalloc1((size_t)t->n, &t->tag));
   for (PetscInt i = 0; i < t->n; i++) {
     const middle_row *const row = &list->row[i];
-    t->end[2 * (size_t)i]       = (PetscInt)(row->key / (uint64_t)b->n_vertex);
-    t->end[2 * (size_t)i + 1]   = (PetscInt)(row->key % (uint64_t)b->n_vertex);
+    t->end[2 * (size_t)i]       = row->other[0];
+    t->end[2 * (size_t)i + 1]   = row->other[1];
     t->tag[i]                   = row->tag[2];
-    PetscCall(PetscFindInt(row->position, b->n_middle, b->middle, &at));
+    PetscCall(PetscFindInt(row->key[0], b->n_middle, b->middle, &at));
     PetscCall(PetscArraycpy(t->X + 3 * (size_t)i, b->middle_X + 3 * (size_t)at, 3));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -176,8 +172,9 @@ PetscErrorCode wring_build_find_middles(wring_build *b)
   PetscCall(wring_build_agree(b, &ok));
   if (!ok) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(list_rows(b, &list));
-  PetscCall(meet(b, PETSC_FALSE, &list));
-  PetscCall(meet(b, PETSC_TRUE, &list));
+  PetscCall(unite(b, PETSC_FALSE, &list));
+  exchange_keys(&list);
+  PetscCall(unite(b, PETSC_TRUE, &list));
   PetscCall(wring_build_agree(b, &ok));
   b->d->order = 2;
   if (ok) PetscCall(fill_table(b, &list, &b->d->middles));

@@ -5,11 +5,6 @@
 #include "mesh/data.h"
 #include "owners.h"
 
-/* The parts of elements, other than tets, at a vertex. */
-typedef struct {
-  PetscInt vertex, part;
-} touch;
-
 /* Lines and triangles of this rank's slice. */
 typedef struct {
   PetscInt        n;
@@ -44,7 +39,7 @@ static PetscErrorCode ask_corners(const wring_pieces *p, const wring_owners *o, 
   The touches of lines and triangles with a vertex outside the tets, which belong to the part of their lowest vertex:
   list [*n], which has room for 3 e->n. Those on a solid are omitted, because their cost depends on the deck.
 */
-static void list_touches(const elements *e, PetscInt *n, touch *list)
+static void list_touches(const elements *e, PetscInt *n, wring_touch *list)
 {
   *n = 0;
   for (PetscInt i = 0; i < e->n; i++) {
@@ -54,27 +49,24 @@ static void list_touches(const elements *e, PetscInt *n, touch *list)
     for (int a = 1; a < corners; a++)
       if (v[a] < v[lowest]) lowest = a;
     if (tets[0] && tets[1] && tets[2]) continue;
-    for (int a = 0; a < corners; a++) list[(*n)++] = (touch){v[a], e->owner[3 * (size_t)i + (size_t)lowest]};
+    for (int a = 0; a < corners; a++) list[(*n)++] = (wring_touch){v[a], e->owner[3 * (size_t)i + (size_t)lowest]};
   }
 }
 
 /* The same, on the ranks whose blocks have the vertices: *got [*n]. */
 static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
-                                   touch **got)
+                                   wring_touch **got)
 {
-  elements  e = {.n = d->n_set_element, .row = d->set_element};
-  PetscInt *to;
-  touch    *list;
+  elements     e = {.n = d->n_set_element, .row = d->set_element};
+  PetscInt     n_list;
+  wring_touch *list;
 
   PetscFunctionBegin;
-  PetscCall(
-    PetscMalloc4(3 * (size_t)e.n, &e.owner, 3 * (size_t)e.n, &e.tets, 3 * (size_t)e.n, &list, 3 * (size_t)e.n, &to));
+  PetscCall(PetscMalloc3(3 * (size_t)e.n, &e.owner, 3 * (size_t)e.n, &e.tets, 3 * (size_t)e.n, &list));
   PetscCall(ask_corners(p, o, &e));
-  list_touches(&e, n, list);
-  for (PetscInt i = 0; i < *n; i++) to[i] = list[i].vertex;
-  PetscCall(wring_blocks_find_owners(p->block, *n, to));
-  PetscCall(wring_exchange_rows(p->comm, *n, to, sizeof *list, list, n, got));
-  PetscCall(PetscFree4(e.owner, e.tets, list, to));
+  list_touches(&e, &n_list, list);
+  PetscCall(wring_touches_match(p, n_list, list, n, got));
+  PetscCall(PetscFree3(e.owner, e.tets, list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,29 +74,24 @@ static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o,
 static PetscErrorCode count_shared(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d,
                                    PetscInt64 *interface, PetscInt64 *ghosts)
 {
-  PetscInt  n, *index;
-  uint64_t *key;
-  touch    *list;
+  PetscInt     n = 0, parts = 0;
+  wring_touch *list;
 
   PetscFunctionBegin;
   PetscCall(find_touches(p, o, d, &n, &list));
-  const PetscInt all = n + o->start[p->block->n];
-  PetscCall(PetscMalloc2((size_t)all, &key, (size_t)all, &index));
-  for (PetscInt i = 0; i < n; i++)
-    key[i] = (uint64_t)(list[i].vertex - p->block->rstart) * (uint64_t)o->n_part + (uint64_t)list[i].part;
+  PetscCall(PetscRealloc((size_t)(n + o->start[p->block->n]) * sizeof *list, &list));
   for (PetscInt v = 0; v < p->block->n; v++)
     for (PetscInt i = o->start[v]; i < o->start[v + 1]; i++)
-      key[n++] = (uint64_t)v * (uint64_t)o->n_part + (uint64_t)o->touching[i];
-  PetscCall(PetscFree(list));
-  PetscCall(wring_order_keys(all, key, index));
-  for (PetscInt i = 0, parts = 0; i < all; i++) {
-    if (i > 0 && key[i] == key[i - 1]) continue;
-    const uint64_t v = key[i] / (uint64_t)o->n_part;
-    parts            = i > 0 && key[i - 1] / (uint64_t)o->n_part == v ? parts + 1 : 1;
+      list[n++] = (wring_touch){p->block->rstart + v, o->touching[i]};
+  PetscCall(wring_sort_rows(n, 2, sizeof *list, list, NULL));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscBool same = (PetscBool)(i > 0 && list[i].vertex == list[i - 1].vertex);
+    if (same && list[i].part == list[i - 1].part) continue;
+    parts = same ? parts + 1 : 1;
     *interface += parts == 2;
-    *ghosts += o->owner[v] != (PetscInt)(key[i] % (uint64_t)o->n_part);
+    *ghosts += o->owner[list[i].vertex - p->block->rstart] != list[i].part;
   }
-  PetscCall(PetscFree2(key, index));
+  PetscCall(PetscFree(list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

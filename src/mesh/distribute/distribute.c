@@ -120,46 +120,24 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-  PetscInt set, vertex; // original number
-} member;
-
-/* The members of this slice go to the owners of their vertices: *got [*n]. */
+/* The members of this slice go to the owners of their vertices: *got [*n][2] set and original number. */
 static PetscErrorCode send_members(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
-                                   member **got)
+                                   PetscInt **got)
 {
   const PetscInt all = d->set_start ? d->set_start[d->sets.n] : 0;
-  PetscInt      *to;
-  member        *row;
+  PetscInt      *to, *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)all, &to, (size_t)all, &row));
+  PetscCall(PetscMalloc2((size_t)all, &to, 2 * (size_t)all, &row));
   for (PetscInt s = 0; d->set_start && s < d->sets.n; s++) {
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
-      row[i] = (member){s, d->set_vertex[i]};
-      to[i]  = o->owner[d->set_vertex[i] - p->block->rstart];
+      row[2 * (size_t)i]     = s;
+      row[2 * (size_t)i + 1] = d->set_vertex[i];
+      to[i]                  = o->owner[d->set_vertex[i] - p->block->rstart];
     }
   }
-  PetscCall(wring_exchange_rows(p->comm, all, to, sizeof *row, row, n, got));
+  PetscCall(wring_exchange_rows(p->comm, all, to, 2 * sizeof *row, row, n, got));
   PetscCall(PetscFree2(to, row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* After the halo is built, which m's look-up of vertices needs. Frees row. */
-static PetscErrorCode fill_sets(PetscInt n, member *row, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_vertex));
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_count));
-  for (PetscInt i = 0; i < n; i++) m->set_count[row[i].set]++;
-  for (PetscInt s = 0; s < m->sets.n; s++) {
-    PetscCall(PetscMalloc1((size_t)m->set_count[s], &m->set_vertex[s]));
-    m->set_count[s] = 0;
-  }
-  for (PetscInt i = 0; i < n; i++)
-    m->set_vertex[row[i].set][m->set_count[row[i].set]++] = wring_mesh_local(m, row[i].vertex);
-  for (PetscInt s = 0; s < m->sets.n; s++) PetscCall(wring_sort_ints(m->set_count[s], m->set_vertex[s]));
-  PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,7 +196,8 @@ static PetscErrorCode take_middles(wring_mesh_data *d, wring_mesh *m)
 }
 
 /* Tets and vertices of this rank: m->tet has original numbers. */
-static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member, member **members)
+static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member,
+                           PetscInt **members)
 {
   wring_pieces p;
   wring_owners o;
@@ -240,8 +219,7 @@ static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m
 
 PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wring_mesh_data **data, wring_mesh **mesh)
 {
-  PetscInt    n_member;
-  member     *members;
+  PetscInt    n_member, *members;
   wring_mesh *m;
   wring_error error = {""};
 
@@ -263,7 +241,10 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   PetscCall(renumber_tets(m));
   PetscCall(wring_mesh_join(m));
   PetscCall(order_tets(m));
-  PetscCall(fill_sets(n_member, members, m));
+  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_vertex));
+  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_count));
+  PetscCall(wring_mesh_fill_sets(m, n_member, members));
+  PetscCall(PetscFree(members));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -64,7 +64,10 @@ static PetscErrorCode index_originals(wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_build_halo(wring_mesh *m)
+/*
+  m->halo and m->coordinates from m->global [n_local]; then m->original and m->X of the ghosts, and m->by_original.
+*/
+static PetscErrorCode build_halo(wring_mesh *m)
 {
   PetscFunctionBegin;
   PetscCall(create_halo(m, &m->halo));
@@ -99,28 +102,6 @@ static PetscBool owns(const wring_mesh *m, PetscInt global)
   return (PetscBool)(global >= m->begin && global < m->begin + m->n_owned);
 }
 
-/* Sets n_local and the ghosts of m->global from the global numbers in the tets. */
-static PetscErrorCode find_ghosts(wring_mesh *m)
-{
-  PetscInt *ghost, n = 0;
-
-  PetscFunctionBegin;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) n += !owns(m, m->tet[i]);
-  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++) n += !owns(m, m->mid[i]);
-  PetscCall(PetscMalloc1((size_t)n, &ghost));
-  n = 0;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++)
-    if (!owns(m, m->tet[i])) ghost[n++] = m->tet[i];
-  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++)
-    if (!owns(m, m->mid[i])) ghost[n++] = m->mid[i];
-  PetscCall(wring_sort_unique(&n, ghost));
-  m->n_local = m->n_owned + n;
-  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
-  PetscCall(PetscArraycpy(m->global + m->n_owned, ghost, n));
-  PetscCall(PetscFree(ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* vertex [n], from global to local numbers. */
 static PetscErrorCode localize(const wring_mesh *m, size_t n, PetscInt *vertex)
 {
@@ -137,18 +118,59 @@ static PetscErrorCode localize(const wring_mesh *m, size_t n, PetscInt *vertex)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_join(wring_mesh *m)
+/* The ghosts become those of vertex [n], global numbers of any vertices; the tets have global numbers. */
+static PetscErrorCode replace_ghosts(wring_mesh *m, PetscInt n, PetscInt *vertex)
 {
-  wring_error error = {""};
+  PetscInt    n_ghost = 0;
+  wring_error error   = {""};
 
   PetscFunctionBegin;
-  PetscCall(find_ghosts(m));
+  for (PetscInt i = 0; i < n; i++)
+    if (!owns(m, vertex[i])) vertex[n_ghost++] = vertex[i];
+  PetscCall(wring_sort_unique(&n_ghost, vertex));
+  m->n_local = m->n_owned + n_ghost;
   wring_mesh_part_fits(m->n_global, m->n_local, m->n_tet, &error);
   PetscCall(wring_error_raise(m->comm, &error));
-  PetscCall(localize(m, 4 * (size_t)m->n_tet, m->tet));
-  if (m->mid) PetscCall(localize(m, 6 * (size_t)m->n_tet, m->mid));
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
-  PetscCall(wring_mesh_build_halo(m));
+  PetscCall(PetscArraycpy(m->global + m->n_owned, vertex, n_ghost));
+  PetscCall(localize(m, 4 * (size_t)m->n_tet, m->tet));
+  if (m->mid) PetscCall(localize(m, 6 * (size_t)m->n_tet, m->mid));
+  PetscCall(build_halo(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_join(wring_mesh *m)
+{
+  PetscInt *ghost, n = 0;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) n += !owns(m, m->tet[i]);
+  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++) n += !owns(m, m->mid[i]);
+  PetscCall(PetscMalloc1((size_t)n, &ghost));
+  n = 0;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++)
+    if (!owns(m, m->tet[i])) ghost[n++] = m->tet[i];
+  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++)
+    if (!owns(m, m->mid[i])) ghost[n++] = m->mid[i];
+  PetscCall(replace_ghosts(m, n, ghost));
+  PetscCall(PetscFree(ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original)
+{
+  const PetscInt n_ghost = m->n_local - m->n_owned;
+  PetscInt      *vertex;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)(n + n_ghost), &vertex));
+  PetscCall(wring_mesh_find_globals(m, n, original, vertex));
+  PetscCall(PetscArraycpy(vertex + n, m->global + m->n_owned, n_ghost));
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) m->tet[i] = m->global[m->tet[i]];
+  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++) m->mid[i] = m->global[m->mid[i]];
+  PetscCall(replace_ghosts(m, n + n_ghost, vertex));
+  PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@
     owners.c      the part that owns each vertex
     distribute.c  wring_mesh_distribute: from slices to parts; assess.c properties of parts of any number
     halo.c        ghosts and PetscSFs, from owned vertices and tets
-    numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices
+    numbering.c   original numbers to global ones; rows of tables to the owners of their vertices; members of sets
     tet_values.c  rows of tables to tets
     gather.c      the mesh in original order, in slices and on rank 0, for files
   Not here: reading and refining.
@@ -15,23 +15,23 @@
 #pragma once
 #include <wring/mesh.h>
 
-/*
-  m->halo and m->coordinates from m->global [n_local]; then the ghosts' m->original and m->X, and m->by_original.
-  Collective.
-*/
-PetscErrorCode wring_mesh_build_halo(wring_mesh *m);
-
 /* m->natural from m->original, and m->global from m->begin, of the owned vertices. Collective. */
 PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 
 /*
   On input m->tet, and m->mid if there is one, have global numbers, and the other fields are set for owned vertices.
-  Finds the ghosts, converts the tets to local numbers and calls wring_mesh_build_halo. Collective.
+  Finds the ghosts, with m->halo, m->coordinates and m->by_original, and converts the tets to local numbers. Collective.
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 
-/* Global numbers of arbitrary original numbers, from m->natural and m->global of the owned vertices; original may be global. Collective. */
+/* Global numbers of any original ones, from m->natural and m->global of the owned; the tables may be one. Collective. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);
 
 /* number [n], original ones on any rank, become the ranks that own these vertices. Collective. */
 PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt *number);
+
+/*
+  m->set_vertex and m->set_count, which are allocated, from member [n][2] set and original number of owned vertices,
+  perhaps repeated, which are sorted.
+*/
+PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, PetscInt *member);

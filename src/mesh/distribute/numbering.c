@@ -1,5 +1,4 @@
-/* Original and local numbers: look-up, additional ghosts, and rows of tables sent to the owners. */
-#include "base/parallel/consensus.h"
+/* Original numbers: look-up, rows of tables sent to the owners, members of sets. */
 #include "base/sort.h"
 #include "blocks.h"
 #include "halo.h"
@@ -9,7 +8,6 @@ PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const Pe
 {
   PetscInt    n_block, *block;
   PetscLayout layout;
-  PetscSF     reader;
 
   PetscFunctionBegin;
   PetscCall(PetscSFGetGraph(m->natural, &n_block, NULL, NULL, NULL));
@@ -17,68 +15,9 @@ PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const Pe
   PetscCall(PetscSFReduceBegin(m->natural, MPIU_INT, m->global, block, MPI_REPLACE));
   PetscCall(PetscSFReduceEnd(m->natural, MPIU_INT, m->global, block, MPI_REPLACE));
   PetscCall(PetscLayoutCreateFromSizes(m->comm, n_block, m->n_global, 1, &layout));
-  PetscCall(PetscSFCreate(m->comm, &reader));
-  PetscCall(PetscSFSetGraphLayout(reader, layout, n, NULL, PETSC_COPY_VALUES, original));
-  PetscCall(wring_sf_set_up(reader));
-  PetscCall(PetscSFBcastBegin(reader, MPIU_INT, block, global, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(reader, MPIU_INT, block, global, MPI_REPLACE));
-  PetscCall(PetscSFDestroy(&reader));
+  PetscCall(wring_blocks_fetch(layout, n, original, sizeof *block, block, global));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(PetscFree(block));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Old and new ghosts by global number, ascending; ghost has room for both. */
-static PetscErrorCode merge_ghosts(const wring_mesh *m, PetscInt n_more, const PetscInt *more, PetscInt *n,
-                                   PetscInt *ghost)
-{
-  PetscFunctionBegin;
-  *n = m->n_local - m->n_owned;
-  PetscCall(PetscArraycpy(ghost, m->global + m->n_owned, *n));
-  for (PetscInt i = 0; i < n_more; i++)
-    if (more[i] < m->begin || more[i] >= m->begin + m->n_owned) ghost[(*n)++] = more[i];
-  PetscCall(wring_sort_unique(n, ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The ghosts in vertex [n] get their places among ghost [n_ghost]. */
-static PetscErrorCode renumber(const wring_mesh *m, PetscInt n_ghost, const PetscInt *ghost, size_t n, PetscInt *vertex)
-{
-  PetscInt at;
-
-  PetscFunctionBegin;
-  for (size_t i = 0; i < n; i++) {
-    if (vertex[i] < m->n_owned) continue;
-    PetscCall(PetscFindInt(m->global[vertex[i]], n_ghost, ghost, &at));
-    vertex[i] = m->n_owned + at;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode renumber_ghosts(wring_mesh *m, PetscInt n_ghost, const PetscInt *ghost)
-{
-  PetscFunctionBegin;
-  PetscCall(renumber(m, n_ghost, ghost, 4 * (size_t)m->n_tet, m->tet));
-  if (m->mid) PetscCall(renumber(m, n_ghost, ghost, 6 * (size_t)m->n_tet, m->mid));
-  m->n_local = m->n_owned + n_ghost;
-  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
-  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
-  PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
-  PetscCall(PetscArraycpy(m->global + m->n_owned, ghost, n_ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original)
-{
-  PetscInt *more, *ghost, n_ghost;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)n, &more, (size_t)(n + m->n_local - m->n_owned), &ghost));
-  PetscCall(wring_mesh_find_globals(m, n, original, more));
-  PetscCall(merge_ghosts(m, n, more, &n_ghost, ghost));
-  PetscCall(renumber_ghosts(m, n_ghost, ghost));
-  PetscCall(PetscFree2(more, ghost));
-  PetscCall(wring_mesh_build_halo(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,5 +70,20 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
   PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, owner, w * sizeof *row, sorted, n_mine, mine));
   PetscCall(PetscFree(sorted));
   PetscCall(PetscFree3(order, owner, key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, PetscInt *member)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_sort_rows(n, 2, 2 * sizeof *member, member, NULL));
+  for (PetscInt s = 0, i = 0; s < m->sets.n; s++) {
+    const PetscInt first = i;
+    while (i < n && member[2 * (size_t)i] == s) i++;
+    m->set_count[s] = i - first;
+    PetscCall(PetscRealloc((size_t)m->set_count[s] * sizeof *member, &m->set_vertex[s]));
+    for (PetscInt k = first; k < i; k++) m->set_vertex[s][k - first] = wring_mesh_local(m, member[2 * (size_t)k + 1]);
+    PetscCall(wring_sort_unique(&m->set_count[s], m->set_vertex[s]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,13 +6,9 @@
 
 /* ---- parts that touch a vertex ----------------------------------------------------------------------------------- */
 
-typedef struct {
-  PetscInt vertex, part; // original number
-} touch;
-
 /* Tells the owners of blocks each part at each vertex of a piece, once. */
 static PetscErrorCode list_touches(const wring_pieces *p, PetscInt n_part, const PetscInt *part, PetscInt *n,
-                                   touch **list)
+                                   wring_touch **list)
 {
   PetscInt *first, more = 0, kept = 0, *index;
   uint64_t *key;
@@ -34,17 +30,17 @@ static PetscErrorCode list_touches(const wring_pieces *p, PetscInt n_part, const
   PetscCall(PetscMalloc1((size_t)p->n_vertex + (size_t)kept, list));
   *n = 0;
   for (PetscInt v = 0, i = 0; v < p->n_vertex; v++) {
-    (*list)[(*n)++] = (touch){p->vertex[v], first[v]};
+    (*list)[(*n)++] = (wring_touch){p->vertex[v], first[v]};
     for (; i < kept && key[i] / (uint64_t)n_part == (uint64_t)v; i++)
-      (*list)[(*n)++] = (touch){p->vertex[v], (PetscInt)(key[i] % (uint64_t)n_part)};
+      (*list)[(*n)++] = (wring_touch){p->vertex[v], (PetscInt)(key[i] % (uint64_t)n_part)};
   }
   PetscCall(PetscFree2(key, index));
   PetscCall(PetscFree(first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sends the touches to the blocks of their vertices. Frees list. */
-static PetscErrorCode send_touches(const wring_pieces *p, PetscInt n, touch *list, PetscInt *n_got, touch **got)
+PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_touch *list, PetscInt *n_got,
+                                   wring_touch **got)
 {
   PetscInt *to;
 
@@ -54,32 +50,25 @@ static PetscErrorCode send_touches(const wring_pieces *p, PetscInt n, touch *lis
   PetscCall(wring_blocks_find_owners(p->block, n, to));
   PetscCall(wring_exchange_rows(p->comm, n, to, sizeof *list, list, n_got, got));
   PetscCall(PetscFree(to));
-  PetscCall(PetscFree(list));
+  PetscCall(wring_sort_rows(*n_got, 2, sizeof **got, *got, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* o->start and o->touching. Frees got. */
-static PetscErrorCode sort_touches(const wring_pieces *p, PetscInt n, touch *got, wring_owners *o)
+/* o->start and o->touching, from got [n] sorted. */
+static PetscErrorCode store_touches(const wring_pieces *p, PetscInt n, const wring_touch *got, wring_owners *o)
 {
-  uint64_t *key;
-  PetscInt *index, v = 0, kept = 0;
+  PetscInt v = 0, kept = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &index));
-  for (PetscInt i = 0; i < n; i++)
-    key[i] = (uint64_t)(got[i].vertex - p->block->rstart) * (uint64_t)o->n_part + (uint64_t)got[i].part;
-  PetscCall(PetscFree(got));
-  PetscCall(wring_order_keys(n, key, index));
   PetscCall(PetscMalloc1((size_t)p->block->n + 1, &o->start));
   PetscCall(PetscMalloc1((size_t)n, &o->touching));
   o->start[0] = 0;
   for (PetscInt i = 0; i < n; i++) {
-    if (i > 0 && key[i] == key[i - 1]) continue;
-    while (v < (PetscInt)(key[i] / (uint64_t)o->n_part)) o->start[++v] = kept;
-    o->touching[kept++] = (PetscInt)(key[i] % (uint64_t)o->n_part);
+    if (i > 0 && got[i].vertex == got[i - 1].vertex && got[i].part == got[i - 1].part) continue;
+    while (v < got[i].vertex - p->block->rstart) o->start[++v] = kept;
+    o->touching[kept++] = got[i].part;
   }
   while (v < p->block->n) o->start[++v] = kept;
-  PetscCall(PetscFree2(key, index));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,14 +251,16 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
 
 PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const PetscInt *part, wring_owners *o)
 {
-  PetscInt n = 0, n_got; // n = 0: or else gcc warns when it measures coverage
-  touch   *list, *got;
+  PetscInt     n = 0, n_got; // n = 0: or else gcc warns when it measures coverage
+  wring_touch *list, *got;
 
   PetscFunctionBegin;
   *o = (wring_owners){.n_part = n_part};
   PetscCall(list_touches(p, n_part, part, &n, &list));
-  PetscCall(send_touches(p, n, list, &n_got, &got));
-  PetscCall(sort_touches(p, n_got, got, o));
+  PetscCall(wring_touches_match(p, n, list, &n_got, &got));
+  PetscCall(PetscFree(list));
+  PetscCall(store_touches(p, n_got, got, o));
+  PetscCall(PetscFree(got));
   PetscCall(PetscMalloc1((size_t)p->block->n, &o->owner));
   PetscCall(PetscCalloc1((size_t)n_part, &o->load));
   PetscCall(own_touched(p, o));

@@ -19,3 +19,12 @@ typedef struct {
 */
 PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const PetscInt *part, wring_owners *o);
 PetscErrorCode wring_owners_destroy(wring_owners *o);
+
+/* A vertex, by its original number, of an element of a part. */
+typedef struct {
+  PetscInt vertex, part;
+} wring_touch;
+
+/* Sends list [n] to the blocks of their vertices: *got [*n_got] by vertex and part, with repetitions. Collective. */
+PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_touch *list, PetscInt *n_got,
+                                   wring_touch **got);

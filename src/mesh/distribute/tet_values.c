@@ -2,7 +2,6 @@
   Values of tets: rows of tables on any ranks go to blocks of original numbers, one for each rank, and from there to the
   tets.
 */
-#include "base/parallel/consensus.h"
 #include "blocks.h"
 #include <math.h>
 #include <wring/mesh.h>
@@ -29,26 +28,6 @@ static PetscErrorCode send_to_blocks(PetscLayout block, PetscInt n_row, int widt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the blocks to the tets of this rank, number [n_tet]. */
-static PetscErrorCode fetch_values(const wring_mesh *m, PetscLayout block, const PetscInt *number, int width,
-                                   const double *of_block, double *value)
-{
-  MPI_Datatype unit;
-  PetscSF      sf;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFCreate(m->comm, &sf));
-  PetscCall(PetscSFSetGraphLayout(sf, block, m->n_tet, NULL, PETSC_COPY_VALUES, number));
-  PetscCall(wring_sf_set_up(sf));
-  PetscCall(PetscSFBcastBegin(sf, unit, of_block, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(sf, unit, of_block, value, MPI_REPLACE));
-  PetscCall(PetscSFDestroy(&sf));
-  PetscCallMPI(MPI_Type_free(&unit));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
                                      const double *row, double *value)
 {
@@ -63,7 +42,7 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
   PetscCall(PetscMalloc1((size_t)m->n_tet, &number));
   for (PetscInt e = 0; e < m->n_tet; e++) number[e] = (PetscInt)(m->tet_original[e] / children);
   PetscCall(send_to_blocks(block, n_row, width, row, of_block));
-  PetscCall(fetch_values(m, block, number, width, of_block, value));
+  PetscCall(wring_blocks_fetch(block, m->n_tet, number, (size_t)width * sizeof *value, of_block, value));
   PetscCall(PetscFree(number));
   PetscCall(PetscFree(of_block));
   PetscCall(PetscLayoutDestroy(&block));

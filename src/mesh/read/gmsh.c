@@ -498,9 +498,6 @@ PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
   PetscCall(share_format(&r));
   if (!r.binary && s->lines.n == 0) PetscCall(wring_scan_index(s, PETSC_FALSE)); // the line was not that of a section
   PetscCall(wring_row_blocks_read(&r.blocks, s, raw, wring_gmsh_read_rows, &r));
-  if (wring_scan_ok(s) && !r.v41) PetscCall(wring_tags_merge(&r.tags));
-  if (wring_scan_ok(s)) PetscCall(wring_tags_share(&r.tags));
-  PetscCall(wring_row_blocks_destroy(&r.blocks));
-  PetscCall(wring_tags_destroy(&r.tags));
+  PetscCall(wring_tags_finish(&r.tags, (PetscBool)!r.v41));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

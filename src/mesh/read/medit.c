@@ -220,9 +220,6 @@ PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
   PetscCall(wring_scan_index(s, PETSC_TRUE));
   if (rank == 0) PetscCall(read_keywords(&r));
   PetscCall(wring_row_blocks_read(&r.blocks, s, raw, read_rows, &r));
-  if (wring_scan_ok(s)) PetscCall(wring_tags_merge(&r.tags));
-  if (wring_scan_ok(s)) PetscCall(wring_tags_share(&r.tags));
-  PetscCall(wring_row_blocks_destroy(&r.blocks));
-  PetscCall(wring_tags_destroy(&r.tags));
+  PetscCall(wring_tags_finish(&r.tags, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -65,6 +65,5 @@ PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
   PetscCall(wring_scan_index(s, PETSC_FALSE));
   if (rank == 0) PetscCall(read_header(s, &blocks));
   PetscCall(wring_row_blocks_read(&blocks, s, raw, read_rows, &r));
-  PetscCall(wring_row_blocks_destroy(&blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,25 +23,23 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
 
 /* ---- nodes and elements ------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_raw_make_nodes(wring_raw *raw, PetscInt64 n)
+PetscErrorCode wring_raw_make_nodes(wring_raw *raw, size_t n)
 {
-  PetscInt room = raw->node_room, same = raw->node_room;
-
   PetscFunctionBegin;
-  PetscCall(wring_grow(n, &room, sizeof *raw->node_tag, &raw->node_tag));
-  PetscCall(wring_grow(n, &same, sizeof *raw->node_line, &raw->node_line));
-  PetscCall(wring_grow(n, &raw->node_room, 3 * sizeof *raw->X, &raw->X));
+  PetscCall(PetscMalloc1(n, &raw->node_tag));
+  PetscCall(PetscMalloc1(n, &raw->node_line));
+  PetscCall(PetscMalloc1(3 * n, &raw->X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_raw_make_tets(wring_raw *raw, PetscInt n)
+PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)n, &raw->tet_tag));
-  PetscCall(PetscMalloc1((size_t)n, &raw->tet_source));
-  PetscCall(PetscMalloc1((size_t)n, &raw->tet_number));
-  PetscCall(PetscMalloc1((size_t)n, &raw->tet_line));
-  raw->tet_room = n;
+  PetscCall(PetscMalloc1(4 * n, &raw->tet_tag));
+  PetscCall(PetscMalloc1(n, &raw->tet_source));
+  PetscCall(PetscMalloc1(n, &raw->tet_number));
+  PetscCall(PetscMalloc1(n, &raw->tet_line));
+  raw->tet_room = (PetscInt)n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,7 +44,7 @@ typedef struct {
 */
 typedef struct {
   PetscBool        points; // there are no elements: all nodes are kept, and ordered by their numbers from 0 without gap
-  PetscInt         n_node, node_room;
+  PetscInt         n_node;
   int64_t         *node_tag;  // [n_node] the file's number
   int64_t         *node_line; // [n_node] its place: wring_scan_place
   double          *X;         // [n_node][3]
@@ -78,9 +78,9 @@ typedef struct {
   int64_t  tag[10]; // the file's numbers of its nodes: corners, then those at the middles of edges
 } wring_element;
 
-/* Allocate memory for at least this many nodes and tetrahedra in all; nodes keep those that are there. */
-PetscErrorCode wring_raw_make_nodes(wring_raw *raw, PetscInt64 n);
-PetscErrorCode wring_raw_make_tets(wring_raw *raw, PetscInt n);
+/* Allocate memory for this many nodes and tetrahedra, once. */
+PetscErrorCode wring_raw_make_nodes(wring_raw *raw, size_t n);
+PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n);
 
 /* Adds an element; a tetrahedron must have room. */
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);

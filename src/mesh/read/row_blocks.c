@@ -1,6 +1,5 @@
 #include "row_blocks.h"
 #include "base/count.h"
-#include <limits.h>
 
 PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block)
 {
@@ -10,13 +9,6 @@ PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block)
   block.first = b->total[block.kind];
   b->total[block.kind] += block.n;
   b->block[b->n++] = block;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_row_blocks_destroy(wring_row_blocks *b)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(b->block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,37 +29,20 @@ static PetscErrorCode broadcast(MPI_Comm comm, wring_row_blocks *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* This rank's rows of a kind: [range[kind][0], range[kind][1]) of all of them. */
-static PetscErrorCode divide(MPI_Comm comm, const wring_row_blocks *b, int64_t range[WRING_ROW_KINDS][2])
+/* mine [WRING_ROW_KINDS]: the rows of each kind that this rank reads. */
+static PetscErrorCode make_room(const wring_share *mine, wring_scan *s, wring_raw *raw)
 {
-  PetscMPIInt rank, ranks;
+  const int64_t n_node = mine[WRING_ROW_NODES].n, n_tet = mine[WRING_ROW_TETS].n + mine[WRING_ROW_ELEMENTS].n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
-  for (int k = 0; k < WRING_ROW_KINDS; k++)
-    for (int i = 0; i < 2; i++) {
-      const int64_t whole = b->total[k] / ranks, rest = b->total[k] % ranks; // the product could overflow
-      range[k][i] = whole * (rank + i) + rest * (rank + i) / ranks;
-    }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_room(int64_t range[WRING_ROW_KINDS][2], wring_scan *s, wring_raw *raw)
-{
-  int64_t n[WRING_ROW_KINDS];
-
-  PetscFunctionBegin;
-  for (int k = 0; k < WRING_ROW_KINDS; k++) n[k] = range[k][1] - range[k][0];
-  const int64_t n_tet = n[WRING_ROW_TETS] + n[WRING_ROW_ELEMENTS];
-  if (!wring_count_fits(n[WRING_ROW_NODES], 3, s->file, "nodes on a rank", s->e) ||
+  if (!wring_count_fits(n_node, 3, s->file, "nodes on a rank", s->e) ||
       !wring_count_fits(n_tet, WRING_TET_ENTRIES, s->file, "tetrahedra on a rank", s->e) ||
-      !wring_count_fits(n[WRING_ROW_DATA], 9, s->file, "rows of $ElementData on a rank", s->e))
+      !wring_count_fits(mine[WRING_ROW_DATA].n, 9, s->file, "rows of $ElementData on a rank", s->e))
     PetscFunctionReturn(PETSC_SUCCESS);
-  if (n[WRING_ROW_NODES] > 0) PetscCall(wring_raw_make_nodes(raw, n[WRING_ROW_NODES]));
-  if (n_tet > 0) PetscCall(wring_raw_make_tets(raw, (PetscInt)n_tet));
+  if (n_node > 0) PetscCall(wring_raw_make_nodes(raw, (size_t)n_node));
+  if (n_tet > 0) PetscCall(wring_raw_make_tets(raw, (size_t)n_tet));
   if (raw->data && raw->data->found) {
-    const size_t rows = (size_t)n[WRING_ROW_DATA], width = (size_t)raw->data->width;
+    const size_t rows = (size_t)mine[WRING_ROW_DATA].n, width = (size_t)raw->data->width;
     PetscCall(PetscMalloc3(rows, &raw->data->number, rows, &raw->data->place, rows * width, &raw->data->value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,18 +53,18 @@ PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_r
 {
   const wring_error head  = *s->e; // rows before it may have a fault too
   const int64_t     fault = s->fault;
-  int64_t           range[WRING_ROW_KINDS][2];
+  wring_share       mine[WRING_ROW_KINDS];
 
   PetscFunctionBegin;
   s->e->text[0] = '\0';
   s->stage      = WRING_SCAN_ROWS;
   PetscCall(broadcast(s->comm, b));
-  PetscCall(divide(s->comm, b, range));
-  PetscCall(make_room(range, s, raw));
+  for (int k = 0; k < WRING_ROW_KINDS; k++) mine[k] = wring_equal_share(s->comm, b->total[k]);
+  PetscCall(make_room(mine, s, raw));
   for (PetscInt k = 0; k < b->n && wring_scan_ok(s); k++) {
     const wring_row_block *const block = &b->block[k];
-    const int64_t                begin = PetscMax(range[block->kind][0] - block->first, 0),
-                  end                  = PetscMin(range[block->kind][1] - block->first, block->n);
+    const int64_t                first = mine[block->kind].begin - block->first, begin = PetscMax(first, 0);
+    const int64_t                end = PetscMin(first + mine[block->kind].n, block->n);
     if (begin < end) PetscCall(read(reader, block, begin, end));
   }
   s->stage = WRING_SCAN_HEADS;
@@ -98,5 +73,6 @@ PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_r
     s->fault = fault;
   }
   PetscCall(wring_scan_share(s));
+  PetscCall(PetscFree(b->block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

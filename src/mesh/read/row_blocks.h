@@ -35,14 +35,13 @@ typedef struct {
 
 /* Adds a block that has kind, type, extra, source, start and n set, unless it has no rows. Rank 0. */
 PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block);
-PetscErrorCode wring_row_blocks_destroy(wring_row_blocks *b);
 
 /* Reads the rows begin to end - 1 of a block, counted in it, and adds them to the raw mesh of the reader. */
 typedef PetscErrorCode (*wring_row_reader)(void *reader, const wring_row_block *block, int64_t begin, int64_t end);
 
 /*
   Reads the blocks of rank 0 on all ranks, with memory for this rank's rows in raw. Rank 0 may already have a fault. The
-  first fault of all is then that of the scanner on every rank. Collective.
+  first fault of all is then that of the scanner on every rank. Frees the blocks. Collective.
 */
 PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_raw *raw, wring_row_reader read,
                                      void *reader);

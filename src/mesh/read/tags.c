@@ -1,20 +1,9 @@
 #include "tags.h"
+#include "base/exchange.h"
 #include <stdlib.h>
 #include <string.h>
 
 const char *const wring_dimension_name[4] = {"point", "curve", "surface", "volume"};
-
-PetscErrorCode wring_tags_destroy(wring_tags *t)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_map_destroy(&t->named));
-  PetscCall(wring_map_destroy(&t->group));
-  PetscCall(wring_map_destroy(&t->source));
-  PetscCall(PetscFree(t->key));
-  PetscCall(PetscFree(t->seen));
-  PetscCall(PetscFree(t->tag));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Tags fit in 32 bits. */
 static int64_t dimension_tag(int64_t dim, int64_t tag)
@@ -115,11 +104,6 @@ typedef struct {
   int64_t key, seen;
 } sighting;
 
-typedef struct {
-  PetscInt  n, room;
-  sighting *s; // [n]
-} sightings;
-
 static int compare_keys(const void *a, const void *b)
 {
   const sighting *x = a, *y = b;
@@ -133,58 +117,28 @@ static int compare_sightings(const void *a, const void *b)
   return x->seen < y->seen ? -1 : x->seen > y->seen;
 }
 
-/* Keeps the first sighting of each source. */
-static void keep_first(sightings *list)
+/* The first sightings of the sources of all ranks, in the order of the file: list [*n] of this rank, then of all. */
+static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
 {
-  PetscInt n = 0;
-  if (list->n) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_keys);
-  for (PetscInt i = 0; i < list->n; i++)
-    if (i == 0 || list->s[i].key != list->s[i - 1].key) list->s[n++] = list->s[i];
-  list->n = n;
-}
-
-/* Receives the sightings of another rank. */
-static PetscErrorCode receive(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt from, sightings *list)
-{
-  PetscInt n;
+  PetscInt    kept = 0;
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Recv(&n, 1, MPIU_INT, from, tag, comm, MPI_STATUS_IGNORE));
-  PetscCall(wring_grow((PetscInt64)list->n + n, &list->room, sizeof *list->s, &list->s));
-  PetscCallMPI(MPI_Recv(list->s + list->n, (PetscMPIInt)(2 * n), MPI_INT64_T, from, tag, comm, MPI_STATUS_IGNORE));
-  list->n += n;
-  keep_first(list);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Brings the first sightings of all ranks to all of them, in the order of the file: along a binary tree to rank 0. */
-static PetscErrorCode collect(MPI_Comm of, sightings *list)
-{
-  PetscMPIInt rank, ranks, tag;
-  MPI_Comm    comm; // PETSc's copy, which has no messages of the caller
-
-  PetscFunctionBegin;
-  PetscCall(PetscCommDuplicate(of, &comm, &tag));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
-  for (int step = 1; step < ranks; step *= 2) {
-    if (rank & step) {
-      PetscCallMPI(MPI_Send(&list->n, 1, MPIU_INT, rank - step, tag, comm));
-      PetscCallMPI(MPI_Send(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, rank - step, tag, comm));
-      break;
-    }
-    if (rank + step < ranks) PetscCall(receive(comm, tag, rank + step, list));
-  }
-  if (rank == 0 && list->n) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_sightings);
-  PetscCallMPI(MPI_Bcast(&list->n, 1, MPIU_INT, 0, comm));
-  PetscCall(wring_grow(list->n, &list->room, sizeof *list->s, &list->s));
-  PetscCallMPI(MPI_Bcast(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, 0, comm));
-  PetscCall(PetscCommDestroy(&comm));
+  PetscCall(wring_exchange_collect(comm, n, sizeof **list, list));
+  if (*n) qsort(*list, (size_t)*n, sizeof **list, compare_keys);
+  for (PetscInt i = 0; i < *n; i++)
+    if (i == 0 || (*list)[i].key != (*list)[i - 1].key) (*list)[kept++] = (*list)[i];
+  if (kept) qsort(*list, (size_t)kept, sizeof **list, compare_sightings);
+  *n = kept;
+  PetscCallMPI(MPI_Bcast(n, 1, MPIU_INT, 0, comm));
+  PetscCall(PetscRealloc((size_t)*n * sizeof **list, list));
+  PetscCallMPI(MPI_Bcast(*list, (PetscMPIInt)(2 * *n), MPI_INT64_T, 0, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Replaces this rank's sources by the list. */
-static PetscErrorCode replace_sources(wring_tags *t, const sightings *list)
+static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const sighting *list)
 {
   PetscInt  source;
   PetscBool added;
@@ -192,35 +146,36 @@ static PetscErrorCode replace_sources(wring_tags *t, const sightings *list)
   PetscFunctionBegin;
   PetscCall(wring_map_destroy(&t->source));
   t->raw->n_source = 0;
-  for (PetscInt i = 0; i < list->n; i++) {
-    const int64_t key = list->s[i].key, dim = dimension_of(key), tag = (key - dim) / 4;
+  for (PetscInt i = 0; i < n; i++) {
+    const int64_t key = list[i].key, dim = dimension_of(key), tag = (key - dim) / 4;
     PetscCall(wring_tags_source(t, dim, tag, &source, &added));
     PetscCall(wring_tags_add(t, tag));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_tags_merge(wring_tags *t)
+/* Gives every rank the sources of all, and renumbers those of the elements. */
+static PetscErrorCode merge(wring_tags *t)
 {
-  wring_raw     *raw  = t->raw;
-  const PetscInt n    = raw->n_source;
-  sightings      list = {0};
-  PetscInt      *to; // the new numbers of this rank's sources
+  wring_raw     *raw   = t->raw;
+  const PetscInt n     = raw->n_source;
+  PetscInt       n_all = n, *to; // the new numbers of this rank's sources
+  sighting      *list;
 
   PetscFunctionBegin;
-  PetscCall(wring_grow(n, &list.room, sizeof *list.s, &list.s));
-  for (list.n = 0; list.n < n; list.n++) list.s[list.n] = (sighting){t->key[list.n], t->seen[list.n]};
-  PetscCall(collect(t->s->comm, &list));
+  PetscCall(PetscMalloc1((size_t)n, &list));
+  for (PetscInt i = 0; i < n; i++) list[i] = (sighting){t->key[i], t->seen[i]};
+  PetscCall(collect(t->s->comm, &n_all, &list));
   PetscCall(PetscMalloc1((size_t)n, &to));
   wring_map found = {0};
-  for (PetscInt i = 0, known; i < list.n; i++) PetscCall(wring_map_add(&found, list.s[i].key, i, &known));
+  for (PetscInt i = 0, known; i < n_all; i++) PetscCall(wring_map_add(&found, list[i].key, i, &known));
   for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&found, t->key[i]);
   for (PetscInt i = 0; i < raw->n_tet; i++) raw->tet_source[i] = to[raw->tet_source[i]];
   for (PetscInt i = 0; i < raw->n_lower; i++) raw->lower[i].source = to[raw->lower[i].source];
-  PetscCall(replace_sources(t, &list));
+  PetscCall(replace_sources(t, n_all, list));
   PetscCall(wring_map_destroy(&found));
   PetscCall(PetscFree(to));
-  PetscCall(PetscFree(list.s));
+  PetscCall(PetscFree(list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,7 +200,7 @@ static PetscErrorCode resolve(wring_tags *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_tags_share(wring_tags *t)
+static PetscErrorCode share(wring_tags *t)
 {
   wring_raw     *raw  = t->raw;
   const MPI_Comm comm = t->s->comm;
@@ -268,5 +223,19 @@ PetscErrorCode wring_tags_share(wring_tags *t)
   if (n[0] > 0) PetscCallMPI(MPI_Bcast(raw->source_start, (PetscMPIInt)n[0] + 1, MPIU_INT, 0, comm));
   PetscCallMPI(MPI_Bcast(raw->source_group, (PetscMPIInt)n[1], MPIU_INT, 0, comm));
   PetscCall(wring_names_broadcast(comm, &raw->groups));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_tags_finish(wring_tags *t, PetscBool each)
+{
+  PetscFunctionBegin;
+  if (each && wring_scan_ok(t->s)) PetscCall(merge(t));
+  if (wring_scan_ok(t->s)) PetscCall(share(t));
+  PetscCall(wring_map_destroy(&t->named));
+  PetscCall(wring_map_destroy(&t->group));
+  PetscCall(wring_map_destroy(&t->source));
+  PetscCall(PetscFree(t->key));
+  PetscCall(PetscFree(t->seen));
+  PetscCall(PetscFree(t->tag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

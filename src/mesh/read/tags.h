@@ -2,13 +2,13 @@
   Private to src/mesh: converts the integer tags of a file's elements to named groups: physical tags of Gmsh, references
   of MEDIT, attributes of TetGen. A tag N without a name is "tagN"; 0 means no tag.
 
-  Each rank adds sources (raw.h) while it reads elements. At the end they are made the same on all ranks
-  (wring_tags_merge), and their tags are converted to groups (wring_tags_share), so that names, which only rank 0 has,
-  may precede or follow the elements. Faults are reported to the scanner.
+  Each rank adds sources (raw.h) while it reads elements. At the end their tags are converted to groups, so that names,
+  which only rank 0 has, may precede or follow the elements. Faults are reported to the scanner.
 */
 #pragma once
 #include "raw.h"
 
+/* Empty: s and raw are set, the rest is zero. */
 typedef struct {
   wring_scan *s;            // borrowed, as is raw
   wring_raw  *raw;          // receives sources and groups
@@ -18,9 +18,6 @@ typedef struct {
   int64_t    *key, *seen; // [n_source] (dimension, tag); offset in the file after its first element, or so
   int64_t    *tag;        // [source_start[n_source]] > 0
 } wring_tags;
-
-/* An empty wring_tags has s and raw set and is zero otherwise. */
-PetscErrorCode wring_tags_destroy(wring_tags *t);
 
 /* The next number of the line, a tag of at most 32 bits; `what` names it in the message. */
 int64_t wring_tags_scan(wring_scan *s, const char *what);
@@ -36,12 +33,10 @@ PetscBool      wring_tags_has_source(const wring_tags *t, int64_t dim, int64_t t
 PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag);
 
 /*
-  After rows that each have one tag were read on all ranks: gives every rank the sources of all, in the order of the
-  file, and renumbers those of the elements. Collective.
+  Converts the tags of sources to groups, and gives every rank the sources and groups; frees t. each: every rank has
+  sources, of rows that each have one tag, which become those of all, in the order of the file; otherwise those of rank
+  0 count. Collective.
 */
-PetscErrorCode wring_tags_merge(wring_tags *t);
-
-/* Converts the tags of rank 0's sources to groups, and gives every rank the sources and groups. Collective. */
-PetscErrorCode wring_tags_share(wring_tags *t);
+PetscErrorCode wring_tags_finish(wring_tags *t, PetscBool each);
 
 extern const char *const wring_dimension_name[4]; // "point", "curve", "surface", "volume"

@@ -106,7 +106,6 @@ static PetscErrorCode read_nodes(reader *r, PetscMPIInt rank)
   if (rank == 0) PetscCall(list_nodes(r, &blocks));
   PetscCallMPI(MPI_Bcast(&r->first, 1, MPI_INT64_T, 0, r->s->comm));
   PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_node_rows, r));
-  PetscCall(wring_row_blocks_destroy(&blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,7 +159,6 @@ static PetscErrorCode read_tets(reader *r, PetscMPIInt rank)
   }
   PetscCallMPI(MPI_Bcast(&r->attributes, 1, MPI_INT64_T, 0, r->s->comm));
   PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_tet_rows, r));
-  PetscCall(wring_row_blocks_destroy(&blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,8 +185,6 @@ PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw 
   PetscCall(read_nodes(&r, rank));
   r.s = tets;
   if (wring_scan_ok(tets)) PetscCall(read_tets(&r, rank));
-  if (wring_scan_ok(tets)) PetscCall(wring_tags_merge(&r.tags));
-  if (wring_scan_ok(tets)) PetscCall(wring_tags_share(&r.tags));
-  PetscCall(wring_tags_destroy(&r.tags));
+  PetscCall(wring_tags_finish(&r.tags, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

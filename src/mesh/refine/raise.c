@@ -43,7 +43,8 @@ PetscErrorCode wring_refine_raise(wring_refinement *r)
   PetscCall(wring_mesh_join(m));
   if (m->order_read == 2) PetscCall(wring_refine_add_members(m, &m->middles, &members));
   PetscCall(wring_middles_clear(&m->middles));
-  PetscCall(wring_refine_fill_sets(m, &members));
+  PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
+  PetscCall(PetscFree(members.member));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

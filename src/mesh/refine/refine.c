@@ -110,7 +110,8 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   m->n_corner = m->n_global;
   PetscCall(wring_refine_destroy(r));
   PetscCall(wring_mesh_join(m));
-  PetscCall(wring_refine_fill_sets(m, &members));
+  PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
+  PetscCall(PetscFree(members.member));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,8 +257,7 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value)
 {
   const PetscBool  second = (PetscBool)(m->order == 2);
-  wring_refinement r      = {
-         .m = m, .children = second ? 1 : CHILDREN, .quadratic = second, .width = width, .value = *value};
+  wring_refinement r      = {.m = m, .children = second ? 1 : CHILDREN, .width = width, .value = *value};
 
   PetscFunctionBegin;
   PetscCall(check_elements(m, 1));

@@ -44,7 +44,6 @@ typedef struct {
   int         children; // of a tet: 8, or 1 that is raised
   PetscInt   *order;    // [children n_tet] in their new order; child c of tet e is children e + c
   PetscInt    n_interior;
-  PetscBool   quadratic; // the tets are the eighths of second-order tets, of which `value` has the values
   int         width;
   double     *value; // [n_owned][width] of the mesh, then of the refined mesh; NULL: none. Belongs to the caller
 } wring_refinement;
@@ -105,9 +104,6 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **m
 /* Refines m->set_element. Frees *mid. */
 PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid);
 
-/* Fills m->set_vertex of the refined mesh. Destroys s. */
-PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s);
-
 /* Moves the midpoints to the positions of m->middles. Collective. */
 PetscErrorCode wring_refine_curve(wring_refinement *r);
 
@@ -121,7 +117,7 @@ PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles
 PetscErrorCode wring_refine_raise(wring_refinement *r);
 
 /*
-  Replaces r->value, if there is one, by its interpolant, linear or, with r->quadratic, quadratic in tets and linear on
-  edges of no tet; before the mesh is replaced. Collective.
+  Replaces r->value, if there is one, by its interpolant: linear, or, if tets are raised, which then are the eighths of
+  second-order tets, quadratic in these and linear on edges of no tet. Before the mesh is replaced. Collective.
 */
 PetscErrorCode wring_refine_values(wring_refinement *r);

@@ -160,26 +160,3 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **m
   PetscCall(PetscFree(o.row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s)
-{
-  PetscInt *set, *order, *start;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)s->n, &set, (size_t)s->n, &order, (size_t)m->sets.n + 1, &start));
-  for (PetscInt i = 0; i < s->n; i++) {
-    set[i]   = s->member[2 * (size_t)i];
-    order[i] = i;
-  }
-  PetscCall(wring_sort_buckets(s->n, order, set, m->sets.n, start));
-  for (PetscInt k = 0; k < m->sets.n; k++) {
-    m->set_count[k] = start[k + 1] - start[k];
-    PetscCall(PetscRealloc((size_t)m->set_count[k] * sizeof(PetscInt), &m->set_vertex[k]));
-    for (PetscInt i = 0; i < m->set_count[k]; i++)
-      m->set_vertex[k][i] = wring_mesh_local(m, s->member[2 * (size_t)order[start[k] + i] + 1]);
-    PetscCall(wring_sort_unique(&m->set_count[k], m->set_vertex[k]));
-  }
-  PetscCall(PetscFree3(set, order, start));
-  PetscCall(PetscFree(s->member));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

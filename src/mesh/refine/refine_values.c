@@ -105,7 +105,7 @@ PetscErrorCode wring_refine_values(wring_refinement *r)
   PetscCall(PetscArraycpy(point, r->value, width * (size_t)m->n_owned));
   PetscCall(update_ghosts(m, r->width, point));
   interpolate(r, point);
-  if (r->quadratic) PetscCall(interpolate_tets(r, point));
+  if (r->children == 1) PetscCall(interpolate_tets(r, point));
   PetscCall(PetscRealloc(width * (size_t)r->n_owned * sizeof *point, &r->value));
   for (size_t i = 0; i < (size_t)r->n_owned; i++)
     PetscCall(PetscArraycpy(r->value + width * i, point + width * (size_t)r->owned[i], width));
