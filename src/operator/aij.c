@@ -1,54 +1,81 @@
 /* PETSc's AIJ matrices as arrays. */
 #include "aij.h"
 
-PetscErrorCode wring_aij_get(Mat A, wring_aij *a)
+static PetscErrorCode get_part(Mat A, wring_aij *a)
 {
   PetscBool done;
 
   PetscFunctionBegin;
-  *a = (wring_aij){.A = A};
-  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
   if (!done) WRING_REFUSE(PetscObjectComm((PetscObject)A), "operator: expected a matrix of type aij");
   PetscCall(MatSeqAIJGetArrayRead(A, &a->value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_aij_restore(wring_aij *a)
+static PetscErrorCode restore_part(Mat A, wring_aij *a)
 {
   PetscBool done;
 
   PetscFunctionBegin;
-  if (!a->A) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatSeqAIJRestoreArrayRead(a->A, &a->value));
-  PetscCall(MatRestoreRowIJ(a->A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a->value));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_aij_split(Mat A, Mat *own, Mat *ghost, const PetscInt **global)
+PetscErrorCode wring_rows_get(Mat A, wring_rows *r)
 {
   PetscBool mpi;
 
   PetscFunctionBegin;
-  *own    = A;
-  *ghost  = NULL;
-  *global = NULL;
+  *r = (wring_rows){.part = {A}};
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, own, ghost, global));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &r->part[0], &r->part[1], &r->global));
+  PetscCall(MatGetOwnershipRange(A, &r->first, NULL));
+  PetscCall(MatGetOwnershipRangeColumn(A, &r->column, NULL));
+  PetscCall(get_part(r->part[0], &r->own));
+  if (r->part[1]) PetscCall(get_part(r->part[1], &r->ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_rows_restore(wring_rows *r)
+{
+  PetscFunctionBegin;
+  if (r->part[1]) PetscCall(restore_part(r->part[1], &r->ghost));
+  PetscCall(restore_part(r->part[0], &r->own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_rows_collect(Mat A, IS rows, Mat *S)
+{
+  const PetscInt one = rows ? 1 : 0;
+  PetscInt       n;
+  IS             columns;
+  Mat           *list;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(A, NULL, &n));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &columns));
+  PetscCall(MatCreateSubMatrices(A, one, &rows, &columns, MAT_INITIAL_MATRIX, &list));
+  *S = one ? list[0] : NULL;
+  if (*S) PetscCall(PetscObjectReference((PetscObject)*S));
+  PetscCall(MatDestroySubMatrices(one, &list));
+  PetscCall(ISDestroy(&columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_aij_neighbours(Mat A, wring_neighbours *n)
 {
-  Mat             own, ghost;
+  Mat             ghost = NULL;
   const PetscInt *global;
   PetscInt        n_ghost;
   PetscLayout     columns;
+  PetscBool       mpi;
 
   PetscFunctionBegin;
-  *n = (wring_neighbours){.comm = PetscObjectComm((PetscObject)A)};
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
+  *n = (wring_neighbours){.asked = {.comm = PetscObjectComm((PetscObject)A)}};
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (!mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &ghost, &global));
   PetscCall(MatGetSize(ghost, NULL, &n_ghost));
   PetscCall(MatGetLayouts(A, NULL, &columns));
   PetscCall(wring_neighbours_create(columns, n_ghost, global, n));

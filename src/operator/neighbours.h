@@ -3,21 +3,17 @@
   copies. Every message has its own place in memory and is sent again with one call; nothing is allocated after set-up.
 */
 #pragma once
-#include <wring/base.h>
+#include "base/exchange.h"
 
 /* Which ranks own the ghosts of this rank, and which hold ghosts of its rows. Ranks ascend. */
 typedef struct {
-  MPI_Comm     comm;                      // borrowed
-  PetscInt     n_ghost, n_shared;         // n_shared: this rank's rows, once for every rank that holds one
-  PetscMPIInt  n_owner, n_holder;         // ranks
-  PetscMPIInt *owner, *holder;            // [n_owner], [n_holder]
-  PetscInt    *ghost_start, *share_start; // [n_owner + 1], [n_holder + 1]
-  PetscInt    *shared;                    // [n_shared] local rows, by holder, each holder's in its order
+  PetscInt       n_ghost;
+  PetscInt      *global; // [n_ghost] ascending
+  wring_exchange asked;  // its rows sent are the ghosts, by owner; its rows received are those of `shared`, by holder
+  PetscInt      *shared; // [asked.n_got] local rows that other ranks hold, each rank's in its order
 } wring_neighbours;
 
-/*
-  rows: the layout of the rows; global [n_ghost]: ascending, none of this rank's. Collective.
-*/
+/* rows: the layout of the rows; global [n_ghost]: ascending, none of this rank's. Collective. */
 PetscErrorCode wring_neighbours_create(PetscLayout rows, PetscInt n_ghost, const PetscInt *global, wring_neighbours *n);
 PetscErrorCode wring_neighbours_destroy(wring_neighbours *n);
 double         wring_neighbours_memory(const wring_neighbours *n); // bytes, this rank
@@ -31,7 +27,7 @@ typedef struct {
   MPI_Comm                comm;    // own duplicate of PETSc, with its own tag
   size_t                  size;    // of a number
   void                   *ghost;   // [n_ghost][3] and a spare number, received by fetch, sent by give
-  void                   *shared;  // [n_shared][3] sent by fetch, received by give
+  void                   *shared;  // [asked.n_got][3] sent by fetch, received by give
   int                     n;       // requests
   MPI_Request            *request; // [n]
 } wring_messages;

@@ -86,37 +86,15 @@ static PetscErrorCode check(const wring_operator *op)
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
-/* Row `first` to `end` - 1 of A with all columns, in *S; none, and NULL, without `want`. Collective. */
-static PetscErrorCode collect_rows(const wring_operator *op, PetscBool want, PetscInt first, PetscInt end, Mat *S)
+/* Rows `first` to `end` - 1 of A with all columns, as a sequential matrix. Collective. */
+static PetscErrorCode collect_rows(const wring_operator *op, PetscInt first, PetscInt end, Mat *S)
 {
-  PetscInt n;
-  IS       rows, all;
-  Mat     *list;
+  IS rows;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(op->A, &n, NULL));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, end - first, first, 1, &rows));
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
-  PetscCall(MatCreateSubMatrices(op->A, want, &rows, &all, MAT_INITIAL_MATRIX, &list));
-  *S = want ? list[0] : NULL;
-  if (*S) PetscCall(PetscObjectReference((PetscObject)*S));
-  PetscCall(MatDestroySubMatrices(want, &list));
-  PetscCall(ISDestroy(&all));
+  PetscCall(wring_rows_collect(op->A, rows, S));
   PetscCall(ISDestroy(&rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* All of A on the first rank of each node; *S is NULL elsewhere. */
-static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
-{
-  const direct *d = op->data;
-  PetscInt      n;
-
-  PetscFunctionBegin;
-  *S = op->A;
-  if (op->n_rank == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)op->A));
-  PetscCall(MatGetSize(op->A, &n, NULL));
-  PetscCall(collect_rows(op, (PetscBool)(d->team->rank == 0), 0, n, S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,7 +111,7 @@ static PetscErrorCode divide_rows(wring_operator *op)
   d->first           = (PetscInt)((PetscInt64)n * d->team->rank / d->team->n_rank);
   const PetscInt end = (PetscInt)((PetscInt64)n * (d->team->rank + 1) / d->team->n_rank);
   PetscCall(MatDestroy(&d->block));
-  PetscCall(collect_rows(op, PETSC_TRUE, d->first, end, &d->block));
+  PetscCall(collect_rows(op, d->first, end, &d->block));
   if (d->all) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscMPIInt mine = (PetscMPIInt)(3 * own);
   PetscCall(PetscMalloc1(3 * (size_t)n, &d->all));
@@ -144,12 +122,12 @@ static PetscErrorCode divide_rows(wring_operator *op)
 }
 
 /* The rows of which this rank finds residuals. */
-static PetscErrorCode get_rows(const wring_operator *op, wring_row_view *A)
+static PetscErrorCode get_rows(const wring_operator *op, wring_rows *A)
 {
   const direct *d = op->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_row_view_get(d->block ? d->block : op->A, A));
+  PetscCall(wring_rows_get(d->block ? d->block : op->A, A));
   if (d->block) A->first = d->first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -196,7 +174,7 @@ static double ratio(const wring_size *r, const wring_size *b)
   x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until a sweep no longer halves the residual. The residual after
   a sweep that ends below round-off is measured only if rtol > 0.
 */
-static PetscErrorCode refine(direct *d, const wring_row_view *A, double rtol, const wring_size *b_size, const double *b,
+static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const wring_size *b_size, const double *b,
                              double *x, PetscBool *reached)
 {
   double before = INFINITY;
@@ -219,9 +197,9 @@ static PetscErrorCode refine(direct *d, const wring_row_view *A, double rtol, co
   Power iteration: the first trial starts from noise, each later one from the solution of the one before. b approaches
   the vector that A^{-1} amplifies most.
 */
-static PetscErrorCode measure_rate(direct *d, const wring_row_view *A)
+static PetscErrorCode measure_rate(direct *d, const wring_rows *A)
 {
-  const size_t begin = 3 * (size_t)A->first, end = begin + 3 * (size_t)A->n;
+  const size_t begin = 3 * (size_t)A->first, end = begin + 3 * (size_t)A->own.n;
 
   PetscFunctionBegin;
   for (size_t i = begin; i < end; i++) d->x[i] = 2 * wring_uniform(i) - 1;
@@ -277,7 +255,7 @@ static PetscErrorCode pack(wring_operator *op)
 {
   direct          *d = op->data;
   PetscBool        enough;
-  wring_row_view   A;
+  wring_rows       A;
   wring_supernodes f = {.n = 0};
 
   PetscFunctionBegin;
@@ -290,7 +268,7 @@ static PetscErrorCode pack(wring_operator *op)
   if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(get_rows(op, &A));
   PetscCall(measure_rate(d, &A));
-  PetscCall(wring_row_view_restore(&A));
+  PetscCall(wring_rows_restore(&A));
   if (d->several) PetscCallMPI(MPI_Bcast(&d->rate, 1, MPI_DOUBLE, 0, op->comm)); // all nodes decide alike
   if (!(d->rate <= worst_rate))
     PetscCall(wring_packed_destroy(&d->packed));
@@ -324,16 +302,25 @@ static PetscErrorCode double_solve(wring_operator *op, const double *b, double *
 /* Calls work with all of A, on rank 0. */
 static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
 {
-  Mat S;
+  const direct *d = op->data;
+  PetscInt      n;
+  IS            all;
+  Mat           S = op->A;
 
   PetscFunctionBegin;
-  PetscCall(collect_matrix(op, &S));
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
+  if (op->n_rank > 1)
+    PetscCall(wring_rows_collect(op->A, d->team->rank == 0 ? all : NULL, &S));
+  else
+    PetscCall(PetscObjectReference((PetscObject)S));
+  PetscCall(ISDestroy(&all));
   if (S) {
-    wring_row_view rows;
-    PetscCall(wring_row_view_get(S, &rows));
-    cholmod_sparse A = wring_cholmod_view(&rows);
+    wring_rows rows;
+    PetscCall(wring_rows_get(S, &rows));
+    cholmod_sparse A = wring_cholmod_view(&rows.own);
     work(op->data, &A);
-    PetscCall(wring_row_view_restore(&rows));
+    PetscCall(wring_rows_restore(&rows));
   }
   PetscCall(MatDestroy(&S));
   PetscCall(check(op));
@@ -421,16 +408,16 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
 /* b, x [n][3] of all ranks. If rtol is well above the error of single precision, the residual is not computed. */
 static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
-  direct        *d = op->data;
-  wring_size     size;
-  wring_row_view A;
+  direct    *d = op->data;
+  wring_size size;
+  wring_rows A;
 
   PetscFunctionBegin;
   PetscCall(get_rows(op, &A));
   wring_size_of(d->team, &d->sums, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
-  PetscCall(wring_row_view_restore(&A));
+  PetscCall(wring_rows_restore(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

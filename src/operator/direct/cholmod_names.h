@@ -31,14 +31,14 @@ static inline void wring_cholmod_start(cholmod_common *c)
   A on one rank is symmetric, so its rows are its columns: CHOLMOD reads PETSc's arrays in place. Of these it uses the
   upper triangle, which it permutes in one pass (the lower one takes two).
 */
-static inline cholmod_sparse wring_cholmod_view(const wring_row_view *A)
+static inline cholmod_sparse wring_cholmod_view(const wring_aij *A)
 {
   return (cholmod_sparse){.nrow   = (size_t)A->n,
                           .ncol   = (size_t)A->n,
-                          .nzmax  = (size_t)A->part[0].rows.start[A->n],
-                          .p      = (void *)A->part[0].rows.start,
-                          .i      = (void *)A->part[0].rows.column,
-                          .x      = (void *)A->part[0].rows.value,
+                          .nzmax  = (size_t)A->start[A->n],
+                          .p      = (void *)A->start,
+                          .i      = (void *)A->column,
+                          .x      = (void *)A->value,
                           .stype  = 1,
                           .itype  = WRING_CHOLMOD_INDEX,
                           .xtype  = CHOLMOD_REAL,

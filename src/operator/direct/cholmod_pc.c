@@ -86,19 +86,19 @@ static PetscErrorCode analyse(cholmod_pc *c, const wring_aij *a, PetscInt bs, ch
 static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
 {
   const wring_blas_scope before = wring_blas_begin(1);
-  wring_row_view         rows;
+  wring_rows             rows;
   PetscInt               bs;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(A, &bs));
-  PetscCall(wring_row_view_get(A, &rows));
-  cholmod_sparse   S       = wring_cholmod_view(&rows);
-  wring_aij *const a       = &rows.part[0].rows;
+  PetscCall(wring_rows_get(A, &rows));
+  cholmod_sparse   S       = wring_cholmod_view(&rows.own);
+  wring_aij *const a       = &rows.own;
   const uint64_t   pattern = hash_of(a);
   if (!c->factor || c->pattern != pattern || c->factor->n != (size_t)a->n) PetscCall(analyse(c, a, bs, &S));
   c->pattern = pattern;
   if (c->factor && numeric) CHOLMOD(factorize)(&S, c->factor, &c->common);
-  PetscCall(wring_row_view_restore(&rows));
+  PetscCall(wring_rows_restore(&rows));
   wring_blas_end(&before);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

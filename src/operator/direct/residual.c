@@ -9,34 +9,6 @@ typedef struct {
   double squares[3], largest[3];
 } strip_size;
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-PetscErrorCode wring_row_view_get(Mat A, wring_row_view *r)
-{
-  Mat             own, ghost;
-  const PetscInt *global;
-
-  PetscFunctionBegin;
-  *r = (wring_row_view){.n_part = 1};
-  PetscCall(MatGetOwnershipRange(A, &r->first, NULL));
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  PetscCall(wring_aij_get(own, &r->part[0].rows));
-  r->n              = r->part[0].rows.n;
-  r->part[0].offset = r->first;
-  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_aij_get(ghost, &r->part[1].rows));
-  r->part[1].map = global;
-  r->n_part      = 2;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_row_view_restore(wring_row_view *r)
-{
-  PetscFunctionBegin;
-  for (int i = 0; i < r->n_part; i++) PetscCall(wring_aij_restore(&r->part[i].rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 int wring_sums_strips(const wring_team *t, PetscInt n)
@@ -83,29 +55,31 @@ static PetscInt strip_begin(PetscInt n, int s, int strips)
 
 /* ---- rows of this rank ------------------------------------------------------------------------------------------- */
 
-static void subtract_row(const wring_row_part *part, PetscInt i, const double *x, double row[3])
+/* row -= row i of A x; its entry k is in column (map ? map[column[k]] : column[k] + first) of x. */
+static void subtract_row(const wring_aij *A, const PetscInt *map, PetscInt first, PetscInt i, const double *x,
+                         double row[3])
 {
-  const wring_aij *const A = &part->rows;
   for (PetscInt k = A->start[i]; k < A->start[i + 1]; k++) {
-    const double *const at = x + 3 * (part->map ? part->map[A->column[k]] : A->column[k] + part->offset);
+    const double *const at = x + 3 * (map ? map[A->column[k]] : A->column[k] + first);
     for (int c = 0; c < 3; c++) row[c] -= A->value[k] * at[c];
   }
 }
 
-static void measure_strip(const wring_row_view *A, int s, int strips, const double *b, const double *x, double *r,
+static void measure_strip(const wring_rows *A, int s, int strips, const double *b, const double *x, double *r,
                           strip_size *size)
 {
   *size = (strip_size){{0}, {0}};
-  for (PetscInt i = strip_begin(A->n, s, strips); i < strip_begin(A->n, s + 1, strips); i++) {
+  for (PetscInt i = strip_begin(A->own.n, s, strips); i < strip_begin(A->own.n, s + 1, strips); i++) {
     const double *const at     = b + 3 * (A->first + i);
     double              row[3] = {at[0], at[1], at[2]};
-    for (int p = 0; x && p < A->n_part; p++) subtract_row(&A->part[p], i, x, row);
+    if (x) subtract_row(&A->own, NULL, A->column, i, x, row);
+    if (x && A->ghost.start) subtract_row(&A->ghost, A->global, 0, i, x, row);
     for (int c = 0; r && c < 3; c++) r[3 * (A->first + i) + c] = row[c];
     add_row(row, size);
   }
 }
 
-void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *b, const double *x,
+void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
                     double *r, wring_size *size)
 {
   const int         strips = sums->strips;
@@ -117,7 +91,7 @@ void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view 
   sums->turn = !sums->turn;
 }
 
-void wring_size_of(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *v, wring_size *size)
+void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size)
 {
   wring_residual(t, sums, A, v, NULL, NULL, size);
 }

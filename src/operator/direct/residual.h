@@ -3,23 +3,6 @@
 #include "operator/aij.h"
 #include "team.h"
 
-/* A part of the rows of this rank: entry k of a row is in column (map ? map[column[k]] : column[k] + offset). */
-typedef struct {
-  wring_aij       rows;
-  const PetscInt *map;
-  PetscInt        offset;
-} wring_row_part;
-
-/* The rows of this rank: A's arrays, borrowed. */
-typedef struct {
-  PetscInt       first, n;
-  int            n_part; // 1 or 2; the second has the columns of other ranks
-  wring_row_part part[2];
-} wring_row_view;
-
-PetscErrorCode wring_row_view_get(Mat A, wring_row_view *r); // A: seqaij or mpiaij
-PetscErrorCode wring_row_view_restore(wring_row_view *r);
-
 typedef struct {
   double norm[3], largest[3]; // Euclidean norm, largest modulus; NaN if there is one
 } wring_size;
@@ -42,6 +25,6 @@ size_t wring_sums_bytes(const wring_team *t, int strips);
   v, b, x, r [n][3] are the same memory on all ranks of the team. b and v must be complete in the rows of this rank, x
   in all rows. On return r is complete, as is everything that any rank has written before. Collective.
 */
-void wring_size_of(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *v, wring_size *size);
-void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *b, const double *x,
+void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size);
+void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
                     double *r, wring_size *size); // r = b - A x

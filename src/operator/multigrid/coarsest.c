@@ -6,15 +6,15 @@
 */
 enum { DENSE_LIMIT = 1000 };
 
-/* Rows of the scaled matrix, dense [n][n_global]; global: numbers of ghosts. */
-static void own_rows(const wring_level *l, const PetscInt *global, PetscInt n_global, double *dense)
+/* Rows of the scaled matrix, dense [n][n_global]. */
+static void own_rows(const wring_level *l, PetscInt n_global, double *dense)
 {
   for (PetscInt i = 0; i < l->n; i++) {
     double *row = dense + i * n_global;
     for (PetscInt k = l->own.start[i]; k < l->own.start[i + 1]; k++) row[l->first + l->own.column[k]] = l->own.value[k];
     if (!l->ghost.start) continue;
     for (PetscInt k = l->ghost.start[i]; k < l->ghost.start[i + 1]; k++)
-      row[global[l->ghost.column[k]]] = l->ghost.value[k];
+      row[l->near.global[l->ghost.column[k]]] = l->ghost.value[k];
   }
 }
 
@@ -68,8 +68,7 @@ static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, Pet
 }
 
 /* Called by the ranks that own rows. */
-static PetscErrorCode create_inverse(const wring_level *l, const PetscInt *global, wring_coarsest *c,
-                                     PetscBool *definite)
+static PetscErrorCode create_inverse(const wring_level *l, wring_coarsest *c, PetscBool *definite)
 {
   const PetscInt n = l->n, size_of_row = c->n_global;
   PetscMPIInt    size, rank;
@@ -81,7 +80,7 @@ static PetscErrorCode create_inverse(const wring_level *l, const PetscInt *globa
   PetscCall(PetscMalloc1(size_of_row * size_of_row, &dense));
   PetscCall(PetscMalloc1(n * size_of_row, &c->inverse));
   if (size > 1) PetscCall(PetscMalloc1(3 * size_of_row, &c->all));
-  own_rows(l, global, size_of_row, mine);
+  own_rows(l, size_of_row, mine);
   PetscCall(gather_rows(c, size, n, mine, dense));
   *definite           = invert(size_of_row, dense);
   const double *first = dense + c->offset[rank] / 3 * size_of_row;
@@ -96,7 +95,6 @@ PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c)
   const MPI_Comm comm     = l->comm;
   PetscBool      definite = PETSC_TRUE;
   PetscMPIInt    rank;
-  PetscInt      *global;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -105,10 +103,7 @@ PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c)
   c->dense = (PetscBool)(c->n_global <= DENSE_LIMIT);
   if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, rank, &c->comm));
-  PetscCall(PetscMalloc1(l->n_ghost, &global));
-  PetscCall(wring_level_number_ghosts(l, &l->near, global));
-  if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(l, global, c, &definite));
-  PetscCall(PetscFree(global));
+  if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(l, c, &definite));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, comm));
   if (!definite) WRING_REFUSE(comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
   PetscFunctionReturn(PETSC_SUCCESS);

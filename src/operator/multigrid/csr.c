@@ -1,102 +1,31 @@
 /* PETSc's AIJ matrices as float rows. */
 #include "csr.h"
-#include "operator/aij.h"
 
-/* ---- one matrix -------------------------------------------------------------------------------------------------- */
-
-static void fill_values(const wring_aij *a, const float *row, const float *column, float *value)
+void wring_csr_set_values(PetscInt n, const double *value, const float *row, const float *column, wring_csr *c)
 {
-#pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(a->n); s++) {
-    for (PetscInt i = wring_strip(a->n, s); i < wring_strip(a->n, s + 1); i++) {
-      for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
-        value[k] = (float)(a->value[k] * row[i] * column[a->column[k]]);
-    }
-  }
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++)
+    for (PetscInt k = c->start[i]; k < c->start[i + 1]; k++)
+      c->value[k] = (float)(value[k] * row[i] * column[c->column[k]]);
 }
 
-static void copy_pattern(const wring_aij *a, PetscBool starts, wring_csr *c)
+PetscErrorCode wring_csr_create(const wring_aij *a, PetscBool borrow, wring_csr *c)
 {
-#pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(a->n); s++) {
-    for (PetscInt i = wring_strip(a->n, s); i < wring_strip(a->n, s + 1); i++) {
-      if (starts) c->own_start[i + 1] = a->start[i + 1];
-      for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) c->own_column[k] = (int)a->column[k];
-    }
-  }
-}
-
-PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c)
-{
-  const PetscBool narrow = (PetscBool)(sizeof(PetscInt) == sizeof(int));
-  wring_aij       a;
-
   PetscFunctionBegin;
-  PetscCall(wring_aij_get(A, &a));
-  const size_t n_entry = a.n > 0 ? (size_t)a.start[a.n] : 0;
-  if (row) PetscCall(PetscMalloc1(n_entry, &c->value));
+  c->start  = a->start;
+  c->column = (const int *)a->column;
   if (!borrow) {
-    PetscCall(PetscMalloc1((size_t)a.n + 1, &c->own_start));
-    c->own_start[0] = 0;
+    PetscCall(PetscMalloc1((size_t)a->n + 1, &c->own_start));
+    PetscCall(PetscArraycpy(c->own_start, a->start, a->n + 1));
+    c->start = c->own_start;
   }
-  if (!borrow || !narrow) {
-    PetscCall(PetscMalloc1(n_entry, &c->own_column));
-    copy_pattern(&a, (PetscBool)!borrow, c);
+  if (!borrow || sizeof *a->column != sizeof *c->column) {
+    PetscCall(PetscMalloc1((size_t)a->start[a->n], &c->own_column));
+#pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
+    for (PetscInt i = 0; i < a->n; i++)
+      for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) c->own_column[k] = (int)a->column[k];
+    c->column = c->own_column;
   }
-  c->start  = borrow ? a.start : c->own_start;
-  c->column = c->own_column ? c->own_column : (const int *)a.column;
-  if (row) fill_values(&a, row, column, c->value);
-  PetscCall(wring_aij_restore(&a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- two parts in one -------------------------------------------------------------------------------------------- */
-
-/* Copies row i of one part to the entries from k on; returns the next k. */
-static PetscInt append(const wring_aij *a, PetscInt i, PetscInt shift, const float *row, const float *column,
-                       PetscInt k, wring_csr *c)
-{
-  for (PetscInt j = a->start[i]; j < a->start[i + 1]; j++, k++) {
-    c->own_column[k] = (int)(shift + a->column[j]);
-    c->value[k]      = (float)(a->value[j] * row[i] * column[shift + a->column[j]]);
-  }
-  return k;
-}
-
-PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c)
-{
-  wring_aij a, g;
-
-  PetscFunctionBegin;
-  PetscCall(wring_aij_get(own, &a));
-  PetscCall(wring_aij_get(ghost, &g));
-  PetscCall(PetscMalloc1((size_t)a.n + 1, &c->own_start));
-  c->own_start[0] = 0;
-  for (PetscInt i = 0; i < a.n; i++) c->own_start[i + 1] = a.start[i + 1] + (ghost ? g.start[i + 1] : 0);
-  PetscCall(PetscMalloc1((size_t)c->own_start[a.n], &c->own_column));
-  PetscCall(PetscMalloc1((size_t)c->own_start[a.n], &c->value));
-#pragma omp parallel for schedule(static) if (a.n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(a.n); s++) {
-    for (PetscInt i = wring_strip(a.n, s); i < wring_strip(a.n, s + 1); i++) {
-      const PetscInt k = append(&a, i, 0, row, column, c->own_start[i], c);
-      if (g.A) append(&g, i, n_own, row, column, k, c);
-    }
-  }
-  c->start  = c->own_start;
-  c->column = c->own_column;
-  PetscCall(wring_aij_restore(&g));
-  PetscCall(wring_aij_restore(&a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_csr_reserve(PetscInt n, PetscInt n_entry, wring_csr *c)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscRealloc(sizeof *c->own_start * ((size_t)n + 1), &c->own_start));
-  PetscCall(PetscRealloc(sizeof *c->own_column * (size_t)n_entry, &c->own_column));
-  PetscCall(PetscRealloc(sizeof *c->value * (size_t)n_entry, &c->value));
-  c->start  = c->own_start;
-  c->column = c->own_column;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

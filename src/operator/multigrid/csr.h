@@ -3,6 +3,7 @@
   bandwidth.
 */
 #pragma once
+#include "operator/aij.h"
 #include "vec.h"
 
 /* Rows of one rank. Columns are local. */
@@ -15,19 +16,13 @@ typedef struct {
 } wring_csr;
 
 /*
-  A's rows, scaled: entry (i, j) times row[i] column[j]; row and column NULL: the pattern only. A is sequential. With
-  `borrow`, c points to A's arrays where possible, and A must live as long; otherwise all is copied. Not collective.
+  The pattern of a. With `borrow`, c points to a's arrays where possible, which must live as long; otherwise all is
+  copied. Not collective.
 */
-PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c);
+PetscErrorCode wring_csr_create(const wring_aij *a, PetscBool borrow, wring_csr *c);
 
-/*
-  Joins two parts of the same rows into one matrix: the columns of `own`, then those of `ghost` (may be NULL), numbered
-  from n_own; column [n_own + n_ghost]. Not collective.
-*/
-PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c);
-
-/* Makes place for n rows and n_entry entries in a matrix that owns its arrays; those that it has stay. */
-PetscErrorCode wring_csr_reserve(PetscInt n, PetscInt n_entry, wring_csr *c);
+/* Values of c, n rows: entry k of row i, in column j, is value[k] row[i] column[j]. */
+void wring_csr_set_values(PetscInt n, const double *value, const float *row, const float *column, wring_csr *c);
 
 /* t, with n_column rows, is the transpose of a, with n rows. */
 PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t);

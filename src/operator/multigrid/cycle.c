@@ -6,7 +6,6 @@
 */
 #include "cycle.h"
 #include "galerkin/galerkin.h"
-#include "operator/aij.h"
 #include "operator/subnormal.h"
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
@@ -23,7 +22,7 @@ static PetscErrorCode create_level(wring_cycle *c, wring_hierarchy *h, int i)
     PetscCall(wring_interpolation_create(h->P[i - 1], &l[-1].near, l[-1].scale, l->scale, &l[-1].from_coarse));
     PetscCall(MatDestroy(&h->P[i - 1]));
   }
-  PetscCall(wring_level_set_up(l, i > 0 ? l[-1].from_coarse.n_ghost : 0));
+  PetscCall(wring_level_set_up(l, i > 0 ? l[-1].from_coarse.columns.n_ghost : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,20 +98,15 @@ static PetscErrorCode renew_from(wring_cycle *c, int i, const wring_level_values
 PetscErrorCode wring_cycle_renew(wring_cycle *c, Mat A)
 {
   wring_level *const l = c->level;
-  Mat                own, ghost;
-  const PetscInt    *global;
-  wring_aij          o, g;
+  wring_rows         r;
   float             *q;
 
   PetscFunctionBegin;
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  PetscCall(wring_aij_get(own, &o));
-  PetscCall(wring_aij_get(ghost, &g));
+  PetscCall(wring_rows_get(A, &r));
   PetscCall(PetscMalloc1((size_t)(l->n + l->n_ghost), &q));
-  PetscCall(renew_from(c, 0, &(wring_level_values){o.value, g.value, l->scale}, q));
+  PetscCall(renew_from(c, 0, &(wring_level_values){r.own.value, r.ghost.value, l->scale}, q));
   PetscCall(PetscFree(q));
-  PetscCall(wring_aij_restore(&g));
-  PetscCall(wring_aij_restore(&o));
+  PetscCall(wring_rows_restore(&r));
   PetscCall(wring_coarsest_destroy(&c->coarsest));
   PetscCall(wring_coarsest_create(&l[c->n_level - 1], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,184 +1,187 @@
 /* The interpolation between two levels. docs/theory.md (4.8), (4.10) */
 #include "interpolation.h"
-#include "base/exchange.h"
-#include "operator/aij.h"
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-/* A numbered entry of P, scaled, for a rank that holds its row as a ghost. */
-typedef struct {
-  PetscInt64 column; // global
-  float      value;
-} entry;
-
-/* Rows of ghosts: entries by ghost, ascending. */
-typedef struct {
-  PetscInt  n;
-  PetscInt *length; // [n]
-  entry    *entry;  // [n_entry]
-  PetscInt  n_entry;
-} ghost_rows;
-
-/* All entries of the rows that others hold, in the order of near->shared, and their receivers. */
-static PetscErrorCode list_entries(const wring_interpolation *p, const wring_neighbours *near, PetscInt first,
-                                   const PetscInt *global, PetscInt n, PetscInt *to, entry *list)
+/* The rows of P of this rank and of the ghosts of the finer level, by global columns; P itself on one rank. */
+static PetscErrorCode collect_rows(Mat P, const wring_neighbours *near, Mat *S)
 {
-  PetscInt k = 0;
+  PetscInt  first, end, *number;
+  PetscBool mpi;
+  IS        rows;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(list, (size_t)n * sizeof *list)); // the padding too: it is sent
-  for (PetscMPIInt r = 0; r < near->n_holder; r++) {
-    for (PetscInt s = near->share_start[r]; s < near->share_start[r + 1]; s++) {
-      const PetscInt i = near->shared[s];
-      for (PetscInt j = p->P.start[i]; j < p->P.start[i + 1]; j++, k++) {
-        const PetscInt column = p->P.column[j];
-        list[k].column        = column < p->n_coarse ? first + column : global[column - p->n_coarse];
-        list[k].value         = p->P.value[j];
-        to[k]                 = near->holder[r];
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)P, MATMPIAIJ, &mpi));
+  *S = P;
+  if (!mpi) PetscFunctionReturn(PetscObjectReference((PetscObject)P));
+  PetscCall(MatGetOwnershipRange(P, &first, &end));
+  const PetscInt n = end - first;
+  PetscCall(PetscMalloc1(n + near->n_ghost, &number));
+  for (PetscInt i = 0; i < n; i++) number[i] = first + i;
+  PetscCall(PetscArraycpy(number + n, near->global, near->n_ghost));
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n + near->n_ghost, number, PETSC_OWN_POINTER, &rows));
+  PetscCall(wring_rows_collect(P, rows, S));
+  PetscCall(ISDestroy(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* p->columns: those of a that other ranks own. */
+static PetscErrorCode find_columns(PetscLayout columns, const wring_aij *a, wring_interpolation *p)
+{
+  const PetscInt first = p->first, end = first + p->n_coarse;
+  PetscInt       n = 0, *global;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < a->start[a->n]; k++) n += a->column[k] < first || a->column[k] >= end;
+  PetscCall(PetscMalloc1((size_t)n, &global));
+  n = 0;
+  for (PetscInt k = 0; k < a->start[a->n]; k++)
+    if (a->column[k] < first || a->column[k] >= end) global[n++] = a->column[k];
+  PetscCall(PetscSortRemoveDupsInt(&n, global));
+  PetscCall(wring_neighbours_create(columns, n, global, &p->columns));
+  PetscCall(PetscFree(global));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What P is made of. */
+typedef struct {
+  wring_aij    a;            // its rows with global columns
+  const float *row, *column; // scaling, by local numbers
+} source;
+
+/* Copies rows `begin` to `end` - 1. The columns [range[0], range[1]) of their owner come first, as on their owner. */
+static void copy_rows(const source *s, PetscInt begin, PetscInt end, const PetscInt *range, wring_interpolation *p)
+{
+  const wring_neighbours *const c = &p->columns;
+#pragma omp parallel for schedule(static) if (end - begin > WRING_SERIAL_BELOW)
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt at = s->a.start[i];
+    for (int others = 0; others < 2; others++) {
+      for (PetscInt k = s->a.start[i]; k < s->a.start[i + 1]; k++) {
+        const PetscInt g = s->a.column[k];
+        PetscInt       j = g - p->first;
+        if ((g < range[0] || g >= range[1]) != others) continue;
+        if (j < 0 || j >= p->n_coarse) j = p->n_coarse + wring_first_from(c->n_ghost, c->global, g);
+        p->P.own_column[at] = (int)j;
+        p->P.value[at++]    = (float)(s->a.value[k] * s->row[i] * s->column[j]);
       }
     }
   }
+}
+
+static PetscErrorCode copy_all(const source *s, PetscLayout columns, const wring_neighbours *near,
+                               wring_interpolation *p)
+{
+  const wring_exchange *const x = &near->asked;
+  const PetscInt             *range;
+  PetscMPIInt                 rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(x->comm, &rank));
+  PetscCall(PetscLayoutGetRanges(columns, &range));
+  PetscCall(wring_csr_create(&s->a, PETSC_FALSE, &p->P));
+  PetscCall(PetscMalloc1(s->a.start[s->a.n], &p->P.value));
+  copy_rows(s, 0, p->n, range + rank, p);
+  for (PetscMPIInt o = 0; o < x->n_to; o++)
+    copy_rows(s, p->n + x->to_start[o], p->n + x->to_start[o + 1], range + x->to[o], p);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of the ghosts of the finer level, from their owners; P has the rows of this rank only. */
-static PetscErrorCode fetch_rows(const wring_interpolation *p, const wring_neighbours *near, PetscInt first,
-                                 const PetscInt *global, ghost_rows *g)
+/* R from the rows of this rank of P, whose ghosts are numbered by all columns. */
+static PetscErrorCode create_transpose(wring_interpolation *p)
 {
-  PetscInt n = 0, *length, *to;
-  entry   *list;
+  const wring_neighbours *const own = &p->own_columns;
+  const PetscInt                n   = p->P.start[p->n];
+  int                          *column;
 
   PetscFunctionBegin;
-  g->n = near->n_ghost;
-  PetscCall(PetscMalloc1((size_t)p->n, &length));
-  for (PetscInt i = 0; i < p->n; i++) length[i] = p->P.start[i + 1] - p->P.start[i];
-  for (PetscInt s = 0; s < near->n_shared; s++) n += length[near->shared[s]];
-  PetscCall(PetscMalloc1((size_t)g->n, &g->length));
-  PetscCall(wring_neighbours_fetch(near, sizeof *length, length, g->length));
-  PetscCall(PetscFree(length));
-  PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &list));
-  PetscCall(list_entries(p, near, first, global, n, to, list));
-  PetscCall(wring_exchange_rows(near->comm, n, to, sizeof *list, list, &g->n_entry, &g->entry));
-  PetscCall(PetscFree2(to, list));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* p->global: `own` [n_own] and the columns of g's rows that are not among this rank's n_coarse from `first` on. */
-static PetscErrorCode join_columns(wring_interpolation *p, PetscInt first, PetscInt n_own, const PetscInt *own,
-                                   const ghost_rows *g)
-{
-  const PetscInt end = first + p->n_coarse;
-  PetscInt       n   = n_own;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n_own + (size_t)g->n_entry, &p->global));
-  PetscCall(PetscArraycpy(p->global, own, n_own));
-  for (PetscInt k = 0; k < g->n_entry; k++) {
-    const PetscInt column = (PetscInt)g->entry[k].column;
-    if (column < first || column >= end) p->global[n++] = column;
+  PetscCall(PetscMalloc1((size_t)n, &column));
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt ghost = p->P.column[k] - p->n_coarse;
+    column[k]            = p->P.column[k];
+    if (ghost >= 0)
+      column[k] = (int)(p->n_coarse + wring_first_from(own->n_ghost, own->global, p->columns.global[ghost]));
   }
-  PetscCall(PetscSortRemoveDupsInt(&n, p->global));
-  PetscCall(PetscRealloc(sizeof *p->global * (size_t)n, &p->global));
-  p->n_ghost = n;
+  const wring_csr rows = {.start = p->P.start, .column = column, .value = p->P.value};
+  PetscCall(wring_csr_transpose(p->n, p->n_coarse + own->n_ghost, &rows, &p->R));
+  PetscCall(PetscFree(column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode local_column(const wring_interpolation *p, PetscInt first, PetscInt column, int *local)
-{
-  PetscInt at = column - first;
-
-  PetscFunctionBegin;
-  if (at < 0 || at >= p->n_coarse) {
-    PetscCall(PetscFindInt(column, p->n_ghost, p->global, &at));
-    at += p->n_coarse;
-  }
-  *local = (int)at;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Numbers the columns of P, until now n_coarse + position in `own`, by p->global, and appends the rows of g. */
-static PetscErrorCode append_rows(wring_interpolation *p, PetscInt first, const PetscInt *own, const ghost_rows *g)
-{
-  const PetscInt old = p->P.start[p->n];
-  PetscInt       k   = old;
-
-  PetscFunctionBegin;
-  PetscCall(wring_csr_reserve(p->n + g->n, old + g->n_entry, &p->P));
-  for (PetscInt j = 0; j < old; j++) {
-    int *const column = &p->P.own_column[j];
-    if (*column >= p->n_coarse) PetscCall(local_column(p, first, own[*column - p->n_coarse], column));
-  }
-  for (PetscInt j = 0; j < g->n_entry; j++) {
-    PetscCall(local_column(p, first, (PetscInt)g->entry[j].column, &p->P.own_column[old + j]));
-    p->P.value[old + j] = g->entry[j].value;
-  }
-  for (PetscInt i = 0; i < g->n; i++) p->P.own_start[p->n + i + 1] = k += g->length[i];
-  p->n_fine = p->n + g->n;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode find_late(wring_interpolation *p)
+static PetscErrorCode create_messages(wring_interpolation *p)
 {
   PetscFunctionBegin;
-  for (int fill = 0; fill < 2; fill++) {
-    p->n_late = 0;
-    for (PetscInt i = 0; i < p->n_fine; i++) {
-      PetscBool late = PETSC_FALSE;
-      for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++)
-        late = (PetscBool)(late || p->P.column[k] >= p->n_coarse);
-      if (late && fill) p->late[p->n_late] = (int)i;
-      p->n_late += late;
-    }
-    if (!fill) PetscCall(PetscMalloc1((size_t)p->n_late, &p->late));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Adds the rows of ghosts to P, whose rows have columns of this rank and of `own` [own_columns.n_ghost]. */
-static PetscErrorCode widen(wring_interpolation *p, const wring_neighbours *near, PetscLayout columns,
-                            const PetscInt *own)
-{
-  PetscInt   first;
-  ghost_rows g;
-
-  PetscFunctionBegin;
-  PetscCall(PetscLayoutGetRange(columns, &first, NULL));
-  PetscCall(fetch_rows(p, near, first, own, &g));
-  PetscCall(join_columns(p, first, p->own_columns.n_ghost, own, &g));
-  PetscCall(append_rows(p, first, own, &g));
-  PetscCall(PetscFree(g.length));
-  PetscCall(PetscFree(g.entry));
-  PetscCall(find_late(p));
-  PetscCall(wring_neighbours_create(columns, p->n_ghost, p->global, &p->columns));
   PetscCall(wring_messages_create(&p->columns, MPI_FLOAT, PETSC_TRUE, &p->fetch));
   PetscCall(wring_messages_create(&p->own_columns, MPI_FLOAT, PETSC_FALSE, &p->give));
+  PetscCall(PetscMalloc1((size_t)p->n_fine, &p->late));
+  for (PetscInt i = 0; i < p->n_fine; i++) {
+    PetscBool late = PETSC_FALSE;
+    for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++)
+      late = (PetscBool)(late || p->P.column[k] >= p->n_coarse);
+    if (late) p->late[p->n_late++] = i;
+  }
+  PetscCall(PetscRealloc(sizeof *p->late * (size_t)p->n_late, &p->late));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of S, scaled. */
+static PetscErrorCode create_rows(Mat S, PetscLayout columns, const wring_neighbours *near, const float *fine,
+                                  const float *coarse, wring_interpolation *p)
+{
+  wring_rows rows;
+  float     *row, *column;
+
+  PetscFunctionBegin;
+  PetscCall(wring_rows_get(S, &rows));
+  p->n_fine = rows.own.n;
+  PetscCall(find_columns(columns, &rows.own, p));
+  PetscCall(PetscMalloc2(p->n_fine, &row, p->n_coarse + p->columns.n_ghost, &column));
+  for (PetscInt i = 0; i < p->n_fine; i++) row[i] = fine ? 1 / fine[i] : 1;
+  for (PetscInt j = 0; j < p->n_coarse; j++) column[j] = coarse ? coarse[j] : 1;
+  PetscCall(wring_neighbours_fetch(&p->columns, sizeof *column, column, column + p->n_coarse));
+  const source s = {.a = rows.own, .row = row, .column = column};
+  PetscCall(copy_all(&s, columns, near, p));
+  PetscCall(PetscFree2(row, column));
+  PetscCall(wring_rows_restore(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, const float *fine, const float *coarse,
                                           wring_interpolation *p)
 {
-  Mat             own, ghost;
-  const PetscInt *global;
-  float          *row, *column;
-  PetscLayout     columns;
+  Mat         S;
+  PetscLayout columns;
 
   PetscFunctionBegin;
   *p = (wring_interpolation){.n = 0};
   PetscCall(MatGetLocalSize(P, &p->n, &p->n_coarse));
   PetscCall(MatGetLayouts(P, NULL, &columns));
-  PetscCall(wring_aij_split(P, &own, &ghost, &global));
+  p->first = columns->rstart;
   PetscCall(wring_aij_neighbours(P, &p->own_columns));
-  p->n_fine              = p->n;
-  const PetscInt n_ghost = p->own_columns.n_ghost;
-  PetscCall(PetscMalloc2(p->n, &row, p->n_coarse + n_ghost, &column));
-  for (PetscInt i = 0; i < p->n; i++) row[i] = 1 / fine[i];
+  PetscCall(collect_rows(P, near, &S));
+  PetscCall(create_rows(S, columns, near, fine, coarse, p));
+  if (S != P) PetscCall(create_messages(p));
+  PetscCall(create_transpose(p));
+  PetscCall(MatDestroy(&S));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row i times column[j]/row[i]. */
+PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse)
+{
+  float *column;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->n_coarse + p->columns.n_ghost, &column));
   PetscCall(PetscArraycpy(column, coarse, p->n_coarse));
-  PetscCall(wring_neighbours_fetch(&p->own_columns, sizeof *coarse, coarse, column + p->n_coarse));
-  PetscCall(wring_csr_join(own, ghost, p->n_coarse, row, column, &p->P));
-  PetscCall(wring_csr_transpose(p->n, p->n_coarse + n_ghost, &p->P, &p->R));
-  PetscCall(PetscFree2(row, column));
-  if (ghost) PetscCall(widen(p, near, columns, global));
+  PetscCall(wring_neighbours_fetch(&p->columns, sizeof *coarse, coarse, column + p->n_coarse));
+#pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < p->n_fine; i++)
+    for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++)
+      p->P.value[k] = (float)((double)p->P.value[k] * column[p->P.column[k]] / fine[i]);
+  PetscCall(PetscFree(column));
+  PetscCall(wring_csr_destroy(&p->R));
+  PetscCall(create_transpose(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,7 +194,6 @@ PetscErrorCode wring_interpolation_destroy(wring_interpolation *p)
   PetscCall(wring_messages_destroy(&p->give));
   PetscCall(wring_neighbours_destroy(&p->columns));
   PetscCall(wring_neighbours_destroy(&p->own_columns));
-  PetscCall(PetscFree(p->global));
   PetscCall(PetscFree(p->late));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,8 +202,7 @@ double wring_interpolation_memory(const wring_interpolation *p)
 {
   return wring_csr_memory(p->n_fine, &p->P) + wring_csr_memory(p->n_coarse + p->own_columns.n_ghost, &p->R) +
          wring_neighbours_memory(&p->columns) + wring_neighbours_memory(&p->own_columns) +
-         wring_messages_memory(&p->fetch) + wring_messages_memory(&p->give) + sizeof(int) * (double)p->n_late +
-         sizeof(PetscInt) * (double)p->n_ghost;
+         wring_messages_memory(&p->fetch) + wring_messages_memory(&p->give) + sizeof(PetscInt) * (double)p->n_late;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -247,25 +248,11 @@ static inline void prolong_row(const wring_interpolation *p, PetscInt i, const f
   for (int d = 0; d < 3; d++) x[at + d] = omega * b[at + d] + sum[d];
 }
 
-/* Index of the first late row that is not below `row`. */
-static PetscInt late_from(const wring_interpolation *p, PetscInt row)
-{
-  PetscInt low = 0, high = p->n_late;
-  while (low < high) {
-    const PetscInt middle = (low + high) / 2;
-    if (p->late[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static void prolong_early(const wring_interpolation *p, const float *coarse, float omega, const float *b, float *x)
 {
 #pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
   for (int s = 0; s < wring_strips(p->n_fine); s++) {
-    PetscInt late = late_from(p, wring_strip(p->n_fine, s));
+    PetscInt late = wring_first_from(p->n_late, p->late, wring_strip(p->n_fine, s));
     for (PetscInt i = wring_strip(p->n_fine, s); i < wring_strip(p->n_fine, s + 1); i++) {
       if (late < p->n_late && p->late[late] == i)
         late++;

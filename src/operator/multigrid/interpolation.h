@@ -5,28 +5,28 @@
 */
 #pragma once
 #include "csr.h"
-#include "operator/neighbours.h"
 
 typedef struct {
   PetscInt         n, n_coarse; // vertices of this rank on the finer and on the coarser level
+  PetscInt         first;       // global number of the first vertex of this rank on the coarser level
   PetscInt         n_fine;      // rows of P: n and the ghosts of the finer level
-  PetscInt         n_ghost;     // vertices of the coarser level that other ranks own and P refers to
-  wring_csr        P;           // [n_fine] rows, to [n_coarse + n_ghost]
-  wring_csr        R;      // the transpose of the rows of this rank: [n_coarse + rows of others that these refer to]
-  PetscInt        *global; // [n_ghost] numbers of the ghosts, ascending
+  wring_csr        P;           // [n_fine] rows, to [n_coarse + columns.n_ghost]
+  wring_csr        R;           // the transpose of the rows of this rank: [n_coarse + own_columns.n_ghost]
   PetscInt         n_late;
-  int             *late;        // [n_late] rows of P that refer to ghosts, ascending
+  PetscInt        *late;        // [n_late] rows of P that refer to ghosts, ascending
   wring_neighbours columns;     // of the coarser level: all ghosts
   wring_neighbours own_columns; // the ghosts that the rows of this rank refer to
   wring_messages   fetch, give; // of columns; of own_columns
 } wring_interpolation;
 
 /*
-  P, PETSc's, may be destroyed afterwards; near: of the finer level; fine [n], coarse [n_coarse]: D^(-1/2) of the
-  levels. Collective.
+  P, PETSc's, may be destroyed afterwards; near: of the finer level; fine [n + its ghosts], coarse [n_coarse]: D^(-1/2)
+  of the levels, both NULL for 1. Collective.
 */
 PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, const float *fine, const float *coarse,
                                           wring_interpolation *p);
+/* Multiplies the scaling of P by changes of the levels' scalings, fine [n_fine], coarse [n_coarse]. Collective. */
+PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse);
 PetscErrorCode wring_interpolation_destroy(wring_interpolation *p);
 double         wring_interpolation_memory(const wring_interpolation *p); // bytes, this rank; 0 if empty
 
@@ -34,8 +34,8 @@ double         wring_interpolation_memory(const wring_interpolation *p); // byte
 PetscErrorCode wring_interpolation_restrict(wring_interpolation *p, const float *r, float *coarse);
 
 /*
-  x = omega b + P coarse, with ghosts; b and x [n][3], a spare number, [n_fine - n][3]; coarse [n_coarse + n_ghost][3]:
-  its ghosts are filled here. Collective.
+  x = omega b + P coarse, with ghosts; b and x [n][3], a spare number, [n_fine - n][3]; coarse [n_coarse +
+  columns.n_ghost][3]: its ghosts are filled here. Collective.
 */
 PetscErrorCode wring_interpolation_prolong(wring_interpolation *p, float *coarse, float omega, const float *b,
                                            float *x);

@@ -40,8 +40,8 @@ static inline float *wring_level_ghosts(const wring_level *l, float *x)
 */
 PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l);
 
-/* The pattern of A only, whose arrays are borrowed: own.value and ghost.value are NULL. Collective. */
-PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, wring_level *l);
+/* The pattern of A only, borrowed where possible, or copied: own.value and ghost.value are NULL. Collective. */
+PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l);
 
 /*
   The vectors, and omega by the power method. finer_ghosts: number of ghosts of the interpolation that reads y; 0 on the
@@ -54,9 +54,6 @@ PetscErrorCode wring_level_find_omega(wring_level *l);
 PetscErrorCode wring_level_destroy(wring_level *l);
 double         wring_level_memory(const wring_level *l); // bytes, this rank, with its interpolation
 
-/* Global numbers [near->n_ghost] of ghosts whose owners have the rows of l. Collective. */
-PetscErrorCode wring_level_number_ghosts(const wring_level *l, const wring_neighbours *near, PetscInt *global);
-
 /*
   Seed of the random numbers of this rank's first vertex, 3 first: it may exceed 32 bits although the number of vertices
   does not.
@@ -65,17 +62,6 @@ static inline uint64_t wring_level_seed(PetscInt first)
 {
   return 3 * (uint64_t)first;
 }
-
-/* ---- level.c ---- */
-
-/*
-  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. fetch: fills the ghosts of x, which are
-  right already otherwise. Collective with `fetch`.
-*/
-PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
-                                   float *y, const float *scale);
-
-/* ---- level_renew.c ---- */
 
 /* Values of a level's matrix in double, in the order of its entries; entry (i, j) is times scale[i] scale[j]. */
 typedef struct {
@@ -89,5 +75,11 @@ typedef struct {
 */
 PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q);
 
-/* Multiplies the scaling of P by the changes of the levels' scalings, fine [n_fine], coarse [n_coarse]. Collective. */
-PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse);
+/* ---- level.c ---- */
+
+/*
+  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. fetch: fills the ghosts of x, which are
+  right already otherwise. Collective with `fetch`.
+*/
+PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
+                                   float *y, const float *scale);

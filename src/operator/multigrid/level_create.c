@@ -1,31 +1,34 @@
 /*
-  Creates a level from a PETSc matrix: the scaled rows, the vectors, the step of the smoother. docs/theory.md
-  (4.5)-(4.7)
+  Creates a level from a PETSc matrix, and gives it new values: the scaled rows, the vectors, the step of the smoother.
+  docs/theory.md (4.5)-(4.7), (4.19)
 */
 #include "level.h"
-#include "operator/aij.h"
 
-/* d = D^(-1/2) of the owned rows and, from their owners, of the ghosts. */
-static PetscErrorCode create_scale(Mat A, wring_level *l)
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* The diagonal entry of row i. */
+static double find_diagonal(const wring_csr *a, const double *value, PetscInt i)
 {
-  PetscBool     definite = PETSC_TRUE;
-  Vec           diagonal;
-  const double *d;
+  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+    if (a->column[k] == i) return value[k];
+  return 0;
+}
+
+/* *root [n] = D^(1/2) of the values of l->own, freed by the caller. A refusal changes nothing in l. */
+static PetscErrorCode find_roots(const wring_level *l, const double *value, double **root)
+{
+  PetscBool definite = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCall(wring_float_create((size_t)(l->n + l->n_ghost), &l->scale));
-  PetscCall(MatCreateVecs(A, NULL, &diagonal));
-  PetscCall(MatGetDiagonal(A, diagonal));
-  PetscCall(VecGetArrayRead(diagonal, &d));
+  PetscCall(PetscMalloc1(l->n, root));
   for (PetscInt i = 0; i < l->n; i++) {
-    if (!(d[i] > 0)) definite = PETSC_FALSE;
-    l->scale[i] = (float)(1 / PetscSqrtReal(d[i]));
+    const double d = find_diagonal(&l->own, value, i);
+    definite       = (PetscBool)(definite && d > 0);
+    (*root)[i]     = PetscSqrtReal(d);
   }
-  PetscCall(VecRestoreArrayRead(diagonal, &d));
-  PetscCall(VecDestroy(&diagonal));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, l->comm));
+  if (!definite) PetscCall(PetscFree(*root));
   if (!definite) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (its diagonal)");
-  PetscCall(wring_neighbours_fetch(&l->near, sizeof(float), l->scale, l->scale + l->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -34,65 +37,84 @@ static PetscErrorCode find_boundary(wring_level *l)
   const PetscInt *start = l->ghost.start;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < l->n; i++) l->n_boundary += start[i + 1] > start[i];
-  PetscCall(PetscMalloc1(l->n_boundary, &l->boundary));
-  for (PetscInt i = 0, k = 0; i < l->n; i++)
-    if (start[i + 1] > start[i]) l->boundary[k++] = i;
+  PetscCall(PetscMalloc1(l->n, &l->boundary));
+  for (PetscInt i = 0; i < l->n; i++)
+    if (start[i + 1] > start[i]) l->boundary[l->n_boundary++] = i;
+  PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows and their neighbours. */
-static PetscErrorCode create_rows(MPI_Comm comm, Mat A, wring_level *l)
+PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
 {
+  wring_rows r;
+
   PetscFunctionBegin;
   *l = (wring_level){.comm = comm};
-  PetscCall(MatGetLocalSize(A, &l->n, NULL));
-  PetscCall(MatGetOwnershipRange(A, &l->first, NULL));
   PetscCall(wring_aij_neighbours(A, &l->near));
+  PetscCall(wring_rows_get(A, &r));
+  l->n       = r.own.n;
+  l->first   = r.first;
   l->n_ghost = l->near.n_ghost;
   PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscCall(wring_csr_create(&r.own, borrow, &l->own));
+  if (r.ghost.start) PetscCall(wring_csr_create(&r.ghost, borrow, &l->ghost));
+  PetscCall(wring_rows_restore(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, wring_level *l)
+/* The values of own and ghost, rows and columns times `by`. */
+static void set_values(wring_level *l, const double *own, const double *ghost, const float *by)
 {
-  Mat             own, ghost;
-  const PetscInt *global;
-
-  PetscFunctionBegin;
-  PetscCall(create_rows(comm, A, l));
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  PetscCall(wring_csr_create(own, PETSC_TRUE, NULL, NULL, &l->own));
-  if (ghost) PetscCall(wring_csr_create(ghost, PETSC_TRUE, NULL, NULL, &l->ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_csr_set_values(l->n, own, by, by, &l->own);
+  if (l->ghost.start) wring_csr_set_values(l->n, ghost, by, by + l->n, &l->ghost);
 }
 
 PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l)
 {
-  Mat             own, ghost;
-  const PetscInt *global;
+  wring_rows r;
+  double    *root;
 
   PetscFunctionBegin;
-  PetscCall(create_rows(comm, A, l));
+  PetscCall(wring_level_create_pattern(comm, A, finest, l));
   PetscCall(wring_messages_create(&l->near, MPI_FLOAT, PETSC_TRUE, &l->fetch));
-  PetscCall(create_scale(A, l));
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  PetscCall(wring_csr_create(own, finest, l->scale, l->scale, &l->own));
-  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_csr_create(ghost, finest, l->scale, l->scale + l->n, &l->ghost));
-  PetscCall(find_boundary(l));
+  PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
+  if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
+  if (l->ghost.start) PetscCall(find_boundary(l));
+  PetscCall(wring_float_create((size_t)(l->n + l->n_ghost), &l->scale));
+  PetscCall(wring_rows_get(A, &r));
+  PetscCall(find_roots(l, r.own.value, &root));
+  for (PetscInt i = 0; i < l->n; i++) l->scale[i] = (float)(1 / root[i]);
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof *l->scale, l->scale, l->scale + l->n));
+  set_values(l, r.own.value, r.ghost.value, l->scale);
+  PetscCall(wring_rows_restore(&r));
+  PetscCall(PetscFree(root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_number_ghosts(const wring_level *l, const wring_neighbours *near, PetscInt *global)
+/* New l->scale, and q. */
+static PetscErrorCode rescale(wring_level *l, const wring_level_values *a, float *q)
 {
-  PetscInt *own;
+  double *root;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(l->n, &own));
-  for (PetscInt i = 0; i < l->n; i++) own[i] = l->first + i;
-  PetscCall(wring_neighbours_fetch(near, sizeof *own, own, global));
-  PetscCall(PetscFree(own));
+  PetscCall(find_roots(l, a->own, &root));
+  for (PetscInt i = 0; i < l->n; i++) {
+    const double old = l->scale[i];
+    l->scale[i]      = (float)((a->scale ? 1 : old) / root[i]);
+    q[i]             = (float)(a->scale ? l->scale[i] / old : 1 / root[i]);
+  }
+  PetscCall(PetscFree(root));
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, q, q + l->n));
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, l->scale, l->scale + l->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q)
+{
+  PetscFunctionBegin;
+  PetscCall(rescale(l, a, q));
+  set_values(l, a->own, a->ghost, a->scale ? l->scale : q);
+  PetscCall(wring_level_find_omega(l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,7 +7,7 @@
     csr.h            rows of a matrix in float, with 32-bit columns
     interpolation.h  P between two levels and its transpose: apply them
     level.h          the matrix of a level, its smoother and its vectors (level.c: kernels, level_create.c: set-up)
-    galerkin         P^T A P; level_renew.c: new values in the rest of a level
+    galerkin         P^T A P
     hierarchy.h      matrices of all levels by PETSc's smoothed aggregation; few_ranks.c moves coarse ones to few ranks
     coarsest.h       the inverse of the coarsest matrix
     cycle.h          the V-cycle; cycle_pc.h: as a preconditioner of PETSc, for Hessians

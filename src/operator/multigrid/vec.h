@@ -19,6 +19,20 @@ static inline PetscInt wring_strip(PetscInt n, int s)
   return (PetscInt)((int64_t)n * s / wring_strips(n));
 }
 
+/* Index of the first of n ascending numbers that is not below `least`; n if there is none. */
+static inline PetscInt wring_first_from(PetscInt n, const PetscInt *number, PetscInt least)
+{
+  PetscInt low = 0, high = n;
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+    if (number[middle] < least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 typedef float  wring_float4 __attribute__((vector_size(16)));
 typedef double wring_double4 __attribute__((vector_size(32)));
 /* In arrays of double. A copy by memcpy becomes two of 16 bytes in gcc 12, which a load of 32 bytes has to wait for. */

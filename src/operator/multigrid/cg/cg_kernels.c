@@ -66,7 +66,7 @@ static void multiply_strip(const wring_cg_state *v, PetscInt begin, PetscInt end
     dots d = {0};
     for (PetscInt i = first; i < PetscMin(first + WRING_CG_BLOCK, end); i++) {
       wring_double4 w = {0};
-      add_row_float(&l->own, v->own.value, i, l->y, &w);
+      add_row_float(&l->own, v->A.own.value, i, l->y, &w);
       store(&w, v->g->w + 3 * (size_t)i);
       if (*waiting < l->n_boundary && l->boundary[*waiting] == i)
         (*waiting)++;
@@ -77,26 +77,12 @@ static void multiply_strip(const wring_cg_state *v, PetscInt begin, PetscInt end
   }
 }
 
-/* Index of the first boundary row that is not below `row`. */
-static PetscInt boundary_from(const wring_level *l, PetscInt row)
-{
-  PetscInt low = 0, high = l->n_boundary;
-  while (low < high) {
-    const PetscInt middle = (low + high) / 2;
-    if (l->boundary[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static void multiply_own(const wring_cg_state *v, dots part[WRING_STRIPS])
 {
   const PetscInt n = v->l->n;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
   for (int k = 0; k < wring_strips(n); k++) {
-    PetscInt waiting = boundary_from(v->l, wring_strip(n, k));
+    PetscInt waiting = wring_first_from(v->l->n_boundary, v->l->boundary, wring_strip(n, k));
     part[k]          = (dots){0};
     multiply_strip(v, wring_strip(n, k), wring_strip(n, k + 1), &waiting, &part[k]);
   }
@@ -113,7 +99,7 @@ static void multiply_ghosts(const wring_cg_state *v, dots part[WRING_STRIPS])
       const PetscInt i   = l->boundary[j];
       double *const  w   = v->g->w + 3 * (size_t)i;
       wring_double4  sum = {w[0], w[1], w[2], 0};
-      add_row_float(&l->ghost, v->ghost.value, i, ghost, &sum);
+      add_row_float(&l->ghost, v->A.ghost.value, i, ghost, &sum);
       store(&sum, w);
       add_dots(v, i, &sum, &d);
     }
@@ -129,7 +115,7 @@ static void residual_own(const wring_cg_state *v)
   for (int k = 0; k < wring_strips(l->n); k++) {
     for (PetscInt i = wring_strip(l->n, k); i < wring_strip(l->n, k + 1); i++) {
       wring_double4 sum = {0};
-      add_row(&l->own, v->own.value, i, v->g->p, &sum);
+      add_row(&l->own, v->A.own.value, i, v->g->p, &sum);
       for (int c = 0; c < 3; c++) v->g->r[3 * i + c] = v->b[3 * i + c] - sum[c];
     }
   }
@@ -141,7 +127,7 @@ static void residual_ghosts(const wring_cg_state *v)
   for (PetscInt j = 0; j < l->n_boundary; j++) {
     const PetscInt i   = l->boundary[j];
     wring_double4  sum = {0};
-    add_row(&l->ghost, v->ghost.value, i, v->g->fetch.ghost, &sum);
+    add_row(&l->ghost, v->A.ghost.value, i, v->g->fetch.ghost, &sum);
     for (int c = 0; c < 3; c++) v->g->r[3 * i + c] -= sum[c];
   }
 }

@@ -167,23 +167,6 @@ static PetscErrorCode run(wring_cg_state *v, double rtol, PetscInt max_it, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs from v's b and x, with A's arrays. */
-static PetscErrorCode run_with(wring_cg_state *v, Mat A, double rtol, PetscInt max_it, PetscInt *iterations,
-                               PetscBool *reached)
-{
-  Mat             own, ghost;
-  const PetscInt *global;
-
-  PetscFunctionBegin;
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  PetscCall(wring_aij_get(own, &v->own));
-  PetscCall(wring_aij_get(ghost, &v->ghost));
-  PetscCall(run(v, rtol, max_it, iterations, reached));
-  PetscCall(wring_aij_restore(&v->ghost));
-  PetscCall(wring_aij_restore(&v->own));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
                               double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached)
 {
@@ -192,9 +175,11 @@ PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, P
 
   PetscFunctionBegin;
   for (int i = 0; i < 3; i++) v.found[i] = PETSC_MAX_REAL;
+  PetscCall(wring_rows_get(A, &v.A));
   const unsigned       old  = wring_subnormal_flush_all(threaded);
-  const PetscErrorCode code = run_with(&v, A, rtol, max_it, iterations, reached);
+  const PetscErrorCode code = run(&v, rtol, max_it, iterations, reached);
   wring_subnormal_restore_all(old, threaded); // also after a refusal
+  PetscCall(wring_rows_restore(&v.A));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,6 @@
 /* Private to the files of cg.h: the state of an iteration, and its parts. */
 #pragma once
 #include "cg.h"
-#include "operator/aij.h"
 
 /* The dot products of an iteration: of r, u = M r, w = A u and s = A p. */
 enum {
@@ -33,8 +32,8 @@ typedef struct {
 typedef struct {
   wring_cg            *g;
   wring_cycle         *cycle;
-  wring_level         *l;          // the finest
-  wring_aij            own, ghost; // A, unscaled, in double precision
+  wring_level         *l; // the finest
+  wring_rows           A; // unscaled, in double precision
   const double        *b;
   double              *x;
   wring_cg_component   of[3];

@@ -5,7 +5,7 @@
 #pragma once
 #include "operator/multigrid/level.h"
 
-/* ---- product.c ---- */
+/* ---- operation.c ---- */
 
 /*
   PETSc computes P^T A P by rows from now on, with P rounded to float, as cycles apply it, and likewise for the coarse
@@ -13,7 +13,7 @@
 */
 PetscErrorCode wring_galerkin_use(Mat A);
 
-/* ---- numbers.c ---- */
+/* ---- product.c ---- */
 
 /*
   own and ghost, values of `coarse` in the order of its entries, from those of `fine` and its interpolation: what a

@@ -1,52 +1,40 @@
 /*
   A row of P^T A P. It is first summed over the rows i of the finer level that refer to it, to a row of P^T A, then
-  multiplied by P. Each thread has a number for every column of both products; of the coarse row only those in use are
-  cleared and read.
+  multiplied by P. Each thread has a number for every column of both products; only those in use are cleared and read.
 */
-#include "row.h"
+#include "product.h"
 
-PetscErrorCode wring_galerkin_row_create(const wring_level *l, PetscInt width, wring_galerkin_row *v)
+static PetscErrorCode create(size_t n, wring_galerkin_entry **entry, PetscInt **list)
 {
-  const size_t n = (size_t)l->n + (size_t)l->n_ghost, m = (size_t)width;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &v->fine, n + 1, &v->fine_list));
-  PetscCall(PetscMalloc2(m, &v->coarse, m + 1, &v->coarse_list));
-  for (size_t j = 0; j < n; j++) v->fine[j].row = -1;
-  for (size_t j = 0; j < m; j++) v->coarse[j].row = -1;
-  v->n_fine = v->n_coarse = 0;
+  PetscCall(PetscMalloc2(n, entry, n + 1, list));
+  for (size_t j = 0; j < n; j++) (*entry)[j].row = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_galerkin_row_destroy(wring_galerkin_row *v)
+PetscErrorCode wring_galerkin_rows_create(const wring_level *l, PetscInt width, int n_thread, wring_galerkin_row **v)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree2(v->fine, v->fine_list));
-  PetscCall(PetscFree2(v->coarse, v->coarse_list));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_galerkin_rows_create(const wring_level *l, PetscInt width, int *n_thread, wring_galerkin_row **v)
-{
-  PetscFunctionBegin;
-  *n_thread = l->n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
-  PetscCall(PetscMalloc1((size_t)*n_thread, v));
-  for (int t = 0; t < *n_thread; t++) PetscCall(wring_galerkin_row_create(l, width, &(*v)[t]));
+  PetscCall(PetscCalloc1((size_t)n_thread, v));
+  for (wring_galerkin_row *row = *v; row < *v + n_thread; row++) {
+    PetscCall(create((size_t)l->n + (size_t)l->n_ghost, &row->fine, &row->fine_list));
+    PetscCall(create((size_t)width, &row->coarse, &row->coarse_list));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_galerkin_rows_destroy(int n_thread, wring_galerkin_row **v)
 {
   PetscFunctionBegin;
-  for (int t = 0; t < n_thread; t++) PetscCall(wring_galerkin_row_destroy(&(*v)[t]));
+  for (int t = 0; t < n_thread; t++) {
+    PetscCall(PetscFree2((*v)[t].fine, (*v)[t].fine_list));
+    PetscCall(PetscFree2((*v)[t].coarse, (*v)[t].coarse_list));
+  }
   PetscCall(PetscFree(*v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Adds w times row i of A, whose columns begin at `shift`. The list is written for known columns too, which is cheaper
-  than a branch.
-*/
+/* Adds w times row i of A, whose columns begin at `shift`. */
 static inline void add_entries(const wring_csr *A, const double *value, PetscInt shift, PetscInt i, PetscInt row,
                                double w, wring_galerkin_row *v)
 {
@@ -62,8 +50,8 @@ static inline void add_entries(const wring_csr *A, const double *value, PetscInt
   v->n_fine = n;
 }
 
-void wring_galerkin_row_by_matrix(const wring_level *l, const wring_level_values *a, PetscInt row,
-                                  wring_galerkin_row *v)
+/* v->fine = `row` of R times A. */
+static void multiply_by_matrix(const wring_level *l, const wring_level_values *a, PetscInt row, wring_galerkin_row *v)
 {
   const wring_csr *const R = &l->from_coarse.R;
   v->n_fine                = 0;
@@ -75,31 +63,30 @@ void wring_galerkin_row_by_matrix(const wring_level *l, const wring_level_values
   }
 }
 
-/* What row j of P is multiplied by. */
-static inline double get_factor(const wring_level_values *a, const wring_galerkin_row *v, PetscInt j)
-{
-  return v->fine[j].value * (a->scale ? a->scale[j] : 1);
-}
-
-void wring_galerkin_row_by_interpolation_listed(const wring_level *l, const wring_level_values *a, PetscInt row,
-                                                wring_galerkin_row *v)
+/* v->coarse = v->fine, of `row`, times P. */
+static inline void multiply_by_interpolation(const wring_level *l, const wring_level_values *a, PetscInt row,
+                                             PetscBool list, wring_galerkin_row *v)
 {
   const wring_csr *const P = &l->from_coarse.P;
   v->n_coarse              = 0;
   for (PetscInt k = 0; k < v->n_fine; k++) {
     const PetscInt j = v->fine_list[k];
-    const double   f = get_factor(a, v, j);
-    for (PetscInt m = P->start[j]; m < P->start[j + 1]; m++)
-      wring_galerkin_row_add(row, P->column[m], f * P->value[m], v);
+    const double   f = v->fine[j].value * (a->scale ? a->scale[j] : 1);
+    for (PetscInt m = P->start[j]; m < P->start[j + 1]; m++) {
+      if (list)
+        wring_galerkin_row_add(row, P->column[m], f * P->value[m], v);
+      else
+        v->coarse[P->column[m]].value += f * P->value[m];
+    }
   }
 }
 
-void wring_galerkin_row_by_interpolation(const wring_level *l, const wring_level_values *a, wring_galerkin_row *v)
+void wring_galerkin_row_compute(const wring_level *l, const wring_level_values *a, PetscInt row, PetscBool list,
+                                wring_galerkin_row *v)
 {
-  const wring_csr *const P = &l->from_coarse.P;
-  for (PetscInt k = 0; k < v->n_fine; k++) {
-    const PetscInt j = v->fine_list[k];
-    const double   f = get_factor(a, v, j);
-    for (PetscInt m = P->start[j]; m < P->start[j + 1]; m++) v->coarse[P->column[m]].value += f * P->value[m];
-  }
+  multiply_by_matrix(l, a, row, v);
+  if (list)
+    multiply_by_interpolation(l, a, row, PETSC_TRUE, v);
+  else
+    multiply_by_interpolation(l, a, row, PETSC_FALSE, v);
 }
