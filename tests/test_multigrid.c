@@ -377,7 +377,7 @@ static PetscErrorCode test_symmetry(void)
 
   PetscFunctionBegin;
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
-  wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+  wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
   const PetscInt     n = 3 * c->level->n;
   PetscCall(PetscMalloc4(n, &a, n, &b, n, &Ma, n, &Mb));
   PetscInt first;
@@ -544,7 +544,7 @@ static PetscErrorCode test_ghosts(void)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
   PetscCall(solve_and_check(&p, "ghosts", 1e-4, NULL)); // r is not computed again
-  m = *(wring_multigrid *)p.op->data;
+  m = *(wring_multigrid *)p.op->part->data;
   for (int i = 0; i < m.cycle->n_level - 1; i++) {
     const wring_level *const l = &m.cycle->level[i];
     n_ghost += l->n_ghost;
@@ -578,7 +578,7 @@ static PetscErrorCode solve_gathered(problem *p, const wring_gathering *g, Vec *
   double far, size;
 
   PetscFunctionBegin;
-  p->op->gather = *g;
+  p->op->set.gather = *g;
   PetscCall(wring_operator_forget(p->op));
   PetscCall(wring_operator_set_matrix(p->op, p->A));
   PetscCall(VecSet(p->x, 0));
@@ -637,7 +637,7 @@ static PetscErrorCode test_gather(void)
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
   for (int i = 0; i < WAYS; i++) {
     PetscCall(solve_gathered(&p, &way[i], &expected, &it[i]));
-    wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+    wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
     CHECK(abs((int)(it[i] - it[0])) <= 1, "way %d: %d iterations, not %d", i, (int)it[i], (int)it[0]);
     if (i == 1) {
       PetscCall(count_entries(c, &entries));
@@ -654,7 +654,7 @@ static PetscErrorCode test_gather(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "gathered, shifted", 1e-8, NULL));
-  if (size > 1) PetscCall(check_owners(((wring_multigrid *)p.op->data)->cycle, 2));
+  if (size > 1) PetscCall(check_owners(((wring_multigrid *)p.op->part->data)->cycle, 2));
   PetscCall(VecDestroy(&expected));
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -671,7 +671,7 @@ static PetscErrorCode test_layout(void)
 
   PetscFunctionBegin;
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
-  const wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+  const wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
   for (int i = 0; i < c->n_level; i++) {
     const wring_level *const l    = &c->level[i];
     float *const             last = l->x + 3 * (size_t)l->n - 3;
@@ -712,7 +712,7 @@ static PetscErrorCode test_subnormal(void)
   PetscCall(VecAssemblyBegin(p.b));
   PetscCall(VecAssemblyEnd(p.b));
   PetscCall(solve_and_check(&p, "decay", 1e-3, NULL));
-  const wring_level *const l = ((wring_multigrid *)p.op->data)->cycle->level;
+  const wring_level *const l = ((wring_multigrid *)p.op->part->data)->cycle->level;
   for (PetscInt i = 0; i < 3 * l->n; i++) zero += l->b[i] == 0;
   left = count_subnormal(3 * (size_t)l->n, l->b) + count_subnormal(3 * (size_t)l->n, l->y);
   CHECK(left == 0 && (zero > 0 || end < size), "%d subnormal numbers, %d zeros", left, zero);
@@ -767,7 +767,7 @@ static PetscErrorCode test_small(void)
     PetscCall(create_problem(m[i], contrast[i], 0.5, alike, &p));
     PetscCall(solve_and_check(&p, "small", 1e-10, &it));
     CHECK(it <= (i < 3 ? 3 : 12), "m %d: %d iterations", (int)m[i], (int)it);
-    const wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+    const wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
     CHECK(c->n_level == 1 && c->coarsest.dense == (i < 3), "m %d: %d levels", (int)m[i], c->n_level);
     PetscCall(destroy_problem(&p));
   }
@@ -779,8 +779,8 @@ static PetscErrorCode test_small(void)
 static PetscErrorCode pretend_hosts(PetscMPIInt each, wring_operator *op)
 {
   PetscFunctionBegin;
-  op->gather.ranks_each = each;
-  PetscCall(wring_hosts_find(PETSC_COMM_WORLD, each, &op->hosts));
+  op->set.gather.ranks_each = each;
+  PetscCall(wring_hosts_find(PETSC_COMM_WORLD, each, &op->set.hosts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -805,7 +805,7 @@ static PetscErrorCode test_hosts(void)
     PetscCall(wring_operator_destroy(&p.op));
     PetscCall(create_operator("direct", NULL, NULL, &p.op));
     PetscCall(pretend_hosts(each, p.op));
-    CHECK(p.op->hosts.n == (size + each - 1) / each, "%d hosts", (int)p.op->hosts.n);
+    CHECK(p.op->set.hosts.n == (size + each - 1) / each, "%d hosts", (int)p.op->set.hosts.n);
     PetscCall(wring_operator_set_matrix(p.op, p.A));
     wring_operator_get_info(p.op, &info);
     CHECK(strstr(info.library, "cholmod"), "%s", info.library);
@@ -842,7 +842,7 @@ static PetscErrorCode test_changes(void)
 
   PetscFunctionBegin;
   PetscCall(create_problem(15, 1, 0.02, alike, &p));
-  const wring_multigrid *const m = p.op->data;
+  const wring_multigrid *const m = p.op->part->data;
   PetscCall(solve_and_check(&p, "first", 1e-8, &it[0]));
   PetscCall(MatShift(p.A, 0.5));
   PetscCall(wring_operator_set_matrix(p.op, p.A));
@@ -939,7 +939,7 @@ static PetscErrorCode test_renewal(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(count_symbolic(&after));
   CHECK(before > 0 && after == before, "%d and %d symbolic products", before, after);
-  const wring_multigrid *const m = p.op->data;
+  const wring_multigrid *const m = p.op->part->data;
   CHECK(m->built == 1 && m->cycle->n_level > 2, "%d hierarchies of %d levels", (int)m->built, m->cycle->n_level);
   for (int i = 0; i + 1 < m->cycle->n_level; i++) {
     double largest[2];
@@ -964,7 +964,7 @@ static PetscErrorCode test_power(void)
 
   PetscFunctionBegin;
   PetscCall(create_problem(15, 1, 0.02, alike, &p));
-  wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+  wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
   for (int i = 0; i < c->n_level; i++) {
     wring_level *const l = &c->level[i];
     for (PetscInt j = 0; j < l->n; j++) l->top[j] = 1;

@@ -25,5 +25,8 @@ PetscErrorCode wring_rows_restore(wring_rows *r);
 /* Those rows of A with all columns, as a sequential matrix; NULL: none, and *S is NULL. Collective. */
 PetscErrorCode wring_rows_collect(Mat A, IS rows, Mat *S);
 
+/* All of A on the ranks that want it; *S is NULL on others. Collective. */
+PetscErrorCode wring_aij_collect(Mat A, PetscBool want, Mat *S);
+
 /* The owners of A's ghost columns and the holders of its own; empty on one rank. Collective. */
 PetscErrorCode wring_aij_neighbours(Mat A, wring_neighbours *n);

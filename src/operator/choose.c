@@ -34,25 +34,21 @@ enum { SMALL = 5000 }; // vertices: at most a tenth of a second is lost, and a f
 
 /* ---- tolerances -------------------------------------------------------------------------------------------------- */
 
-static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
+static const double rough      = 1e-1; // what quasi-Newton methods need, docs/performance.md
+static const double correction = 0.2;  // two iterations: admm takes as many iterations as with exact solves
 
-double wring_operator_rough_rtol(const wring_operator *op, PetscBool approximates)
+double wring_operator_rtol(const wring_operator_settings *set, double rtol, PetscBool approximates, PetscBool exact)
 {
-  if (op->rtol_given) return op->rtol;
-  if (!strcmp(op->type, "direct")) return 0;
-  return approximates ? WRING_OPERATOR_ROUGH : rough;
+  const PetscBool direct = (PetscBool)!strcmp(set->type, "direct");
+  if (rtol > 0) return rtol;
+  if (rtol == WRING_OPERATOR_ROUGH && !set->rtol_given) return direct ? 0 : approximates ? WRING_OPERATOR_ROUGH : rough;
+  if (rtol != WRING_OPERATOR_ROUGH && exact) return 0;
+  return rtol == WRING_OPERATOR_CORRECTION && !set->rtol_given ? correction : set->rtol;
 }
 
-static const double correction = 0.2; // two iterations: admm takes as many iterations as with exact solves
-
-double wring_operator_correction_rtol(const wring_operator *op)
+PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n_vertex)
 {
-  return op->rtol_given ? op->rtol : correction;
-}
-
-PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
-{
-  return (PetscBool)(!op->rtol_given && (!strcmp(op->type, "direct") || n_vertex <= SMALL));
+  return (PetscBool)(!set->rtol_given && (!strcmp(set->type, "direct") || n_vertex <= SMALL));
 }
 
 /* ---- the factor -------------------------------------------------------------------------------------------------- */
@@ -61,71 +57,63 @@ PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
   One factor for all ranks of a node solves in a quarter of MUMPS's time (two ranks, 24,000 vertices), but its set-up is
   serial. Several nodes have one each.
 */
-static PetscBool is_shared(const wring_operator *op, PetscInt n_vertex)
-{
-  if (op->n_rank == 1) return PETSC_TRUE;
-  if (!strcmp(op->factor, "distributed")) return PETSC_FALSE;
-  return (PetscBool)(!strcmp(op->factor, "shared") || n_vertex <= DIRECT_LIMIT);
-}
-
 PetscBool wring_operator_shares_factor(const wring_operator *op, PetscInt n_vertex)
 {
-  return is_shared(op, n_vertex);
+  const char *const factor = op->set.factor;
+  if (op->set.n_rank == 1) return PETSC_TRUE;
+  if (!strcmp(factor, "distributed")) return PETSC_FALSE;
+  return (PetscBool)(!strcmp(factor, "shared") || n_vertex <= DIRECT_LIMIT);
 }
 
 /* ---- the type ---------------------------------------------------------------------------------------------------- */
 
-/* Decimal digits by which a solve reduces the residual with `auto`. */
-static double digits_of(const wring_operator *op)
-{
-  if (op->use.rtol == WRING_OPERATOR_ROUGH) return -log10(wring_operator_rough_rtol(op, PETSC_FALSE));
-  return -log10(op->use.rtol == WRING_OPERATOR_CORRECTION ? wring_operator_correction_rtol(op) : op->rtol);
-}
-
 static const double wait = 20e-6, byte = 1e-9; // between nodes [s]
 
 /* Single precision gains six digits; each refinement sweep, which includes a product with A, gains six more. */
-static double seconds_packed(const wring_operator *op, double n, double digits, double solves)
+static double seconds_packed(const wring_operator_settings *set, double n, double digits, double solves)
 {
   const double refine = ceil(fmax(digits - 6, 0) / 6), solve = 7e-9 * pow(n, 4. / 3) * (1 + 0.6 * refine);
-  const double gather = ceil(log2((double)op->n_rank)) * wait + 24 * n * byte;
-  return (20e-6 + 0.23e-9 * n) * n + solves * (op->hosts.n > 1 ? solve / op->hosts.first + gather : solve);
+  const double gather = ceil(log2((double)set->n_rank)) * wait + 24 * n * byte;
+  return (20e-6 + 0.23e-9 * n) * n + solves * (set->hosts.n > 1 ? solve / set->hosts.first + gather : solve);
 }
 
-static double seconds_mumps(const wring_operator *op, double n, double solves)
+static double seconds_mumps(const wring_operator_settings *set, double n, double solves)
 {
-  const double waits = op->hosts.n > 1 ? 52e-3 : 0;
+  const double waits = set->hosts.n > 1 ? 52e-3 : 0;
   return (17e-6 + 0.2e-9 * n) * n + solves * (25e-9 * pow(n, 4. / 3) + waits);
 }
 
-static double seconds_multigrid(const wring_operator *op, double n, double digits, double solves)
+static double seconds_multigrid(const wring_operator_settings *set, double n, double digits, double solves)
 {
-  const PetscBool cycle      = (PetscBool)(op->use.rtol == WRING_OPERATOR_ROUGH && !op->rtol_given);
-  const double    ranks      = op->hosts.n > 1 ? op->n_rank : 1;
+  const PetscBool cycle      = (PetscBool)(set->use.rtol == WRING_OPERATOR_ROUGH && !set->rtol_given);
+  const double    ranks      = set->hosts.n > 1 ? set->n_rank : 1;
   const double    iterations = cycle ? 1 : 1 + 1.8 * digits, price = cycle ? 100e-9 : 80e-9;
-  const double    waits = op->hosts.n > 1 ? (4 + ceil(log2(ranks))) * wait : 0;
+  const double    waits = set->hosts.n > 1 ? (4 + ceil(log2(ranks))) * wait : 0;
   return 8.4e-6 * n / ranks + solves * iterations * (price * n / ranks + waits);
 }
 
 void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_operator_seconds *s)
 {
-  const double n = (double)n_vertex, digits = digits_of(op), solves = (double)op->use.solves;
-  s->shared      = seconds_packed(op, n, digits, solves);
-  s->distributed = seconds_mumps(op, n, solves);
-  s->multigrid   = seconds_multigrid(op, n, digits, solves);
+  const wring_operator_settings *const set = &op->set;
+  const double                         n = (double)n_vertex, solves = (double)set->use.solves;
+  const double digits = -log10(wring_operator_rtol(set, set->use.rtol, PETSC_FALSE, PETSC_FALSE));
+  s->shared           = seconds_packed(set, n, digits, solves);
+  s->distributed      = seconds_mumps(set, n, solves);
+  s->multigrid        = seconds_multigrid(set, n, digits, solves);
 }
 
 const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex)
 {
   wring_operator_seconds s;
-  if (strcmp(op->type, "auto")) return op->type;
+  if (strcmp(op->set.type, "auto")) return op->set.type;
   if (n_vertex > DIRECT_LIMIT) return "multigrid";
   if (n_vertex <= SMALL) return "direct";
   wring_operator_estimate(op, n_vertex, &s);
-  return (is_shared(op, n_vertex) ? s.shared : s.distributed) <= s.multigrid ? "direct" : "multigrid";
+  return (wring_operator_shares_factor(op, n_vertex) ? s.shared : s.distributed) <= s.multigrid ? "direct"
+                                                                                                : "multigrid";
 }
 
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use)
 {
-  op->use = *use;
+  op->set.use = *use;
 }

@@ -6,11 +6,11 @@
 #include "operator/judge.h"
 #include "operator_impl.h"
 
-static PetscErrorCode create_ksp(wring_operator *op, KSP *ksp, PC *pc)
+static PetscErrorCode create_ksp(wring_operator_part *part, KSP *ksp, PC *pc)
 {
   PetscFunctionBegin;
-  PetscCall(KSPCreate(op->comm, ksp));
-  op->data = *ksp;
+  PetscCall(KSPCreate(part->set->comm, ksp));
+  part->data = *ksp;
   PetscCall(KSPSetOptionsPrefix(*ksp, "operator_"));
   PetscCall(KSPSetType(*ksp, KSPCG));
   PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
@@ -63,13 +63,13 @@ static PetscErrorCode finish_ksp(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create(wring_operator *op)
+static PetscErrorCode create(wring_operator_part *part)
 {
   KSP ksp;
   PC  pc;
 
   PetscFunctionBegin;
-  PetscCall(create_ksp(op, &ksp, &pc));
+  PetscCall(create_ksp(part, &ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
   PetscCall(finish_ksp(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -107,93 +107,96 @@ static PetscErrorCode hierarchy_memory(PC pc, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode set_up(wring_operator *op)
+static PetscErrorCode set_up(wring_operator_part *part)
 {
-  KSP ksp = op->data;
+  KSP ksp = part->data;
   PC  pc;
 
   PetscFunctionBegin;
   PetscCall(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
-  PetscCall(KSPSetOperators(ksp, op->A, op->A));
+  PetscCall(KSPSetOperators(ksp, part->A, part->A));
   PetscCall(wring_factor_set_up(ksp));
   PetscCall(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
   PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCGetType(pc, &op->info.library));
-  PetscCall(hierarchy_memory(pc, &op->info.memory));
+  PetscCall(PCGetType(pc, &part->info.library));
+  PetscCall(hierarchy_memory(pc, &part->info.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Vectors of conjugate gradients. The memory of other methods, set by PETSc's options, is not known here. */
-static PetscErrorCode predict(wring_operator *op, double *bytes)
+static PetscErrorCode predict(wring_operator_part *part, double *bytes)
 {
   PetscInt n;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(op->A, &n, NULL));
+  PetscCall(MatGetLocalSize(part->A, &n, NULL));
   *bytes = 8.0 * 6 * (double)n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Running out of iterations is reported to the caller; a matrix that is not definite is an error. */
-static PetscErrorCode check(const wring_operator *op, PetscBool *reached)
+static PetscErrorCode check(const wring_operator_part *part, PetscBool *reached)
 {
   wring_solve_end end;
 
   PetscFunctionBegin;
-  PetscCall(wring_solve_judge(op->data, "operator", &end));
-  if (end == WRING_SOLVE_SINGULAR) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite");
-  if (end == WRING_SOLVE_NOT_FINITE) WRING_REFUSE(op->comm, "operator: the iteration failed: a number is not finite");
+  PetscCall(wring_solve_judge(part->data, "operator", &end));
+  if (end == WRING_SOLVE_SINGULAR) WRING_REFUSE(part->set->comm, "operator: the matrix is not positive definite");
+  if (end == WRING_SOLVE_NOT_FINITE)
+    WRING_REFUSE(part->set->comm, "operator: the iteration failed: a number is not finite");
   if (end == WRING_SOLVE_SHORT) *reached = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves for op->out with the right-hand side op->in. */
-static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached, PetscInt64 *most)
+/* Solves for part->out with the right-hand side part->in. */
+static PetscErrorCode solve_one(wring_operator_part *part, PetscBool *reached, PetscInt64 *most)
 {
-  KSP        ksp = op->data;
+  KSP        ksp = part->data;
   PetscReal  norm;
   PetscInt   it;
   PetscInt64 products;
 
   PetscFunctionBegin;
-  wring_count(op->phases, WRING_WORK_REDUCTIONS, 1);
-  PetscCall(VecNorm(op->in, NORM_2, &norm));
+  wring_count(part->set->phases, WRING_WORK_REDUCTIONS, 1);
+  PetscCall(VecNorm(part->in, NORM_2, &norm));
   if (norm == 0) {
-    PetscCall(VecSet(op->out, 0));
+    PetscCall(VecSet(part->out, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(KSPSolve(ksp, op->in, op->out));
+  PetscCall(KSPSolve(ksp, part->in, part->out));
   PetscCall(KSPGetIterationNumber(ksp, &it));
-  op->info.iterations = PetscMax(op->info.iterations, it);
-  PetscCall(wring_solve_count(ksp, op->phases, &products));
+  part->info.iterations = PetscMax(part->info.iterations, it);
+  PetscCall(wring_solve_count(ksp, part->set->phases, &products));
   *most = PetscMax(*most, products);
-  PetscCall(check(op, reached));
+  PetscCall(check(part, reached));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
+                            PetscBool *reached)
 {
   const double never = 1e30; // a poor guess may start far above |b|; this is not divergence
   PetscInt64   most  = 0;
 
   PetscFunctionBegin;
-  PetscCall(KSPSetTolerances(op->data, rtol, 0, never, op->max_it));
+  if (zero) PetscCall(VecZeroEntries(x));
+  PetscCall(KSPSetTolerances(part->data, rtol, 0, never, part->set->max_it));
   for (int c = 0; c < 3; c++) {
-    PetscCall(wring_operator_gather(b, c, op->in));
-    PetscCall(wring_operator_gather(x, c, op->out));
-    PetscCall(solve_one(op, reached, &most));
-    PetscCall(wring_operator_scatter(op->out, c, x));
+    PetscCall(wring_operator_gather(b, c, part->in));
+    PetscCall(wring_operator_gather(x, c, part->out));
+    PetscCall(solve_one(part, reached, &most));
+    PetscCall(wring_operator_scatter(part->out, c, x));
   }
-  wring_count(op->phases, WRING_WORK_PRODUCTS, most);
+  wring_count(part->set->phases, WRING_WORK_PRODUCTS, most);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(wring_operator *op)
+static PetscErrorCode destroy(wring_operator_part *part)
 {
-  KSP ksp = op->data;
+  KSP ksp = part->data;
 
   PetscFunctionBegin;
-  op->data = NULL;
+  part->data = NULL;
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,74 +29,84 @@ static const wring_operator_ops *iterative_ops(const char *type)
   return strcmp(type, "petsc") ? NULL : &wring_operator_petsc;
 }
 
-static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wring_operator_ops **ops)
+static const wring_operator_ops *find_ops(const wring_operator *op, PetscBool no_sharing, PetscInt n_vertex)
 {
-  PetscFunctionBegin;
-  *ops = iterative_ops(wring_operator_choice(op, n_vertex));
-  if (*ops) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscBool shared = wring_operator_shares_factor(op, n_vertex);
-  *ops                   = shared && !op->no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const wring_operator_ops *const ops = iterative_ops(wring_operator_choice(op, n_vertex));
+  if (ops) return ops;
+  return wring_operator_shares_factor(op, n_vertex) && !no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
 }
 
 /* Refuses options that PETSc does not accept now, before the first files are written. */
 static PetscErrorCode try_options(wring_operator *op)
 {
-  const wring_operator_ops *const ops = iterative_ops(op->type);
+  const wring_operator_ops *const ops = iterative_ops(op->set.type);
+
   PetscFunctionBegin;
   if (!ops) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ops->create(op));
-  PetscCall(ops->destroy(op));
+  PetscCall(ops->create(op->part));
+  PetscCall(ops->destroy(op->part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_keys(const wring_options *o, wring_operator_settings *set)
+{
+  const wring_option *const table  = wring_operator_options;
+  const char *const         prefix = "operator_";
+  const char               *type, *factor;
+  PetscInt                  threads;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
+  PetscCall(wring_options_get_word(o, prefix, table, "factor", &factor));
+  PetscCall(PetscStrncpy(set->type, type, sizeof set->type));
+  PetscCall(PetscStrncpy(set->factor, factor, sizeof set->factor));
+  PetscCall(wring_options_get_real(o, prefix, table, "rtol", &set->rtol));
+  set->rtol_given = wring_options_has(o, prefix, "rtol");
+  PetscCall(wring_options_get_int(o, prefix, table, "max_it", &set->max_it));
+  PetscCall(wring_options_get_int(o, prefix, table, "coarse_rank_entries", &set->gather.rank_entries));
+  PetscCall(wring_options_get_int(o, prefix, table, "coarse_node_rows", &set->gather.node_rows));
+  PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
+  wring_blas_set_threads((int)threads);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op)
 {
-  const wring_option *const table  = wring_operator_options;
-  const char *const         prefix = "operator_";
-  const char               *type;
-  PetscInt                  threads;
-  wring_operator           *p;
+  wring_operator *p;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&p));
-  *op       = p;
-  p->comm   = comm;
-  p->phases = phases;
-  p->use    = (wring_operator_use){.solves = PETSC_MAX_INT};
-  PetscCallMPI(MPI_Comm_size(comm, &p->n_rank));
-  PetscCall(wring_hosts_find(comm, 0, &p->hosts));
-  PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
-  PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
-  PetscCall(wring_options_get_word(o, prefix, table, "factor", &type));
-  PetscCall(PetscStrncpy(p->factor, type, sizeof p->factor));
-  PetscCall(wring_options_get_real(o, prefix, table, "rtol", &p->rtol));
-  p->rtol_given = wring_options_has(o, prefix, "rtol");
-  PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
-  PetscCall(wring_options_get_int(o, prefix, table, "coarse_rank_entries", &p->gather.rank_entries));
-  PetscCall(wring_options_get_int(o, prefix, table, "coarse_node_rows", &p->gather.node_rows));
-  PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
-  wring_blas_set_threads((int)threads);
+  *op           = p;
+  p->set.comm   = comm;
+  p->set.phases = phases;
+  p->set.use    = (wring_operator_use){.solves = PETSC_MAX_INT};
+  p->part->set  = &p->set;
+  PetscCallMPI(MPI_Comm_size(comm, &p->set.n_rank));
+  PetscCall(wring_hosts_find(comm, 0, &p->set.hosts));
+  PetscCall(read_keys(o, &p->set));
   PetscCall(try_options(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode forget(wring_operator *op)
+static PetscErrorCode forget(wring_operator_part *part)
 {
   PetscFunctionBegin;
-  if (op->ops) PetscCall(op->ops->destroy(op));
-  op->ops = NULL;
-  PetscCall(VecDestroy(&op->in));
-  PetscCall(VecDestroy(&op->out));
-  PetscCall(MatDestroy(&op->A));
+  if (part->ops) PetscCall(part->ops->destroy(part));
+  part->ops = NULL;
+  PetscCall(VecDestroy(&part->in));
+  PetscCall(VecDestroy(&part->out));
+  PetscCall(MatDestroy(&part->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Leaves one part, without vectors for several. */
-static PetscErrorCode destroy_parts(wring_operator *op)
+/* Leaves the first part, without vectors for several. */
+static PetscErrorCode forget_others(wring_operator *op)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(wring_operator_destroy(&op->other[k]));
+  for (int k = 1; k < 3; k++) {
+    PetscCall(forget(&op->part[k]));
+    op->part[k] = (wring_operator_part){.set = &op->set, .no_sharing = op->part->no_sharing};
+  }
   PetscCall(VecDestroy(&op->b));
   PetscCall(VecDestroy(&op->x));
   op->n_part = 1;
@@ -106,8 +116,8 @@ static PetscErrorCode destroy_parts(wring_operator *op)
 PetscErrorCode wring_operator_forget(wring_operator *op)
 {
   PetscFunctionBegin;
-  PetscCall(destroy_parts(op));
-  PetscCall(forget(op));
+  PetscCall(forget_others(op));
+  PetscCall(forget(op->part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,65 +130,62 @@ PetscErrorCode wring_operator_destroy(wring_operator **op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode begin(wring_operator *op, Mat A, PetscObjectState pattern)
+static PetscErrorCode begin(const wring_operator *op, wring_operator_part *part, Mat A, PetscObjectState pattern)
 {
   PetscInt                  n;
   const wring_operator_ops *ops;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)A)); // before forget, which may hold the last reference
-  PetscCall(forget(op));
-  op->A       = A;
-  op->pattern = pattern;
-  PetscCall(MatCreateVecs(A, &op->in, &op->out));
+  PetscCall(forget(part));
+  part->A       = A;
+  part->pattern = pattern;
+  PetscCall(MatCreateVecs(A, &part->in, &part->out));
   PetscCall(MatGetSize(A, &n, NULL));
-  PetscCall(find_ops(op, n, &ops));
-  PetscCall(ops->create(op));
-  if (op->no_sharing && ops == &wring_operator_cholmod) {
-    PetscCall(ops->destroy(op));
+  ops = find_ops(op, part->no_sharing, n);
+  PetscCall(ops->create(part));
+  if (part->no_sharing && ops == &wring_operator_cholmod) {
+    PetscCall(ops->destroy(part));
     ops = &wring_operator_mumps;
-    PetscCall(ops->create(op));
+    PetscCall(ops->create(part));
   }
-  op->ops       = ops;
-  op->info.type = ops->type;
-  op->exact     = (PetscBool)(!strcmp(ops->type, "direct") && wring_operator_is_exact(op, n));
+  part->ops       = ops;
+  part->info.type = ops->type;
+  part->exact     = (PetscBool)(!strcmp(ops->type, "direct") && wring_operator_is_exact(&op->set, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sets up the solves with A of one part. */
-static PetscErrorCode set_one(wring_operator *op, Mat A)
+static PetscErrorCode set_one(const wring_operator *op, wring_operator_part *part, Mat A)
 {
   PetscObjectState pattern;
 
   PetscFunctionBegin;
   PetscCall(MatGetNonzeroState(A, &pattern));
-  if (op->A != A || op->pattern != pattern) PetscCall(begin(op, A, pattern));
-  wring_count(op->phases, WRING_WORK_FACTORISATIONS, 1);
-  PetscCall(op->ops->set_up(op));
-  op->info.set_ups++;
-  if (op->no_sharing && op->ops == &wring_operator_cholmod) {
-    PetscCall(wring_note(op->comm,
+  if (part->A != A || part->pattern != pattern) PetscCall(begin(op, part, A, pattern));
+  wring_count(op->set.phases, WRING_WORK_FACTORISATIONS, 1);
+  PetscCall(part->ops->set_up(part));
+  part->info.set_ups++;
+  if (part->no_sharing && part->ops == &wring_operator_cholmod) {
+    PetscCall(wring_note(op->set.comm,
                          "the ranks cannot share enough memory for one factor: a distributed factor by MUMPS is used"));
-    PetscCall(begin(op, A, pattern));
-    PetscCall(op->ops->set_up(op));
+    PetscCall(begin(op, part, A, pattern));
+    PetscCall(part->ops->set_up(part));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_operator_set_matrices(wring_operator *op, const Mat A[3])
 {
-  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SET_UP);
-  int               of[3];
-  const int         n_part = wring_operator_find_parts(A, of);
+  const wring_phase old = wring_phases_switch(op->set.phases, WRING_PHASE_OPERATOR_SET_UP);
+  const int         n   = wring_operator_find_parts(A, op->of);
 
   PetscFunctionBegin;
-  if (n_part != op->n_part) PetscCall(destroy_parts(op));
-  PetscCall(wring_operator_create_parts(op, n_part, of));
-  for (int c = 0, done = 0; c < 3; c++) {
-    if (op->of[c] < done) continue;
-    PetscCall(set_one(wring_operator_of(op, done++), A[c]));
-  }
-  wring_phases_switch(op->phases, old);
+  if (n != op->n_part) PetscCall(forget_others(op));
+  op->n_part = n;
+  for (int c = 0, done = 0; c < 3; c++)
+    if (op->of[c] == done) PetscCall(set_one(op, &op->part[done++], A[c]));
+  wring_phases_switch(op->set.phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,7 +200,7 @@ PetscErrorCode wring_operator_get_matrices(const wring_operator *op, Mat A[3])
 {
   PetscFunctionBegin;
   for (int c = 0; c < 3; c++) {
-    A[c] = op->of[c] > 0 ? op->other[op->of[c] - 1]->A : op->A;
+    A[c] = op->part[op->of[c]].A;
     PetscCall(PetscObjectReference((PetscObject)A[c]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -201,65 +208,60 @@ PetscErrorCode wring_operator_get_matrices(const wring_operator *op, Mat A[3])
 
 PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double *bytes)
 {
+  int    of[3];
   double one;
 
   PetscFunctionBegin;
   *bytes = 0;
-  PetscCall(destroy_parts(op));
-  for (int c = 0; c < 3; c++) {
-    if ((c > 0 && A[c] == A[0]) || (c == 2 && A[2] == A[1])) continue;
-    PetscCall(begin(op, A[c], 0));
-    PetscCall(op->ops->predict(op, &one));
-    PetscCall(forget(op));
+  PetscCall(forget_others(op));
+  wring_operator_find_parts(A, of);
+  for (int c = 0, done = 0; c < 3; c++) {
+    if (of[c] != done) continue;
+    PetscCall(begin(op, op->part, A[c], 0));
+    PetscCall(op->part->ops->predict(op->part, &one));
+    PetscCall(forget(op->part));
     *bytes += one;
+    done++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The tolerance that rtol 0 stands for; begin_solve finds that of any rtol. */
-static double own_rtol(const wring_operator *op)
+/* From zero, or from x if that is NULL. */
+static PetscErrorCode solve(wring_operator *op, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
+                            PetscBool *reached)
 {
-  return op->exact ? 0 : op->rtol;
-}
+  wring_operator_part *const first = op->part;
 
-static void begin_solve(wring_operator *op, double rtol)
-{
-  op->info.iterations = 0;
-  if (rtol == WRING_OPERATOR_ROUGH)
-    op->info.rtol = wring_operator_rough_rtol(op, op->ops->approximates);
-  else if (rtol == WRING_OPERATOR_CORRECTION)
-    op->info.rtol = op->exact ? 0 : wring_operator_correction_rtol(op);
-  else
-    op->info.rtol = rtol > 0 ? rtol : own_rtol(op);
-  wring_count(op->phases, WRING_WORK_LINEAR_SOLVES, 1);
-}
-
-static void end_solve(wring_operator *op)
-{
-  op->info.total_iterations += op->info.iterations;
-  op->info.solves++;
+  PetscFunctionBegin;
+  first->info.iterations = 0;
+  first->info.rtol       = wring_operator_rtol(&op->set, rtol, first->ops->approximates, first->exact);
+  wring_count(op->set.phases, WRING_WORK_LINEAR_SOLVES, 1);
+  if (op->n_part == 1) {
+    PetscCall(first->ops->solve(first, first->info.rtol, zero, b, x, reached));
+  } else {
+    if (zero) PetscCall(VecZeroEntries(x));
+    PetscCall(wring_operator_solve_parts(op, first->info.rtol, b, x, reached));
+  }
+  first->info.total_iterations += first->info.iterations;
+  first->info.solves++;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
-  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
+  const wring_phase old = wring_phases_switch(op->set.phases, WRING_PHASE_OPERATOR_SOLVE);
   PetscBool         ok  = PETSC_TRUE;
 
   PetscFunctionBegin;
-  begin_solve(op, rtol);
-  if (op->n_part > 1)
-    PetscCall(wring_operator_solve_parts(op, op->info.rtol, b, x, &ok));
-  else
-    PetscCall(op->ops->solve(op, op->info.rtol, b, x, &ok));
-  end_solve(op);
+  PetscCall(solve(op, rtol, NULL, b, x, &ok));
   if (reached) *reached = ok;
-  wring_phases_switch(op->phases, old);
+  wring_phases_switch(op->set.phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_dots(const wring_operator *op, Vec x, const wring_operator_dots *d)
 {
-  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_VECTOR);
+  const wring_phase old = wring_phases_switch(op->set.phases, WRING_PHASE_VECTOR);
   const double     *xa;
   PetscInt          n;
 
@@ -268,49 +270,43 @@ static PetscErrorCode find_dots(const wring_operator *op, Vec x, const wring_ope
   PetscCall(VecGetArrayRead(x, &xa));
   wring_dots(n, d->n, xa, d->with, d->dots);
   PetscCall(VecRestoreArrayRead(x, &xa));
-  wring_phases_switch(op->phases, WRING_PHASE_REDUCTION);
-  wring_count(op->phases, WRING_WORK_REDUCTIONS, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->dots, d->n, MPI_DOUBLE, MPI_SUM, op->comm));
-  wring_phases_switch(op->phases, old);
+  wring_phases_switch(op->set.phases, WRING_PHASE_REDUCTION);
+  wring_count(op->set.phases, WRING_WORK_REDUCTIONS, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->dots, d->n, MPI_DOUBLE, MPI_SUM, op->set.comm));
+  wring_phases_switch(op->set.phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                               const wring_operator_dots *d)
 {
-  const wring_phase old     = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
-  PetscBool         brought = PETSC_FALSE;
+  const wring_phase         old     = wring_phases_switch(op->set.phases, WRING_PHASE_OPERATOR_SOLVE);
+  PetscBool                 brought = PETSC_FALSE, reached = PETSC_TRUE;
+  const wring_operator_zero zero = {.size = size, .d = d, .brought = &brought};
 
   PetscFunctionBegin;
-  PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dot products are too many", d->n);
-  if (op->ops->solve_from_zero && op->n_part == 1) {
-    begin_solve(op, rtol);
-    PetscCall(op->ops->solve_from_zero(op, op->info.rtol, size, b, x, d, &brought));
-    end_solve(op);
-  } else {
-    PetscCall(VecZeroEntries(x));
-    PetscCall(wring_operator_solve(op, rtol, b, x, NULL));
-  }
+  PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->set.comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dot products are too many", d->n);
+  PetscCall(solve(op, rtol, &zero, b, x, &reached));
   if (!brought && d->n > 0) PetscCall(find_dots(op, x, d));
-  wring_phases_switch(op->phases, old);
+  wring_phases_switch(op->set.phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  wring_count(op->phases, WRING_WORK_PRODUCTS, 1);
-  wring_count(op->phases, WRING_WORK_EXCHANGES, 3);
+  wring_count(op->set.phases, WRING_WORK_PRODUCTS, 1);
+  wring_count(op->set.phases, WRING_WORK_EXCHANGES, 3);
   for (int c = 0; c < 3; c++) {
-    PetscCall(wring_operator_gather(x, c, op->in));
-    PetscCall(MatMult(wring_operator_of(op, op->of[c])->A, op->in, op->out));
-    PetscCall(wring_operator_scatter(op->out, c, y));
+    PetscCall(wring_operator_gather(x, c, op->part->in));
+    PetscCall(MatMult(op->part[op->of[c]].A, op->part->in, op->part->out));
+    PetscCall(wring_operator_scatter(op->part->out, c, y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info)
 {
-  *info = op->info;
-  for (int k = 1; k < op->n_part; k++) info->memory += op->other[k - 1]->info.memory;
+  *info = op->part->info;
+  for (int k = 1; k < op->n_part; k++) info->memory += op->part[k].info.memory;
 }

@@ -3,72 +3,79 @@
 #include "hosts.h"
 #include <wring/operator.h>
 
-/* One method to solve A x = b. A new sparsity pattern gets new data: every call of set_up sees the same pattern. */
 typedef struct {
-  const char *type;                             // "direct"
-  PetscErrorCode (*create)(wring_operator *op); // allocates op->data
-  PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
-  PetscErrorCode (*predict)(wring_operator *op, double *bytes); // on this rank, for set_up and solves with op->A
+  MPI_Comm           comm;
+  PetscMPIInt        n_rank;
+  wring_hosts        hosts;
+  wring_phases      *phases;   // borrowed
+  char               type[16]; // from the deck; a copy, because the options may be destroyed first
+  char               factor[16];
+  double             rtol;       // operator.rtol
+  PetscBool          rtol_given; // in the deck
+  PetscInt           max_it;
+  wring_gathering    gather; // of multigrid
+  wring_operator_use use;
+} wring_operator_settings;
+
+/* A matrix of one or several of x, y and z, and its solves by one type. */
+typedef struct {
+  const wring_operator_settings   *set;
+  const struct wring_operator_ops *ops; // NULL before the first matrix
+  void                            *data;
+  PetscBool                        exact;      // rtol 0 asks for the accuracy of double precision
+  PetscBool                        no_sharing; // too little memory could be shared for one factor
+  Mat                              A;
+  PetscObjectState                 pattern; // of A when data was created
+  Vec                              in, out; // one component, with the layout of A's columns and rows
+  wring_operator_info              info;
+} wring_operator_part;
+
+struct wring_operator {
+  wring_operator_settings set;
+  int                     n_part;  // number of different matrices of x, y and z
+  int                     of[3];   // the part that solves a component
+  wring_operator_part     part[3]; // info of the first has the counts of solves
+  Vec                     b, x;    // [n_owned][3] of a part; NULL for one part
+};
+
+/* A solve that starts from zero, whatever x holds; see wring_operator_solve_from_zero. */
+typedef struct {
+  double                     size;
+  const wring_operator_dots *d;
+  PetscBool                 *brought; // d is computed
+} wring_operator_zero;
+
+/* One method to solve A x = b. A new sparsity pattern gets new data: every call of set_up sees the same pattern. */
+typedef struct wring_operator_ops {
+  const char *type;                                    // "direct"
+  PetscErrorCode (*create)(wring_operator_part *part); // allocates part->data
+  PetscErrorCode (*set_up)(wring_operator_part *part); // part->A has new values; sets info.library and info.memory
+  PetscErrorCode (*predict)(wring_operator_part *part, double *bytes); // on this rank, for set_up and solves with A
   /*
     b, x [n_owned][3]; rtol 0 asks type direct for the accuracy of double precision, WRING_OPERATOR_ROUGH a type that
-    approximates for one application of its preconditioner; *reached is PETSC_TRUE and info.iterations is 0 on entry
+    approximates for one application of its preconditioner; zero NULL: from x; *reached is PETSC_TRUE and
+    info.iterations is 0 on entry
   */
-  PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
-  /* starts from zero, whatever x holds; *brought: d is computed; see wring_operator_solve_from_zero; may be NULL */
-  PetscErrorCode (*solve_from_zero)(wring_operator *op, double rtol, double size, Vec b, Vec x,
-                                    const wring_operator_dots *d, PetscBool *brought);
-  PetscErrorCode (*destroy)(wring_operator *op);
+  PetscErrorCode (*solve)(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
+                          PetscBool *reached);
+  PetscErrorCode (*destroy)(wring_operator_part *part);
   PetscBool approximates; // has a fixed approximation of A^(-1): accepts WRING_OPERATOR_ROUGH
 } wring_operator_ops;
 
 extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wring_operator_multigrid,
   wring_operator_petsc;
 
-/* What WRING_OPERATOR_ROUGH stands for with a type that approximates, or not. */
-double wring_operator_rough_rtol(const wring_operator *op, PetscBool approximates);
+/* ---- choose.c ---- */
 
-/* What WRING_OPERATOR_CORRECTION stands for. */
-double wring_operator_correction_rtol(const wring_operator *op);
-
+/* What an rtol of a solve stands for; approximates: of the type; exact: rtol 0 asks for double precision. */
+double wring_operator_rtol(const wring_operator_settings *set, double rtol, PetscBool approximates, PetscBool exact);
 /* Whether rtol 0 asks a factor for the accuracy of double precision. */
-PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);
+PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n_vertex);
 
-struct wring_operator {
-  MPI_Comm                  comm;
-  wring_phases             *phases;   // borrowed
-  char                      type[16]; // from the deck; a copy, because the options may be destroyed first
-  char                      factor[16];
-  PetscMPIInt               n_rank;
-  wring_hosts               hosts;
-  wring_operator_use        use;
-  double                    rtol;       // operator.rtol
-  PetscBool                 rtol_given; // in the deck
-  PetscBool                 exact;      // rtol 0 asks for the accuracy of double precision
-  PetscInt                  max_it;
-  wring_gathering           gather; // of multigrid
-  const wring_operator_ops *ops;    // NULL before the first matrix
-  void                     *data;
-  PetscBool                 no_sharing; // too little memory could be shared for one factor
-  Mat                       A;
-  PetscObjectState          pattern; // of A when data was created
-  Vec                       in, out; // one component, with the layout of A's columns and rows
-  wring_operator_info       info;
-  int                       n_part;   // number of different matrices of x, y and z
-  int                       of[3];    // the part that solves a component; part 0 is this operator itself
-  wring_operator           *other[2]; // parts 1 and 2
-  Vec                       b, x;     // [n_owned][3] of a part; NULL for one part
-};
-
-/* ---- parts.c: different matrices of x, y and z ---- */
+/* ---- parts.c ---- */
 
 /* of: the part that solves each component. Returns the number of parts. */
 int wring_operator_find_parts(const Mat A[3], int of[3]);
-/* Creates the parts after the first that op lacks, with the settings of op. */
-PetscErrorCode                wring_operator_create_parts(wring_operator *op, int n_part, const int of[3]);
-static inline wring_operator *wring_operator_of(wring_operator *op, int part)
-{
-  return part > 0 ? op->other[part - 1] : op;
-}
 /* As `solve` of the type, part by part. */
 PetscErrorCode wring_operator_solve_parts(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 

@@ -39,95 +39,87 @@ typedef struct {
 } direct;
 
 /* Whether *yes on any node. Collective. */
-static PetscErrorCode agree(const wring_operator *op, PetscBool *yes)
+static PetscErrorCode agree(const wring_operator_part *part, PetscBool *yes)
 {
-  const direct *d = op->data;
+  const direct *d = part->data;
 
   PetscFunctionBegin;
-  if (d->several) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, yes, 1, WRING_MPI_BOOL, MPI_LOR, op->comm));
+  if (d->several) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, yes, 1, WRING_MPI_BOOL, MPI_LOR, part->set->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create(wring_operator *op)
+static PetscErrorCode create(wring_operator_part *part)
 {
   PetscMPIInt size;
   direct     *d;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
-  op->data         = d;
+  part->data       = d;
   d->shared.window = MPI_WIN_NULL;
-  PetscCall(wring_hosts_split(op->comm, op->gather.ranks_each, &d->node));
+  PetscCall(wring_hosts_split(part->set->comm, part->set->gather.ranks_each, &d->node));
   PetscCallMPI(MPI_Comm_size(d->node, &size));
-  d->several = (PetscBool)(size < op->n_rank);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, WRING_MPI_BOOL, MPI_LOR, op->comm));
+  d->several = (PetscBool)(size < part->set->n_rank);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, WRING_MPI_BOOL, MPI_LOR, part->set->comm));
   PetscCall(wring_team_create(d->node, &d->team));
-  op->no_sharing = (PetscBool)!d->team;
-  PetscCall(agree(op, &op->no_sharing));
+  part->no_sharing = (PetscBool)!d->team;
+  PetscCall(agree(part, &part->no_sharing));
   wring_cholmod_start(&d->common);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* CHOLMOD's status on the first ranks of the nodes: an error, or else the largest. Collective. */
-static PetscErrorCode check(const wring_operator *op)
+static PetscErrorCode check(const wring_operator_part *part)
 {
-  const direct *d        = op->data;
+  const direct *d        = part->data;
   int           range[2] = {-d->common.status, d->common.status};
 
   PetscFunctionBegin;
-  if (op->n_rank > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, op->comm));
+  if (part->set->n_rank > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, part->set->comm));
   const int status = range[0] > 0 ? -range[0] : range[1];
-  if (status == CHOLMOD_NOT_POSDEF) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite (cholmod)");
+  if (status == CHOLMOD_NOT_POSDEF)
+    WRING_REFUSE(part->set->comm, "operator: the matrix is not positive definite (cholmod)");
   if (status == CHOLMOD_OUT_OF_MEMORY || status == CHOLMOD_TOO_LARGE)
-    WRING_REFUSE(op->comm, "operator: the factor is too large for cholmod; operator_type multigrid needs less");
-  if (status < CHOLMOD_OK) WRING_REFUSE(op->comm, "operator: cholmod failed with status %d", status);
+    WRING_REFUSE(part->set->comm, "operator: the factor is too large for cholmod; operator_type multigrid needs less");
+  if (status < CHOLMOD_OK) WRING_REFUSE(part->set->comm, "operator: cholmod failed with status %d", status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
-/* Rows `first` to `end` - 1 of A with all columns, as a sequential matrix. Collective. */
-static PetscErrorCode collect_rows(const wring_operator *op, PetscInt first, PetscInt end, Mat *S)
-{
-  IS rows;
-
-  PetscFunctionBegin;
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, end - first, first, 1, &rows));
-  PetscCall(wring_rows_collect(op->A, rows, S));
-  PetscCall(ISDestroy(&rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* On several nodes: the rows of which this rank finds residuals, and room for all of b. */
-static PetscErrorCode divide_rows(wring_operator *op)
+static PetscErrorCode divide_rows(wring_operator_part *part)
 {
-  direct  *d = op->data;
+  direct  *d = part->data;
   PetscInt n, own;
+  IS       rows;
 
   PetscFunctionBegin;
   if (!d->several) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSize(op->A, &n, NULL));
-  PetscCall(MatGetLocalSize(op->A, &own, NULL));
+  PetscCall(MatGetSize(part->A, &n, NULL));
+  PetscCall(MatGetLocalSize(part->A, &own, NULL));
   d->first           = (PetscInt)((PetscInt64)n * d->team->rank / d->team->n_rank);
   const PetscInt end = (PetscInt)((PetscInt64)n * (d->team->rank + 1) / d->team->n_rank);
   PetscCall(MatDestroy(&d->block));
-  PetscCall(collect_rows(op, d->first, end, &d->block));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, end - d->first, d->first, 1, &rows));
+  PetscCall(wring_rows_collect(part->A, rows, &d->block));
+  PetscCall(ISDestroy(&rows));
   if (d->all) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscMPIInt mine = (PetscMPIInt)(3 * own);
   PetscCall(PetscMalloc1(3 * (size_t)n, &d->all));
-  PetscCall(PetscMalloc2((size_t)op->n_rank, &d->count, (size_t)op->n_rank, &d->offset));
-  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, d->count, 1, MPI_INT, op->comm));
-  for (PetscMPIInt p = 0; p < op->n_rank; p++) d->offset[p] = p > 0 ? d->offset[p - 1] + d->count[p - 1] : 0;
+  PetscCall(PetscMalloc2((size_t)part->set->n_rank, &d->count, (size_t)part->set->n_rank, &d->offset));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, d->count, 1, MPI_INT, part->set->comm));
+  for (PetscMPIInt p = 0; p < part->set->n_rank; p++) d->offset[p] = p > 0 ? d->offset[p - 1] + d->count[p - 1] : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The rows of which this rank finds residuals. */
-static PetscErrorCode get_rows(const wring_operator *op, wring_rows *A)
+static PetscErrorCode get_rows(const wring_operator_part *part, wring_rows *A)
 {
-  const direct *d = op->data;
+  const direct *d = part->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_rows_get(d->block ? d->block : op->A, A));
+  PetscCall(wring_rows_get(d->block ? d->block : part->A, A));
   if (d->block) A->first = d->first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -226,15 +218,15 @@ static void free_values(direct *d)
 }
 
 /* Vectors and work arrays in memory shared by all ranks. */
-static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
+static PetscErrorCode allocate(wring_operator_part *part, PetscBool *enough)
 {
-  direct  *d = op->data;
+  direct  *d = part->data;
   PetscInt n;
 
   PetscFunctionBegin;
   *enough = PETSC_TRUE;
   if (d->b) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSize(op->A, &n, NULL));
+  PetscCall(MatGetSize(part->A, &n, NULL));
   const size_t vector = 3 * (size_t)n;
   const int    strips = wring_sums_strips(d->team, n);
   const size_t sums   = wring_sums_bytes(d->team, strips);
@@ -248,12 +240,12 @@ static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
 }
 
 /*
-  Destroys packed if a solve in single precision is not accurate enough; sets op->no_sharing if there is too little
+  Destroys packed if a solve in single precision is not accurate enough; sets part->no_sharing if there is too little
   memory for it.
 */
-static PetscErrorCode pack(wring_operator *op)
+static PetscErrorCode pack(wring_operator_part *part)
 {
-  direct          *d = op->data;
+  direct          *d = part->data;
   PetscBool        enough;
   wring_rows       A;
   wring_supernodes f = {.n = 0};
@@ -261,15 +253,15 @@ static PetscErrorCode pack(wring_operator *op)
   PetscFunctionBegin;
   PetscCall(wring_packed_destroy(&d->packed));
   if (d->factor) f = supernodes_of(d->factor);
-  PetscCall(allocate(op, &enough));
+  PetscCall(allocate(part, &enough));
   if (enough) PetscCall(wring_packed_create(d->team, &f, &d->packed));
-  op->no_sharing = (PetscBool)!d->packed;
-  PetscCall(agree(op, &op->no_sharing));
-  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(get_rows(op, &A));
+  part->no_sharing = (PetscBool)!d->packed;
+  PetscCall(agree(part, &part->no_sharing));
+  if (part->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(get_rows(part, &A));
   PetscCall(measure_rate(d, &A));
   PetscCall(wring_rows_restore(&A));
-  if (d->several) PetscCallMPI(MPI_Bcast(&d->rate, 1, MPI_DOUBLE, 0, op->comm)); // all nodes decide alike
+  if (d->several) PetscCallMPI(MPI_Bcast(&d->rate, 1, MPI_DOUBLE, 0, part->set->comm)); // all nodes decide alike
   if (!(d->rate <= worst_rate))
     PetscCall(wring_packed_destroy(&d->packed));
   else if (d->factor)
@@ -280,9 +272,9 @@ static PetscErrorCode pack(wring_operator *op)
 /* ---- in double precision ----------------------------------------------------------------------------------------- */
 
 /* Rank 0 solves for all ranks. */
-static PetscErrorCode double_solve(wring_operator *op, const double *b, double *x)
+static PetscErrorCode double_solve(wring_operator_part *part, const double *b, double *x)
 {
-  direct *d = op->data;
+  direct *d = part->data;
 
   PetscFunctionBegin;
   wring_team_meet(d->team);
@@ -292,7 +284,7 @@ static PetscErrorCode double_solve(wring_operator *op, const double *b, double *
     CHOLMOD(solve2)(CHOLMOD_A, d->factor, d->dense_b, NULL, &d->dense_x, NULL, &d->y, &d->e, &d->common);
     if (d->common.status == CHOLMOD_OK) wring_operator_from_columns(n, d->dense_x->x, x);
   }
-  PetscCall(check(op));
+  PetscCall(check(part));
   wring_team_meet(d->team);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -300,30 +292,22 @@ static PetscErrorCode double_solve(wring_operator *op, const double *b, double *
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
 /* Calls work with all of A, on rank 0. */
-static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
+static PetscErrorCode with_matrix(wring_operator_part *part, void (*work)(direct *d, cholmod_sparse *A))
 {
-  const direct *d = op->data;
-  PetscInt      n;
-  IS            all;
-  Mat           S = op->A;
+  const direct *d = part->data;
+  Mat           S;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(op->A, &n, NULL));
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
-  if (op->n_rank > 1)
-    PetscCall(wring_rows_collect(op->A, d->team->rank == 0 ? all : NULL, &S));
-  else
-    PetscCall(PetscObjectReference((PetscObject)S));
-  PetscCall(ISDestroy(&all));
+  PetscCall(wring_aij_collect(part->A, (PetscBool)(d->team->rank == 0), &S));
   if (S) {
     wring_rows rows;
     PetscCall(wring_rows_get(S, &rows));
     cholmod_sparse A = wring_cholmod_view(&rows.own);
-    work(op->data, &A);
+    work(part->data, &A);
     PetscCall(wring_rows_restore(&rows));
   }
   PetscCall(MatDestroy(&S));
-  PetscCall(check(op));
+  PetscCall(check(part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -352,32 +336,27 @@ static void factorize(direct *d, cholmod_sparse *A)
   wring_blas_end(&before);
 }
 
-static void allocate_dense(direct *d)
+static PetscErrorCode set_up(wring_operator_part *part)
 {
-  const size_t n = d->factor->n;
-  if (!d->dense_b) d->dense_b = CHOLMOD(allocate_dense)(n, 3, n, CHOLMOD_REAL, &d->common);
-}
-
-static PetscErrorCode set_up(wring_operator *op)
-{
-  direct *d = op->data;
+  direct *d = part->data;
 
   PetscFunctionBegin;
-  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (part->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_team_agree(d->team));
-  PetscCall(with_matrix(op, factorize));
-  PetscCall(divide_rows(op));
-  PetscCall(pack(op));
-  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!d->packed && d->factor) allocate_dense(d);
-  PetscCall(check(op));
-  op->info.library = d->packed ? "cholmod, in single precision" : "cholmod, in double precision";
-  op->info.memory  = (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0);
-  op->info.flops   = d->common.fl;
-  op->info.entries = d->common.lnz;
-  PetscCallMPI(MPI_Bcast(&op->info.memory, 1, MPI_DOUBLE, 0, op->comm));
-  PetscCallMPI(MPI_Bcast(&op->info.flops, 1, MPI_DOUBLE, 0, op->comm));
-  PetscCallMPI(MPI_Bcast(&op->info.entries, 1, MPI_DOUBLE, 0, op->comm));
+  PetscCall(with_matrix(part, factorize));
+  PetscCall(divide_rows(part));
+  PetscCall(pack(part));
+  if (part->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!d->packed && d->factor && !d->dense_b)
+    d->dense_b = CHOLMOD(allocate_dense)(d->factor->n, 3, d->factor->n, CHOLMOD_REAL, &d->common);
+  PetscCall(check(part));
+  part->info.library = d->packed ? "cholmod, in single precision" : "cholmod, in double precision";
+  part->info.memory  = (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0);
+  part->info.flops   = d->common.fl;
+  part->info.entries = d->common.lnz;
+  PetscCallMPI(MPI_Bcast(&part->info.memory, 1, MPI_DOUBLE, 0, part->set->comm));
+  PetscCallMPI(MPI_Bcast(&part->info.flops, 1, MPI_DOUBLE, 0, part->set->comm));
+  PetscCallMPI(MPI_Bcast(&part->info.entries, 1, MPI_DOUBLE, 0, part->set->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -385,13 +364,13 @@ static PetscErrorCode set_up(wring_operator *op)
   Rank 0: the factor's values, the larger of the update of its largest supernode and the copy, and what the analysis
   keeps. Other ranks: their share of the copy. All ranks: the vectors, of which each rank touches its own part.
 */
-static PetscErrorCode predict(wring_operator *op, double *bytes)
+static PetscErrorCode predict(wring_operator_part *part, double *bytes)
 {
-  direct *d        = op->data;
+  direct *d        = part->data;
   double  share[2] = {0, 0}; // the copy, the vectors
 
   PetscFunctionBegin;
-  PetscCall(with_matrix(op, analyse));
+  PetscCall(with_matrix(part, analyse));
   const cholmod_factor *const f = d->factor;
   if (f) {
     const wring_supernodes supers = supernodes_of(f);
@@ -400,20 +379,21 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
     *bytes   = 8.0 * (double)f->xsize + PetscMax(8.0 * (double)f->maxcsize, share[0] + share[1]);
     *bytes += (double)d->common.memory_inuse;
   }
-  PetscCallMPI(MPI_Bcast(share, 2, MPI_DOUBLE, 0, op->comm));
+  PetscCallMPI(MPI_Bcast(share, 2, MPI_DOUBLE, 0, part->set->comm));
   if (!f) *bytes = (share[0] + share[1]) / d->team->n_rank;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* b, x [n][3] of all ranks. If rtol is well above the error of single precision, the residual is not computed. */
-static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+static PetscErrorCode refined_solve(wring_operator_part *part, double rtol, const double *b, double *x,
+                                    PetscBool *reached)
 {
-  direct    *d = op->data;
+  direct    *d = part->data;
   wring_size size;
   wring_rows A;
 
   PetscFunctionBegin;
-  PetscCall(get_rows(op, &A));
+  PetscCall(get_rows(part, &A));
   wring_size_of(d->team, &d->sums, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
@@ -421,73 +401,70 @@ static PetscErrorCode refined_solve(wring_operator *op, double rtol, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve_all(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+static PetscErrorCode solve_all(wring_operator_part *part, double rtol, const double *b, double *x, PetscBool *reached)
 {
-  const direct *d = op->data;
+  const direct *d = part->data;
 
   PetscFunctionBegin;
   if (d->packed)
-    PetscCall(refined_solve(op, rtol, b, x, reached));
+    PetscCall(refined_solve(part, rtol, b, x, reached));
   else
-    PetscCall(double_solve(op, b, x));
+    PetscCall(double_solve(part, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each rank of several nodes copies its part of all of b to the memory of its node. */
-static PetscErrorCode gather(const wring_operator *op, const double *b, PetscMPIInt own)
+/*
+  Each of several ranks copies its part of b to shared memory, on several nodes after all of b is gathered, and its part
+  of x from it.
+*/
+static PetscErrorCode solve_shared(wring_operator_part *part, double rtol, const double *b, double *x,
+                                   PetscBool *reached)
 {
-  const direct *d = op->data;
-  PetscInt      n;
+  direct  *d = part->data;
+  PetscInt first, end, n_node;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(d->block, &n, NULL));
-  PetscCallMPI(MPI_Allgatherv(b, own, MPI_DOUBLE, d->all, d->count, d->offset, MPI_DOUBLE, op->comm));
-  PetscCall(PetscArraycpy(d->b + 3 * (size_t)d->first, d->all + 3 * (size_t)d->first, 3 * (size_t)n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Each of several ranks copies its part of b to shared memory, and its part of x from it. */
-static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
-{
-  direct  *d = op->data;
-  PetscInt first, end;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(op->A, &first, &end));
+  PetscCall(MatGetOwnershipRange(part->A, &first, &end));
   const size_t at = 3 * (size_t)first, n = 3 * (size_t)(end - first);
-  if (d->several)
-    PetscCall(gather(op, b, (PetscMPIInt)n));
-  else
+  if (d->several) {
+    PetscCall(MatGetLocalSize(d->block, &n_node, NULL));
+    PetscCallMPI(
+      MPI_Allgatherv(b, (PetscMPIInt)n, MPI_DOUBLE, d->all, d->count, d->offset, MPI_DOUBLE, part->set->comm));
+    PetscCall(PetscArraycpy(d->b + 3 * (size_t)d->first, d->all + 3 * (size_t)d->first, 3 * (size_t)n_node));
+  } else {
     PetscCall(PetscArraycpy(d->b + at, b, n)); // read by others after the first barrier of either solve
-  PetscCall(solve_all(op, rtol, d->b, d->x, reached));
-  if (d->several && rtol < 10 * d->rate) PetscCallMPI(MPI_Bcast(reached, 1, WRING_MPI_BOOL, 0, op->comm));
+  }
+  PetscCall(solve_all(part, rtol, d->b, d->x, reached));
+  if (d->several && rtol < 10 * d->rate) PetscCallMPI(MPI_Bcast(reached, 1, WRING_MPI_BOOL, 0, part->set->comm));
   PetscCall(PetscArraycpy(x, d->x + at, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
+                            PetscBool *reached)
 {
-  const direct *d = op->data;
+  const direct *d = part->data;
   const double *from;
   double       *to;
 
   PetscFunctionBegin;
+  (void)zero; // no initial guess is used
   PetscCall(VecGetArrayRead(b, &from));
   PetscCall(VecGetArrayWrite(x, &to));
-  if (op->n_rank > 1) {
-    PetscCall(solve_shared(op, rtol, from, to, reached));
+  if (part->set->n_rank > 1) {
+    PetscCall(solve_shared(part, rtol, from, to, reached));
   } else {
     if (d->team->asked != wring_max_threads()) PetscCall(wring_team_agree(d->team));
-    PetscCall(solve_all(op, rtol, from, to, reached));
+    PetscCall(solve_all(part, rtol, from, to, reached));
   }
   PetscCall(VecRestoreArrayWrite(x, &to));
   PetscCall(VecRestoreArrayRead(b, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(wring_operator *op)
+static PetscErrorCode destroy(wring_operator_part *part)
 {
-  direct *d = op->data;
+  direct *d = part->data;
 
   PetscFunctionBegin;
   PetscCall(wring_packed_destroy(&d->packed));
@@ -503,7 +480,7 @@ static PetscErrorCode destroy(wring_operator *op)
   CHOLMOD(free_dense)(&d->e, &d->common);
   CHOLMOD(free_factor)(&d->factor, &d->common);
   CHOLMOD(finish)(&d->common);
-  PetscCall(PetscFree(op->data));
+  PetscCall(PetscFree(part->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

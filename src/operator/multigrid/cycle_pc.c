@@ -61,7 +61,7 @@ PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
-  c->gather = op ? op->gather : (wring_gathering){.rank_entries = WRING_RANK_ENTRIES, .node_rows = WRING_NODE_ROWS};
+  c->gather = op ? op->set.gather : (wring_gathering){.rank_entries = WRING_RANK_ENTRIES, .node_rows = WRING_NODE_ROWS};
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetName(pc, name));
   PetscCall(PCShellSetContext(pc, c));

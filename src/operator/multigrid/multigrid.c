@@ -3,14 +3,14 @@
 #include "operator/operator_impl.h"
 #include <math.h>
 
-static PetscErrorCode create(wring_operator *op)
+static PetscErrorCode create(wring_operator_part *part)
 {
   wring_multigrid *m;
 
   PetscFunctionBegin;
-  PetscCall(wring_hierarchy_try_options(op->comm));
+  PetscCall(wring_hierarchy_try_options(part->set->comm));
   PetscCall(PetscNew(&m));
-  op->data = m;
+  part->data = m;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,17 +30,17 @@ static PetscErrorCode keep_reference(wring_multigrid *m)
   factor; a change common to all rows does not count. A new time step therefore keeps it, a released attachment does
   not. docs/theory.md (4.19)
 */
-static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
+static PetscErrorCode may_keep(const wring_operator_part *part, PetscBool *keep)
 {
-  const wring_multigrid *const m        = op->data;
+  const wring_multigrid *const m        = part->data;
   const double                 most     = 4.5;
   double                       range[2] = {0, 0}; // largest ratio, largest inverse ratio
   Vec                          diagonal;
   const double                *d;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(op->A, NULL, &diagonal));
-  PetscCall(MatGetDiagonal(op->A, diagonal));
+  PetscCall(MatCreateVecs(part->A, NULL, &diagonal));
+  PetscCall(MatGetDiagonal(part->A, diagonal));
   PetscCall(VecGetArrayRead(diagonal, &d));
   for (PetscInt i = 0; i < m->cycle->level->n; i++) {
     const double ratio = d[i] * m->reference[i] * m->reference[i];
@@ -49,55 +49,55 @@ static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
   }
   PetscCall(VecRestoreArrayRead(diagonal, &d));
   PetscCall(VecDestroy(&diagonal));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MAX, op->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MAX, part->set->comm));
   *keep = (PetscBool)(range[0] * range[1] <= most);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode set_up(wring_operator *op)
+static PetscErrorCode set_up(wring_operator_part *part)
 {
-  wring_multigrid *const m    = op->data;
+  wring_multigrid *const m    = part->data;
   PetscBool              keep = PETSC_FALSE;
   wring_hierarchy        h;
 
   PetscFunctionBegin;
-  if (m->cycle) PetscCall(may_keep(op, &keep));
+  if (m->cycle) PetscCall(may_keep(part, &keep));
   if (keep) {
-    PetscCall(wring_cycle_renew(m->cycle, op->A));
+    PetscCall(wring_cycle_renew(m->cycle, part->A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(wring_hierarchy_create(op->comm, op->A, &op->gather, &h));
+  PetscCall(wring_hierarchy_create(part->set->comm, part->A, &part->set->gather, &h));
   PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
-  PetscCall(wring_cycle_create(op->comm, &h, &m->cycle));
+  PetscCall(wring_cycle_create(part->set->comm, &h, &m->cycle));
   PetscCall(wring_hierarchy_destroy(&h));
   PetscCall(keep_reference(m));
   m->built++;
-  op->info.library = "gamg";
-  PetscCallMPI(MPI_Allreduce(&m->cycle->memory, &op->info.memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
+  part->info.library = "gamg";
+  PetscCallMPI(MPI_Allreduce(&m->cycle->memory, &part->info.memory, 1, MPI_DOUBLE, MPI_SUM, part->set->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Creates the vectors of conjugate gradients, which rough solves do without. */
-static PetscErrorCode need_cg(wring_operator *op)
+static PetscErrorCode need_cg(wring_operator_part *part)
 {
-  wring_multigrid *const m = op->data;
+  wring_multigrid *const m = part->data;
   double                 memory;
 
   PetscFunctionBegin;
   if (m->cg) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_cg_create(m->cycle, &m->cg));
-  m->cg->phases = op->phases;
+  m->cg->phases = part->set->phases;
   memory        = wring_cg_memory(m->cg);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
-  op->info.memory += memory;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_DOUBLE, MPI_SUM, part->set->comm));
+  part->info.memory += memory;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode predict(wring_operator *op, double *bytes)
+static PetscErrorCode predict(wring_operator_part *part, double *bytes)
 {
   PetscFunctionBegin;
-  PetscCall(wring_multigrid_predict(op->A, bytes));
+  PetscCall(wring_multigrid_predict(part->A, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,76 +105,55 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
   x = 3/2 M b, M the cycle. The eigenvalues of M A, between 0 and 1, are about 2/3 in the mean over directions of
   methods that use a rough solve. docs/theory.md (4.12a)
 */
-static PetscErrorCode apply_cycle(wring_operator *op, double size, Vec b, Vec x)
+static PetscErrorCode apply_cycle(wring_operator_part *part, double size, Vec b, Vec x)
 {
-  wring_multigrid *const m = op->data;
+  wring_multigrid *const m = part->data;
   const double          *ba;
   double                *xa;
 
   PetscFunctionBegin;
   if (!(size > 0)) {
-    wring_count(op->phases, WRING_WORK_REDUCTIONS, 1);
+    wring_count(part->set->phases, WRING_WORK_REDUCTIONS, 1);
     PetscCall(VecNorm(b, NORM_INFINITY, &size));
-    if (!isfinite(size)) WRING_REFUSE(op->comm, "operator: the iteration failed: a number is not finite");
+    if (!isfinite(size)) WRING_REFUSE(part->set->comm, "operator: the iteration failed: a number is not finite");
   }
   PetscCall(VecGetArrayRead(b, &ba));
   PetscCall(VecGetArrayWrite(x, &xa));
   PetscCall(wring_cycle_multiply(m->cycle, 1.5, size > 0 ? size : 1, ba, xa));
   PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(b, &ba));
-  op->info.iterations = 1;
+  part->info.iterations = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
+                            PetscBool *reached)
 {
-  wring_multigrid *const m = op->data;
+  wring_multigrid *const m = part->data;
   const double          *ba;
   double                *xa;
 
   PetscFunctionBegin;
   if (rtol == WRING_OPERATOR_ROUGH) {
-    PetscCall(apply_cycle(op, 0, b, x));
+    PetscCall(apply_cycle(part, zero ? zero->size : 0, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(need_cg(op));
+  PetscCall(need_cg(part));
   PetscCall(VecGetArrayRead(b, &ba));
   PetscCall(VecGetArray(x, &xa));
-  PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, NULL, &op->info.iterations, reached));
+  PetscCall(
+    wring_cg_solve(m->cg, m->cycle, part->A, rtol, part->set->max_it, ba, xa, zero, &part->info.iterations, reached));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecRestoreArrayRead(b, &ba));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
-                                      const wring_operator_dots *d, PetscBool *brought)
+static PetscErrorCode destroy(wring_operator_part *part)
 {
-  wring_multigrid *const m = op->data;
-  const double          *ba;
-  double                *xa;
+  wring_multigrid *m = part->data;
 
   PetscFunctionBegin;
-  if (rtol == WRING_OPERATOR_ROUGH) {
-    PetscCall(apply_cycle(op, size, b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(need_cg(op));
-  PetscCall(VecGetArrayRead(b, &ba));
-  PetscCall(VecGetArrayWrite(x, &xa));
-  const wring_cg_zero zero = {.size = size, .d = d, .brought = brought};
-  PetscBool           reached;
-  PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, &zero, &op->info.iterations, &reached));
-  PetscCall(VecRestoreArrayWrite(x, &xa));
-  PetscCall(VecRestoreArrayRead(b, &ba));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy(wring_operator *op)
-{
-  wring_multigrid *m = op->data;
-
-  PetscFunctionBegin;
-  op->data = NULL;
+  part->data = NULL;
   PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(PetscFree(m->reference));
@@ -182,11 +161,10 @@ static PetscErrorCode destroy(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const wring_operator_ops wring_operator_multigrid = {.type            = "multigrid",
-                                                     .create          = create,
-                                                     .set_up          = set_up,
-                                                     .predict         = predict,
-                                                     .solve           = solve,
-                                                     .solve_from_zero = solve_from_zero,
-                                                     .approximates    = PETSC_TRUE,
-                                                     .destroy         = destroy};
+const wring_operator_ops wring_operator_multigrid = {.type         = "multigrid",
+                                                     .create       = create,
+                                                     .set_up       = set_up,
+                                                     .predict      = predict,
+                                                     .solve        = solve,
+                                                     .approximates = PETSC_TRUE,
+                                                     .destroy      = destroy};

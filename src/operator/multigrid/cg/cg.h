@@ -4,7 +4,7 @@
 */
 #pragma once
 #include "operator/multigrid/cycle.h"
-#include <wring/operator.h>
+#include "operator/operator_impl.h"
 
 /* Vectors of the iteration, kept between solves. */
 typedef struct {
@@ -22,20 +22,10 @@ PetscErrorCode wring_cg_destroy(wring_cg **g);
 double         wring_cg_memory(const wring_cg *g); // bytes, this rank
 
 /*
-  Arguments of a solve from zero: an estimate of |b|, 0 if not known; the dot products with x to compute; *brought:
-  whether they have been computed.
-*/
-typedef struct {
-  double                     size;
-  const wring_operator_dots *d;
-  PetscBool                 *brought;
-} wring_cg_zero;
-
-/*
   Solves A x = b, b and x [n][3], to |b - A x| <= rtol |b| for each component, in at most max_it iterations. x holds the
   initial guess, unless `zero` is given (else NULL). A is the matrix of c's finest level. *reached PETSC_FALSE: max_it
   iterations, or the limit of double precision. Refuses a matrix that is not positive definite and numbers that are not
   finite. Subnormal numbers are flushed to zero. Collective.
 */
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
-                              double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached);
+                              double *x, const wring_operator_zero *zero, PetscInt *iterations, PetscBool *reached);

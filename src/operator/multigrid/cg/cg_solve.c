@@ -168,7 +168,7 @@ static PetscErrorCode run(wring_cg_state *v, double rtol, PetscInt max_it, Petsc
 }
 
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
-                              double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached)
+                              double *x, const wring_operator_zero *zero, PetscInt *iterations, PetscBool *reached)
 {
   const PetscBool threaded = (PetscBool)(g->n > WRING_SERIAL_BELOW);
   wring_cg_state  v        = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero};

@@ -30,19 +30,19 @@ typedef struct {
 } wring_cg_component;
 
 typedef struct {
-  wring_cg            *g;
-  wring_cycle         *cycle;
-  wring_level         *l; // the finest
-  wring_rows           A; // unscaled, in double precision
-  const double        *b;
-  double              *x;
-  wring_cg_component   of[3];
-  double               found[3]; // |r|^2 when r was last computed from x
-  PetscBool            stuck;    // at the limit of double precision
-  const wring_cg_zero *zero;     // NULL: start from x
-  double               squared;  // rtol^2
-  PetscBool            unknown;  // |b| is not known; the first reduction gives it
-  PetscBool            carrying; // this iteration's reduction carries dot products
+  wring_cg                  *g;
+  wring_cycle               *cycle;
+  wring_level               *l; // the finest
+  wring_rows                 A; // unscaled, in double precision
+  const double              *b;
+  double                    *x;
+  wring_cg_component         of[3];
+  double                     found[3]; // |r|^2 when r was last computed from x
+  PetscBool                  stuck;    // at the limit of double precision
+  const wring_operator_zero *zero;     // NULL: start from x
+  double                     squared;  // rtol^2
+  PetscBool                  unknown;  // |b| is not known; the first reduction gives it
+  PetscBool                  carrying; // this iteration's reduction carries dot products
 } wring_cg_state;
 
 static inline PetscBool wring_cg_active(const wring_cg_state *v)

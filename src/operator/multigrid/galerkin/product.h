@@ -25,8 +25,8 @@ PetscErrorCode wring_galerkin_rows_create(const wring_level *l, PetscInt width, 
 PetscErrorCode wring_galerkin_rows_destroy(int n_thread, wring_galerkin_row **v);
 
 /*
-  v->coarse = this rank's part of a row of P^T A P: `row` of R times A, times P. Lists its columns; without `list`, which
-  is twice as fast, the caller has set them to {0, row}.
+  v->coarse = this rank's part of a row of P^T A P: `row` of R times A, times P. Lists its columns; without `list`, in
+  half the time, the caller has set them to {0, row}.
 */
 void wring_galerkin_row_compute(const wring_level *l, const wring_level_values *a, PetscInt row, PetscBool list,
                                 wring_galerkin_row *v);
