@@ -245,8 +245,6 @@ void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value
 */
 PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, double factor,
                                       wring_pattern **p, double **value);
-/* A hash of the weights and slopes of these values: while rest shapes stay, equal keys mean equal values. Threaded. */
-uint64_t wring_laplacian_key(PetscInt n_terms, wring_term *const *terms, double factor);
 /*
   [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the clamped Hessian's entries (dk, dl) at x.
   docs/theory.md (5.13)

@@ -3,7 +3,7 @@
   diagonal alone is set again.
 */
 #include "potential_impl.h"
-#include <string.h>
+#include <petsc/private/petscimpl.h> // PetscObjectStateGet
 
 /* ---- matrices of components -------------------------------------------------------------------------------------- */
 
@@ -62,81 +62,20 @@ static PetscErrorCode fill_all(wring_potential *g, const wring_pattern *p, doubl
 
 /* ---- a matrix that was made before ------------------------------------------------------------------------------- */
 
-/* Of what A depends on except inertia, for each component. */
-static void find_keys(const wring_potential *g, double factor, uint64_t key[3])
+/* Whether A [n] are as they were set last, and only the inertia can have changed since then. */
+static PetscErrorCode find_made(const wring_potential *g, int n, double factor, const Mat *A, PetscBool *same)
 {
-  const char *const mark = wring_potential_held_marks(g);
-  key[0] = key[1] = key[2] = wring_laplacian_key(g->n_term, g->term, factor);
-  for (PetscInt i = 0; mark && i < g->mesh->n_local; i++)
-    for (int c = 0; c < 3; c++)
-      if (mark[i] >> c & 1) key[c] += wring_mix((uint64_t)i + 1);
-}
-
-static uint64_t hash(PetscInt n, const double *x)
-{
-  uint64_t sum = 0, bits;
-  for (PetscInt i = 0; i < n; i++) {
-    memcpy(&bits, &x[i], sizeof bits);
-    sum += wring_mix(wring_mix((uint64_t)i) ^ bits);
-  }
-  return sum;
-}
-
-/* Whether a matrix was made with this key and is A. Not collective. */
-static PetscErrorCode was_made(const wring_made *made, uint64_t key, Mat A, PetscBool *was)
-{
-  PetscObjectId id = 0;
-
-  PetscFunctionBegin;
-  if (A) PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  *was = (PetscBool)(A && made->diagonal && made->key == key && made->id == id);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether A still has the diagonal that was set last, on this rank. Collective. */
-static PetscErrorCode has_diagonal(const wring_made *made, Mat A, PetscBool *has)
-{
-  Vec           diagonal;
-  const double *d;
-  PetscInt      n;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, NULL, &diagonal));
-  PetscCall(MatGetDiagonal(A, diagonal));
-  PetscCall(VecGetLocalSize(diagonal, &n));
-  PetscCall(VecGetArrayRead(diagonal, &d));
-  *has = (PetscBool)(hash(n, d) == made->set);
-  PetscCall(VecRestoreArrayRead(diagonal, &d));
-  PetscCall(VecDestroy(&diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode agree(const wring_potential *g, PetscBool *all)
-{
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 1, WRING_MPI_BOOL, MPI_LAND, g->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether A [n] are as they were made and only the inertia can have changed. Collective. */
-static PetscErrorCode find_made(const wring_potential *g, int n, Mat *A, const uint64_t key[3], PetscBool *same)
-{
-  const int *const like = g->held.like;
-  PetscBool        one  = PETSC_FALSE; // or else gcc warns when it measures coverage
-
   PetscFunctionBegin;
   *same = (PetscBool)!g->is_static;
-  for (int c = 0; c < n; c++) {
-    PetscCall(was_made(&g->made[like[c]], key[c], A[c], &one));
-    *same = (PetscBool)(*same && one);
+  for (int c = 0; c < n && *same; c++) {
+    const wring_made *const made  = &g->made[g->held.like[c]];
+    PetscObjectId           id    = 0;
+    PetscObjectState        state = 0;
+    if (A[c]) PetscCall(PetscObjectGetId((PetscObject)A[c], &id));
+    if (A[c]) PetscCall(PetscObjectStateGet((PetscObject)A[c], &state));
+    *same = (PetscBool)(A[c] && made->diagonal && made->id == id && made->state == state && made->factor == factor &&
+                        made->stiffness == g->stiffness);
   }
-  PetscCall(agree(g, same));
-  if (!*same) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int c = 0; c < n; c++) {
-    PetscCall(has_diagonal(&g->made[like[c]], A[c], &one));
-    *same = (PetscBool)(*same && one);
-  }
-  PetscCall(agree(g, same));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,16 +92,16 @@ static PetscErrorCode set_inertia(wring_potential *g, int component, Mat A)
   PetscCall(MatCreateVecs(A, NULL, &diagonal));
   PetscCall(VecGetArrayWrite(diagonal, &d));
   for (PetscInt i = 0; i < n; i++) d[i] = made->diagonal[i] + factor * g->mass[i];
-  made->set = hash(n, d);
   PetscCall(VecRestoreArrayWrite(diagonal, &d));
   PetscCall(MatDiagonalSet(A, diagonal, INSERT_VALUES));
   PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &made->state));
   PetscCall(VecDestroy(&diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Keeps the diagonal of A, which has no inertia yet. A held vertex has nothing else on its diagonal. */
-static PetscErrorCode keep(wring_potential *g, int component, uint64_t key, Mat A)
+static PetscErrorCode keep(wring_potential *g, int component, double factor, Mat A)
 {
   const char *const mark = wring_potential_held_marks(g);
   wring_made *const made = &g->made[component];
@@ -178,14 +117,15 @@ static PetscErrorCode keep(wring_potential *g, int component, uint64_t key, Mat 
   PetscCall(VecRestoreArrayRead(diagonal, &d));
   PetscCall(VecDestroy(&diagonal));
   PetscCall(PetscObjectGetId((PetscObject)A, &made->id));
-  made->key = key;
+  made->factor    = factor;
+  made->stiffness = g->stiffness;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the operator ------------------------------------------------------------------------------------------------ */
 
 /* A of all components, or of the first one if n is 1, from the terms. In statics the inertia is part of the values. */
-static PetscErrorCode make(wring_potential *g, int n, double factor, const uint64_t key[3], Mat *A)
+static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
 {
   wring_pattern *p;
   double        *value;
@@ -201,7 +141,7 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, const uint6
   PetscCall(wring_pattern_destroy(&p));
   for (int c = 0; c < n && !g->is_static; c++) {
     if (g->held.like[c] < c) continue;
-    PetscCall(keep(g, c, key[c], A[c]));
+    PetscCall(keep(g, c, factor, A[c]));
     PetscCall(set_inertia(g, c, A[c]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,13 +150,11 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, const uint6
 static PetscErrorCode make_or_renew(wring_potential *g, int n, double factor, Mat *A)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  uint64_t          key[3];
   PetscBool         same;
 
   PetscFunctionBegin;
-  find_keys(g, factor, key);
-  PetscCall(find_made(g, n, A, key, &same));
-  if (!same) PetscCall(make(g, n, factor, key, A));
+  PetscCall(find_made(g, n, factor, A, &same));
+  if (!same) PetscCall(make(g, n, factor, A));
   for (int c = 0; same && c < n; c++)
     if (g->held.like[c] == c) PetscCall(set_inertia(g, c, A[c]));
   wring_phases_switch(g->phases, old);

@@ -76,6 +76,7 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   g->term[g->n_term++] = term;
   wring_term_set_masses(term, g->mass);
   g->revision++;
+  g->stiffness++;
   if (!wring_term_is_hard(term)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_list_held(g));
   PetscCall(wring_potential_move_held(g));
@@ -246,8 +247,11 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
     if (one) *changed = PETSC_TRUE;
   }
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_set_time(g->contact[i], time));
-  if (*changed) g->revision++;
-  if (*changed) PetscCall(wring_potential_list_held(g));
+  if (*changed) {
+    g->revision++;
+    g->stiffness++;
+    PetscCall(wring_potential_list_held(g));
+  }
   PetscCall(wring_potential_move_held(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

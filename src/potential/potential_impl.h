@@ -19,10 +19,11 @@ typedef struct {
 
 /* A matrix of the operator as it was made last, without inertia, m_i/h^2, which is on the diagonal only. */
 typedef struct {
-  PetscObjectId id;       // of the matrix
-  uint64_t      key;      // of what its values depend on
-  uint64_t      set;      // hash of the diagonal that was set last
-  double       *diagonal; // [n_owned] N/m; NULL: none was made
+  PetscObjectId    id;        // of the matrix
+  PetscObjectState state;     // of the matrix when its diagonal was set last
+  double           factor;    // of L in it
+  PetscInt         stiffness; // of the potential when L was summed
+  double          *diagonal;  // [n_owned] N/m; NULL: none was made
 } wring_made;
 
 /* Matrices of the patches of a term (means.c). */
@@ -34,6 +35,7 @@ struct wring_potential {
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
   PetscInt          revision;
+  PetscInt          stiffness;     // a new value: L or what is held may have changed
   double            part;          // fraction of the step at which x is: 1/2 is its middle
   double           *mass;          // [n_local] kg: lumped + h drag; in statics N/m: the regularisation
   double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none

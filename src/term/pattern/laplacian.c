@@ -1,6 +1,5 @@
 /* The scalar A in the pattern of its elements, by rows. docs/theory.md (4.1) */
 #include "incidence.h"
-#include <string.h>
 
 /* wk [n_block][LANES]: factor w k of the elements of a term with one point. */
 static void find_slopes(const wring_term *t, double factor, double *wk)
@@ -74,38 +73,4 @@ PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_
   PetscCall(PetscFree(all.memory));
   PetscCall(wring_elements_destroy(&e));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the key ----------------------------------------------------------------------------------------------------- */
-
-static uint64_t mix_number(uint64_t key, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return wring_mix(key ^ bits);
-}
-
-/* Weights and slopes of all points, in any order; `first` is another one for each term. */
-static uint64_t key_of(const wring_term *t, uint64_t first)
-{
-  const PetscInt n   = t->n_block * t->points;
-  uint64_t       key = 0;
-#pragma omp parallel for schedule(static) reduction(+ : key)
-  for (PetscInt row = 0; row < n; row++) {
-    WRING_ALIGNED lanes k[1];
-    row_slope(t, row, k[0]);
-    for (int l = 0; l < LANES; l++) {
-      const double weight = t->weight[(size_t)row * LANES + (size_t)l];
-      key += mix_number(mix_number(first + (uint64_t)row * LANES + (uint64_t)l, weight), k[0][l]);
-    }
-  }
-  return key;
-}
-
-uint64_t wring_laplacian_key(PetscInt n_terms, wring_term *const *terms, double factor)
-{
-  uint64_t key = mix_number((uint64_t)n_terms, factor);
-  for (PetscInt i = 0; i < n_terms; i++)
-    if (terms[i]->active) key += key_of(terms[i], wring_mix((uint64_t)i + 1));
-  return key;
 }
