@@ -560,6 +560,44 @@ static void test_edit_distance(void)
   CHECK(wring_edit_distance("RTOL", "rtol") == 0, "case");
 }
 
+/* Fails if a value is read into another member, or a key without default and value changes its member. */
+static PetscErrorCode test_read(void)
+{
+  typedef enum { ARMIJO, WOLFE, NONE } search;
+  typedef struct {
+    double    own, length, unset;
+    PetscBool on;
+    PetscInt  count;
+    search    search;
+  } settings;
+  static const wring_option options[] = {
+    {.key = "on", .type = WRING_BOOL, .value = "no", .help = "", .at = offsetof(settings, on)},
+    {.key = "count", .type = WRING_INT, .value = "3", .help = "", .at = offsetof(settings, count)},
+    {.key = "length", .type = WRING_REAL, .value = "0.5", .help = "", .at = offsetof(settings, length)},
+    {.key = "unset", .type = WRING_REAL, .help = "", .at = offsetof(settings, unset)},
+    {.key = "elsewhere", .type = WRING_REAL, .value = "9", .help = ""},
+    {.key     = "search",
+     .type    = WRING_WORD,
+     .choices = "armijo|wolfe|none",
+     .value   = "armijo",
+     .help    = "",
+     .at      = offsetof(settings, search)},
+    {.key = NULL},
+  };
+  settings       s = {.own = 7, .unset = -1};
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "p_on", "yes", "deck:1"));
+  PetscCall(wring_options_set(o, "p_search", "None", "deck:2"));
+  PetscCall(wring_options_read(o, "p_", options, &s));
+  CHECK(s.own == 7 && s.on && s.count == 3 && s.length == 0.5 && s.unset == -1 && s.search == NONE,
+        "read %g, %d, %d, %g, %g, %d", s.own, (int)s.on, (int)s.count, s.length, s.unset, (int)s.search);
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -577,6 +615,7 @@ int main(int argc, char **argv)
   PetscCall(test_names());
   PetscCall(test_ambiguous_names());
   PetscCall(test_help());
+  PetscCall(test_read());
   test_edit_distance();
   PetscCall(PetscFinalize());
   return 0;

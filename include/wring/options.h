@@ -29,6 +29,7 @@ typedef struct {
   const char       *range;   // interval of numbers: "(0,inf)", "[0,1)", "[1,100]"; NULL: any finite number
   const char       *value;   // default, as typed in a deck; NULL: none
   const char       *help;    // one sentence
+  size_t            at;      // offset of the value in the struct that wring_options_read fills; 0: not read by it
 } wring_option;
 
 /* One line of a schema: the entries of a table with a prefix. '*' in the prefix stands for a name: "attach_*_". */
@@ -110,9 +111,18 @@ PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *pr
                                           const char *key, PetscInt *n, PetscInt **v);
 PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, const char **v); // spelt as in choices
+PetscErrorCode wring_options_get_choice(const wring_options *o, const char *prefix, const wring_option *table,
+                                        const char *key, int *v); // the number of the choice, from 0
 PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
                                            const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
+
+/*
+  Reads the entries of a table that have `at` into a struct of settings: PetscBool, PetscInt, double, and for words
+  their number among the choices, an int or an enum. Without a default, a key that the deck lacks leaves its value.
+*/
+PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table,
+                                  void *settings);
 
 /*
   A relative path in a deck is joined with the deck's directory; one on the command line is relative to the working

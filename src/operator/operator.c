@@ -3,23 +3,27 @@
 
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
-   "Solver of A x = b: a factor, conjugate gradients with multigrid, or PETSc's options petsc_operator_...; auto "
-   "chooses what should take less time over all solves of the run."},
+   .help =
+     "Solver of A x = b: a factor, conjugate gradients with multigrid, or PETSc's options petsc_operator_...; auto "
+     "chooses what should take less time over all solves of the run."},
   {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
-   "Factor of type direct on several ranks: shared by all ranks of a node (CHOLMOD; each node has one), or distributed "
-   "over all ranks (MUMPS)."},
+   .help = "Factor of type direct on several ranks: shared by all ranks of a node (CHOLMOD; each node has one), or "
+           "distributed "
+           "over all ranks (MUMPS)."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
-   "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
-   "exactly; for qn, type multigrid applies one V-cycle, and other types solve to 1e-1; for admm, iterative types "
-   "solve to 0.2."},
-  {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Maximum number of iterations of one solve."},
+   .help =
+     "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
+     "exactly; for qn, type multigrid applies one V-cycle, and other types solve to 1e-1; for admm, iterative types "
+     "solve to 0.2."},
+  {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", .help = "Maximum number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
-   "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
+   .help = "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
   {"coarse_node_rows", WRING_INT, 0, NULL, NULL, "[0,inf)", "10000",
-   "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},
+   .help = "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},
   {"coarse_rank_entries", WRING_INT, 0, NULL, NULL, "[1,inf)", "20000",
-   "Entries of the matrix of such a level for each of these ranks; up to five times as many are on one rank. Larger "
-   "for slower messages within a node."},
+   .help =
+     "Entries of the matrix of such a level for each of these ranks; up to five times as many are on one rank. Larger "
+     "for slower messages within a node."},
   {.key = NULL},
 };
 

@@ -13,12 +13,12 @@
 #include "solver/common/solver_impl.h"
 
 typedef struct {
-  double    weight; // a of the deck
-  PetscBool warm_start, balancing;
-  double    a;       // of this solve
+  double    a;       // of this solve; 0 before the first
   double    ratio;   // mean of log(primal/dual) over the iterations of this solve; before it begins, of the last solve
   PetscInt  counted; // number of iterations in this mean
-  int       n;       // terms
+  double    weight;  // a of the deck
+  PetscBool warm_start, balancing;
+  int       n;                 // terms
   wring_splitting **splitting; // [n]
   Vec               r, d;      // [n_owned][3] N, m
   double           *scale;     // [n_owned] (N/m)^(1/2), statics: of x in the state for another method
@@ -34,40 +34,21 @@ static const wring_option admm_options[] = {
    .range = "(0,inf)",
    .value = "1",
    .help =
-     "Factor a of the weights a sqrt(measure k); 1 is about as robust as pd; smaller values may be faster or fail."},
+     "Factor a of the weights a sqrt(measure k); 1 is about as robust as pd; smaller values may be faster or fail.",
+   .at = offsetof(admm_data, weight)},
   {.key   = "warm_start",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "Start from the duals u of the last step instead of 0; a restart begins with 0."},
+   .help  = "Start from the duals u of the last step instead of 0; a restart begins with 0.",
+   .at    = offsetof(admm_data, warm_start)},
   {.key   = "balancing",
    .type  = WRING_BOOL,
    .value = "false",
    .help  = "After a step whose primal and dual residuals differ by a factor of 10 on average, a is multiplied or "
-            "divided by sqrt(2), within [weight/4, 4 weight]; a restart begins with weight."},
+            "divided by sqrt(2), within [weight/4, 4 weight]; a restart begins with weight.",
+   .at    = offsetof(admm_data, balancing)},
   {.key = NULL},
 };
-
-static PetscErrorCode admm_create(wring_solver *s)
-{
-  admm_data *admm;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&admm));
-  s->data = admm;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode admm_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
-{
-  admm_data *admm = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_real(o, prefix, admm_options, "weight", &admm->weight));
-  PetscCall(wring_options_get_bool(o, prefix, admm_options, "warm_start", &admm->warm_start));
-  PetscCall(wring_options_get_bool(o, prefix, admm_options, "balancing", &admm->balancing));
-  admm->a = admm->weight;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Without masses, x is measured by the diagonal of L. */
 static PetscErrorCode set_scale(wring_solver *s)
@@ -112,7 +93,7 @@ static PetscErrorCode admm_set_up(wring_solver *s)
 */
 static double next_weight(const admm_data *admm)
 {
-  double a = admm->a;
+  double a = admm->a > 0 ? admm->a : admm->weight;
   if (!admm->balancing || PetscAbsReal(admm->ratio) <= PetscLogReal(balanced)) return a;
   a *= admm->ratio > 0 ? change : 1 / change;
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
@@ -235,7 +216,6 @@ static PetscErrorCode admm_destroy(wring_solver *s)
   PetscCall(PetscFree(admm->scale));
   PetscCall(VecDestroy(&admm->r));
   PetscCall(VecDestroy(&admm->d));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,19 +225,18 @@ static double admm_operator_factor(const wring_solver *s)
 }
 
 const wring_solver_ops wring_solver_admm = {
-  .name             = "admm",
-  .needs            = WRING_CAN_PROX | WRING_CAN_SLOPE,
-  .declares         = WRING_MINIMISES | WRING_KEEPS_MOMENTUM,
-  .has_residuals    = PETSC_TRUE,
-  .operator_rtol    = WRING_OPERATOR_CORRECTION,
-  .operator_factor  = admm_operator_factor,
-  .options          = admm_options,
-  .create           = admm_create,
-  .set_from_options = admm_set_from_options,
-  .set_up           = admm_set_up,
-  .begin            = admm_begin,
-  .iterate          = admm_iterate,
-  .state            = &admm_state,
-  .advise           = admm_advise,
-  .destroy          = admm_destroy,
+  .name            = "admm",
+  .needs           = WRING_CAN_PROX | WRING_CAN_SLOPE,
+  .declares        = WRING_MINIMISES | WRING_KEEPS_MOMENTUM,
+  .has_residuals   = PETSC_TRUE,
+  .operator_rtol   = WRING_OPERATOR_CORRECTION,
+  .operator_factor = admm_operator_factor,
+  .options         = admm_options,
+  .data_size       = sizeof(admm_data),
+  .set_up          = admm_set_up,
+  .begin           = admm_begin,
+  .iterate         = admm_iterate,
+  .state           = &admm_state,
+  .advise          = admm_advise,
+  .destroy         = admm_destroy,
 };

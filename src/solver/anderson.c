@@ -37,19 +37,10 @@ static const wring_option anderson_options[] = {
    .type  = WRING_INT,
    .range = "[0,20]",
    .value = "5",
-   .help  = "Maximum number of differences of iterates that are combined."},
+   .help  = "Maximum number of differences of iterates that are combined.",
+   .at    = offsetof(anderson_data, window)},
   {.key = NULL},
 };
-
-static PetscErrorCode anderson_create(wring_solver *s)
-{
-  anderson_data *anderson;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&anderson));
-  s->data = anderson;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
@@ -59,7 +50,6 @@ static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_opt
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, anderson_options, "inner", &inner));
-  PetscCall(wring_options_get_int(o, prefix, anderson_options, "window", &anderson->window));
   PetscCall(PetscStrcmp(inner, "pd", &pd));
   PetscCall(PetscStrcmp(inner, "admm", &anderson->split));
   if (!pd) PetscCall(wring_inner_create(s, o, inner, &anderson->inner));
@@ -257,7 +247,6 @@ static PetscErrorCode anderson_destroy(wring_solver *s)
   PetscCall(VecDestroy(&anderson->d));
   PetscCall(VecDestroy(&anderson->y));
   PetscCall(PetscFree4(anderson->v, anderson->F, anderson->last, anderson->p));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -273,7 +262,7 @@ const wring_solver_ops wring_solver_anderson = {
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor  = anderson_operator_factor,
   .options          = anderson_options,
-  .create           = anderson_create,
+  .data_size        = sizeof(anderson_data),
   .set_from_options = anderson_set_from_options,
   .set_up           = anderson_set_up,
   .begin            = anderson_begin,

@@ -43,28 +43,17 @@ typedef struct {
   tally         with[2];
 } auto_data;
 
-static PetscErrorCode auto_create(wring_solver *s)
-{
-  auto_data *a;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&a));
-  s->data           = a;
-  a->refresh        = (wring_refresh){.patience = PATIENCE, .revision = -1};
-  a->hessian.prefix = "auto_";
-  a->hessian.tells  = PETSC_TRUE;
-  a->hessian.rtol   = 1e-1;
-  a->revision       = -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode auto_set_up(wring_solver *s)
 {
   auto_data *a = s->data;
 
   PetscFunctionBegin;
-  a->able = wring_potential_can(s->g, WRING_CAN_HESSIAN);
-  if (!a->able) a->refresh.patience = 0;
+  a->able           = wring_potential_can(s->g, WRING_CAN_HESSIAN);
+  a->refresh        = (wring_refresh){.patience = a->able ? PATIENCE : 0, .revision = -1};
+  a->hessian.prefix = "auto_";
+  a->hessian.tells  = PETSC_TRUE;
+  a->hessian.rtol   = 1e-1;
+  a->revision       = -1;
   PetscCall(wring_lbfgs_create(s, HISTORY, &a->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,7 +65,6 @@ static PetscErrorCode auto_destroy(wring_solver *s)
   PetscFunctionBegin;
   PetscCall(wring_linear_destroy(&a->hessian));
   PetscCall(wring_lbfgs_destroy(&a->pairs));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -356,7 +344,7 @@ const wring_solver_ops wring_solver_auto = {
   .operator_rtol   = WRING_OPERATOR_ROUGH,
   .contacts        = wring_solver_contacts_in_g,
   .options         = auto_options,
-  .create          = auto_create,
+  .data_size       = sizeof(auto_data),
   .set_up          = auto_set_up,
   .begin           = auto_begin,
   .iterate         = auto_iterate,

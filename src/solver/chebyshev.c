@@ -41,37 +41,30 @@ static const wring_option chebyshev_options[] = {
    .type  = WRING_REAL,
    .range = "[0,1)",
    .help = "Spectral radius of the plain iteration; default: the ratio of its last two steps in the norm of A, at most "
-           "0.999."},
+           "0.999.",
+   .at   = offsetof(chebyshev_data, rho)},
   {.key   = "delay",
    .type  = WRING_INT,
    .range = "[0,inf)",
    .value = "10",
-   .help  = "Number of plain iterations at the start; at least one is made."},
+   .help  = "Number of plain iterations at the start; at least one is made.",
+   .at    = offsetof(chebyshev_data, delay)},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "none|armijo",
    .value   = "armijo",
    .help    = "Armijo halves the step until g decreases enough; none takes the full step, as published, and may "
-              "diverge."},
+              "diverge.",
+   .at      = offsetof(chebyshev_data, search)},
   {.key = NULL},
 };
-
-static PetscErrorCode chebyshev_create(wring_solver *s)
-{
-  chebyshev_data *chebyshev;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&chebyshev));
-  s->data = chebyshev;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static const wring_solver_ops chebyshev_around;
 
 static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   chebyshev_data *chebyshev = s->data;
-  const char     *search, *inner;
+  const char     *inner;
   PetscBool       operator;
 
   PetscFunctionBegin;
@@ -82,10 +75,6 @@ static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_op
     PetscCall(wring_inner_create(s, o, inner, &chebyshev->inner));
   }
   chebyshev->given = wring_options_has(o, prefix, "rho");
-  if (chebyshev->given) PetscCall(wring_options_get_real(o, prefix, chebyshev_options, "rho", &chebyshev->rho));
-  PetscCall(wring_options_get_int(o, prefix, chebyshev_options, "delay", &chebyshev->delay));
-  PetscCall(wring_options_get_word(o, prefix, chebyshev_options, "line_search", &search));
-  PetscCall(PetscStrcmp(search, "armijo", &chebyshev->search));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,7 +249,6 @@ static PetscErrorCode chebyshev_destroy(wring_solver *s)
   PetscCall(VecDestroy(&chebyshev->q));
   PetscCall(VecDestroy(&chebyshev->p));
   PetscCall(VecDestroy(&chebyshev->d));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,7 +294,7 @@ static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
   .operator_factor  = chebyshev_operator_factor, \
   .contacts         = chebyshev_contacts, \
   .options          = chebyshev_options, \
-  .create           = chebyshev_create, \
+  .data_size = sizeof(chebyshev_data), \
   .set_from_options = chebyshev_set_from_options, \
   .set_up           = chebyshev_set_up, \
   .begin            = chebyshev_begin, \

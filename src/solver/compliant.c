@@ -23,12 +23,12 @@ enum { ICNTL_ROOT = 13, INFOG_STATUS = 1, INFOG_NEGATIVE = 12 };
 static const PetscInt icntl[][2] = {{ICNTL_ROOT, 1}};
 
 typedef struct {
-  double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
   int                    n_term;
-  wring_constraint_rows *rows;   // [n_term]
-  PetscBool             *active; // [n_term] as when the layout of the system was created
-  double                *root;   // [n_local][3] m^(-1/2)
-  Vec                    d;      // y - q
+  double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
+  wring_constraint_rows *rows;       // [n_term]
+  PetscBool             *active;     // [n_term] as when the layout of the system was created
+  double                *root;       // [n_local][3] m^(-1/2)
+  Vec                    d;          // y - q
 
   PetscInt     n_row, n_row_global; // constraints of this rank, of all ranks
   PetscInt    *unknown;             // [n_local] number of a vertex's first unknown in the system
@@ -44,28 +44,17 @@ static const wring_option compliant_options[] = {
    .type  = WRING_REAL,
    .unit  = "m/N",
    .range = "[0,inf)",
-   .help  = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly."},
+   .help  = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly.",
+   .at    = offsetof(compliant_data, compliance)},
   {.key = NULL},
 };
-
-static PetscErrorCode compliant_create(wring_solver *s)
-{
-  compliant_data *c;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&c));
-  s->data = c;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode compliant_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   compliant_data *c = s->data;
 
   PetscFunctionBegin;
-  c->compliance = -1;
-  if (wring_options_has(o, prefix, "compliance"))
-    PetscCall(wring_options_get_real(o, prefix, compliant_options, "compliance", &c->compliance));
+  if (!wring_options_has(o, prefix, "compliance")) c->compliance = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -412,7 +401,6 @@ static PetscErrorCode compliant_destroy(wring_solver *s)
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_destroy(&c->rows[i]));
   PetscCall(PetscFree4(c->rows, c->active, c->root, c->unknown));
   PetscCall(VecDestroy(&c->d));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -420,7 +408,7 @@ const wring_solver_ops wring_solver_compliant = {
   .name             = "compliant",
   .declares         = WRING_KEEPS_MOMENTUM,
   .options          = compliant_options,
-  .create           = compliant_create,
+  .data_size        = sizeof(compliant_data),
   .set_from_options = compliant_set_from_options,
   .set_up           = compliant_set_up,
   .begin            = compliant_begin,

@@ -13,16 +13,6 @@ typedef struct {
 
 static const wring_option descent_options[] = {{.key = NULL}};
 
-static PetscErrorCode descent_create(wring_solver *s)
-{
-  descent_data *descent;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&descent));
-  s->data = descent;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode descent_set_up(wring_solver *s)
 {
   descent_data *descent = s->data;
@@ -86,19 +76,18 @@ static PetscErrorCode descent_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&descent->d));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const wring_solver_ops wring_solver_gradient_descent = {
-  .name     = "gradient_descent",
-  .needs    = WRING_CAN_GRADIENT,
-  .declares = WRING_MINIMISES | WRING_DESCENDS,
-  .contacts = wring_solver_contacts_in_g,
-  .options  = descent_options,
-  .create   = descent_create,
-  .set_up   = descent_set_up,
-  .begin    = descent_begin,
-  .iterate  = descent_iterate,
-  .destroy  = descent_destroy,
+  .name      = "gradient_descent",
+  .needs     = WRING_CAN_GRADIENT,
+  .declares  = WRING_MINIMISES | WRING_DESCENDS,
+  .contacts  = wring_solver_contacts_in_g,
+  .options   = descent_options,
+  .data_size = sizeof(descent_data),
+  .set_up    = descent_set_up,
+  .begin     = descent_begin,
+  .iterate   = descent_iterate,
+  .destroy   = descent_destroy,
 };

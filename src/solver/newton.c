@@ -16,7 +16,6 @@
 */
 #include "solver/common/line_search.h"
 #include "solver/common/linear.h"
-#include <string.h>
 
 enum { MAX_FAILURES = 40 }; // for one direction
 
@@ -47,7 +46,7 @@ typedef struct {
   Vec                 d;        // [n_owned][3] m
   Vec                 diagonal; // N/m, of the shift: the largest entry of every row of H; NULL until it is needed
   newton_modification modify;
-  PetscBool           forcing;   // by Eisenstat and Walker
+  PetscBool           fixed;     // the tolerance of conjugate gradients is not that of Eisenstat and Walker
   PetscBool           limited;   // PETSc's options limit the steps of conjugate gradients: what they reach is d
   double              least;     // key rtol
   double              eta, norm; // of the last iteration: forcing term, |grad g|; 0: there is none
@@ -58,64 +57,41 @@ static const wring_option newton_options[] = {
    .type    = WRING_WORD,
    .choices = "auto|direct|cg",
    .value   = "auto",
-   .help    = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work."},
+   .help    = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work.",
+   .at      = offsetof(newton_data, H.type)},
   {.key   = "rtol",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "1e-8",
-   .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
+   .help  = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least.",
+   .at    = offsetof(newton_data, least)},
   {.key     = "filter",
    .type    = WRING_WORD,
    .choices = "clamp|absolute|trust_region|on_demand|none",
    .value   = "on_demand",
-   .help =
-     "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
-     "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; on_demand: clamp "
-     "where forces are large, as far as is needed; none: nothing, a multiple of the diagonal is added if needed."},
+   .help    = "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
+              "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; on_demand: "
+              "clamp where forces are large, as far as is needed; none: nothing, a multiple of the diagonal is added "
+              "if needed.",
+   .at      = offsetof(newton_data, modify.kind)},
   {.key     = "forcing",
    .type    = WRING_WORD,
    .choices = "eisenstat_walker|fixed",
    .value   = "eisenstat_walker",
-   .help    = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
+   .help    = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol.",
+   .at      = offsetof(newton_data, fixed)},
   {.key = NULL},
 };
-
-static PetscErrorCode newton_create(wring_solver *s)
-{
-  newton_data *newton;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&newton));
-  s->data          = newton;
-  newton->H.prefix = "newton_";
-  newton->H.once   = PETSC_TRUE;
-  newton->H.tells  = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode newton_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
-{
-  static const char *const filters[] = {"clamp", "absolute", "trust_region", "on_demand", "none"};
-  newton_data             *newton    = s->data;
-  const char              *linear, *filter, *forcing;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, newton_options, "linear", &linear));
-  PetscCall(wring_options_get_real(o, prefix, newton_options, "rtol", &newton->least));
-  PetscCall(wring_options_get_word(o, prefix, newton_options, "filter", &filter));
-  PetscCall(wring_options_get_word(o, prefix, newton_options, "forcing", &forcing));
-  const PetscBool direct = (PetscBool)(strcmp(linear, "direct") == 0), cg = (PetscBool)(strcmp(linear, "cg") == 0);
-  newton->H.type = direct ? WRING_LINEAR_DIRECT : cg ? WRING_LINEAR_MULTIGRID : WRING_LINEAR_AUTO;
-  while (strcmp(filter, filters[newton->modify.kind])) newton->modify.kind++;
-  newton->forcing = newton->H.exact = (PetscBool)(strcmp(forcing, "fixed") != 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode newton_set_up(wring_solver *s)
 {
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
+  newton->H.prefix = "newton_";
+  newton->H.once   = PETSC_TRUE;
+  newton->H.tells  = PETSC_TRUE;
+  newton->H.exact  = (PetscBool)!newton->fixed;
   PetscCall(VecDuplicate(s->current.grad, &newton->d));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-newton_ksp_max_it", &newton->limited));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,7 +158,7 @@ static PetscErrorCode choose_tolerance(wring_solver *s)
 
   PetscFunctionBegin;
   newton->H.rtol = newton->least;
-  if (!newton->forcing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (newton->fixed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_know_norm(s));
   if (newton->norm > 0) {
     const double before = ew_gamma * PetscSqr(newton->eta);
@@ -433,22 +409,20 @@ static PetscErrorCode newton_destroy(wring_solver *s)
   PetscCall(wring_linear_destroy(&newton->H));
   PetscCall(VecDestroy(&newton->d));
   PetscCall(VecDestroy(&newton->diagonal));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const wring_solver_ops wring_solver_newton = {
-  .name             = "newton",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
-  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .contacts         = wring_solver_contacts_in_g,
-  .options          = newton_options,
-  .create           = newton_create,
-  .set_from_options = newton_set_from_options,
-  .set_up           = newton_set_up,
-  .begin            = newton_begin,
-  .iterate          = newton_iterate,
-  .predict          = newton_predict,
-  .decrement        = newton_decrement,
-  .destroy          = newton_destroy,
+  .name      = "newton",
+  .needs     = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .declares  = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .contacts  = wring_solver_contacts_in_g,
+  .options   = newton_options,
+  .data_size = sizeof(newton_data),
+  .set_up    = newton_set_up,
+  .begin     = newton_begin,
+  .iterate   = newton_iterate,
+  .predict   = newton_predict,
+  .decrement = newton_decrement,
+  .destroy   = newton_destroy,
 };

@@ -14,8 +14,8 @@
 #include "solver/common/solver_impl.h"
 
 typedef struct {
-  PetscBool by_mass;  // the metric
   Vec       r, d;     // [n_owned][3] N, m; by mass kg m, m
+  PetscBool by_mass;  // the metric
   Vec       diagonal; // [n_owned][3] kg, by mass only
 } pd_data;
 
@@ -25,30 +25,10 @@ static const wring_option pd_options[] = {
    .choices = "element|mass",
    .value   = "element",
    .help = "Metric of the distance to the rest states: element, that of z in the energy; mass, that of the vertices, "
-           "weighted by mass and without stiffness."},
+           "weighted by mass and without stiffness.",
+   .at   = offsetof(pd_data, by_mass)},
   {.key = NULL},
 };
-
-static PetscErrorCode pd_create(wring_solver *s)
-{
-  pd_data *pd;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&pd));
-  s->data = pd;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode pd_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
-{
-  pd_data    *pd = s->data;
-  const char *metric;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, pd_options, "metric", &metric));
-  PetscCall(PetscStrcmp(metric, "mass", &pd->by_mass));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode pd_set_up(wring_solver *s)
 {
@@ -132,7 +112,6 @@ static PetscErrorCode pd_destroy(wring_solver *s)
   PetscCall(VecDestroy(&pd->r));
   PetscCall(VecDestroy(&pd->d));
   PetscCall(VecDestroy(&pd->diagonal));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,16 +122,15 @@ static double pd_operator_factor(const wring_solver *s)
 }
 
 const wring_solver_ops wring_solver_pd = {
-  .name             = "pd",
-  .needs            = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
-  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor  = pd_operator_factor,
-  .options          = pd_options,
-  .create           = pd_create,
-  .set_from_options = pd_set_from_options,
-  .set_up           = pd_set_up,
-  .begin            = pd_begin,
-  .iterate          = pd_iterate,
-  .precondition     = pd_precondition,
-  .destroy          = pd_destroy,
+  .name            = "pd",
+  .needs           = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
+  .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor = pd_operator_factor,
+  .options         = pd_options,
+  .data_size       = sizeof(pd_data),
+  .set_up          = pd_set_up,
+  .begin           = pd_begin,
+  .iterate         = pd_iterate,
+  .precondition    = pd_precondition,
+  .destroy         = pd_destroy,
 };

@@ -20,6 +20,7 @@
 #include "solver/common/line_search.h"
 #include <math.h>
 
+typedef enum { JACOBI, OPERATOR, CYCLE } pncg_preconditioner;
 typedef enum { DAI_KOU, DAI_YUAN, SUBSPACE } pncg_rule;
 
 /*
@@ -29,21 +30,20 @@ typedef enum { DAI_KOU, DAI_YUAN, SUBSPACE } pncg_rule;
 enum { GG, GU, GV, GD, VG, UHU, UHD, DHD, N_SUMS, DOTS = 4 };
 
 typedef struct {
-  pncg_rule    rule;
-  wring_filter filter;   // of every element's Hessian in products
-  PetscBool    of_A;     // P = A^{-1}, or a cycle
-  PetscBool    cycle;    // P = a V-cycle of A
-  PC           pc;       // the cycle; NULL without
-  PetscInt     revision; // of g when it was built; -1: not yet
-  PetscInt     renew;    // iterations between new diagonal blocks
-  PetscInt     age;      // of the blocks, in iterations; -1: none yet
-  double      *block;    // [n_owned][6] m/N: inverse blocks, xx yy zz xy yz xz; NULL with A^{-1}
-  Vec          u, v, d;  // [n_owned][3] m, with ghosts
-  double       sum[N_SUMS];
-  PetscBool    ready;   // sum and u are those of x_k
-  PetscBool    frozen;  // y belongs to another g: v holds -P y until u is known
-  double       yd, yPy; // J: y . d, y . P y; yd is 0 if there is no d
-  double       slope;   // J: g_(k-1) . d, then that of the new direction
+  PC                  pc;       // the cycle; NULL without
+  PetscInt            revision; // of g when it was built; -1: not yet
+  PetscInt            age;      // of the blocks, in iterations; -1: none yet
+  double             *block;    // [n_owned][6] m/N: inverse blocks, xx yy zz xy yz xz; NULL with A^{-1}
+  Vec                 u, v, d;  // [n_owned][3] m, with ghosts
+  double              sum[N_SUMS];
+  PetscBool           ready;   // sum and u are those of x_k
+  PetscBool           frozen;  // y belongs to another g: v holds -P y until u is known
+  double              yd, yPy; // J: y . d, y . P y; yd is 0 if there is no d
+  double              slope;   // J: g_(k-1) . d, then that of the new direction
+  pncg_preconditioner by;
+  pncg_rule           rule;
+  wring_filter        filter; // of every element's Hessian in products
+  PetscInt            renew;  // iterations between new diagonal blocks
 } pncg_data;
 
 static const wring_option pncg_options[] = {
@@ -52,60 +52,31 @@ static const wring_option pncg_options[] = {
    .choices = "jacobi|operator|cycle",
    .value   = "operator",
    .help = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, or one V-cycle of "
-           "multigrid for the operator."},
+           "multigrid for the operator.",
+   .at   = offsetof(pncg_data, by)},
   {.key     = "beta",
    .type    = WRING_WORD,
    .choices = "dai_kou|dai_yuan|subspace",
    .value   = "dai_kou",
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
-           "of the preconditioned gradient and the last direction."},
+           "of the preconditioned gradient and the last direction.",
+   .at   = offsetof(pncg_data, rule)},
   {.key     = "filter",
    .type    = WRING_WORD,
    .choices = "none|clamp",
    .value   = "none",
    .help =
      "What is done with negative eigenvalues of the Hessian of every element in the step length: nothing, or they "
-     "become 0; in the diagonal blocks they always do."},
+     "become 0; in the diagonal blocks they always do.",
+   .at = offsetof(pncg_data, filter)},
   {.key   = "renew",
    .type  = WRING_INT,
    .range = "[1,inf)",
    .value = "1",
-   .help  = "Iterations after which the diagonal blocks are computed again."},
+   .help  = "Iterations after which the diagonal blocks are computed again.",
+   .at    = offsetof(pncg_data, renew)},
   {.key = NULL},
 };
-
-static PetscErrorCode pncg_create(wring_solver *s)
-{
-  pncg_data *pncg;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&pncg));
-  s->data = pncg;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
-{
-  pncg_data  *pncg = s->data;
-  const char *word;
-  PetscBool   yes;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, pncg_options, "precondition", &word));
-  PetscCall(PetscStrcmp(word, "cycle", &pncg->cycle));
-  PetscCall(PetscStrcmp(word, "jacobi", &yes));
-  pncg->of_A = (PetscBool)!yes;
-  PetscCall(wring_options_get_word(o, prefix, pncg_options, "filter", &word));
-  PetscCall(PetscStrcmp(word, "clamp", &yes));
-  pncg->filter = yes ? WRING_FILTER_CLAMP : WRING_FILTER_NONE;
-  PetscCall(wring_options_get_word(o, prefix, pncg_options, "beta", &word));
-  PetscCall(PetscStrcmp(word, "dai_yuan", &yes));
-  pncg->rule = yes ? DAI_YUAN : DAI_KOU;
-  PetscCall(PetscStrcmp(word, "subspace", &yes));
-  if (yes) pncg->rule = SUBSPACE;
-  PetscCall(wring_options_get_int(o, prefix, pncg_options, "renew", &pncg->renew));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Vectors of zeros: sums over d are 0 before there is one. */
 static PetscErrorCode pncg_set_up(wring_solver *s)
@@ -116,9 +87,9 @@ static PetscErrorCode pncg_set_up(wring_solver *s)
   PetscCall(wring_potential_create_vec(s->g, &pncg->u));
   PetscCall(wring_potential_create_vec(s->g, &pncg->v));
   PetscCall(wring_potential_create_vec(s->g, &pncg->d));
-  if (!pncg->of_A) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
+  if (pncg->by == JACOBI) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
   pncg->revision = -1;
-  if (!pncg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->by != CYCLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCCreate(s->comm, &pncg->pc));
   PetscCall(wring_cycle_pc_set(pncg->pc, s->op));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -146,7 +117,7 @@ static PetscErrorCode renew_cycle(wring_solver *s)
   Mat            A = NULL;
 
   PetscFunctionBegin;
-  if (!pncg->cycle || pncg->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->by != CYCLE || pncg->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
   if (wring_potential_holds_components(s->g))
     WRING_REFUSE(s->comm,
                  "solver '%s': precondition cycle needs the same matrix for x, y and z, expected attachments of "
@@ -184,8 +155,8 @@ static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
   double       *ua;
 
   PetscFunctionBegin;
-  if (pncg->of_A) {
-    PetscCall(pncg->cycle ? apply_cycle(s, grad, u) : wring_solver_apply_rough_inverse(s, grad, u));
+  if (pncg->by != JACOBI) {
+    PetscCall(pncg->by == CYCLE ? apply_cycle(s, grad, u) : wring_solver_apply_rough_inverse(s, grad, u));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetArrayRead(grad, &ga));
@@ -244,8 +215,8 @@ static PetscErrorCode pncg_add_sums(wring_solver *s, Vec grad, int *n, double *s
   pncg_data *const pncg = s->data;
 
   PetscFunctionBegin;
-  *n = pncg->of_A ? 1 : N_SUMS;
-  if (pncg->of_A) {
+  *n = pncg->by != JACOBI ? 1 : N_SUMS;
+  if (pncg->by != JACOBI) {
     PetscCall(add_dots(s, grad, 1, &grad, sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -276,7 +247,7 @@ static PetscErrorCode get_ready(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   if (pncg->ready) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!pncg->of_A && pncg->age < 0) {
+  if (pncg->by == JACOBI && pncg->age < 0) {
     PetscCall(find_blocks(s, x));
     pncg->age = 0;
   }
@@ -439,7 +410,7 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(wring_solver_accept(s, x));
-  if (pncg->of_A) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->by != JACOBI) PetscFunctionReturn(PETSC_SUCCESS);
   pncg->age = pncg->age + 1 >= pncg->renew ? 0 : pncg->age + 1;
   PetscCall(PetscArraycpy(pncg->sum, s->trial.sums, N_SUMS));
   take_sums(pncg);
@@ -451,7 +422,7 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
 static double pncg_operator_factor(const wring_solver *s)
 {
   const pncg_data *pncg = s->data;
-  return pncg->of_A && !pncg->cycle;
+  return pncg->by == OPERATOR;
 }
 
 /* The hierarchy of a cycle; that of the operator is not the method's own. */
@@ -462,7 +433,7 @@ static PetscErrorCode pncg_predict(wring_solver *s, Vec x, double *bytes)
 
   PetscFunctionBegin;
   (void)x;
-  if (!pncg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->by != CYCLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
   PetscCall(wring_multigrid_predict(A, bytes));
   PetscCall(MatDestroy(&A));
@@ -479,7 +450,6 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
   PetscCall(VecDestroy(&pncg->d));
   PetscCall(PCDestroy(&pncg->pc));
   PetscCall(PetscFree(pncg->block));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -496,21 +466,20 @@ static PetscErrorCode pncg_put(const wring_solver *s, const double *v, Vec x)
 static const wring_solver_state pncg_state = {.size = wring_state_size_x, .get = wring_state_get_x, .put = pncg_put};
 
 const wring_solver_ops wring_solver_pncg = {
-  .name             = "pncg",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
-  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor  = pncg_operator_factor,
-  .operator_rtol    = WRING_OPERATOR_ROUGH,
-  .contacts         = wring_solver_contacts_in_g,
-  .options          = pncg_options,
-  .create           = pncg_create,
-  .set_from_options = pncg_set_from_options,
-  .set_up           = pncg_set_up,
-  .begin            = pncg_begin,
-  .iterate          = pncg_iterate,
-  .change           = pncg_change,
-  .add_sums         = pncg_add_sums,
-  .state            = &pncg_state,
-  .predict          = pncg_predict,
-  .destroy          = pncg_destroy,
+  .name            = "pncg",
+  .needs           = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
+  .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor = pncg_operator_factor,
+  .operator_rtol   = WRING_OPERATOR_ROUGH,
+  .contacts        = wring_solver_contacts_in_g,
+  .options         = pncg_options,
+  .data_size       = sizeof(pncg_data),
+  .set_up          = pncg_set_up,
+  .begin           = pncg_begin,
+  .iterate         = pncg_iterate,
+  .change          = pncg_change,
+  .add_sums        = pncg_add_sums,
+  .state           = &pncg_state,
+  .predict         = pncg_predict,
+  .destroy         = pncg_destroy,
 };

@@ -11,8 +11,8 @@
 typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 
 typedef struct {
-  PetscInt      window;  // m, largest number of pairs
   wring_lbfgs   pairs;   //
+  PetscInt      window;  // m, largest number of pairs
   wring_initial initial; // H_0
   wring_refresh refresh; // renewal of the operator
   PetscBool     keep;    // keep the pairs of the last solve
@@ -25,78 +25,67 @@ static const wring_option qn_options[] = {
    .type  = WRING_INT,
    .range = "[0,100]",
    .value = "5",
-   .help  = "Maximum number of pairs that L-BFGS keeps."},
+   .help  = "Maximum number of pairs that L-BFGS keeps.",
+   .at    = offsetof(qn_data, window)},
   {.key     = "initial_hessian",
    .type    = WRING_WORD,
    .choices = "operator|identity|rest_hessian|frame_hessian|warped_rest_hessian",
    .value   = "operator",
    .help    = "Hessian that L-BFGS starts from: the operator A, a scaled identity, the Hessian at rest, the Hessian at "
-              "x_0 of each step, or the Hessian at rest rotated with each vertex."},
+              "x_0 of each step, or the Hessian at rest rotated with each vertex.",
+   .at      = offsetof(qn_data, initial.kind)},
   {.key     = "inner",
    .type    = WRING_WORD,
    .choices = "operator|cg",
    .value   = "operator",
-   .help    = "Solver of systems with the initial Hessian: the one of operator_type, or steps of conjugate gradients."},
+   .help    = "Solver of systems with the initial Hessian: the one of operator_type, or steps of conjugate gradients.",
+   .at      = offsetof(qn_data, initial.steps)},
   {.key   = "inner_max_it",
    .type  = WRING_INT,
    .range = "[1,inf)",
    .value = "15",
-   .help  = "Steps of inner cg, started from zero."},
+   .help  = "Steps of inner cg, started from zero.",
+   .at    = offsetof(qn_data, initial.system.max_it)},
   {.key     = "inner_preconditioner",
    .type    = WRING_WORD,
    .choices = "none|jacobi|icholesky|icholesky_rest|icholesky_operator",
    .value   = "jacobi",
    .help    = "Preconditioner of inner cg; icholesky: incomplete Cholesky factor, of each rank's block, of the initial "
-              "Hessian, of the Hessian at rest, or of the operator A."},
+              "Hessian, of the Hessian at rest, or of the operator A.",
+   .at      = offsetof(qn_data, initial.preconditioner)},
   {.key   = "keep",
    .type  = WRING_BOOL,
    .value = "false",
    .help  = "Whether the pairs of one step are kept for the next if there are no contacts; useful for a history of at "
-            "least 10."},
+            "least 10.",
+   .at    = offsetof(qn_data, keep)},
   {.key   = "refresh",
    .type  = WRING_INT,
    .range = "[0,10000]",
    .value = "0",
    .help  = "Number of evaluations lost to an outdated operator after which it is rebuilt from the current Hessian, "
-            "doubled whenever that has not saved as many; 0: never."},
+            "doubled whenever that has not saved as many; 0: never.",
+   .at    = offsetof(qn_data, refresh.patience)},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "armijo|wolfe|none",
    .value   = "armijo",
    .help    = "Armijo halves the step until g decreases enough, wolfe also until its slope is small enough; none: the "
-              "full step."},
+              "full step.",
+   .at      = offsetof(qn_data, search)},
   {.key = NULL},
 };
 
-static PetscErrorCode qn_create(wring_solver *s)
-{
-  qn_data *qn;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&qn));
-  s->data = qn;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
-  qn_data    *qn = s->data;
-  const char *search;
-  PetscBool   none, wolfe;
+  qn_data *qn = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, prefix, qn_options, "history", &qn->window));
-  PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
-  PetscCall(wring_options_get_bool(o, prefix, qn_options, "keep", &qn->keep));
-  PetscCall(wring_options_get_int(o, prefix, qn_options, "refresh", &qn->refresh.patience));
-  PetscCall(wring_initial_set_from_options(s, o, prefix, qn_options, &qn->initial));
+  PetscCall(wring_initial_set_from_options(s, o, prefix, &qn->initial));
   qn->refresh.revision = -1;
   if (qn->refresh.patience > 0 && (qn->initial.kind != WRING_INITIAL_OPERATOR || qn->initial.steps))
     WRING_REFUSE(s->comm, "%s: refresh is for initial_hessian operator with inner operator, expected both",
                  wring_options_origin(o, prefix, "refresh"));
-  PetscCall(PetscStrcmp(search, "none", &none));
-  PetscCall(PetscStrcmp(search, "wolfe", &wolfe));
-  qn->search = none ? NONE : wolfe ? WOLFE : ARMIJO;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,7 +249,6 @@ static PetscErrorCode qn_destroy(wring_solver *s)
   PetscCall(wring_initial_destroy(&qn->initial));
   PetscCall(TaoLineSearchDestroy(&qn->wolfe));
   PetscCall(wring_lbfgs_destroy(&qn->pairs));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,7 +269,7 @@ const wring_solver_ops wring_solver_qn = {
   .operator_rtol    = WRING_OPERATOR_ROUGH,
   .contacts         = qn_contacts,
   .options          = qn_options,
-  .create           = qn_create,
+  .data_size        = sizeof(qn_data),
   .set_from_options = qn_set_from_options,
   .set_up           = qn_set_up,
   .begin            = qn_begin,

@@ -27,8 +27,8 @@ typedef struct {
 } trust_keys;
 
 typedef struct {
-  trust_keys keys;
   double     radius; // J^(1/2); 0: not known yet
+  trust_keys keys;
   double     norm_0; // N: |grad g(x_0)|
   Mat        H;      // owned
   Vec        s;      // [n_owned][3] m: the step
@@ -51,72 +51,54 @@ static const wring_option trust_options[] = {
    .range = "(0,inf)",
    .value = "1",
    .help  = "First radius of each solve, in multiples of the length of the step by the operator alone; lengths are "
-            "measured by the operator."},
+            "measured by the operator.",
+   .at    = offsetof(trust_data, keys.first)},
   {.key   = "accept",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "0.01",
-   .help  = "A step is accepted if g falls by at least this part of what its quadratic model promises."},
+   .help  = "A step is accepted if g falls by at least this part of what its quadratic model promises.",
+   .at    = offsetof(trust_data, keys.accept)},
   {.key   = "good",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "0.9",
-   .help  = "The radius may grow if g falls by at least this part of what the model promises."},
+   .help  = "The radius may grow if g falls by at least this part of what the model promises.",
+   .at    = offsetof(trust_data, keys.good)},
   {.key   = "shrink",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "0.5",
-   .help  = "New radius, in lengths of the step, after a step that is not accepted."},
+   .help  = "New radius, in lengths of the step, after a step that is not accepted.",
+   .at    = offsetof(trust_data, keys.shrink)},
   {.key   = "expand",
    .type  = WRING_REAL,
    .range = "(1,inf)",
    .value = "2",
-   .help  = "Least new radius, in lengths of the step, after a step from which the radius may grow."},
+   .help  = "Least new radius, in lengths of the step, after a step from which the radius may grow.",
+   .at    = offsetof(trust_data, keys.expand)},
   {.key   = "forcing",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "0.1",
-   .help  = "Largest relative tolerance of conjugate gradients for the Newton system."},
+   .help  = "Largest relative tolerance of conjugate gradients for the Newton system.",
+   .at    = offsetof(trust_data, keys.forcing)},
   {.key   = "power",
    .type  = WRING_REAL,
    .range = "[0,1]",
    .value = "0.5",
    .help =
      "Conjugate gradients are solved to the relative size of grad g to this power, or to the largest tolerance: 1 "
-     "gives quadratic, 0 linear convergence."},
+     "gives quadratic, 0 linear convergence.",
+   .at = offsetof(trust_data, keys.power)},
   {.key   = "cg_max_it",
    .type  = WRING_INT,
    .range = "[1,inf)",
    .value = "1000",
-   .help  = "Most steps of conjugate gradients in one iteration."},
+   .help  = "Most steps of conjugate gradients in one iteration.",
+   .at    = offsetof(trust_data, keys.max_it)},
   {.key = NULL},
 };
-
-static PetscErrorCode trust_create(wring_solver *s)
-{
-  trust_data *trust;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&trust));
-  s->data = trust;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode trust_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
-{
-  trust_keys *const k = &((trust_data *)s->data)->keys;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "radius", &k->first));
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "accept", &k->accept));
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "good", &k->good));
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "shrink", &k->shrink));
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "expand", &k->expand));
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "forcing", &k->forcing));
-  PetscCall(wring_options_get_real(o, prefix, trust_options, "power", &k->power));
-  PetscCall(wring_options_get_int(o, prefix, trust_options, "cg_max_it", &k->max_it));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode trust_set_up(wring_solver *s)
 {
@@ -378,7 +360,6 @@ static PetscErrorCode trust_destroy(wring_solver *s)
   PetscFunctionBegin;
   for (int i = 0; i < 6; i++) PetscCall(VecDestroy(of[i]));
   PetscCall(MatDestroy(&trust->H));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -387,19 +368,18 @@ static const wring_solver_state trust_state = {
   .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
 
 const wring_solver_ops wring_solver_trust_region = {
-  .name             = "trust_region",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
-  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor  = trust_operator_factor,
-  .operator_rtol    = WRING_OPERATOR_ROUGH,
-  .contacts         = wring_solver_contacts_in_g,
-  .options          = trust_options,
-  .create           = trust_create,
-  .set_from_options = trust_set_from_options,
-  .set_up           = trust_set_up,
-  .begin            = trust_begin,
-  .iterate          = trust_iterate,
-  .predict          = trust_predict,
-  .state            = &trust_state,
-  .destroy          = trust_destroy,
+  .name            = "trust_region",
+  .needs           = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
+  .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor = trust_operator_factor,
+  .operator_rtol   = WRING_OPERATOR_ROUGH,
+  .contacts        = wring_solver_contacts_in_g,
+  .options         = trust_options,
+  .data_size       = sizeof(trust_data),
+  .set_up          = trust_set_up,
+  .begin           = trust_begin,
+  .iterate         = trust_iterate,
+  .predict         = trust_predict,
+  .state           = &trust_state,
+  .destroy         = trust_destroy,
 };

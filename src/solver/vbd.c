@@ -14,11 +14,11 @@
 #include <wring/descent.h>
 
 typedef struct {
-  PetscBool      search;
+  wring_descent *descent;  //
+  PetscBool      search;   //
   double         rho;      // 0: no acceleration
   double         weight;   // w
   PetscInt       count;    // iterations since the weights started
-  wring_descent *descent;  //
   Vec            last, d;  // x_(k-1); x_k, then the accelerated step from s [n_owned][3] m
   const double  *y, *load; // arrays that the descent reads during a sweep
 } vbd_data;
@@ -29,36 +29,16 @@ static const wring_option vbd_options[] = {
    .choices = "none|armijo",
    .value   = "armijo",
    .help    = "Armijo halves the step of a vertex until its energy decreases enough; none takes every step, as "
-              "published."},
+              "published.",
+   .at      = offsetof(vbd_data, search)},
   {.key   = "rho",
    .type  = WRING_REAL,
    .range = "[0,1)",
    .value = "0",
-   .help  = "Spectral radius for which sweeps are accelerated; 0: no acceleration."},
+   .help  = "Spectral radius for which sweeps are accelerated; 0: no acceleration.",
+   .at    = offsetof(vbd_data, rho)},
   {.key = NULL},
 };
-
-static PetscErrorCode vbd_create(wring_solver *s)
-{
-  vbd_data *vbd;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&vbd));
-  s->data = vbd;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode vbd_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
-{
-  vbd_data   *vbd = s->data;
-  const char *search;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, vbd_options, "line_search", &search));
-  PetscCall(PetscStrcmp(search, "armijo", &vbd->search));
-  PetscCall(wring_options_get_real(o, prefix, vbd_options, "rho", &vbd->rho));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* A step of one vertex changes the energy of a contact between vertices in a way that its blocks do not see. */
 static PetscErrorCode require_single_contacts(const wring_solver *s)
@@ -278,7 +258,6 @@ static PetscErrorCode vbd_destroy(wring_solver *s)
   PetscCall(wring_descent_destroy(&vbd->descent));
   PetscCall(VecDestroy(&vbd->last));
   PetscCall(VecDestroy(&vbd->d));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -294,17 +273,16 @@ static const wring_solver_state vbd_state = {
   .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
 
 const wring_solver_ops wring_solver_vbd = {
-  .name             = "vbd",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_ALONE,
-  .declares         = WRING_MINIMISES | WRING_DESCENDS,
-  .contacts         = vbd_contacts,
-  .options          = vbd_options,
-  .create           = vbd_create,
-  .set_from_options = vbd_set_from_options,
-  .set_up           = vbd_set_up,
-  .begin            = vbd_begin,
-  .iterate          = vbd_iterate,
-  .change           = vbd_change,
-  .destroy          = vbd_destroy,
-  .state            = &vbd_state,
+  .name      = "vbd",
+  .needs     = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_ALONE,
+  .declares  = WRING_MINIMISES | WRING_DESCENDS,
+  .contacts  = vbd_contacts,
+  .options   = vbd_options,
+  .data_size = sizeof(vbd_data),
+  .set_up    = vbd_set_up,
+  .begin     = vbd_begin,
+  .iterate   = vbd_iterate,
+  .change    = vbd_change,
+  .destroy   = vbd_destroy,
+  .state     = &vbd_state,
 };

@@ -10,16 +10,6 @@ typedef struct {
 
 static const wring_option scratch_options[] = {{.key = NULL}};
 
-static PetscErrorCode scratch_create(wring_solver *s)
-{
-  scratch_data *scratch;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&scratch));
-  s->data = scratch;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode scratch_set_up(wring_solver *s)
 {
   scratch_data *scratch = s->data;
@@ -59,7 +49,6 @@ static PetscErrorCode scratch_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&scratch->d));
-  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,7 +65,7 @@ const wring_solver_ops wring_solver_scratch = {
   .operator_factor = scratch_operator_factor,
   .contacts        = wring_solver_contacts_in_g,
   .options         = scratch_options,
-  .create          = scratch_create,
+  .data_size       = sizeof(scratch_data),
   .set_up          = scratch_set_up,
   .begin           = scratch_begin,
   .iterate         = scratch_iterate,

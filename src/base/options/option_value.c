@@ -336,6 +336,44 @@ PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_options_get_choice(const wring_options *o, const char *prefix, const wring_option *table,
+                                        const char *key, int *v)
+{
+  const wring_option *const p = wring_option_find(table, key);
+  const char               *word, *choice = p->choices;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, table, key, &word));
+  find_choice(p->choices, word, &choice);
+  for (*v = 0; choice > p->choices; choice--) *v += choice[-1] == '|';
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The value of the entry p. */
+static PetscErrorCode read_entry(const wring_options *o, const char *prefix, const wring_option *p, void *value)
+{
+  PetscFunctionBegin;
+  if (p->type == WRING_BOOL)
+    PetscCall(wring_options_get_bool(o, prefix, p, p->key, value));
+  else if (p->type == WRING_INT)
+    PetscCall(wring_options_get_int(o, prefix, p, p->key, value));
+  else if (p->type == WRING_REAL)
+    PetscCall(wring_options_get_real(o, prefix, p, p->key, value));
+  else
+    PetscCall(wring_options_get_choice(o, prefix, p, p->key, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table, void *settings)
+{
+  PetscFunctionBegin;
+  for (const wring_option *p = table; p->key; p++) {
+    if (!p->at || (!p->value && !wring_options_has(o, prefix, p->key))) continue;
+    PetscCall(read_entry(o, prefix, p, (char *)settings + p->at));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
                                            const char *key, PetscInt *n, char ***v)
 {

@@ -31,11 +31,11 @@ typedef struct {
   double      operator_rtol; // of its solves with A: 0, WRING_OPERATOR_ROUGH or WRING_OPERATOR_CORRECTION
   PetscBool   damps;         // uses the damping of springs; otherwise damped springs are refused
 
-  const wring_option *options;               // keys of the method, without prefix
-  PetscErrorCode (*create)(wring_solver *s); // allocates s->data
-  PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
-  PetscErrorCode (*set_up)(wring_solver *s); // when the potential is complete: work vectors
-  PetscErrorCode (*destroy)(wring_solver *s);
+  size_t              data_size; // of s->data, which begins as zeros
+  const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data
+  PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // the rest; or NULL
+  PetscErrorCode (*set_up)(wring_solver *s);  // when the potential is complete: work vectors
+  PetscErrorCode (*destroy)(wring_solver *s); // what s->data holds, also without set_up
 
   PetscErrorCode (*begin)(wring_solver *s, Vec x); // at the start of each solve: forgets the last one; or NULL
   /*

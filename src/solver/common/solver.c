@@ -23,7 +23,7 @@ static PetscErrorCode destroy_method(wring_solver *s)
 {
   PetscFunctionBegin;
   if (s->data) PetscCall(s->ops->destroy(s));
-  s->data = NULL;
+  PetscCall(PetscFree(s->data));
   PetscCall(wring_decrement_destroy(s));
   PetscCall(VecDestroy(&s->current.grad));
   PetscCall(VecDestroy(&s->trial.x));
@@ -98,7 +98,8 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
   PetscCall(find_type(s, o, name, &type, sizeof prefix, prefix));
   PetscCall(PetscStrncpy(s->name, name, sizeof s->name));
   s->ops = wring_solver_find(type);
-  PetscCall(s->ops->create(s));
+  PetscCall(PetscCalloc(s->ops->data_size, &s->data));
+  PetscCall(wring_options_read(o, prefix, s->ops->options, s->data));
   if (s->ops->set_from_options) PetscCall(s->ops->set_from_options(s, o, prefix));
   s->limits.max_it = wring_solver_minimises(s) ? MAX_IT : MAX_SWEEPS;
   if (wring_options_has(o, "solver_", "max_it"))

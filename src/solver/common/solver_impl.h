@@ -1,7 +1,7 @@
 /*
   Private to src/solver: a solver, and what a method may call. Map of src/solver, in reading order:
     solver_types.c        the array of all methods, keys of solver_...
-    newton.c, qn.c, ...   one file per method: formulas, data, keys, create, set_up, begin, iterate, table
+    newton.c, qn.c, ...   one file per method, or per family of them: formulas, data, keys, functions, table
     common/method.h       the table of functions that a method supplies
     common/solver_impl.h  this file
     common/solver.c       create, set_from_options, set_up, destroy
@@ -13,7 +13,6 @@
     lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; refresh.h: when qn
                           renews its operator
     common/mixing.h       Anderson mixing; inner.h: a method inside another one
-    common/sweeps.h       shared parts of the methods that sweep over constraints
     common/condition.c    condition number of a method's initial Hessian
   Not here: formulas of elements (src/law, src/term), g and its matrices (src/potential), factors (src/operator).
 */

@@ -9,34 +9,8 @@
 */
 #include "initial.h"
 #include "base/block3.h"
-#include <string.h>
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-/* Index of a word in the choices "a|b|c". */
-static int choice(const wring_option *table, const char *key, const char *word)
-{
-  const char  *at     = wring_option_find(table, key)->choices;
-  const size_t length = strlen(word);
-  for (int i = 0;; i++) {
-    if (strncmp(at, word, length) == 0 && (at[length] == '|' || !at[length])) return i;
-    at = strchr(at, '|') + 1;
-  }
-}
-
-/* Solves directly or iteratively, as set by operator.type. */
-static PetscErrorCode set_inner_as_operator(const wring_options *o, wring_linear *l)
-{
-  static const wring_linear_type types[] = {WRING_LINEAR_AUTO, WRING_LINEAR_DIRECT, WRING_LINEAR_MULTIGRID,
-                                            WRING_LINEAR_JACOBI};
-  const char                    *type;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, "operator_", wring_operator_options, "type", &type));
-  PetscCall(wring_options_get_real(o, "operator_", wring_operator_options, "rtol", &l->rtol));
-  l->type = types[choice(wring_operator_options, "type", type)];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode check_inner(const wring_solver *s, const wring_options *o, const char *prefix,
                                   const wring_initial *H)
@@ -52,37 +26,28 @@ static PetscErrorCode check_inner(const wring_solver *s, const wring_options *o,
   if (!H->steps && wring_options_has(o, prefix, "inner_max_it"))
     WRING_REFUSE(s->comm, "%s: inner_max_it applies to inner cg only, expected inner cg",
                  wring_options_origin(o, prefix, "inner_max_it"));
-  if (H->kind == WRING_INITIAL_OPERATOR && H->factor != WRING_FACTOR_OWN)
+  if (H->kind == WRING_INITIAL_OPERATOR && H->preconditioner > WRING_INNER_ICHOLESKY)
     WRING_REFUSE(s->comm, "%s: expected none|jacobi|icholesky with initial_hessian operator",
                  wring_options_origin(o, prefix, "inner_preconditioner"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_options *o, const char *prefix,
-                                              const wring_option *table, wring_initial *H)
+                                              wring_initial *H)
 {
-  static const PCType               pcs[]     = {PCNONE, PCJACOBI, PCICC, PCICC, PCICC};
-  static const wring_initial_factor factors[] = {WRING_FACTOR_OWN, WRING_FACTOR_OWN, WRING_FACTOR_OWN,
-                                                 WRING_FACTOR_REST, WRING_FACTOR_OPERATOR};
-  const char                       *kind, *inner, *preconditioner;
+  static const PCType pcs[] = {PCNONE, PCJACOBI, PCICC, PCICC, PCICC};
+  int                 type  = WRING_LINEAR_STEPS;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, table, "initial_hessian", &kind));
-  PetscCall(wring_options_get_word(o, prefix, table, "inner", &inner));
-  PetscCall(wring_options_get_word(o, prefix, table, "inner_preconditioner", &preconditioner));
-  PetscCall(wring_options_get_int(o, prefix, table, "inner_max_it", &H->system.max_it));
-  const int p      = choice(table, "inner_preconditioner", preconditioner);
-  H->kind          = (wring_initial_kind)choice(table, "initial_hessian", kind);
-  H->steps         = (PetscBool)(choice(table, "inner", inner) == 1);
-  H->factor        = factors[p];
-  H->system.prefix = "qn_";
-  H->system.pc     = pcs[p];
-  H->revision      = -1;
   PetscCall(check_inner(s, o, prefix, H));
-  if (H->steps)
-    H->system.type = WRING_LINEAR_STEPS;
-  else
-    PetscCall(set_inner_as_operator(o, &H->system));
+  H->revision      = -1;
+  H->system.prefix = "qn_";
+  H->system.pc     = pcs[H->preconditioner];
+  if (!H->steps) {
+    PetscCall(wring_options_get_choice(o, "operator_", wring_operator_options, "type", &type));
+    PetscCall(wring_options_get_real(o, "operator_", wring_operator_options, "rtol", &H->system.rtol));
+  }
+  H->system.type = (wring_linear_type)type;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,8 +159,8 @@ static PetscErrorCode make_own_operator(wring_solver *s, wring_linear *l)
 static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
 {
   PetscFunctionBegin;
-  if (H->factor == WRING_FACTOR_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
-  if (H->factor == WRING_FACTOR_REST)
+  if (H->preconditioner == WRING_INNER_ICHOLESKY_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
+  if (H->preconditioner == WRING_INNER_ICHOLESKY_REST)
     PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, WRING_FILTER_CLAMP, &H->P));
   if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->kind == WRING_INITIAL_OPERATOR)

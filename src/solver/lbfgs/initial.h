@@ -10,24 +10,30 @@ typedef enum {
   WRING_INITIAL_WARPED    // the projected Hessian at rest, rotated at every vertex with the body at x_0
 } wring_initial_kind;
 
-/* The matrix of an incomplete factor. */
-typedef enum { WRING_FACTOR_OWN, WRING_FACTOR_REST, WRING_FACTOR_OPERATOR } wring_initial_factor;
+/* Of inner cg; an incomplete factor is of the system, of the Hessian at rest, or of A. */
+typedef enum {
+  WRING_INNER_NONE,
+  WRING_INNER_JACOBI,
+  WRING_INNER_ICHOLESKY,
+  WRING_INNER_ICHOLESKY_REST,
+  WRING_INNER_ICHOLESKY_OPERATOR
+} wring_inner_preconditioner;
 
 typedef struct {
-  wring_initial_kind   kind;
-  PetscBool            steps; // inner: cg
-  wring_initial_factor factor;
-  wring_linear         system;   // unused for the identity, and for A solved as set by operator.type
-  Mat                  P;        // the matrix of the preconditioner, if not the system's
-  PetscInt             revision; // revision of the potential of the constant matrices; -1: none so far
-  Vec                  rest;     // rest positions
-  double              *R;        // [n_owned][9] rotations, row by row
-  Vec                  turned;   // R^T q
+  wring_initial_kind         kind;  // this, steps, preconditioner and system.max_it are read from the keys of qn
+  PetscBool                  steps; // inner: cg
+  wring_inner_preconditioner preconditioner;
+  wring_linear               system;   // unused for the identity, and for A solved as set by operator.type
+  Mat                        P;        // the matrix of the preconditioner, if not the system's
+  PetscInt                   revision; // revision of the potential of the constant matrices; -1: none so far
+  Vec                        rest;     // rest positions
+  double                    *R;        // [n_owned][9] rotations, row by row
+  Vec                        turned;   // R^T q
 } wring_initial;
 
-/* Reads initial_hessian, inner, inner_max_it and inner_preconditioner of `table`, and operator.type and rtol. */
+/* Checks its keys, which have been read, and reads operator.type and rtol. */
 PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_options *o, const char *prefix,
-                                              const wring_option *table, wring_initial *H);
+                                              wring_initial *H);
 PetscErrorCode wring_initial_set_up(wring_solver  *s,
                                     wring_initial *H); // refuses laws without a Hessian if it needs one
 PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x); // x_0 of a solve
