@@ -129,7 +129,7 @@ static PetscErrorCode admm_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_split(s->g, admm->splitting, PetscSqr(admm->a), x, admm->r, s->current.residual));
-  PetscCall(wring_solver_apply_correction(s, admm->r, admm->d));
+  PetscCall(wring_solver_apply_inverse(s, admm->r, admm->d));
   PetscCall(wring_solver_add(s, admm->d, x));
   count_residuals(admm, s->current.residual);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -67,7 +67,7 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
     PetscCall(wring_solver_set_up(anderson->inner));
   else
     PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm or vbd"));
-  const PetscInt n = anderson->inner ? wring_inner_size(anderson->inner) : s->n;
+  const PetscInt n = anderson->inner ? anderson->inner->ops->state->size(anderson->inner) : s->n;
   PetscCall(VecDuplicate(s->current.grad, &anderson->d));
   if (anderson->inner) PetscCall(VecDuplicate(s->current.grad, &anderson->y));
   PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
@@ -171,7 +171,7 @@ static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residua
   const anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_inner_put(anderson->inner, anderson->v, x));
+  PetscCall(anderson->inner->ops->state->put(anderson->inner, anderson->v, x));
   PetscCall(wring_inner_iterate(anderson->inner, x, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -201,10 +201,10 @@ static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
   if (anderson->moved) {
     PetscCall(iterate_mixed(s, x, &anderson->residual));
   } else {
-    PetscCall(wring_inner_get(anderson->inner, x, anderson->v));
+    PetscCall(anderson->inner->ops->state->get(anderson->inner, x, anderson->v));
     PetscCall(wring_inner_iterate(anderson->inner, x, &anderson->residual));
   }
-  PetscCall(wring_inner_get(anderson->inner, x, anderson->F));
+  PetscCall(anderson->inner->ops->state->get(anderson->inner, x, anderson->F));
   wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->F);
   PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
   wring_inner_end(anderson->inner, s);

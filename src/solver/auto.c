@@ -122,7 +122,6 @@ static PetscErrorCode count(wring_solver *s)
 
   PetscFunctionBegin;
   if (s->end.given || !s->current.known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_know_norm(s));
   if (s->current.norm < a->best && s->current.norm > 0) {
     gain    = log10(a->best / s->current.norm);
     a->best = s->current.norm;
@@ -254,16 +253,14 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   if (a->stage == OPERATOR) wring_refresh_begin(s, &a->refresh, &rebuilt);
   a->evaluations       = 0;
   a->linear_iterations = 0;
-  PetscCall(wring_lbfgs_change(s, &a->pairs));
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(wring_lbfgs_renew(s, &a->pairs));
-  PetscCall(wring_solver_know_norm(s));
   a->best = s->current.norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A solve that fails is one with the operator. */
-static PetscErrorCode apply_hessian(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d)
+static PetscErrorCode apply_hessian(wring_solver *s, Vec q, Vec r, int n, const Vec *with, double *dots)
 {
   auto_data *const a = s->data;
 
@@ -273,9 +270,9 @@ static PetscErrorCode apply_hessian(wring_solver *s, Vec q, Vec r, const wring_o
     if (a->hessian.end > WRING_SOLVE_SHORT) PetscCall(leave_hessian(s));
   }
   if (a->stage == HESSIAN)
-    PetscCall(wring_lbfgs_dots(s, r, d));
+    PetscCall(wring_lbfgs_dots(s, r, n, with, dots));
   else
-    PetscCall(wring_lbfgs_apply_operator(s, q, r, d));
+    PetscCall(wring_lbfgs_apply_operator(s, q, r, n, with, dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,15 +286,6 @@ static PetscErrorCode auto_iterate(wring_solver *s, Vec x)
                                 wring_solver_backtrack, x));
   if (a->stage == OPERATOR) wring_refresh_count(s, &a->refresh);
   PetscCall(count(s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode auto_change(wring_solver *s)
-{
-  auto_data *const a = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_lbfgs_change(s, &a->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -322,13 +310,6 @@ static PetscErrorCode auto_add_sums(wring_solver *s, Vec grad, int *n, double *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode auto_precondition(wring_solver *s, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_solver_apply_rough_inverse(s, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static const wring_option auto_options[] = {
   {.key = NULL},
 };
@@ -348,9 +329,8 @@ const wring_solver_ops wring_solver_auto = {
   .set_up          = auto_set_up,
   .begin           = auto_begin,
   .iterate         = auto_iterate,
-  .change          = auto_change,
   .refresh         = auto_refresh,
-  .precondition    = auto_precondition,
+  .precondition    = wring_solver_apply_inverse,
   .add_sums        = auto_add_sums,
   .destroy         = auto_destroy,
 };

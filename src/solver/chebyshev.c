@@ -155,24 +155,13 @@ static PetscErrorCode next_weight(wring_solver *s)
 static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
 {
   chebyshev_data *chebyshev = s->data;
-  const double   *qa, *pa;
-  double         *da;
 
   PetscFunctionBegin;
   PetscCall(plain_step(s, x));
   PetscCall(next_weight(s));
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  PetscCall(VecGetArrayRead(chebyshev->q, &qa));
-  PetscCall(VecGetArrayRead(chebyshev->p, &pa));
-  PetscCall(VecGetArrayWrite(chebyshev->d, &da));
-  wring_copy(s->n, qa, da);
-  if (chebyshev->weight > 1) {
-    wring_scale(s->n, chebyshev->weight, da);
-    wring_axpy(s->n, chebyshev->weight - 1, pa, da);
-  }
-  PetscCall(VecRestoreArrayWrite(chebyshev->d, &da));
-  PetscCall(VecRestoreArrayRead(chebyshev->p, &pa));
-  PetscCall(VecRestoreArrayRead(chebyshev->q, &qa));
+  const wring_phase old      = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const double      factor[] = {chebyshev->weight, chebyshev->weight - 1};
+  PetscCall(wring_solver_combine(s->n, 2, factor, (const Vec[]){chebyshev->q, chebyshev->p}, chebyshev->d));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -230,12 +219,8 @@ static PetscErrorCode chebyshev_iterate(wring_solver *s, Vec x)
     PetscCall(chebyshev_search(s, x, &result));
   else
     PetscCall(wring_solver_try(s, x, 1, chebyshev->d));
-  if (result != WRING_SEARCH_FOUND) {
-    wring_solver_give_up(s, result);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(VecAXPBY(chebyshev->p, s->trial.step, 0, chebyshev->d));
-  PetscCall(wring_solver_accept(s, x));
+  PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -53,7 +53,6 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
   double        length = 2 * descent->length;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   if (length == 0) PetscCall(wring_solver_longest(s, x, &length));
   wring_solver_predicts(s, -length * PetscSqr(s->current.norm));
   PetscCall(search(s, x, &length, &result));
@@ -61,11 +60,7 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
     length /= 2;
     PetscCall(search(s, x, &length, &result));
   }
-  if (result != WRING_SEARCH_FOUND) {
-    wring_solver_give_up(s, result);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_solver_accept(s, x));
+  PetscCall(wring_solver_end_search(s, x, result));
   s->current.step = descent->length = length;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

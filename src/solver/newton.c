@@ -159,7 +159,6 @@ static PetscErrorCode choose_tolerance(wring_solver *s)
   PetscFunctionBegin;
   newton->H.rtol = newton->least;
   if (newton->fixed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_know_norm(s));
   if (newton->norm > 0) {
     const double before = ew_gamma * PetscSqr(newton->eta);
     eta                 = ew_gamma * PetscSqr(s->current.norm / newton->norm);
@@ -299,7 +298,6 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
 
   PetscFunctionBegin;
   m->shift = 0;
-  PetscCall(wring_solver_know_norm(s));
   PetscCall(choose_tolerance(s));
   PetscCall(assemble(s, x));
   for (;;) {
@@ -365,12 +363,8 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
     PetscCall(wring_solver_steepest(s, x, newton->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   }
-  if (result == WRING_SEARCH_FOUND) {
-    PetscCall(judge_model(s, x, slope));
-    PetscCall(wring_solver_accept(s, x));
-  } else {
-    wring_solver_give_up(s, result);
-  }
+  if (result == WRING_SEARCH_FOUND) PetscCall(judge_model(s, x, slope));
+  PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -383,7 +377,6 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
   PetscFunctionBegin;
   newton->modify.shift = 0;
   newton->H.rtol       = newton->least;
-  PetscCall(wring_solver_know_norm(s));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(try_direction(s, x, &slope));
   PetscCall(is_usable(s, slope, &usable));

@@ -156,7 +156,7 @@ static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
 
   PetscFunctionBegin;
   if (pncg->by != JACOBI) {
-    PetscCall(pncg->by == CYCLE ? apply_cycle(s, grad, u) : wring_solver_apply_rough_inverse(s, grad, u));
+    PetscCall(pncg->by == CYCLE ? apply_cycle(s, grad, u) : wring_solver_apply_inverse(s, grad, u));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetArrayRead(grad, &ga));
@@ -169,20 +169,6 @@ static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
-
-/* grad . with [n], of this rank. */
-static PetscErrorCode add_dots(const wring_solver *s, Vec grad, int n, const Vec *with, double *sum)
-{
-  const double *a[DOTS], *ga;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(grad, &ga));
-  for (int i = 0; i < n; i++) PetscCall(VecGetArrayRead(with[i], &a[i]));
-  wring_dots(s->n, n, ga, a, sum);
-  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayRead(with[i], &a[i]));
-  PetscCall(VecRestoreArrayRead(grad, &ga));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode fill_ghosts(const wring_solver *s, Vec x)
 {
@@ -203,8 +189,8 @@ static PetscErrorCode find_sums(wring_solver *s, Vec at, Vec grad, Vec last, dou
   PetscFunctionBegin;
   PetscCall(precondition(s, grad, pncg->u));
   if (pncg->frozen) PetscCall(VecAXPY(pncg->v, 1, pncg->u));
-  PetscCall(add_dots(s, grad, DOTS, with, sum));
-  PetscCall(add_dots(s, last, 1, &pncg->v, sum + VG));
+  PetscCall(wring_solver_dots(s, grad, DOTS, with, sum));
+  PetscCall(wring_solver_dots(s, last, 1, &pncg->v, sum + VG));
   PetscCall(wring_potential_products_local(s->g, at, pncg->filter, pncg->u, pncg->d, sum + UHU));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -217,7 +203,7 @@ static PetscErrorCode pncg_add_sums(wring_solver *s, Vec grad, int *n, double *s
   PetscFunctionBegin;
   *n = pncg->by != JACOBI ? 1 : N_SUMS;
   if (pncg->by != JACOBI) {
-    PetscCall(add_dots(s, grad, 1, &grad, sums));
+    PetscCall(wring_solver_dots(s, grad, 1, &grad, sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (pncg->age + 1 >= pncg->renew) {
@@ -333,41 +319,20 @@ static double find_beta(const pncg_data *pncg)
   return (a[GU] - a[GV] - pncg->yPy * a[GD] / pncg->yd) / pncg->yd;
 }
 
-/* d = alpha (-u + beta d) and x + d, in one pass; ghosts of d follow from those of u and d. */
-static PetscErrorCode form_direction(wring_solver *s, Vec x, double alpha, double beta)
+/*
+  d = alpha (-u + beta d), which ends at the minimum of the quadratic model along it; its ghosts follow from those of u
+  and d.
+*/
+static PetscErrorCode find_direction(wring_solver *s)
 {
-  pncg_data *const pncg = s->data;
-  const PetscInt   n    = 3 * wring_potential_mesh(s->g)->n_local;
-  const double     by[] = {alpha * beta, -alpha}, add[] = {1, 1};
-  const double    *xa, *ua;
-  double          *da, *ta;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(pncg->u, &ua));
-  PetscCall(VecGetArray(pncg->d, &da));
-  PetscCall(VecGetArrayWrite(s->trial.x, &ta));
-  const double *const two[] = {da, ua}, *const sum[] = {xa, da};
-  const wring_combination both[] = {{2, by, two, da}, {2, add, sum, ta}};
-  wring_combine(n, 2, both);
-  PetscCall(VecRestoreArrayWrite(s->trial.x, &ta));
-  PetscCall(VecRestoreArray(pncg->d, &da));
-  PetscCall(VecRestoreArrayRead(pncg->u, &ua));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  s->trial.formed = 1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The direction that ends at the minimum of the quadratic model along it. */
-static PetscErrorCode find_direction(wring_solver *s, Vec x)
-{
-  pncg_data *const pncg = s->data;
-  pncg_plane       p    = with_beta(pncg->sum, find_beta(pncg));
+  pncg_data *const pncg    = s->data;
+  const PetscInt   n_local = 3 * wring_potential_mesh(s->g)->n_local;
+  pncg_plane       p       = with_beta(pncg->sum, find_beta(pncg));
 
   PetscFunctionBegin;
   if (!(p.slope < 0 && p.curvature > 0)) p = with_beta(pncg->sum, 0);
-  const double alpha = p.curvature > 0 ? -p.slope / p.curvature : 1;
-  PetscCall(form_direction(s, x, alpha, p.beta));
+  const double alpha = p.curvature > 0 ? -p.slope / p.curvature : 1, by[] = {alpha * p.beta, -alpha};
+  PetscCall(wring_solver_combine(n_local, 2, by, (const Vec[]){pncg->d, pncg->u}, pncg->d));
   pncg->slope = alpha * p.slope;
   const Vec u = pncg->u; // the trial point needs P g_k as its v
   pncg->u     = pncg->v;
@@ -384,7 +349,6 @@ static PetscErrorCode search(wring_solver *s, Vec x, wring_search *result)
 
   PetscFunctionBegin;
   PetscCall(wring_solver_backtrack(s, x, pncg->d, pncg->slope, result));
-  s->trial.formed = 0;
   if (*result != WRING_SEARCH_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_steepest(s, x, pncg->d, &pncg->slope));
   PetscCall(fill_ghosts(s, pncg->d));
@@ -400,17 +364,13 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(get_ready(s, x));
-  PetscCall(find_direction(s, x));
+  PetscCall(find_direction(s));
   pncg->ready = PETSC_FALSE;
   wring_phases_switch(s->phases, old);
   wring_solver_predicts(s, pncg->slope);
   PetscCall(search(s, x, &result));
-  if (result != WRING_SEARCH_FOUND) {
-    wring_solver_give_up(s, result);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_solver_accept(s, x));
-  if (pncg->by != JACOBI) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_end_search(s, x, result));
+  if (s->end.given || pncg->by != JACOBI) PetscFunctionReturn(PETSC_SUCCESS);
   pncg->age = pncg->age + 1 >= pncg->renew ? 0 : pncg->age + 1;
   PetscCall(PetscArraycpy(pncg->sum, s->trial.sums, N_SUMS));
   take_sums(pncg);

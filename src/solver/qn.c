@@ -122,19 +122,9 @@ static PetscErrorCode qn_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   wring_refresh_begin(s, &qn->refresh, &changed);
   if (!qn->keep || changed || wring_potential_contacts(s->g, &contact) > 0) wring_lbfgs_forget(&qn->pairs);
-  PetscCall(wring_lbfgs_change(s, &qn->pairs));
   PetscCall(wring_initial_begin(s, &qn->initial, x));
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(wring_lbfgs_renew(s, &qn->pairs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode qn_change(wring_solver *s)
-{
-  qn_data *qn = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_lbfgs_change(s, &qn->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +151,6 @@ static PetscErrorCode scale_identity(wring_solver *s, Vec r)
   double               gamma;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   if (qn->pairs.count > 0)
     gamma = wring_lbfgs_gamma(&qn->pairs);
   else
@@ -171,14 +160,14 @@ static PetscErrorCode scale_identity(wring_solver *s, Vec r)
 }
 
 /* r = H_0 q for an H_0 other than A^{-1}. */
-static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d)
+static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, int n, const Vec *with, double *dots)
 {
   qn_data *const qn = s->data;
 
   PetscFunctionBegin;
   PetscCall(wring_initial_solve(s, &qn->initial, q, r));
   if (qn->initial.kind == WRING_INITIAL_IDENTITY) PetscCall(scale_identity(s, r));
-  PetscCall(wring_lbfgs_dots(s, r, d));
+  PetscCall(wring_lbfgs_dots(s, r, n, with, dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,7 +263,6 @@ const wring_solver_ops wring_solver_qn = {
   .set_up           = qn_set_up,
   .begin            = qn_begin,
   .iterate          = qn_iterate,
-  .change           = qn_change,
   .refresh          = qn_refresh,
   .predict          = qn_predict,
   .precondition     = qn_precondition,

@@ -117,41 +117,17 @@ static PetscErrorCode trust_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   trust->radius = 0;
   PetscCall(wring_solver_evaluate(s, x));
-  PetscCall(wring_solver_know_norm(s));
   trust->norm_0 = s->current.norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- conjugate gradients ----------------------------------------------------------------------------------------- */
 
-/* y += a x; y = -x + a y. */
-static PetscErrorCode add(const wring_solver *s, double a, Vec x, Vec y)
+/* y = b y + a x. */
+static PetscErrorCode add(const wring_solver *s, double b, Vec y, double a, Vec x)
 {
-  const double *xa;
-  double       *ya;
-
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArray(y, &ya));
-  wring_axpy(s->n, a, xa, ya);
-  PetscCall(VecRestoreArray(y, &ya));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode turn(const wring_solver *s, double a, Vec x, Vec y)
-{
-  const double  by[] = {a, -1};
-  const double *xa;
-  double       *ya;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArray(y, &ya));
-  const double *const two[] = {ya, xa};
-  wring_combine(s->n, 1, &(wring_combination){2, by, two, ya});
-  PetscCall(VecRestoreArray(y, &ya));
-  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(wring_solver_combine(s->n, 2, (const double[]){b, a}, (const Vec[]){y, x}, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,15 +135,10 @@ static PetscErrorCode turn(const wring_solver *s, double a, Vec x, Vec y)
 static PetscErrorCode precondition(wring_solver *s, double dots[2])
 {
   trust_data *const trust = s->data;
-  const double     *with[2];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(trust->r, &with[0]));
-  PetscCall(VecGetArrayRead(trust->Hp, &with[1]));
-  PetscCall(wring_solver_apply_inverse_with_dots(s, WRING_OPERATOR_ROUGH, 0, trust->r, trust->z,
-                                                 &(wring_operator_dots){.n = 2, .with = with, .dots = dots}));
-  PetscCall(VecRestoreArrayRead(trust->Hp, &with[1]));
-  PetscCall(VecRestoreArrayRead(trust->r, &with[0]));
+  PetscCall(
+    wring_solver_apply_inverse_with_dots(s, 0, trust->r, trust->z, 2, (const Vec[]){trust->r, trust->Hp}, dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,26 +147,16 @@ enum { PHP, PAP, PR, SAP, N_SUMS };
 /* Hp, Ap and the products with them; one reduction. */
 static PetscErrorCode multiply(wring_solver *s, double sum[N_SUMS])
 {
-  trust_data *const trust = s->data;
-  const double     *with[3], *p, *step;
+  trust_data *const trust  = s->data;
+  const Vec         with[] = {[PHP] = trust->Hp, [PAP] = trust->Ap, [PR] = trust->r};
 
   PetscFunctionBegin;
   PetscCall(MatMult(trust->H, trust->p, trust->Hp));
   wring_count(s->phases, WRING_WORK_PRODUCTS, 1);
   wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(wring_operator_apply(s->op, trust->p, trust->Ap));
-  PetscCall(VecGetArrayRead(trust->Hp, &with[0]));
-  PetscCall(VecGetArrayRead(trust->Ap, &with[1]));
-  PetscCall(VecGetArrayRead(trust->r, &with[2]));
-  PetscCall(VecGetArrayRead(trust->p, &p));
-  PetscCall(VecGetArrayRead(trust->s, &step));
-  wring_dots(s->n, 3, p, with, sum);
-  wring_dots(s->n, 1, step, &with[1], &sum[SAP]);
-  PetscCall(VecRestoreArrayRead(trust->s, &step));
-  PetscCall(VecRestoreArrayRead(trust->p, &p));
-  PetscCall(VecRestoreArrayRead(trust->r, &with[2]));
-  PetscCall(VecRestoreArrayRead(trust->Ap, &with[1]));
-  PetscCall(VecRestoreArrayRead(trust->Hp, &with[0]));
+  PetscCall(wring_solver_dots(s, trust->p, 3, with, sum));
+  PetscCall(wring_solver_dots(s, trust->s, 1, &trust->Ap, &sum[SAP]));
   PetscCall(wring_solver_sum(s, N_SUMS, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -226,7 +187,7 @@ static PetscErrorCode start_step(wring_solver *s, double *rz)
   PetscCall(VecZeroEntries(trust->p));
   PetscCall(VecZeroEntries(trust->Hp));
   PetscCall(precondition(s, dots));
-  PetscCall(turn(s, 0, trust->z, trust->p));
+  PetscCall(add(s, 0, trust->p, -1, trust->z));
   *rz = dots[0];
   if (trust->radius == 0) trust->radius = trust->keys.first * PetscSqrtReal(PetscMax(*rz, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,12 +209,12 @@ static PetscErrorCode find_step(wring_solver *s, trust_step *t)
     PetscCall(multiply(s, sum));
     s->work.linear_iterations++;
     const double a = length_along(trust, sum, t);
-    PetscCall(add(s, a, trust->p, trust->s));
+    PetscCall(add(s, 1, trust->s, a, trust->p));
     if (t->outside) break;
-    PetscCall(add(s, a, trust->Hp, trust->r));
+    PetscCall(add(s, 1, trust->r, a, trust->Hp));
     PetscCall(precondition(s, dots));
     if (!(dots[0] > tolerance * tolerance * first)) break;
-    PetscCall(turn(s, a * dots[1] / rz, trust->z, trust->p));
+    PetscCall(add(s, a * dots[1] / rz, trust->p, -1, trust->z));
     rz = dots[0];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -315,7 +276,6 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
   trust_step        t;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &trust->H));
   for (int i = 0; i < MAX_SHRINKS && result == WRING_SEARCH_FAILED; i++) {
     PetscCall(find_step(s, &t));
@@ -326,10 +286,7 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
     }
     PetscCall(try_step(s, x, &t, &result));
   }
-  if (result == WRING_SEARCH_FOUND)
-    PetscCall(wring_solver_accept(s, x));
-  else
-    wring_solver_give_up(s, result);
+  PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

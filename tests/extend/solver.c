@@ -36,10 +36,7 @@ static PetscErrorCode scratch_iterate(wring_solver *s, Vec x)
   PetscCall(wring_solver_operator_step(s, scratch->d));
   PetscCall(wring_solver_dot(s, s->current.grad, scratch->d, &slope));
   PetscCall(wring_solver_backtrack(s, x, scratch->d, slope, &result));
-  if (result == WRING_SEARCH_FOUND)
-    PetscCall(wring_solver_accept(s, x));
-  else
-    wring_solver_give_up(s, result);
+  PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

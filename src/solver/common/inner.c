@@ -30,9 +30,8 @@ static PetscErrorCode share(wring_solver *inner, const wring_solver *outer)
   inner->current.known     = outer->current.known;
   if (!outer->current.known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecCopy(outer->current.grad, inner->current.grad));
-  inner->current.value      = outer->current.value;
-  inner->current.norm       = outer->current.norm;
-  inner->current.norm_known = outer->current.norm_known;
+  inner->current.value = outer->current.value;
+  inner->current.norm  = outer->current.norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,27 +52,7 @@ PetscErrorCode wring_inner_iterate(wring_solver *inner, Vec x, double *merit)
   PetscFunctionBegin;
   inner->current.known = PETSC_FALSE; // x is the outer method's
   PetscCall(inner->ops->iterate(inner, x));
-  PetscCall(wring_solver_swap_back(inner, x));
   *merit = PetscSqr(residual[0]) + PetscSqr(residual[1]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt wring_inner_size(const wring_solver *inner)
-{
-  return inner->ops->state->size(inner);
-}
-
-PetscErrorCode wring_inner_get(const wring_solver *inner, Vec x, double *v)
-{
-  PetscFunctionBegin;
-  PetscCall(inner->ops->state->get(inner, x, v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_inner_put(const wring_solver *inner, const double *v, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(inner->ops->state->put(inner, v, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,11 +97,10 @@ PetscErrorCode wring_inner_step(wring_solver *inner, wring_solver *outer, Vec x,
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(wring_inner_put(inner, xa, y));
+  PetscCall(inner->ops->state->put(inner, xa, y));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(share(inner, outer));
   PetscCall(inner->ops->iterate(inner, y));
-  PetscCall(wring_solver_swap_back(inner, y));
   take_costs(inner, outer);
   if (inner->end.given) wring_solver_end(outer, inner->end.reason);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,7 +115,6 @@ PetscErrorCode wring_inner_try(wring_solver *inner, wring_solver *outer, Vec y)
     PetscCall(wring_solver_evaluate_trial(outer, outer->trial.x, outer->trial.grad));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(wring_solver_know_norm(inner));
   PetscCall(VecCopy(inner->current.grad, outer->trial.grad));
   outer->trial.value = inner->current.value;
   outer->trial.norm  = inner->current.norm;

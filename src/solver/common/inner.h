@@ -1,7 +1,7 @@
 /*
   Private to src/solver: a method inside another one, as a fixed-point iteration v -> G(v) that the outer accelerates.
   Common to all: wring_inner_create and wring_inner_begin; then either wring_inner_iterate, with the state of the inner
-  method, or wring_inner_step, for methods whose state is x.
+  method, inner->ops->state, or wring_inner_step, for methods whose state is x.
 */
 #pragma once
 #include "solver_impl.h"
@@ -13,10 +13,6 @@ PetscErrorCode wring_inner_begin(wring_solver *inner, wring_solver *outer, Vec x
 
 /* One iteration; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J], NAN if it has none. */
 PetscErrorCode wring_inner_iterate(wring_solver *inner, Vec x, double *merit);
-
-PetscInt       wring_inner_size(const wring_solver *inner); // length of v on this rank; after set_up
-PetscErrorCode wring_inner_get(const wring_solver *inner, Vec x, double *v);
-PetscErrorCode wring_inner_put(const wring_solver *inner, const double *v, Vec x);
 
 /* Adds the cost of the inner solve to the outer one, whose x has moved. */
 void wring_inner_end(wring_solver *inner, wring_solver *outer);

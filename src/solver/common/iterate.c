@@ -12,19 +12,99 @@ PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot)
+static PetscErrorCode get_arrays(int n, const Vec *v, const double **a)
 {
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const double     *xa, *ya;
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) PetscCall(VecGetArrayRead(v[i], &a[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode restore_arrays(int n, const Vec *v, const double **a)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayRead(v[i], &a[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_dots(const wring_solver *s, Vec x, int n, const Vec *with, double *dots)
+{
+  const double *a[WRING_MAX_VECTORS], *xa;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(y, &ya));
-  wring_dots(s->n, 1, xa, &ya, dot);
-  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCall(get_arrays(n, with, a));
+  wring_dots(s->n, n, xa, a, dots);
+  PetscCall(restore_arrays(n, with, a));
   PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_dots(s, x, 1, &y, dot));
   wring_phases_switch(s->phases, old);
   PetscCall(wring_solver_sum(s, 1, dot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_combine(PetscInt n, int m, const double *factor, const Vec *v, Vec to)
+{
+  const double *a[WRING_MAX_VECTORS];
+  double       *w;
+
+  PetscFunctionBegin;
+  PetscCall(get_arrays(m, v, a));
+  PetscCall(VecGetArray(to, &w));
+  wring_combine(n, 1, &(wring_combination){m, factor, a, w});
+  PetscCall(VecRestoreArray(to, &w));
+  PetscCall(restore_arrays(m, v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* g, grad g and |grad g| at x, and the method's sums unless `own` is NULL, with one reduction. */
+static PetscErrorCode evaluate(wring_solver *s, Vec x, Vec grad, double *own, wring_value *value, double *norm)
+{
+  double sums[2 + WRING_MAX_SUMS];
+  int    n = 1;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_fused_local(s->g, x, sums, grad));
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  if (own && s->ops->add_sums)
+    PetscCall(s->ops->add_sums(s, grad, &n, sums + 2));
+  else
+    PetscCall(wring_solver_dots(s, grad, 1, &grad, sums + 2));
+  PetscCall(wring_solver_sum(s, 2 + n, sums));
+  wring_phases_switch(s->phases, old);
+  *value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
+  *norm  = PetscSqrtReal(sums[2]);
+  if (own) PetscCall(PetscArraycpy(own, sums + 2, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad)
+{
+  PetscFunctionBegin;
+  PetscCall(evaluate(s, at, grad, s->trial.sums, &s->trial.value, &s->trial.norm));
+  s->work.evaluations++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The |grad g| of an evaluation that the caller of the solve has made is a part of that evaluation. */
+static PetscErrorCode take_start(wring_solver *s)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_MEASURING);
+
+  PetscFunctionBegin;
+  s->current.value = s->start->value;
+  PetscCall(VecCopy(s->start->grad, s->current.grad));
+  PetscCall(wring_solver_dot(s, s->current.grad, s->current.grad, &s->current.norm));
+  s->current.norm = PetscSqrtReal(s->current.norm);
+  wring_phases_leave_measuring(s->phases, old);
+  s->start = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,99 +112,36 @@ PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;
   if (s->current.known) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->start) {
-    s->current.value = s->start->value;
-    PetscCall(VecCopy(s->start->grad, s->current.grad));
-    s->start = NULL;
-  } else {
-    PetscCall(wring_potential_fused(s->g, x, &s->current.value, s->current.grad));
-  }
+  if (s->start)
+    PetscCall(take_start(s));
+  else
+    PetscCall(evaluate(s, x, s->current.grad, NULL, &s->current.value, &s->current.norm));
   s->work.evaluations++;
-  s->current.known      = PETSC_TRUE;
-  s->current.norm_known = PETSC_FALSE;
+  s->current.known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_know_norm(wring_solver *s)
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double size, Vec b, Vec x, int n, const Vec *with,
+                                                    double *dots)
 {
-  double squared;
+  const double             *a[WRING_MAX_VECTORS];
+  const wring_operator_dots d = {.n = n, .with = a, .dots = dots};
+  wring_operator_info       info;
 
   PetscFunctionBegin;
-  if (s->current.norm_known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_dot(s, s->current.grad, s->current.grad, &squared));
-  s->current.norm       = PetscSqrtReal(squared);
-  s->current.norm_known = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
-                                                    const wring_operator_dots *d)
-{
-  wring_operator_info info;
-
-  PetscFunctionBegin;
-  PetscCall(wring_operator_solve_from_zero(s->op, rtol, size, b, x, d));
+  PetscCall(get_arrays(n, with, a));
+  PetscCall(wring_operator_solve_from_zero(s->op, s->ops->operator_rtol, size, b, x, &d));
+  PetscCall(restore_arrays(n, with, a));
   PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->work.linear_iterations += info.iterations;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode apply_inverse_to(wring_solver *s, double rtol, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_solver_apply_inverse_with_dots(s, rtol, 0, b, x, &(wring_operator_dots){.n = 0}));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(apply_inverse_to(s, 0, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(apply_inverse_to(s, WRING_OPERATOR_ROUGH, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_apply_correction(wring_solver *s, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(apply_inverse_to(s, WRING_OPERATOR_CORRECTION, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_swap(wring_solver *s, Vec x)
-{
-  const double *xa, *ta, *xr, *tr; // a restored pointer is NULL
-
-  PetscFunctionBegin;
-  if (s->trial.swapped) {
-    PetscCall(VecResetArray(x));
-    PetscCall(VecResetArray(s->trial.x));
-  } else {
-    PetscCall(VecGetArrayRead(x, &xa));
-    PetscCall(VecGetArrayRead(s->trial.x, &ta));
-    xr = xa, tr = ta;
-    PetscCall(VecRestoreArrayRead(s->trial.x, &tr));
-    PetscCall(VecRestoreArrayRead(x, &xr));
-    PetscCall(VecPlaceArray(x, ta));
-    PetscCall(VecPlaceArray(s->trial.x, xa));
-  }
-  s->trial.swapped = (PetscBool)!s->trial.swapped;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_swap_back(wring_solver *s, Vec x)
-{
-  PetscFunctionBegin;
-  if (!s->trial.swapped) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_swap(s, x));
-  PetscCall(VecCopy(s->trial.x, x));
+  PetscCall(wring_solver_apply_inverse_with_dots(s, 0, b, x, 0, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,15 +154,9 @@ void wring_solver_moved(wring_solver *s)
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const double     *da;
-  double           *xa;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(d, &da));
-  PetscCall(VecGetArray(x, &xa));
-  wring_axpy(s->n, 1, da, xa);
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(VecRestoreArrayRead(d, &da));
+  PetscCall(wring_solver_combine(s->n, 2, (const double[]){1, 1}, (const Vec[]){x, d}, x));
   wring_phases_switch(s->phases, old);
   wring_solver_moved(s);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,13 +165,10 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x)
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  double           *da;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_apply_inverse(s, s->current.grad, d));
-  PetscCall(VecGetArray(d, &da));
-  wring_scale(s->n, -1, da);
-  PetscCall(VecRestoreArray(d, &da));
+  PetscCall(wring_solver_combine(s->n, 1, (const double[]){-1}, &d, d));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -175,10 +183,7 @@ PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text)
   solver_choices *const c = &s->choices;
 
   PetscFunctionBegin;
-  if (c->n == c->capacity) {
-    c->capacity = 2 * c->capacity + 8;
-    PetscCall(PetscRealloc((size_t)c->capacity * sizeof *c->list, &c->list));
-  }
+  PetscCall(PetscRealloc((size_t)(c->n + 1) * sizeof *c->list, &c->list));
   c->list[c->n++] = (wring_solver_choice){c->solve, s->current.iteration, text};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

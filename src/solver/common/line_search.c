@@ -22,64 +22,13 @@ static const double spacing    = 64 * PETSC_MACHINE_EPSILON;
 
 enum { MAX_TOO_FAR = 10 }; // searches whose full step goes too far, for each halving of |grad g|
 
-/* This rank's |grad|^2. */
-static PetscErrorCode squared(const wring_solver *s, Vec grad, double *square)
-{
-  const double *a;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(grad, &a));
-  wring_dots(s->n, 1, a, &a, square);
-  PetscCall(VecRestoreArrayRead(grad, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad)
-{
-  double sums[2 + WRING_MAX_SUMS];
-  int    n = 1;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_fused_local(s->g, at, sums, grad));
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  if (s->ops->add_sums)
-    PetscCall(s->ops->add_sums(s, grad, &n, sums + 2));
-  else
-    PetscCall(squared(s, grad, &sums[2]));
-  PetscCall(wring_solver_sum(s, 2 + n, sums));
-  wring_phases_switch(s->phases, old);
-  s->trial.value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
-  s->trial.norm  = PetscSqrtReal(sums[2]);
-  PetscCall(PetscArraycpy(s->trial.sums, sums + 2, n));
-  s->work.evaluations++;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The point x + alpha d, unless it has been formed already. */
-static PetscErrorCode form_trial(wring_solver *s, Vec x, double alpha, Vec d)
-{
-  const double *xa, *da;
-  double       *ta;
-
-  PetscFunctionBegin;
-  if (s->trial.formed == alpha) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(d, &da));
-  PetscCall(VecGetArrayWrite(s->trial.x, &ta));
-  wring_waxpy(s->n, alpha, da, xa, ta);
-  PetscCall(VecRestoreArrayWrite(s->trial.x, &ta));
-  PetscCall(VecRestoreArrayRead(d, &da));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
 {
-  PetscFunctionBegin;
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  PetscCall(form_trial(s, x, alpha, d));
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_combine(s->n, 2, (const double[]){1, alpha}, (const Vec[]){x, d}, s->trial.x));
   wring_phases_switch(s->phases, old);
-  s->trial.formed = 0;
   PetscCall(wring_solver_evaluate_trial(s, s->trial.x, s->trial.grad));
   s->trial.step = alpha;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -87,16 +36,18 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
 
 PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
 {
-  const Vec grad = s->current.grad;
+  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const Vec         grad = s->current.grad;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_swap(s, x));
+  PetscCall(wring_solver_combine(3 * wring_potential_mesh(s->g)->n_local, 1, (const double[]){1}, &s->trial.x, x));
+  wring_phases_switch(s->phases, old);
   s->current.grad  = s->trial.grad;
   s->trial.grad    = grad;
   s->current.value = s->trial.value;
   s->current.norm  = s->trial.norm;
   s->current.step  = s->trial.step;
-  s->current.known = s->current.norm_known = PETSC_TRUE;
+  s->current.known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,7 +174,6 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   first_judged first    = NOT_YET;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   *result = s->current.norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_begin_search(s, x, d));
@@ -255,7 +205,6 @@ PetscErrorCode wring_solver_longest(wring_solver *s, Vec x, double *length)
   double size = 0, least, largest;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   *length = PetscAbsReal(s->current.value.objective) / PetscSqr(s->current.norm);
   if (!wring_potential_is_static(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
   for (int c = 0; c < 3; c++) {
@@ -279,8 +228,14 @@ PetscErrorCode wring_solver_steepest(wring_solver *s, Vec x, Vec d, double *slop
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_solver_give_up(wring_solver *s, wring_search result)
+PetscErrorCode wring_solver_end_search(wring_solver *s, Vec x, wring_search result)
 {
   const PetscBool balanced = (PetscBool)(s->current.norm <= exhausted * s->scale.reference);
-  wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF || balanced ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH);
+
+  PetscFunctionBegin;
+  if (result == WRING_SEARCH_FOUND)
+    PetscCall(wring_solver_accept(s, x));
+  else
+    wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF || balanced ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

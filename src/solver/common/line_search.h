@@ -11,9 +11,6 @@ typedef enum {
   WRING_SEARCH_FAILED     // d is not a descent direction, or g does not decrease along it
 } wring_search;
 
-/* Evaluates trial.value, trial.norm and the method's sums at `at`, and the gradient into grad, with one reduction. */
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
-
 /* Evaluates the point x + alpha d: trial.x, trial.value, trial.grad, trial.step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 
@@ -47,5 +44,5 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
 PetscErrorCode wring_solver_longest(wring_solver *s, Vec x, double *length);
 PetscErrorCode wring_solver_steepest(wring_solver *s, Vec x, Vec d, double *slope); // that step: used if d fails
 
-/* Ends the solve after a search that found nothing. */
-void wring_solver_give_up(wring_solver *s, wring_search result);
+/* Accepts what a search has found, or ends the solve if it has found nothing. */
+PetscErrorCode wring_solver_end_search(wring_solver *s, Vec x, wring_search result);

@@ -28,8 +28,12 @@ typedef struct {
   unsigned    needs;         // WRING_CAN_... required of every law
   unsigned    declares;      // wring_solver_property
   PetscBool   has_residuals; // every iteration sets current.residual
-  double      operator_rtol; // of its solves with A: 0, WRING_OPERATOR_ROUGH or WRING_OPERATOR_CORRECTION
-  PetscBool   damps;         // uses the damping of springs; otherwise damped springs are refused
+  /*
+    Of its solves with A: 0, operator.rtol, where A^{-1} defines the iterates; WRING_OPERATOR_ROUGH where it is only an
+    initial approximation; WRING_OPERATOR_CORRECTION where the solution is added to the iterate.
+  */
+  double    operator_rtol;
+  PetscBool damps; // uses the damping of springs; otherwise damped springs are refused
 
   size_t              data_size; // of s->data, which begins as zeros
   const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data

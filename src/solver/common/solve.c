@@ -79,7 +79,6 @@ static PetscErrorCode find_reference(wring_solver *s, Vec x)
   wring_forces   forces;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   PetscCall(wring_decrement_measure(s));
   if (s->scale.at == k) PetscFunctionReturn(PETSC_SUCCESS);
   if (s->limits.stop != WRING_STOP_FORCE) {
@@ -106,7 +105,6 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscCall(wring_solver_evaluate(s, x));
   s->work.evaluations = evaluations;
   PetscCall(find_reference(s, x));
-  PetscCall(wring_solver_know_norm(s));
   *it = row(s, now);
   if (s->monitor) PetscCall(s->monitor(s->monitor_context, it));
   wring_phases_leave_measuring(s->phases, old);
@@ -196,7 +194,6 @@ static PetscErrorCode stops(wring_solver *s, Vec x, PetscBool *stop, wring_reaso
   *stop = PETSC_TRUE;
   if (s->current.known) {
     PetscCall(find_reference(s, x));
-    PetscCall(wring_solver_know_norm(s));
     const double norm = s->current.norm;
     *reason           = WRING_STOPPED_NOT_FINITE;
     if (PetscIsInfOrNanReal(s->current.value.objective) || PetscIsInfOrNanReal(norm))
@@ -256,9 +253,9 @@ void wring_solver_forget(wring_solver *s)
   s->scale.reference                 = 0;
   s->scale.at = s->decrement.at = -10;
   s->current.residual[0] = s->current.residual[1] = s->current.decrement = NAN;
-  s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
-  s->contacts.comparable                                                     = PETSC_TRUE;
-  s->too_far                                                                 = (solver_too_far){.norm = INFINITY};
+  s->current.known = s->end.given = s->bound.inverts = PETSC_FALSE;
+  s->contacts.comparable                             = PETSC_TRUE;
+  s->too_far                                         = (solver_too_far){.norm = INFINITY};
 }
 
 static PetscErrorCode begin(wring_solver *s, Vec x)
@@ -311,7 +308,6 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
     PetscCall(measure(s, x, &it));
     record(s, &it, outcome);
   }
-  PetscCall(wring_solver_swap_back(s, x));
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->current.iteration;
   outcome->setup      = s->work.setup;

@@ -19,12 +19,12 @@
 #pragma once
 #include "method.h"
 
-enum { WRING_MAX_SUMS = 512 };
+enum { WRING_MAX_SUMS = 512, WRING_MAX_VECTORS = 128 }; // of a trial point; of a combination
 
 /* The iterate x_k. */
 typedef struct {
-  PetscInt    iteration;         // k
-  PetscBool   known, norm_known; // value and grad are those of x_k; norm is that of grad
+  PetscInt    iteration; // k
+  PetscBool   known;     // value, grad and norm are those of x_k
   wring_value value;
   Vec         grad;        // [n_owned][3] N
   double      norm, step;  // |grad|; step length of the iteration that gave x_k
@@ -32,14 +32,14 @@ typedef struct {
   double      residual[2]; // primal and dual of the iteration that gave x_k [J^(1/2)]; NAN: none
 } solver_iterate;
 
-/* The point that a line search tries: x_k + step d. */
+/* The point x_k + step d that was evaluated last, until it is accepted. */
 typedef struct {
-  Vec         x, grad; // between searches grad is that of x_(k-1), or the method's own
-  double      formed;  // x already is x_k + formed d; 0: it is not
-  PetscBool   swapped; // the x of the solve and this x hold each other's arrays
+  Vec         x;
+  double      step;
   wring_value value;
-  double      step, norm;           // norm = |grad|
-  double      sums[WRING_MAX_SUMS]; // those of add_sums at this point
+  Vec         grad;                 // after it was accepted that of x_(k-1), which the method may overwrite
+  double      norm;                 // |grad|
+  double      sums[WRING_MAX_SUMS]; // of the method: those of add_sums
 } solver_trial;
 
 /* The bound of steps along d. */
@@ -99,7 +99,7 @@ typedef struct {
 /* The choices of a method that makes some. */
 typedef struct {
   PetscInt             solve; // number of the present solve, from 0; -1 before the first
-  PetscInt             n, capacity;
+  PetscInt             n;
   wring_solver_choice *list; // [n]
 } solver_choices;
 
@@ -138,7 +138,8 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 
 /* Evaluates g and grad g at x, unless they are known; counted as work of the method. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
-PetscErrorCode wring_solver_know_norm(wring_solver *s); // current.norm
+/* The same at the trial point `at`: trial.value, trial.norm and trial.sums; the gradient into grad. One reduction. */
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
 /*
   To be told the slope grad g . d of each direction at x_k before its line search: the predicted decrease is -slope/2,
   for callers that compare methods.
@@ -166,10 +167,10 @@ void wring_solver_end_setup(wring_solver *s, const wring_setup *since);
 /* x . y, and the sums over ranks of a [n]; one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
-
-/* Swaps the arrays of x and trial.x until the solve ends; swap_back undoes this and leaves the values in x. */
-PetscErrorCode wring_solver_swap(wring_solver *s, Vec x);
-PetscErrorCode wring_solver_swap_back(wring_solver *s, Vec x);
+/* This rank's x . with[i], i < n, in one pass. */
+PetscErrorCode wring_solver_dots(const wring_solver *s, Vec x, int n, const Vec *with, double *dots);
+/* to [n] = sum of factor[i] v[i] over m vectors, in one pass; `to` may be v[0]. */
+PetscErrorCode wring_solver_combine(PetscInt n, int m, const double *factor, const Vec *v, Vec to);
 
 /* x += d, a full step to a point where no values are known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
@@ -178,18 +179,12 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 void wring_solver_moved(wring_solver *s);
 
 /*
-  x = A^{-1} b from zero; counts linear iterations; b must not be x. The first has the default accuracy of
-  wring_operator_solve, for methods whose iterates are defined by A^{-1}; the second solves to
-  WRING_OPERATOR_ROUGH, for methods that use A^{-1} only as an initial approximation; the third to
-  WRING_OPERATOR_CORRECTION, for methods that add x to the iterate.
+  x = A^{-1} b from zero, to the method's operator_rtol; counts linear iterations; b must not be x. The second also
+  finds the sums over ranks of x . with[i], i < n; size as in wring_operator_solve_from_zero.
 */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
-PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);
-PetscErrorCode wring_solver_apply_correction(wring_solver *s, Vec b, Vec x);
-
-/* The same to rtol (0: operator.rtol), with dot products with x; size as in wring_operator_solve_from_zero. */
-PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
-                                                    const wring_operator_dots *d);
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double size, Vec b, Vec x, int n, const Vec *with,
+                                                    double *dots);
 
 /* d = -A^{-1} grad g, the step of pd if the laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);

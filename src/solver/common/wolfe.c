@@ -63,7 +63,6 @@ PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x,
   if (!*search) PetscCall(create(s, search));
   if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
     PetscCall(wring_solver_begin_search(s, x, d));
-    s->trial.formed = 0;
     PetscCall(VecCopy(x, s->trial.x));
     PetscCall(VecCopy(s->current.grad, s->trial.grad));
     PetscCall(TaoLineSearchApply(*search, s->trial.x, &value, s->trial.grad, d, &s->trial.step, &reason));

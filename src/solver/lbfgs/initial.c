@@ -273,7 +273,7 @@ PetscErrorCode wring_initial_solve(wring_solver *s, wring_initial *H, Vec q, Vec
   if (H->kind == WRING_INITIAL_IDENTITY) {
     PetscCall(VecCopy(q, d));
   } else if (!needs_system(H)) {
-    PetscCall(wring_solver_apply_rough_inverse(s, q, d));
+    PetscCall(wring_solver_apply_inverse(s, q, d));
   } else if (H->kind == WRING_INITIAL_WARPED) {
     PetscCall(VecCopy(q, H->turned));
     PetscCall(turn(s, H, PETSC_TRUE, H->turned));

@@ -8,27 +8,24 @@
 #include "solver/common/line_search.h"
 
 typedef struct {
-  PetscInt  window;     // m, largest number of pairs
-  PetscInt  slots;      // m + 1: one more than pairs, for the direction, which may become the next pair
-  PetscInt  count;      // pairs in use
-  PetscInt  newest;     // slot of the newest pair; older ones precede it cyclically
-  PetscBool with_last;  // also sums y . y of the newest pair
-  PetscBool unfinished; // the y of the newest pair is still to be formed from grad and the last grad, in trial.grad
-  Vec      *d;          // [slots] m: directions, s = step d
-  double  **y;          // [slots] [n] N; NULL for the one slot without a pair
-  double   *step;       // [slots]
-  double   *sy;         // [slots][slots] J: s_i . y_j, i no newer than j
-  double   *sg;         // [slots] J: s_i . grad g(x_k)
-  double   *zeta;       // [slots]: zeta_i, then zeta_i - eta_i
-  double   *dots;       // [m + 1]: dot products of the reduction after the solve
-  double   *factor;     // [m + 2] factors of the vectors of a combination
-  const double **with;  // [m + 3]: vectors of a combination, or of dot products
-  double         yy;    // N^2: y . y of the newest pair, only if with_last
-  double         slope; // J: grad g . d of the direction
+  PetscInt  window;    // m, largest number of pairs
+  PetscInt  slots;     // m + 1: one more than pairs, for the direction, which may become the next pair
+  PetscInt  count;     // pairs in use
+  PetscInt  newest;    // number of the newest pair; pair p is in slot p mod slots, its y in p mod m
+  PetscBool with_last; // also sums y . y of the newest pair
+  Vec      *d;         // [slots] m: directions, s = step d
+  Vec      *y;         // [m] N
+  double   *step;      // [slots]
+  double   *sy;        // [slots][slots] J: s_i . y_j, i no newer than j
+  double   *sg;        // [slots] J: s_i . grad g(x_k)
+  double   *zeta;      // [slots]: zeta_i, then zeta_i - eta_i
+  double   *dots;      // [m + 1]: dot products of the reduction after the solve
+  double    yy;        // N^2: y . y of the newest pair, only if with_last
+  double    slope;     // J: grad g . d of the direction
 } wring_lbfgs;
 
-/* r = H_0 q and the dot products d with r; q and r are [n_owned][3]. */
-typedef PetscErrorCode wring_lbfgs_initial(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d);
+/* r = H_0 q and the sums over ranks of r . with[i], i < n; q and r are [n_owned][3]. */
+typedef PetscErrorCode wring_lbfgs_initial(wring_solver *s, Vec q, Vec r, int n, const Vec *with, double *dots);
 
 /* Evaluates points x + alpha d until one is found, `slope` = grad g . d; as wring_solver_backtrack. */
 typedef PetscErrorCode wring_lbfgs_search(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
@@ -38,9 +35,6 @@ PetscErrorCode wring_lbfgs_create(const wring_solver *s, PetscInt window, wring_
 PetscErrorCode wring_lbfgs_destroy(wring_lbfgs *l);
 
 void wring_lbfgs_forget(wring_lbfgs *l); // all pairs
-
-/* To be called before g changes, by contacts or the next step: forms the newest y while both gradients are of one g. */
-PetscErrorCode wring_lbfgs_change(wring_solver *s, wring_lbfgs *l);
 
 /* To be called after grad has changed otherwise than by a step of this method, of which the pairs know: s . grad g. */
 PetscErrorCode wring_lbfgs_renew(wring_solver *s, wring_lbfgs *l);
@@ -56,9 +50,10 @@ PetscErrorCode wring_lbfgs_iterate(wring_solver *s, wring_lbfgs *l, wring_lbfgs_
                                    wring_lbfgs_search *search, Vec x);
 
 /* H_0 = A^{-1}, of a solve with the operator to rough accuracy. */
-PetscErrorCode wring_lbfgs_apply_operator(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d);
+PetscErrorCode wring_lbfgs_apply_operator(wring_solver *s, Vec q, Vec r, int n, const Vec *with, double *dots);
 
-PetscErrorCode wring_lbfgs_dots(wring_solver *s, Vec r, const wring_operator_dots *d); // those of any other H_0
+/* The sums of any other H_0. */
+PetscErrorCode wring_lbfgs_dots(wring_solver *s, Vec r, int n, const Vec *with, double *dots);
 
 /* gamma = s . y / y . y of the newest pair [Liu et al. 2017, eq. 13]; with_last, and a pair, are required. */
 double wring_lbfgs_gamma(const wring_lbfgs *l);
