@@ -141,9 +141,9 @@ has out/compare.json "j['segments'] == []"
 rm -rf out
 mkdir -p out/compare_kept
 : >out/compare_kept/sittings.json.part
-: >out/compare_kept/00_qn.kept
+: >out/compare_kept/00_qn.json
 refused 'its sittings.json cannot be read' compare deck.yaml "${short[@]}"
-rm out/compare_kept/00_qn.kept
+rm out/compare_kept/00_qn.json
 works 1 compare deck.yaml "${short[@]}"
 has out/compare.json "j['segments'] == []"
 [ ! -e out/compare_kept ] || fail 'the part of sittings.json stays'

@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L // rmdir
 #include "compare_kept.h"
+#include "base/text.h"
 #include "compare_show.h"
 #include "study/common/command_keys.h"
+#include "study/common/kept.h"
 #include "study/common/output_directory.h"
-#include "study/record/inputs.h"
-#include "study/record/provenance.h"
 #include <errno.h>
-#include <stddef.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,78 +15,50 @@
 enum { PATH = 2 * PETSC_MAX_PATH_LEN };
 static const char folder[] = "compare_kept";
 
-/* First words of keys that do not change results. */
-static const char *const without[] = {"output_", "checkpoint_", "evaluate_", "bench_", "converge_", "time_limit", NULL};
-
-/* ---- what identifies a comparison; rank 0 ------------------------------------------------------------------------ */
-
-/* Every key in force, PETSc's options, and the program; the files that the deck names. */
-static PetscErrorCode describe(const wring_problem *p, PetscInt n_solver, const char *const *solver, wring_kept *k)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_keys_in_force(p, "compare", n_solver, solver, &k->keys));
-  wring_inputs_leave_out(without, k->keys);
-  PetscCall(wring_provenance_add_program(k->keys));
-  PetscCall(wring_inputs_files(p->options, without, p->restart, &k->files));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- sittings ---------------------------------------------------------------------------------------------------- */
 
 /* Whether there is more than a first sittings.json that was cut off while it was written. */
-static PetscBool holds_any(const char *list)
+static PetscBool holds_any(const char *path, wring_error *e)
 {
   static const char part[] = "sittings.json.part";
-  return (PetscBool)(list && list[0] && (strcmp(list, part) != 0 || list[sizeof part]));
-}
-
-/*
-  Takes the earlier sittings. Those of another comparison are refused, as is what is kept without a whole sittings.json,
-  unless they may be replaced.
-*/
-static void look(const char *directory, PetscBool overwrite, wring_kept *k, wring_error *e)
-{
-  char path[PATH], change[512] = "";
-  snprintf(path, sizeof path, "%s/%s", directory, folder);
-  char *const list = wring_list_directory(path, e);
-  snprintf(path, sizeof path, "%s/%s/sittings.json", directory, folder);
-  json_t *const old = holds_any(list) ? json_load_file(path, 0, NULL) : NULL;
-  if (old)
-    wring_inputs_find_change(k->keys, json_object_get(old, "keys"), k->files, json_object_get(old, "files"),
-                             sizeof change, change);
-  else if (holds_any(list))
-    snprintf(change, sizeof change, "its sittings.json cannot be read");
-  if (change[0] && !overwrite)
-    wring_error_set(e,
-                    "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
-                    "replace it, or -output_directory with another name",
-                    directory, change);
-  if (!change[0]) k->sittings = json_incref(json_object_get(old, "sittings"));
-  json_decref(old);
+  char *const       list   = wring_list_directory(path, e);
+  const PetscBool   any    = (PetscBool)(list && list[0] && (strcmp(list, part) != 0 || list[sizeof part]));
   free(list);
+  return any;
 }
 
 PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const char *const *solver, wring_kept *k)
 {
   const char *directory;
+  char        path[PATH], file[PATH + 16], change[512];
   PetscBool   overwrite;
-  wring_error error = {""};
-  int         n     = 0;
+  wring_error error = {""}, unreadable = {""};
+  json_t     *keys, *old;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
   PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "overwrite", &overwrite));
+  snprintf(path, sizeof path, "%s/%s", directory, folder);
+  snprintf(file, sizeof file, "%s/sittings.json", path);
   if (p->rank == 0) {
-    PetscCall(describe(p, n_solver, solver, k));
-    look(directory, overwrite, k, &error);
-    n = (int)json_array_size(k->sittings);
+    PetscCall(wring_keys_in_force(p, "compare", n_solver, solver, &keys));
+    PetscCall(wring_kept_origin(p->options, "compare", p->restart, keys, &k->origin));
   }
+  PetscCall(wring_kept_read(p->comm, file, k->origin, sizeof change, change, &old, &unreadable));
+  if (p->rank == 0 && !old && holds_any(path, &error))
+    snprintf(change, sizeof change, "its sittings.json cannot be read");
+  if (change[0] && !overwrite)
+    wring_error_set(&error,
+                    "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
+                    "replace it, or -output_directory with another name",
+                    directory, change);
   PetscCall(wring_error_raise(p->comm, &error));
-  PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, p->comm));
-  k->earlier = n;
-  if (n == 0) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
+  if (!change[0]) k->sittings = json_incref(json_object_get(old, "sittings"));
+  json_decref(old);
+  k->earlier = (PetscInt)json_array_size(k->sittings);
+  if (!k->earlier) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- sittings ---------------------------------------------------------------------------------------------------- */
 
 void wring_kept_remove(const char *directory, wring_error *e)
 {
@@ -107,12 +79,9 @@ static void write_sittings(const wring_kept *k, const json_t *made, wring_error 
   char path[PATH];
   json_array_extend(sittings, k->sittings);
   json_array_append_new(sittings, json_deep_copy(made));
-  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set(json, "keys", k->keys);
-  json_object_set(json, "files", k->files);
   json_object_set_new(json, "sittings", sittings);
   snprintf(path, sizeof path, "%s/sittings.json", k->directory);
-  wring_json_write(path, json, e);
+  wring_kept_write(path, k->origin, json, e);
   json_decref(json);
 }
 
@@ -135,119 +104,144 @@ PetscErrorCode wring_kept_begin(const wring_problem *p, const char *directory, c
 
 void wring_kept_clear(wring_kept *k)
 {
-  json_decref(k->keys);
-  json_decref(k->files);
+  json_decref(k->origin);
   json_decref(k->sittings);
   *k = (wring_kept){.stays = PETSC_FALSE};
 }
 
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
-/*
-  The head of a file, before the rows. Numbers are kept as their bytes, which are read by the same program only: sizes
-  tell a program whose rows are others.
-*/
-typedef struct {
-  char          magic[16];
-  uint64_t      head, row; // bytes
-  PetscInt64    rows, sitting;
-  wring_outcome outcome;
-  wring_setup   setup;
-  uint64_t      fingerprint;
-} kept_head;
-
-static const kept_head empty = {.magic = "wring solve 1", .head = sizeof(kept_head), .row = sizeof(wring_iteration)};
-
-/* "out/compare_kept/02_qn.kept" of the solve that is due. */
+/* "out/compare_kept/02_qn.json" of the solve that is due. */
 static void name_file(const wring_kept *k, const char *solver, const char *end, char path[PATH])
 {
   snprintf(path, PATH, "%s/%02" PetscInt_FMT "_%s%s", k->directory, k->solves, solver, end);
 }
 
-/* rows stays 0 if the file is missing or is not whole: the solve is then made again. */
-static PetscErrorCode read_solve(const char *path, kept_head *head, wring_iteration **row)
+/* With all digits; a text if it is not finite. */
+static json_t *number_json(double v)
 {
-  FILE *const f = fopen(path, "rb");
-
-  PetscFunctionBegin;
-  *head = (kept_head){.rows = 0};
-  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
-  size_t          n     = fread(head, sizeof *head, 1, f);
-  const PetscBool whole = (PetscBool)(n == 1 && memcmp(head, &empty, offsetof(kept_head, rows)) == 0 && head->rows > 0);
-  if (whole) {
-    PetscCall(PetscMalloc1(head->rows, row));
-    n = fread(*row, sizeof **row, (size_t)head->rows, f);
-  }
-  if (!whole || n != (size_t)head->rows) head->rows = 0;
-  fclose(f);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return isfinite(v) ? json_real(v) : json_string(isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
 }
 
-static void write_solve(const char *path, const kept_head *head, const wring_convergence *h, wring_error *e)
+static double number_of(const json_t *json)
 {
-  FILE *const f = wring_file_create(path, e);
-  if (!f) return;
-  fwrite(head, sizeof *head, 1, f);
-  fwrite(h->row, sizeof *h->row, (size_t)h->n, f);
-  wring_file_commit(f, path, e);
+  double v = json_number_value(json);
+  if (json_is_string(json)) (void)wring_text_real(json_string_value(json), &v);
+  return v;
 }
 
-/* The rows, from rank 0 to all. */
-static PetscErrorCode share_rows(const wring_problem *p, PetscInt n, wring_iteration *row)
+static json_t *work_json(const wring_counts *work)
 {
-  MPI_Datatype type;
+  json_t *const list = json_array();
+  for (int i = 0; i < WRING_N_WORK; i++) json_array_append_new(list, json_integer(work->of[i]));
+  return list;
+}
 
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(sizeof *row, MPI_BYTE, &type));
-  PetscCallMPI(MPI_Type_commit(&type));
-  PetscCallMPI(MPI_Bcast(row, (PetscMPIInt)n, type, 0, p->comm));
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscFunctionReturn(PETSC_SUCCESS);
+static void take_work(const json_t *list, wring_counts *work)
+{
+  for (size_t i = 0; i < WRING_N_WORK; i++) work->of[i] = json_integer_value(json_array_get(list, i));
+}
+
+enum { N_NUMBER = 14 }; // of a row, besides its work
+
+static json_t *row_json(const wring_iteration *r)
+{
+  const double  number[N_NUMBER] = {(double)r->iteration,
+                                    r->value.objective,
+                                    r->value.inertial,
+                                    r->value.elastic,
+                                    r->gradient_norm,
+                                    r->step_length,
+                                    r->primal,
+                                    r->dual,
+                                    r->seconds,
+                                    (double)r->evaluations,
+                                    (double)r->linear_iterations,
+                                    r->reference,
+                                    r->decrement,
+                                    r->newton_decrement};
+  json_t *const list             = json_array();
+  for (int i = 0; i < N_NUMBER; i++) json_array_append_new(list, number_json(number[i]));
+  json_array_append_new(list, work_json(&r->work));
+  return list;
+}
+
+static wring_iteration row_of(const json_t *list)
+{
+  double v[N_NUMBER];
+  for (size_t i = 0; i < N_NUMBER; i++) v[i] = number_of(json_array_get(list, i));
+  wring_iteration r = {.iteration         = (PetscInt)v[0],
+                       .value             = {.objective = v[1], .inertial = v[2], .elastic = v[3]},
+                       .gradient_norm     = v[4],
+                       .step_length       = v[5],
+                       .primal            = v[6],
+                       .dual              = v[7],
+                       .seconds           = v[8],
+                       .evaluations       = (PetscInt)v[9],
+                       .linear_iterations = (PetscInt64)v[10],
+                       .reference         = v[11],
+                       .decrement         = v[12],
+                       .newton_decrement  = v[13]};
+  take_work(json_array_get(list, N_NUMBER), &r.work);
+  return r;
+}
+
+static json_t *solve_json(const wring_kept *k, const wring_convergence *h)
+{
+  const wring_outcome *const o    = &h->outcome;
+  json_t *const              rows = json_array();
+  for (PetscInt i = 0; i < h->n; i++) json_array_append_new(rows, row_json(&h->row[i]));
+  return json_pack("{s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sitting", (json_int_t)k->earlier,
+                   "fingerprint", (json_int_t)h->fingerprint, "reason", o->reason, "iterations",
+                   (json_int_t)o->iterations, "rises", (json_int_t)o->rises.count, "largest_rise",
+                   number_json(o->rises.largest), "setup_seconds", number_json(h->setup.seconds), "setup_work",
+                   work_json(&h->setup.work), "last", row_json(&o->last), "rows", rows);
 }
 
 PetscErrorCode wring_kept_take(const wring_problem *p, wring_kept *k, wring_convergence *h, PetscBool *found)
 {
-  kept_head        head = empty;
-  wring_iteration *row  = NULL;
-  char             path[PATH];
+  json_t     *json = NULL;
+  wring_error none = {""}; // a file that is not whole: the solve is made again
+  char        path[PATH], change[1];
 
   PetscFunctionBegin;
-  *found     = PETSC_FALSE;
   h->segment = k->earlier;
   k->solves++;
-  if (!k->directory[0] || !k->earlier) PetscFunctionReturn(PETSC_SUCCESS);
-  name_file(k, h->name, ".kept", path);
-  if (p->rank == 0) PetscCall(read_solve(path, &head, &row));
-  PetscCallMPI(MPI_Bcast(&head, sizeof head, MPI_BYTE, 0, p->comm));
-  if (!head.rows) PetscCall(PetscFree(row));
-  if (!head.rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p->rank > 0) PetscCall(PetscMalloc1(head.rows, &row));
-  PetscCall(share_rows(p, (PetscInt)head.rows, row));
-  h->row = row;
-  h->n = h->capacity = (PetscInt)head.rows;
-  h->outcome         = head.outcome;
-  h->setup           = head.setup;
-  h->fingerprint     = head.fingerprint;
-  h->segment         = (PetscInt)head.sitting;
-  *found             = PETSC_TRUE;
+  name_file(k, h->name, ".json", path);
+  if (k->directory[0] && k->earlier)
+    PetscCall(wring_kept_read(p->comm, path, NULL, sizeof change, change, &json, &none));
+  *found = (PetscBool)(json != NULL);
+  if (!json) PetscFunctionReturn(PETSC_SUCCESS);
+  json_t *const rows = json_object_get(json, "rows");
+  h->n = h->capacity = (PetscInt)json_array_size(rows);
+  PetscCall(PetscMalloc1(h->n, &h->row));
+  for (PetscInt i = 0; i < h->n; i++) h->row[i] = row_of(json_array_get(rows, (size_t)i));
+  h->segment               = (PetscInt)json_integer_value(json_object_get(json, "sitting"));
+  h->fingerprint           = (uint64_t)json_integer_value(json_object_get(json, "fingerprint"));
+  h->outcome.reason        = (wring_reason)json_integer_value(json_object_get(json, "reason"));
+  h->outcome.iterations    = (PetscInt)json_integer_value(json_object_get(json, "iterations"));
+  h->outcome.last          = row_of(json_object_get(json, "last"));
+  h->outcome.rises.count   = (PetscInt)json_integer_value(json_object_get(json, "rises"));
+  h->outcome.rises.largest = number_of(json_object_get(json, "largest_rise"));
+  h->setup.seconds         = number_of(json_object_get(json, "setup_seconds"));
+  take_work(json_object_get(json, "setup_work"), &h->setup.work);
+  json_decref(json);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_kept_keep(const wring_problem *p, const wring_kept *k, const wring_convergence *h)
 {
-  kept_head   head  = empty;
   wring_error error = {""};
   char        path[PATH];
 
   PetscFunctionBegin;
   if (!k->directory[0] || h->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  head.rows        = h->n;
-  head.sitting     = k->earlier;
-  head.outcome     = h->outcome;
-  head.setup       = h->setup;
-  head.fingerprint = h->fingerprint;
-  name_file(k, h->name, ".kept", path);
-  if (p->rank == 0) write_solve(path, &head, h, &error);
+  name_file(k, h->name, ".json", path);
+  if (p->rank == 0) {
+    json_t *const json = solve_json(k, h);
+    wring_kept_write(path, NULL, json, &error);
+    json_decref(json);
+  }
   PetscCall(wring_error_raise_output(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

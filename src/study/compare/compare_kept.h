@@ -11,7 +11,8 @@ typedef struct {
   char      directory[PETSC_MAX_PATH_LEN]; // "" before wring_kept_begin: nothing is taken or kept
   PetscBool stays;                         // not removed when the comparison ends: a parameter grid may still go on
   PetscInt  earlier, solves;               // sittings before this one; solves so far, by which files are numbered
-  json_t   *keys, *files, *sittings;       // of rank 0: what identifies the comparison, and the earlier sittings
+  json_t   *origin;                        // of rank 0: what the comparison belongs to
+  json_t   *sittings;                      // the earlier ones
 } wring_kept;
 
 /*

@@ -3,15 +3,6 @@
 #include "study/common/json.h"
 #include <string.h>
 
-static PetscBool is_without(const char *key, const char *const *without)
-{
-  for (; *without; without++)
-    if (wring_ascii_compare_n(key, *without, strlen(*without)) == 0) return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
-
 static void add_file(const char *key, const char *path, json_t *files)
 {
   json_t *const file       = json_object();
@@ -65,8 +56,7 @@ static void add_checkpoint(const char *path, json_t *files)
   json_object_set_new(files, "initial_restart", file);
 }
 
-PetscErrorCode wring_inputs_files(const wring_options *o, const char *const *without, const char *checkpoint,
-                                  json_t **files)
+PetscErrorCode wring_inputs_files(const wring_options *o, const char *checkpoint, json_t **files)
 {
   wring_catalogue *catalogue;
   const char      *key, *value, *origin;
@@ -76,66 +66,10 @@ PetscErrorCode wring_inputs_files(const wring_options *o, const char *const *wit
   PetscCall(wring_keys_create(&catalogue));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    const wring_option *const option = is_without(key, without) ? NULL : find_path(catalogue, key);
+    const wring_option *const option = find_path(catalogue, key);
     if (option) PetscCall(add_key(o, option, key, *files));
   }
   PetscCall(wring_catalogue_destroy(&catalogue));
   if (checkpoint[0]) add_checkpoint(checkpoint, *files);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
-
-void wring_inputs_leave_out(const char *const *without, json_t *keys)
-{
-  const char *key;
-  json_t     *value;
-  void       *next;
-  json_object_foreach_safe(keys, next, key, value)
-  {
-    if (is_without(key, without)) json_object_del(keys, key);
-  }
-}
-
-/* ---- comparison -------------------------------------------------------------------------------------------------- */
-
-/* A text as it is, another value as JSON has it. */
-static const char *text_of(const json_t *value, size_t size, char *text)
-{
-  if (!value) return "not given";
-  if (json_is_string(value)) return json_string_value(value);
-  const size_t n = json_dumpb(value, text, size - 1, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-  text[PetscMin(n, size - 1)] = '\0';
-  return text;
-}
-
-/* What a file contains; where it is does not matter. */
-static const json_t *content(const json_t *file)
-{
-  const json_t *const seal = json_object_get(file, "seal");
-  return seal ? seal : json_object_get(file, "sha256");
-}
-
-void wring_inputs_find_change(json_t *keys, json_t *old_keys, json_t *files, json_t *old_files, size_t size, char *text)
-{
-  const char *key;
-  json_t     *value;
-  char        was[128], is[128];
-  text[0] = '\0';
-  json_object_foreach(old_files, key, value)
-  {
-    const json_t *const now = json_object_get(files, key);
-    if (now && !json_equal(content(value), content(now))) snprintf(text, size, "the file of %s has changed", key);
-  }
-  json_object_foreach(keys, key, value)
-  {
-    const json_t *const old = json_object_get(old_keys, key);
-    if (!json_equal(value, old))
-      snprintf(text, size, "%s was %s, now %s", key, text_of(old, sizeof was, was), text_of(value, sizeof is, is));
-  }
-  json_object_foreach(old_keys, key, value)
-  {
-    if (!json_object_get(keys, key))
-      snprintf(text, size, "%s was %s, now not given", key, text_of(value, sizeof was, was));
-  }
 }

@@ -24,19 +24,6 @@ PetscErrorCode wring_version_line(size_t size, char *line)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_provenance_add_program(json_t *keys)
-{
-  char *petsc, line[512];
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  json_object_set_new(keys, "petsc", wring_json_text(petsc));
-  PetscCall(PetscFree(petsc));
-  PetscCall(wring_version_line(sizeof line, line));
-  json_object_set_new(keys, "the program", wring_json_text(line));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- a command line ---------------------------------------------------------------------------------------------- */
 
 /* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */
@@ -103,14 +90,13 @@ static PetscErrorCode add_versions(json_t *json)
 /* The deck and the files that it names, by their hashes; PETSc's options. */
 static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint, json_t *json)
 {
-  static const char *const none[]     = {NULL};
-  wring_error              unreadable = {""}; // no deck: the keys of a command line alone
-  char                     hash[WRING_SHA256_TEXT], *petsc;
-  json_t                  *files, *file, *mesh = NULL;
-  const char              *key;
+  wring_error unreadable = {""}; // no deck: the keys of a command line alone
+  char        hash[WRING_SHA256_TEXT], *petsc;
+  json_t     *files, *file, *mesh = NULL;
+  const char *key;
 
   PetscFunctionBegin;
-  PetscCall(wring_inputs_files(o, none, checkpoint, &files));
+  PetscCall(wring_inputs_files(o, checkpoint, &files));
   json_object_foreach(files, key, file)
   {
     if (wring_ascii_compare(key, "mesh_file") == 0) mesh = json_object_get(file, "sha256");

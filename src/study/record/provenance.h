@@ -3,7 +3,7 @@
 
     provenance.c    the record of a command, and that of a problem
     cost.c          seconds of each phase, memory
-    inputs.h        keys as typed, files and their hashes; what has changed since an earlier result (inputs.c)
+    inputs.h        the files that a deck names, and their hashes (inputs.c)
     libraries.c     versions of libraries, and how wring was compiled
     machine.c       hosts, ranks, processor, cores, the job of a batch system
 */
@@ -29,9 +29,6 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
 
 /* Adds the time now, UTC, such as "2026-11-22T15:23:41Z". Not collective. */
 void wring_provenance_date(const char *key, json_t *json);
-
-/* Adds the program, with its versions, and PETSc's options to keys in force: what identifies a result. Rank 0. */
-PetscErrorCode wring_provenance_add_program(json_t *keys);
 
 /* A number over all ranks, and a rank on which it is largest. */
 typedef struct {

@@ -1,0 +1,119 @@
+#include "kept.h"
+#include "study/record/inputs.h"
+#include "study/record/provenance.h"
+#include <string.h>
+
+/* ---- the origin -------------------------------------------------------------------------------------------------- */
+
+/* Removes keys that change no result, and those of other commands. */
+static void leave_out(const char *command, json_t *keys)
+{
+  static const char *const first[] = {"output_", "checkpoint_", "compare_",  "evaluate_",
+                                      "bench_",  "converge_",   "time_limit"};
+  const char              *key;
+  json_t                  *value;
+  void                    *next;
+  json_object_foreach_safe(keys, next, key, value)
+  {
+    const PetscBool own =
+      (PetscBool)(!wring_ascii_compare_n(key, command, strlen(command)) && key[strlen(command)] == '_');
+    for (size_t i = 0; i < sizeof first / sizeof first[0] && !own; i++)
+      if (wring_ascii_compare_n(key, first[i], strlen(first[i])) == 0) json_object_del(keys, key);
+  }
+}
+
+PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, const char *checkpoint, json_t *keys,
+                                 json_t **origin)
+{
+  json_t *files;
+  char   *petsc, program[512];
+
+  PetscFunctionBegin;
+  PetscCall(wring_inputs_files(o, checkpoint, &files));
+  leave_out(command, keys);
+  leave_out(command, files);
+  PetscCall(PetscOptionsGetAll(NULL, &petsc));
+  json_object_set_new(keys, "petsc", wring_json_text(petsc));
+  PetscCall(PetscFree(petsc));
+  PetscCall(wring_version_line(sizeof program, program));
+  json_object_set_new(keys, "the program", wring_json_text(program));
+  *origin = json_pack("{s:i, s:o, s:o}", "schema", WRING_JSON_SCHEMA, "keys", keys, "files", files);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what has changed -------------------------------------------------------------------------------------------- */
+
+/* A text as it is, another value as JSON has it. */
+static const char *text_of(const json_t *value, size_t size, char *text)
+{
+  if (!value) return "not given";
+  if (json_is_string(value)) return json_string_value(value);
+  const size_t n = json_dumpb(value, text, size - 1, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+  text[PetscMin(n, size - 1)] = '\0';
+  return text;
+}
+
+/* What a file contains; where it is does not matter. */
+static const json_t *content(const json_t *file)
+{
+  const json_t *const seal = json_object_get(file, "seal");
+  return seal ? seal : json_object_get(file, "sha256");
+}
+
+static void find_change(const json_t *origin, const json_t *old, size_t size, char *change)
+{
+  json_t *const keys = json_object_get(origin, "keys"), *const old_keys = json_object_get(old, "keys");
+  const char *key;
+  json_t     *value;
+  char        was[128], is[128];
+  json_object_foreach(json_object_get(old, "files"), key, value)
+  {
+    const json_t *const now = json_object_get(json_object_get(origin, "files"), key);
+    if (now && !json_equal(content(value), content(now))) snprintf(change, size, "the file of %s has changed", key);
+  }
+  json_object_foreach(keys, key, value)
+  {
+    const json_t *const before = json_object_get(old_keys, key);
+    if (!json_equal(value, before))
+      snprintf(change, size, "%s was %s, now %s", key, text_of(before, sizeof was, was), text_of(value, sizeof is, is));
+  }
+  json_object_foreach(old_keys, key, value)
+  {
+    if (!json_object_get(keys, key))
+      snprintf(change, size, "%s was %s, now not given", key, text_of(value, sizeof was, was));
+  }
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+void wring_kept_write(const char *path, const json_t *origin, json_t *result, wring_error *e)
+{
+  json_object_update(result, (json_t *)origin);
+  wring_json_write(path, result, e);
+}
+
+PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, size_t size, char *change,
+                               json_t **result, wring_error *e)
+{
+  PetscMPIInt rank, there = 0;
+  PetscInt64  length;
+  char       *text;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  change[0] = '\0';
+  if (rank == 0) {
+    json_t *const old = wring_json_read(path, e);
+    there             = old != NULL;
+    if (old && origin) find_change(origin, old, size, change);
+    json_decref(old);
+  }
+  *result = NULL;
+  PetscCallMPI(MPI_Bcast(&there, 1, MPI_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(change, (PetscMPIInt)size, MPI_CHAR, 0, comm));
+  if (!there) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_text_read(comm, path, "result", 1024, &text, &length));
+  *result = json_loads(text, 0, NULL);
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
