@@ -67,7 +67,6 @@ typedef struct {
 */
 PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w, double budget, wring_bench_row *row);
 
-double wring_bench_median(int n, double *sample); // sorts them
 /* Seconds of the slowest rank. */
 PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds);
 

@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 /* Time, rows, and what is printed on the way. */
 #include "bench.h"
+#include "study/common/median.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,18 +31,6 @@ static PetscErrorCode time_runs(const wring_bench *b, const wring_bench_work *w,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int compare(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double wring_bench_median(int n, double *sample)
-{
-  qsort(sample, (size_t)n, sizeof *sample, compare);
-  return 0.5 * (sample[(n - 1) / 2] + sample[n / 2]);
-}
-
 PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w, double budget, wring_bench_row *row)
 {
   double sample[MOST_REPEATS], first, sum = 0;
@@ -56,7 +44,7 @@ PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w,
     PetscCall(time_runs(b, w, runs, &sample[n]));
     sum += runs * sample[n++];
   }
-  row->seconds = wring_bench_median(n, sample);
+  PetscCall(wring_median(n, sample, &row->seconds));
   row->repeats = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

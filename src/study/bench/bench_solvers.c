@@ -3,6 +3,7 @@
   on a small box first, and measured there if an iteration on the large one would take too long.
 */
 #include "bench.h"
+#include "study/common/median.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,7 +136,7 @@ static PetscErrorCode sample(wring_bench *b, method *m, wring_bench_row *row)
     PetscCall(wring_stopper_check(&b->stopper));
   }
   if (n == 0) seconds[n++] = first; // stopped
-  row->seconds = wring_bench_median(n, seconds);
+  PetscCall(wring_median(n, seconds, &row->seconds));
   row->repeats = n;
   PetscCall(count_bytes(m, &before, row));
   PetscFunctionReturn(PETSC_SUCCESS);

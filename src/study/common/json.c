@@ -2,6 +2,7 @@
 #include "json.h"
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,15 @@ json_t *wring_json_real(double value)
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *wring_json_set(json_t *json, ...)
+{
+  va_list pairs;
+  va_start(pairs, json);
+  for (const char *key; (key = va_arg(pairs, const char *));) json_object_set_new(json, key, va_arg(pairs, json_t *));
+  va_end(pairs);
+  return json;
+}
+
 json_t *wring_work_json(const wring_counts *work)
 {
   json_t *const json = json_object();
@@ -71,11 +81,8 @@ json_t *wring_json_choices(const wring_solver *s)
   const PetscInt             n    = wring_solver_choices(s, &c);
   json_t *const              list = json_array();
   for (PetscInt i = 0; i < n; i++) {
-    json_t *const one = json_object();
-    json_object_set_new(one, "solve", json_integer(c[i].solve));
-    json_object_set_new(one, "iteration", json_integer(c[i].iteration));
-    json_object_set_new(one, "uses", json_string(c[i].text));
-    json_array_append_new(list, one);
+    json_array_append_new(list, wring_json_set(json_object(), "solve", json_integer(c[i].solve), "iteration",
+                                               json_integer(c[i].iteration), "uses", json_string(c[i].text), NULL));
   }
   return list;
 }

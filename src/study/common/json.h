@@ -15,6 +15,9 @@ enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: incremented when a key
 /* A number, or null if it is not finite, which JSON cannot represent. New reference. */
 json_t *wring_json_real(double value);
 
+/* Sets pairs of a key and its value, which it takes, in an object; the last argument is NULL. Returns the object. */
+json_t *wring_json_set(json_t *json, ...) __attribute__((sentinel));
+
 /* Counts of work by name. New reference. */
 json_t *wring_work_json(const wring_counts *work);
 

@@ -24,20 +24,33 @@ PetscErrorCode wring_table_destroy(wring_table **t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode add_cell(wring_table *t, const char *text)
+{
+  const PetscBool none = (PetscBool)(!strcmp(text, "nan") || !strcmp(text, "-nan"));
+
+  PetscFunctionBegin;
+  if (t->n == t->capacity) {
+    t->capacity = 2 * t->capacity + 64;
+    PetscCall(PetscRealloc((size_t)t->capacity * sizeof *t->cell, &t->cell));
+  }
+  PetscCall(PetscStrallocpy(none ? "-" : text, &t->cell[t->n++]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_table_add(wring_table *t, const char *format, ...)
 {
-  char    text[512];
+  char    text[512], *cell = text, *end;
   va_list args;
 
   PetscFunctionBegin;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (t->n == t->capacity) {
-    t->capacity = 2 * t->capacity + 64;
-    PetscCall(PetscRealloc((size_t)t->capacity * sizeof *t->cell, &t->cell));
+  for (; (end = strchr(cell, '\t')); cell = end + 1) {
+    *end = '\0';
+    PetscCall(add_cell(t, cell));
   }
-  PetscCall(PetscStrallocpy(text, &t->cell[t->n++]));
+  PetscCall(add_cell(t, cell));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,7 @@ typedef struct {
 } wring_table;
 
 PetscErrorCode wring_table_create(int columns, int heads, wring_table **t);
+/* Adds cells, between which the format has tabs; a number that is nan becomes "-". */
 PetscErrorCode wring_table_add(wring_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 PetscErrorCode wring_table_print(MPI_Comm comm, const wring_table *t); // collective
 PetscErrorCode wring_table_destroy(wring_table **t);

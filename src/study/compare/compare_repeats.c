@@ -1,7 +1,7 @@
 /* Equal solves by one solver: whether they are equal, and medians of their times. */
 #include "comparison.h"
+#include "study/common/median.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- equality ---------------------------------------------------------------------------------------------------- */
@@ -56,19 +56,6 @@ PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergen
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int compare_reals(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The median of a [n], which is sorted; n > 0. */
-static double median(PetscInt n, double *a)
-{
-  qsort(a, (size_t)n, sizeof *a, compare_reals);
-  return 0.5 * (a[(n - 1) / 2] + a[n / 2]);
-}
-
 /* When a repeat reached a row, INFINITY if it had ended before: it counts as slower, not as absent. */
 static double reached(const wring_repeat *r, PetscInt row)
 {
@@ -76,11 +63,15 @@ static double reached(const wring_repeat *r, PetscInt row)
 }
 
 /* Over all repeats, hence it never falls from row to row; NaN once half of them have ended. */
-static double row_median(const wring_convergence *h, PetscInt row, double *a)
+static PetscErrorCode find_row_median(const wring_convergence *h, PetscInt row, double *a)
 {
+  double *const seconds = &h->row[row].seconds;
+
+  PetscFunctionBegin;
   for (PetscInt r = 0; r < h->n_repeat; r++) a[r] = reached(&h->repeat[r], row);
-  const double m = median(h->n_repeat, a);
-  return isfinite(m) ? m : NAN;
+  PetscCall(wring_median(h->n_repeat, a, seconds));
+  if (!isfinite(*seconds)) *seconds = NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 double wring_repeats_spread(const wring_convergence *h, PetscInt row)
@@ -101,12 +92,12 @@ PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
   PetscFunctionBegin;
   if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n, &a));
-  for (PetscInt i = 0; i < h->n; i++) h->row[i].seconds = row_median(h, i, a);
+  for (PetscInt i = 0; i < h->n; i++) PetscCall(find_row_median(h, i, a));
   for (PetscInt r = 0; r < n; r++) a[r] = h->repeat[r].setup;
-  h->setup.seconds = median(n, a);
+  PetscCall(wring_median(n, a, &h->setup.seconds));
   for (PetscInt r = 0; r < n; r++) a[r] = h->repeat[r].total;
-  h->outcome.last.seconds = median(n, a);
-  h->spread               = a[n - 1] - a[0];
+  PetscCall(wring_median(n, a, &h->outcome.last.seconds));
+  h->spread = a[n - 1] - a[0];
   PetscCall(PetscFree(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
