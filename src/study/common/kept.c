@@ -1,5 +1,4 @@
 #include "kept.h"
-#include "study/record/inputs.h"
 #include "study/record/provenance.h"
 #include <string.h>
 
@@ -29,7 +28,7 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
   char   *petsc, program[512];
 
   PetscFunctionBegin;
-  PetscCall(wring_inputs_files(o, checkpoint, &files));
+  PetscCall(wring_record_files(o, checkpoint, &files));
   leave_out(command, keys);
   leave_out(command, files);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));

@@ -35,38 +35,28 @@ PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void add_seconds(const wring_cost *c, json_t *json)
-{
-  json_t *const seconds = json_object(), *const phases = json_object();
-  for (int i = 0; i < WRING_N_PHASE; i++) {
-    const wring_spread *const s     = &c->phase[i];
-    const char *const         name  = wring_phase_name((wring_phase)i);
-    json_t *const             phase = json_object();
-    json_object_set_new(phase, "least", wring_json_real(s->least));
-    json_object_set_new(phase, "mean", wring_json_real(s->mean));
-    json_object_set_new(phase, "largest", wring_json_real(s->largest));
-    json_object_set_new(phase, "slowest", json_integer(s->at));
-    json_object_set_new(phases, name, phase);
-    json_object_set_new(seconds, name, wring_json_real(s->largest));
-  }
-  json_object_set_new(seconds, "total", wring_json_real(c->total));
-  json_object_set_new(json, "seconds", seconds);
-  json_object_set_new(json, "phases", phases);
-}
-
 PetscErrorCode wring_cost_add(wring_problem *p, json_t *json)
 {
-  json_t *const memory = json_object();
-  wring_cost    cost;
+  json_t *const seconds = json_object(), *const phases = json_object();
+  wring_cost cost;
 
   PetscFunctionBegin;
   PetscCall(wring_cost_measure(p, &cost));
-  add_seconds(&cost, json);
-  json_object_set_new(json, "work", wring_work_json(&p->phases.work));
-  json_object_set_new(json, "peak_memory", json_integer((json_int_t)cost.all_memory));
-  json_object_set_new(memory, "largest", json_integer((json_int_t)cost.memory.largest));
-  json_object_set_new(memory, "largest_rank", json_integer(cost.memory.at));
-  json_object_set_new(memory, "all", json_integer((json_int_t)cost.all_memory));
-  json_object_set_new(json, "memory", memory);
+  for (int i = 0; i < WRING_N_PHASE; i++) {
+    const wring_spread *const s    = &cost.phase[i];
+    const char *const         name = wring_phase_name((wring_phase)i);
+    json_object_set_new(phases, name,
+                        wring_json_set(json_object(), "least", wring_json_real(s->least), "mean",
+                                       wring_json_real(s->mean), "largest", wring_json_real(s->largest), "slowest",
+                                       json_integer(s->at), NULL));
+    json_object_set_new(seconds, name, wring_json_real(s->largest));
+  }
+  json_object_set_new(seconds, "total", wring_json_real(cost.total));
+  const json_int_t all = (json_int_t)cost.all_memory, largest = (json_int_t)cost.memory.largest;
+  wring_json_set(json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory",
+                 json_integer(all), "memory",
+                 wring_json_set(json_object(), "largest", json_integer(largest), "largest_rank",
+                                json_integer(cost.memory.at), "all", json_integer(all), NULL),
+                 NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

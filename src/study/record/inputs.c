@@ -1,17 +1,16 @@
-#include "inputs.h"
+/* The files that a deck names, with their hashes. */
+#include "provenance.h"
 #include "study/common/command_keys.h"
-#include "study/common/json.h"
 #include <string.h>
 
 static void add_file(const char *key, const char *path, json_t *files)
 {
-  json_t *const file       = json_object();
-  wring_error   unreadable = {""}; // who reads it has refused it
-  char          hash[WRING_SHA256_TEXT];
+  wring_error unreadable = {""}; // who reads it has refused it
+  char        hash[WRING_SHA256_TEXT];
   wring_file_sha256(path, hash, &unreadable);
-  json_object_set_new(file, "path", wring_json_text(path));
-  json_object_set_new(file, "sha256", hash[0] ? json_string(hash) : json_null());
-  json_object_set_new(files, key, file);
+  json_object_set_new(files, key,
+                      wring_json_set(json_object(), "path", wring_json_text(path), "sha256",
+                                     hash[0] ? json_string(hash) : json_null(), NULL));
 }
 
 /* TetGen's meshes are two files, of which the deck names one. */
@@ -46,20 +45,11 @@ static PetscErrorCode add_key(const wring_options *o, const wring_option *option
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void add_checkpoint(const char *path, json_t *files)
-{
-  json_t *const file = json_object();
-  char          seal[WRING_SEAL_TEXT];
-  wring_checkpoint_seal(path, seal);
-  json_object_set_new(file, "path", wring_json_text(path));
-  json_object_set_new(file, "seal", json_string(seal));
-  json_object_set_new(files, "initial_restart", file);
-}
-
-PetscErrorCode wring_inputs_files(const wring_options *o, const char *checkpoint, json_t **files)
+PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint, json_t **files)
 {
   wring_catalogue *catalogue;
   const char      *key, *value, *origin;
+  char             seal[WRING_SEAL_TEXT];
 
   PetscFunctionBegin;
   *files = json_object();
@@ -70,6 +60,11 @@ PetscErrorCode wring_inputs_files(const wring_options *o, const char *checkpoint
     if (option) PetscCall(add_key(o, option, key, *files));
   }
   PetscCall(wring_catalogue_destroy(&catalogue));
-  if (checkpoint[0]) add_checkpoint(checkpoint, *files);
+  if (checkpoint[0]) {
+    wring_checkpoint_seal(checkpoint, seal);
+    json_object_set_new(
+      *files, "initial_restart",
+      wring_json_set(json_object(), "path", wring_json_text(checkpoint), "seal", json_string(seal), NULL));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

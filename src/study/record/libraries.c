@@ -3,8 +3,7 @@
   and RTLD_DEFAULT are not in POSIX.
 */
 #define _GNU_SOURCE
-#include "record_impl.h"
-#include "study/common/json.h"
+#include "provenance.h"
 #if __has_include(<suitesparse/cholmod.h>)
   #include <suitesparse/cholmod.h>
 #else
@@ -85,53 +84,41 @@ static json_t *blas_version(void)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static void add_numbers(json_t *json, const char *name, int major, int minor, int patch)
+static json_t *numbers(int major, int minor, int patch)
 {
   char text[64];
   snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
-  json_object_set_new(json, name, json_string(text));
+  return json_string(text);
 }
 
 /* Versions of what is loaded, but of METIS, MUMPS and jansson: of the headers that wring was compiled with. */
-static void add_others(json_t *json)
-{
-  int      number[3];
-  unsigned hdf5[3];
-  cholmod_version(number);
-  add_numbers(json, "cholmod", number[0], number[1], number[2]);
-  H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
-  add_numbers(json, "hdf5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2]);
-  add_numbers(json, "metis", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
-  json_object_set_new(json, "mumps", json_string(MUMPS_VERSION));
-  json_object_set_new(json, "blas", blas_version());
-  json_object_set_new(json, "jansson", json_string(JANSSON_VERSION));
-  json_object_set_new(json, "yaml", json_string(yaml_get_version_string()));
-  json_object_set_new(json, "zlib", json_string(zlibVersion()));
-  json_object_set_new(json, "openssl", json_string(OpenSSL_version(OPENSSL_VERSION)));
-}
-
 PetscErrorCode wring_record_libraries(json_t *json)
 {
-  json_t *const libraries = json_object();
-  char          text[MPI_MAX_LIBRARY_VERSION_STRING];
+  char     petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int      cholmod[3];
+  unsigned hdf5[3];
 
   PetscFunctionBegin;
-  PetscCall(wring_petsc_version(sizeof text, text));
-  json_object_set_new(libraries, "petsc", json_string(text));
-  PetscCall(wring_mpi_version(sizeof text, text));
-  json_object_set_new(libraries, "mpi", wring_json_text(text));
-  add_others(libraries);
-  json_object_set_new(json, "libraries", libraries);
+  PetscCall(wring_petsc_version(sizeof petsc, petsc));
+  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  cholmod_version(cholmod);
+  H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
+  json_object_set_new(
+    json, "libraries",
+    wring_json_set(
+      json_object(), "petsc", json_string(petsc), "mpi", wring_json_text(mpi), "cholmod",
+      numbers(cholmod[0], cholmod[1], cholmod[2]), "hdf5", numbers((int)hdf5[0], (int)hdf5[1], (int)hdf5[2]), "metis",
+      numbers(METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR), "mumps", json_string(MUMPS_VERSION), "blas",
+      blas_version(), "jansson", json_string(JANSSON_VERSION), "yaml", json_string(yaml_get_version_string()), "zlib",
+      json_string(zlibVersion()), "openssl", json_string(OpenSSL_version(OPENSSL_VERSION)), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_record_build(json_t *json)
 {
-  json_t *const build = json_object();
-  json_object_set_new(build, "type", json_string(WRING_BUILD_TYPE));
-  json_object_set_new(build, "compiler", json_string(COMPILER));
-  json_object_set_new(build, "flags", wring_json_text(WRING_BUILD_FLAGS));
-  json_object_set_new(build, "vector_bits", json_integer(wring_vector_bits()));
-  json_object_set_new(build, "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)));
-  json_object_set_new(json, "build", build);
+  json_object_set_new(json, "build",
+                      wring_json_set(json_object(), "type", json_string(WRING_BUILD_TYPE), "compiler",
+                                     json_string(COMPILER), "flags", wring_json_text(WRING_BUILD_FLAGS), "vector_bits",
+                                     json_integer(wring_vector_bits()), "petsc_int_bits",
+                                     json_integer(8 * (json_int_t)sizeof(PetscInt)), NULL));
 }

@@ -1,7 +1,6 @@
 /* Where a command runs: hosts, ranks on each, processor, the cores of each rank, the job of a batch system. */
 #define _POSIX_C_SOURCE 200809L // gethostname
-#include "record_impl.h"
-#include "study/common/json.h"
+#include "provenance.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,72 +11,62 @@ typedef struct {
   char host[64], processor[80], cores[112];
 } place;
 
-/* The text after `name` and a colon in a file of /proc; unchanged if there is none. */
-static void read_proc(const char *path, const char *name, size_t size, char *value)
-{
-  char        line[1024];
-  FILE *const f = fopen(path, "r");
-  while (f && fgets(line, sizeof line, f)) {
-    const char *const colon = strchr(line, ':');
-    if (strncmp(line, name, strlen(name)) != 0 || !colon) continue;
-    line[strcspn(line, "\n")] = '\0';
-    snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
-    break;
-  }
-  if (f) fclose(f);
-}
-
 static void find_place(place *p)
 {
+  FILE *const f = fopen("/proc/cpuinfo", "r");
+  char        line[1024];
   *p = (place){.host = "unknown"};
   if (gethostname(p->host, sizeof p->host - 1)) snprintf(p->host, sizeof p->host, "unknown");
-  read_proc("/proc/cpuinfo", "model name", sizeof p->processor, p->processor);
+  while (f && !p->processor[0] && fgets(line, sizeof line, f)) {
+    const char *const colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(p->processor, sizeof p->processor, "%s", colon + 1 + strspn(colon + 1, " \t"));
+  }
+  if (f) fclose(f);
   wring_cores_list(sizeof p->cores, p->cores);
 }
 
 /* ---- of all ranks, on rank 0 ------------------------------------------------------------------------------------- */
 
-/* The place of a text in a list, where it is added if it is new. Neighbours are usually the same: from the end. */
-static size_t find_or_add(json_t *list, const char *text)
+/* Counts a text in an object whose keys are texts. */
+static void count(json_t *counts, const char *text)
 {
-  const size_t n = json_array_size(list);
-  for (size_t i = n; i-- > 0;) {
-    if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) return i;
-  }
-  json_array_append_new(list, wring_json_text(text));
-  return n;
+  json_object_set_new(counts, text, json_integer(json_integer_value(json_object_get(counts, text)) + 1));
 }
 
 static void add_hosts(PetscMPIInt n, const place *p, json_t *json)
 {
-  json_t *const hosts = json_array(), *const ranks = json_array();
-  for (PetscMPIInt i = 0; i < n; i++) {
-    const size_t k = find_or_add(hosts, p[i].host);
-    if (k == json_array_size(ranks)) json_array_append_new(ranks, json_integer(0));
-    json_array_set_new(ranks, k, json_integer(json_integer_value(json_array_get(ranks, k)) + 1));
+  json_t *const counts = json_object(), *const hosts = json_array(), *const ranks = json_array();
+  const char *host;
+  json_t     *number;
+  for (PetscMPIInt i = 0; i < n; i++) count(counts, p[i].host);
+  json_object_foreach(counts, host, number)
+  {
+    json_array_append_new(hosts, json_string(host));
+    json_array_append(ranks, number);
   }
-  json_object_set_new(json, "hosts", hosts);
-  json_object_set_new(json, "ranks_per_host", ranks);
+  json_decref(counts);
+  wring_json_set(json, "hosts", hosts, "ranks_per_host", ranks, NULL);
 }
 
 /* The models of all hosts, null if no model is known. */
 static void add_processor(PetscMPIInt n, const place *p, json_t *json)
 {
-  json_t *const models = json_array();
-  char          text[1024];
-  size_t        i, used = 0;
-  json_t       *model;
-  for (PetscMPIInt r = 0; r < n; r++) {
-    if (p[r].processor[0]) find_or_add(models, p[r].processor);
+  json_t *const models     = json_object();
+  char          text[1024] = "";
+  const char   *model;
+  json_t       *ranks;
+  for (PetscMPIInt i = 0; i < n; i++) {
+    if (p[i].processor[0]) count(models, p[i].processor);
   }
-  text[0] = '\0';
-  json_array_foreach(models, i, model)
+  json_object_foreach(models, model, ranks)
   {
-    if (used >= sizeof text) break;
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "; " : "", json_string_value(model));
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", model);
   }
-  json_object_set_new(json, "processor", text[0] ? wring_json_text(text) : json_null());
   json_decref(models);
+  json_object_set_new(json, "processor", text[0] ? wring_json_text(text) : json_null());
 }
 
 static json_t *environment(const char *name)
@@ -88,17 +77,16 @@ static json_t *environment(const char *name)
 
 static void add_binding(PetscMPIInt n, const place *p, json_t *json)
 {
-  json_t *const binding = json_object(), *const cores = json_array();
+  json_t *const cores = json_array();
   for (PetscMPIInt i = 0; i < n; i++)
     json_array_append_new(cores, p[i].cores[0] ? wring_json_text(p[i].cores) : json_null());
-  json_object_set_new(binding, "cores", cores);
-  json_object_set_new(binding, "omp_proc_bind", environment("OMP_PROC_BIND"));
-  json_object_set_new(binding, "omp_places", environment("OMP_PLACES"));
-  json_object_set_new(json, "binding", binding);
+  json_object_set_new(json, "binding",
+                      wring_json_set(json_object(), "cores", cores, "omp_proc_bind", environment("OMP_PROC_BIND"),
+                                     "omp_places", environment("OMP_PLACES"), NULL));
 }
 
 /* Null outside of a batch system. */
-static void add_job(json_t *json)
+static json_t *find_job(void)
 {
   static const struct {
     const char *system, *id, *name;
@@ -106,15 +94,12 @@ static void add_job(json_t *json)
                  {"pbs", "PBS_JOBID", "PBS_JOBNAME"},
                  {"lsf", "LSB_JOBID", "LSB_JOBNAME"},
                  {"flux", "FLUX_JOB_ID", "FLUX_JOB_NAME"}};
-  json_t *job = NULL;
-  for (size_t i = 0; i < sizeof systems / sizeof systems[0] && !job; i++) {
+  for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
     if (!getenv(systems[i].id)) continue;
-    job = json_object();
-    json_object_set_new(job, "system", json_string(systems[i].system));
-    json_object_set_new(job, "id", environment(systems[i].id));
-    json_object_set_new(job, "name", environment(systems[i].name));
+    return wring_json_set(json_object(), "system", json_string(systems[i].system), "id", environment(systems[i].id),
+                          "name", environment(systems[i].name), NULL);
   }
-  json_object_set_new(json, "job", job ? job : json_null());
+  return json_null();
 }
 
 PetscErrorCode wring_record_machine(MPI_Comm comm, json_t *json)
@@ -132,7 +117,7 @@ PetscErrorCode wring_record_machine(MPI_Comm comm, json_t *json)
     add_hosts(size, all, json);
     add_processor(size, all, json);
     add_binding(size, all, json);
-    add_job(json);
+    json_object_set_new(json, "job", find_job());
   }
   PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,9 +1,9 @@
 /*
   Provenance of a result: what it was made from, how and where; and its cost. Read in this order:
 
-    provenance.c    the record of a command, and that of a problem
+    record.c        the record of a command, and that of a problem
     cost.c          seconds of each phase, memory
-    inputs.h        the files that a deck names, and their hashes (inputs.c)
+    inputs.c        the files that a deck names, and their hashes
     libraries.c     versions of libraries, and how wring was compiled
     machine.c       hosts, ranks, processor, cores, the job of a batch system
 */
@@ -57,3 +57,24 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
 
 /* Keeps the words of a command line in the database, quoted for a shell. Logically collective. */
 PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_options *o);
+
+/* ---- parts of the record ----------------------------------------------------------------------------------------- */
+
+/*
+  *files: an object of the keys that name files: {"path", "sha256"}; `mesh_file_other` is the second file of TetGen's
+  meshes; a checkpoint (initial_restart) has its seal for a hash. sha256 null: it cannot be read. checkpoint: that of a
+  problem, "" without one. New reference. Not collective: rank 0.
+*/
+PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint, json_t **files);
+
+/* Adds `hosts`, `ranks_per_host`, `processor`, `binding`, `job`. Collective; the object of rank 0 is filled. */
+PetscErrorCode wring_record_machine(MPI_Comm comm, json_t *json);
+
+/* Adds `libraries`: an object of names and versions; and `build`. Not collective. */
+PetscErrorCode wring_record_libraries(json_t *json);
+void           wring_record_build(json_t *json);
+
+/* "Open MPI v4.1.4"; "gcc 12.2.0". */
+PetscErrorCode wring_mpi_version(size_t size, char *text);
+PetscErrorCode wring_petsc_version(size_t size, char *text);
+const char    *wring_compiler(void);

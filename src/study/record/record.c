@@ -1,6 +1,5 @@
+/* The record of a command, and that of a problem. */
 #include "provenance.h"
-#include "inputs.h"
-#include "record_impl.h"
 #include "study/common/command_keys.h"
 #include <string.h>
 #include <time.h>
@@ -71,17 +70,15 @@ void wring_provenance_date(const char *key, json_t *json)
 
 static PetscErrorCode add_versions(json_t *json)
 {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  char petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
 
   PetscFunctionBegin;
-  json_object_set_new(json, "version", json_string(WRING_VERSION));
-  json_object_set_new(json, "commit", WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null());
-  PetscCall(wring_petsc_version(sizeof text, text));
-  json_object_set_new(json, "petsc", json_string(text));
-  json_object_set_new(json, "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)));
-  PetscCall(wring_mpi_version(sizeof text, text));
-  json_object_set_new(json, "mpi", wring_json_text(text));
-  json_object_set_new(json, "compiler", json_string(wring_compiler()));
+  PetscCall(wring_petsc_version(sizeof petsc, petsc));
+  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  wring_json_set(json, "version", json_string(WRING_VERSION), "commit",
+                 WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null(), "petsc", json_string(petsc),
+                 "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)), "mpi", wring_json_text(mpi),
+                 "compiler", json_string(wring_compiler()), NULL);
   PetscCall(wring_record_libraries(json));
   wring_record_build(json);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,18 +93,16 @@ static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint,
   const char *key;
 
   PetscFunctionBegin;
-  PetscCall(wring_inputs_files(o, checkpoint, &files));
+  PetscCall(wring_record_files(o, checkpoint, &files));
   json_object_foreach(files, key, file)
   {
     if (wring_ascii_compare(key, "mesh_file") == 0) mesh = json_object_get(file, "sha256");
   }
   wring_file_sha256(wring_options_deck(o), hash, &unreadable);
-  json_object_set_new(json, "deck", wring_json_text(wring_options_deck(o)));
-  json_object_set_new(json, "deck_sha256", hash[0] ? json_string(hash) : json_null());
-  json_object_set_new(json, "mesh_sha256", mesh ? json_incref(mesh) : json_null());
-  json_object_set_new(json, "files", files);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  json_object_set_new(json, "petsc_options", wring_json_text(petsc));
+  wring_json_set(json, "deck", wring_json_text(wring_options_deck(o)), "deck_sha256",
+                 hash[0] ? json_string(hash) : json_null(), "mesh_sha256", mesh ? json_incref(mesh) : json_null(),
+                 "files", files, "petsc_options", wring_json_text(petsc), NULL);
   PetscCall(PetscFree(petsc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,17 +117,14 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  *made = json_object();
-  json_object_set_new(*made, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set_new(*made, "command", json_string(command));
-  json_object_set_new(*made, "command_line", wring_json_text(wring_options_command_line(o)));
+  *made = wring_json_set(json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "command", json_string(command),
+                         "command_line", wring_json_text(wring_options_command_line(o)), NULL);
   if (rank == 0) {
     wring_provenance_date("started", *made);
     PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
     json_object_set_new(*made, "working_directory", wring_json_text(folder));
     PetscCall(add_versions(*made));
-    json_object_set_new(*made, "ranks", json_integer(size));
-    json_object_set_new(*made, "threads", json_integer(wring_max_threads()));
+    wring_json_set(*made, "ranks", json_integer(size), "threads", json_integer(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
   }
   PetscCall(wring_record_machine(comm, *made));
@@ -155,48 +147,34 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
 
 static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
 {
-  const wring_mesh *const m    = p->mesh;
-  json_t *const           mesh = json_object();
+  const wring_mesh *const m = p->mesh;
   wring_mesh_info         info;
   PetscInt64              triangles, lines;
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
-  json_object_set_new(mesh, "vertices", json_integer(m->n_global));
-  json_object_set_new(mesh, "tets", json_integer(m->n_tet_global));
-  json_object_set_new(mesh, "triangles", json_integer(triangles));
-  json_object_set_new(mesh, "lines", json_integer(lines));
-  json_object_set_new(mesh, "regions", json_integer(m->regions.n));
-  json_object_set_new(mesh, "sets", json_integer(m->sets.n));
-  json_object_set_new(mesh, "volume", wring_json_real(info.volume));
-  json_object_set_new(mesh, "mass", wring_json_real(p->total_mass));
-  json_object_set_new(mesh, "min_quality", wring_json_real(info.min_quality));
-  json_object_set_new(mesh, "balance_tets", wring_json_real(info.balance_tets));
-  json_object_set_new(mesh, "balance_vertices", wring_json_real(info.balance_vertices));
-  json_object_set_new(mesh, "ghosts", wring_json_real(info.ghosts));
-  json_object_set_new(json, "mesh", mesh);
+  json_object_set_new(
+    json, "mesh",
+    wring_json_set(json_object(), "vertices", json_integer(m->n_global), "tets", json_integer(m->n_tet_global),
+                   "triangles", json_integer(triangles), "lines", json_integer(lines), "regions",
+                   json_integer(m->regions.n), "sets", json_integer(m->sets.n), "volume", wring_json_real(info.volume),
+                   "mass", wring_json_real(p->total_mass), "min_quality", wring_json_real(info.min_quality),
+                   "balance_tets", wring_json_real(info.balance_tets), "balance_vertices",
+                   wring_json_real(info.balance_vertices), "ghosts", wring_json_real(info.ghosts), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void add_operator(const wring_problem *p, json_t *json)
+/* Null if it was never needed. */
+static json_t *operator_json(const wring_problem *p)
 {
-  json_t *const       op = json_object();
   wring_operator_info info;
-  if (!wring_problem_has_matrix(p)) {
-    json_decref(op);
-    json_object_set_new(json, "operator", json_null()); // never needed
-    return;
-  }
+  if (!wring_problem_has_matrix(p)) return json_null();
   wring_operator_get_info(p->op, &info);
-  json_object_set_new(op, "type", json_string(info.type));
-  json_object_set_new(op, "library", json_string(info.library));
-  json_object_set_new(op, "rtol", info.rtol == WRING_OPERATOR_ROUGH ? json_null() : wring_json_real(info.rtol));
-  json_object_set_new(op, "set_ups", json_integer(info.set_ups));
-  json_object_set_new(op, "solves", json_integer(info.solves));
-  json_object_set_new(op, "iterations", json_integer(info.total_iterations));
-  json_object_set_new(op, "memory", wring_json_real(info.memory));
-  json_object_set_new(json, "operator", op);
+  return wring_json_set(json_object(), "type", json_string(info.type), "library", json_string(info.library), "rtol",
+                        info.rtol == WRING_OPERATOR_ROUGH ? json_null() : wring_json_real(info.rtol), "set_ups",
+                        json_integer(info.set_ups), "solves", json_integer(info.solves), "iterations",
+                        json_integer(info.total_iterations), "memory", wring_json_real(info.memory), NULL);
 }
 
 PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n_solver, const char *const *solver,
@@ -212,7 +190,7 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
   PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
   json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));
-  add_operator(p, *json);
+  json_object_set_new(*json, "operator", operator_json(p));
   PetscCall(wring_cost_add(p, *json));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
