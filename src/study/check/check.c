@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* wring check: what a run of this deck would do, and how much memory it would take on every rank; no step is made. */
 #include "study/common/command_keys.h"
-#include "study/compare/compare_solve.h"
+#include "study/compare/comparison.h"
 #include "study/frames/frames.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"

@@ -1,5 +1,5 @@
 /* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
-#include "compare_show.h"
+#include "comparison.h"
 #include "study/common/output_directory.h"
 #include <math.h>
 #include <string.h>
@@ -129,99 +129,92 @@ static json_t *iterations_json(const wring_convergence *h)
 static json_t *repeats_json(const wring_convergence *h)
 {
   json_t *const list = json_array();
-  for (PetscInt r = 0; r < h->n_repeat; r++) {
-    json_t *const one = json_object();
-    json_object_set_new(one, "seconds", wring_json_real(h->repeat[r].total));
-    json_object_set_new(one, "setup_seconds", wring_json_real(h->repeat[r].setup));
-    json_object_set_new(one, "segment", json_integer(h->repeat[r].segment));
-    json_array_append_new(list, one);
+  for (PetscInt i = 0; i < h->n_repeat; i++) {
+    const wring_repeat *const r = &h->repeat[i];
+    json_array_append_new(list, wring_json_set(json_object(), "seconds", wring_json_real(r->total), "setup_seconds",
+                                               wring_json_real(r->setup), "segment", json_integer(r->segment), NULL));
   }
   return list;
 }
 
-/* Without set-up, with it, and with its part of each of the deck's steps. */
-static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
+static json_t *errors_json(const wring_comparison *c, const wring_convergence *h)
 {
-  const PetscBool known = (PetscBool)(h->n_repeat > 0);
-  json_object_set_new(json, "iterations_to", iterations_json(h));
-  json_object_set_new(json, "seconds_to", seconds_json(h->seconds_to, 0));
-  json_object_set_new(json, "seconds_to_spread", seconds_json(h->spread_to, 0));
-  json_object_set_new(json, "seconds_to_with_setup", seconds_json(h->seconds_to, h->setup.seconds));
-  json_object_set_new(json, "seconds_to_per_step", seconds_json(h->seconds_to, h->setup.seconds / (double)c->steps));
-  json_object_set_new(json, "setup_seconds", known ? wring_json_real(h->setup.seconds) : json_null());
-  json_object_set_new(json, "setup_work", wring_work_json(&h->setup.work));
-  json_object_set_new(json, "seconds_median", wring_json_real(h->outcome.last.seconds));
-  json_object_set_new(json, "seconds_spread", known ? wring_json_real(h->spread) : json_null());
-  json_object_set_new(json, "repeats", repeats_json(h));
-  json_object_set_new(json, "repeats_equal", h->n_repeat > 1 ? json_boolean(h->differs < 0) : json_null());
-}
-
-static json_t *spectrum_json(const wring_spectrum *s)
-{
-  json_t *const json = json_object();
-  json_object_set_new(json, "least", wring_json_real(s->least));
-  json_object_set_new(json, "largest", wring_json_real(s->largest));
-  json_object_set_new(json, "condition", wring_json_real(s->largest / s->least));
-  return json;
-}
-
-json_t *wring_convergence_json(const wring_comparison *c, const wring_convergence *h)
-{
-  const wring_iteration *const last  = &h->outcome.last;
-  json_t *const                json  = json_object();
-  json_t *const                error = json_object();
+  json_t *const error = json_object();
   for (PetscInt i = 0; i < c->n_report; i++) {
     char key[32];
     snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
     json_object_set_new(error, key, wring_json_real(h->error[i]));
   }
-  json_object_set_new(json, "relative_error", error);
-  json_object_set(json, "options", h->options);
-  add_times(c, h, json);
-  if (h->has_spectrum) {
-    json_object_set_new(json, "spectrum_start", spectrum_json(&h->at_start));
-    json_object_set_new(json, "spectrum_minimiser", spectrum_json(&h->at_least));
-  }
+  return error;
+}
+
+/* Without set-up, with it, and with its part of each of the deck's steps. */
+static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
+{
+  const double    setup = h->setup.seconds;
+  const PetscBool known = (PetscBool)(h->n_repeat > 0);
+  wring_json_set(
+    json, "iterations_to", iterations_json(h), "seconds_to", seconds_json(h->seconds_to, 0), "seconds_to_spread",
+    seconds_json(h->spread_to, 0), "seconds_to_with_setup", seconds_json(h->seconds_to, setup), "seconds_to_per_step",
+    seconds_json(h->seconds_to, setup / (double)c->steps), "setup_seconds", wring_json_real(known ? setup : NAN),
+    "setup_work", wring_work_json(&h->setup.work), "seconds_median", wring_json_real(h->outcome.last.seconds),
+    "seconds_spread", wring_json_real(known ? h->spread : NAN), "repeats", repeats_json(h), "repeats_equal",
+    h->n_repeat > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
+}
+
+static json_t *spectrum_json(const wring_spectrum *s)
+{
+  return wring_json_set(json_object(), "least", wring_json_real(s->least), "largest", wring_json_real(s->largest),
+                        "condition", wring_json_real(s->largest / s->least), NULL);
+}
+
+/* How a solver ended, and its numbers at the end. */
+static void add_end(const wring_convergence *h, json_t *json)
+{
+  const wring_iteration *const last = &h->outcome.last;
   json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
   if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
-  json_object_set_new(json, "segment", h->n > 0 ? json_integer(h->segment) : json_null());
-  json_object_set_new(json, "iterations", json_integer(h->outcome.iterations));
-  json_object_set_new(json, "seconds", wring_json_real(last->seconds));
-  json_object_set_new(json, "objective", wring_json_real(last->value.objective));
-  json_object_set_new(json, "inertial", wring_json_real(last->value.inertial));
-  json_object_set_new(json, "elastic", wring_json_real(last->value.elastic));
-  json_object_set_new(json, "gradient_norm", wring_json_real(last->gradient_norm));
-  json_object_set_new(json, "rises", json_integer(h->outcome.rises.count));
-  json_object_set_new(json, "largest_rise", wring_json_real(h->outcome.rises.largest));
-  json_object_set_new(json, "evaluations", json_integer(last->evaluations));
-  json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
-  json_object_set_new(json, "work", wring_work_json(&last->work));
-  return json;
+  wring_json_set(json, "segment", h->n > 0 ? json_integer(h->segment) : json_null(), "iterations",
+                 json_integer(h->outcome.iterations), "seconds", wring_json_real(last->seconds), "objective",
+                 wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",
+                 wring_json_real(last->value.elastic), "gradient_norm", wring_json_real(last->gradient_norm), "rises",
+                 json_integer(h->outcome.rises.count), "largest_rise", wring_json_real(h->outcome.rises.largest),
+                 "evaluations", json_integer(last->evaluations), "linear_iterations",
+                 json_integer(last->linear_iterations), "work", wring_work_json(&last->work), NULL);
+}
+
+json_t *wring_comparison_solvers(const wring_comparison *c)
+{
+  json_t *const solvers = json_object();
+  for (PetscInt i = 0; i < c->n; i++) {
+    const wring_convergence *const h    = &c->history[i];
+    json_t *const                  json = json_object();
+    json_object_set_new(json, "relative_error", errors_json(c, h));
+    json_object_set(json, "options", h->options);
+    add_times(c, h, json);
+    if (h->has_spectrum)
+      wring_json_set(json, "spectrum_start", spectrum_json(&h->at_start), "spectrum_minimiser",
+                     spectrum_json(&h->at_least), NULL);
+    add_end(h, json);
+    json_object_set_new(solvers, h->name, json);
+  }
+  return solvers;
 }
 
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e)
 {
-  json_t *const json = json_object(), *const solvers = json_object(), *const report = json_array();
+  json_t *const report = json_array(), *const json = json_object();
   char path[PETSC_MAX_PATH_LEN + 32];
-  for (PetscInt s = 0; s < c->n; s++)
-    json_object_set_new(solvers, c->history[s].name, wring_convergence_json(c, &c->history[s]));
   for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
-  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set_new(json, "g_star", wring_json_real(c->least.objective));
-  json_object_set_new(json, "g_star_inertial", wring_json_real(c->least.inertial));
-  json_object_set_new(json, "g_star_elastic", wring_json_real(c->least.elastic));
-  json_object_set_new(json, "g_star_from", json_string(c->source));
-  json_object_set_new(json, "g_start", wring_json_real(c->start.objective));
-  json_object_set_new(json, "g_start_inertial", wring_json_real(c->start.inertial));
-  json_object_set_new(json, "g_start_elastic", wring_json_real(c->start.elastic));
-  json_object_set_new(json, "steps", json_integer(c->steps));
-  json_object_set_new(json, "repeat", json_integer(c->repeats));
-  json_object_set_new(json, "warm_up", json_boolean(c->warm_up));
-  json_object_set_new(json, "ended", json_string(c->running ? "running" : wring_stop_text(c->stop)));
-  json_object_set_new(json, "report", report);
-  json_object_set_new(json, "solvers", solvers);
-  json_object_set(json, "provenance", provenance);
-  json_object_set_new(json, "segments", c->segments ? json_incref(c->segments) : json_array());
+  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "g_star", wring_json_real(c->least.objective),
+                 "g_star_inertial", wring_json_real(c->least.inertial), "g_star_elastic",
+                 wring_json_real(c->least.elastic), "g_star_from", json_string(c->source), "g_start",
+                 wring_json_real(c->start.objective), "g_start_inertial", wring_json_real(c->start.inertial),
+                 "g_start_elastic", wring_json_real(c->start.elastic), "steps", json_integer(c->steps), "repeat",
+                 json_integer(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
+                 json_string(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers",
+                 wring_comparison_solvers(c), "provenance", json_incref(provenance), "segments",
+                 c->segments ? json_incref(c->segments) : json_array(), NULL);
   snprintf(path, sizeof path, "%s/compare.json", directory);
   wring_json_write(path, json, e);
   json_decref(json);

@@ -41,16 +41,26 @@ void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, si
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+static PetscBool is_of_family(const char *key)
+{
+  return (PetscBool)(wring_ascii_compare_n(key, family, strlen(family)) == 0);
+}
+
+PetscBool wring_parameter_grid_asked(const wring_options *o)
+{
+  const char *key, *value, *origin;
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    if (is_of_family(key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 /* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */
 static PetscBool is_own(const char *key)
 {
-  return (PetscBool)(!wring_ascii_compare_n(key, family, strlen(family)) ||
-                     !wring_ascii_compare(key, "output_directory") || !wring_ascii_compare(key, "solver_type"));
-}
-
-static PetscBool takes_one(const wring_option *p)
-{
-  return (PetscBool)(p->type != WRING_REALS && p->type != WRING_INTS && p->type != WRING_WORDS);
+  return (PetscBool)(is_of_family(key) || !wring_ascii_compare(key, "output_directory") ||
+                     !wring_ascii_compare(key, "solver_type"));
 }
 
 /* Unknown keys are refused as in a deck, with the nearest one. */
@@ -69,7 +79,7 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
     PetscCall(wring_options_check(alone, c->n, c->entry, wring_problem_words));
   }
   if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
-  if (!takes_one(p)) {
+  if (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS) {
     WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key with one value", a->origin, a->key);
   }
   const char *const said = wring_options_origin(o, "", a->key);
@@ -103,14 +113,6 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_axis(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
-{
-  PetscFunctionBegin;
-  PetscCall(check_key(o, c, a));
-  for (PetscInt i = 0; i < a->n; i++) PetscCall(check_value(o, c, a, i));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static int compare_folders(const void *a, const void *b)
 {
   return strcmp(a, b);
@@ -119,8 +121,7 @@ static int compare_folders(const void *a, const void *b)
 /* Every combination has a folder of its own, with a name that file systems take. */
 static PetscErrorCode check_folders(const wring_options *o, const wring_parameter_grid *s)
 {
-  typedef char name[WRING_MAX_FOLDER + 2];
-  name        *folder;
+  char(*folder)[WRING_MAX_FOLDER + 2];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n_run, &folder));
@@ -142,19 +143,6 @@ static PetscErrorCode check_folders(const wring_options *o, const wring_paramete
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values as typed. */
-static PetscErrorCode read_axis(const wring_options *o, const wring_catalogue *c, const char *key, const char *origin,
-                                wring_axis *a)
-{
-  PetscFunctionBegin;
-  a->key    = key + strlen(family);
-  a->origin = origin;
-  PetscCall(wring_options_get_word_list(o, key, wring_grid_options, "", &a->n, &a->value));
-  const wring_option *const option = wring_schema_find(c->n, c->entry, a->key, 0);
-  a->number                        = (PetscBool)(option && (option->type == WRING_INT || option->type == WRING_REAL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s)
 {
   const char *key, *value, *origin;
@@ -164,9 +152,13 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_cat
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    if (wring_ascii_compare_n(key, family, strlen(family)) != 0) continue;
+    if (!is_of_family(key)) continue;
     wring_axis *const a = &s->axis[s->n_axis++];
-    PetscCall(read_axis(o, c, key, origin, a));
+    a->key              = key + strlen(family);
+    a->origin           = origin;
+    PetscCall(wring_options_get_word_list(o, key, wring_grid_options, "", &a->n, &a->value));
+    const wring_option *const option = wring_schema_find(c->n, c->entry, a->key, 0);
+    a->number                        = (PetscBool)(option && (option->type == WRING_INT || option->type == WRING_REAL));
     if (a->n > MAX_RUNS / s->n_run) {
       WRING_REFUSE(wring_options_comm(o), "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
     }
@@ -193,7 +185,10 @@ PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_ca
 
   PetscFunctionBegin;
   PetscCall(wring_parameter_grid_read(o, c, &s));
-  for (int k = 0; k < s.n_axis; k++) PetscCall(check_axis(o, c, &s.axis[k]));
+  for (int k = 0; k < s.n_axis; k++) {
+    PetscCall(check_key(o, c, &s.axis[k]));
+    for (PetscInt i = 0; i < s.axis[k].n; i++) PetscCall(check_value(o, c, &s.axis[k], i));
+  }
   if (s.n_axis > 0) PetscCall(check_folders(o, &s));
   PetscCall(wring_parameter_grid_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,24 +1,19 @@
 /* One row for each solver of each combination: sweep.csv, sweep.json and the table on the screen. */
 #include "base/text.h"
 #include "compare_grid.h"
-#include "compare_show.h"
 #include "study/common/table.h"
 #include <math.h>
-#include <string.h>
 
 enum { N_TIMES = 3 };
 static const int digits[N_TIMES] = {2, 4, 6}; // times are given to 1e-2, 1e-4, 1e-6
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
-
-static PetscBool is_done(const wring_comparison *c)
+double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h, PetscInt k)
 {
-  return (PetscBool)(c->n > 0);
-}
-
-static PetscInt later(PetscInt a, PetscInt than, PetscInt best)
-{
-  return a > than && (best < 0 || a < best) ? a : best;
+  for (PetscInt i = 0; i < c->n_report && k < 0; i++) k = PetscMax(k, c->report[i]);
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    if (c->report[i] == k) return h->error[i];
+  }
+  return NAN;
 }
 
 /* The smallest reported iteration of any run that is greater than k, -1 if there is none: reports may be swept. */
@@ -26,25 +21,12 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
 {
   PetscInt best = -1;
   for (PetscInt r = 0; r < s->n_run; r++) {
-    for (PetscInt i = 0; i < s->run[r].n_report; i++) best = later(s->run[r].report[i], k, best);
+    for (PetscInt i = 0; i < s->run[r].n_report; i++) {
+      const PetscInt a = s->run[r].report[i];
+      if (a > k && (best < 0 || a < best)) best = a;
+    }
   }
   return best;
-}
-
-/* The error of a history at iteration k of its run's report, NaN if that does not have it. */
-static double error_at(const wring_comparison *c, const wring_convergence *h, PetscInt k)
-{
-  for (PetscInt i = 0; i < c->n_report; i++) {
-    if (c->report[i] == k) return h->error[i];
-  }
-  return NAN;
-}
-
-double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h)
-{
-  PetscInt last = c->report[0];
-  for (PetscInt i = 1; i < c->n_report; i++) last = PetscMax(last, c->report[i]);
-  return error_at(c, h, last);
 }
 
 /* ---- sweep.csv --------------------------------------------------------------------------------------------------- */
@@ -59,11 +41,12 @@ static void print_field(FILE *f, double value)
 static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
 {
   const wring_comparison *const c = &s->run[run];
-  char                          folder[PETSC_MAX_PATH_LEN];
+  char                          folder[WRING_MAX_FOLDER + 2];
   for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_parameter_grid_value(s, run, k));
   fputs(h->name, f);
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) print_field(f, error_at(c, h, k));
-  print_field(f, wring_parameter_grid_error(c, h));
+  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
+    print_field(f, wring_parameter_grid_error(c, h, k));
+  print_field(f, wring_parameter_grid_error(c, h, -1));
   for (int i = 0; i < N_TIMES; i++) {
     const PetscInt to = h->iterations_to[digits[i] - 1];
     print_field(f, to < 0 ? NAN : (double)to);
@@ -76,10 +59,10 @@ static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, cons
   fprintf(f, ",%s,%s\n", wring_convergence_end(h), folder);
 }
 
-void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e)
+void wring_parameter_grid_csv(const wring_parameter_grid *s, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/sweep.csv", directory);
+  snprintf(path, sizeof path, "%s/sweep.csv", s->directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", s->axis[k].key);
@@ -106,28 +89,20 @@ static json_t *value_json(const wring_axis *a, const char *value)
 
 static json_t *run_json(const wring_parameter_grid *s, PetscInt run)
 {
-  const wring_comparison *const c = &s->run[run];
-  json_t *const json = json_object(), *const values = json_object(), *const solvers = json_object();
-  char folder[PETSC_MAX_PATH_LEN];
+  const wring_comparison *const c      = &s->run[run];
+  json_t *const                 values = json_object();
+  char                          folder[WRING_MAX_FOLDER + 2];
   wring_parameter_grid_folder(s, run, sizeof folder, folder);
-  for (int k = 0; k < s->n_axis; k++) {
+  for (int k = 0; k < s->n_axis; k++)
     json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_grid_value(s, run, k)));
-  }
-  for (PetscInt i = 0; i < c->n; i++) {
-    json_object_set_new(solvers, c->history[i].name, wring_convergence_json(c, &c->history[i]));
-  }
-  json_object_set_new(json, "folder", json_string(folder));
-  json_object_set_new(json, "values", values);
-  json_object_set_new(json, "g_star", wring_json_real(c->least.objective));
-  json_object_set_new(json, "g_star_from", json_string(c->source));
-  json_object_set_new(json, "g_start", wring_json_real(c->start.objective));
-  json_object_set_new(json, "solvers", solvers);
-  return json;
+  return wring_json_set(json_object(), "folder", json_string(folder), "values", values, "g_star",
+                        wring_json_real(c->least.objective), "g_star_from", json_string(c->source), "g_start",
+                        wring_json_real(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
 }
 
-void wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, json_t *provenance, wring_error *e)
+void wring_parameter_grid_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e)
 {
-  json_t *const json = json_object(), *const keys = json_object(), *const runs = json_array();
+  json_t *const keys = json_object(), *const runs = json_array(), *const json = json_object();
   char path[PETSC_MAX_PATH_LEN + 32];
   for (int k = 0; k < s->n_axis; k++) {
     const wring_axis *const a      = &s->axis[k];
@@ -136,14 +111,11 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, const char *direct
     json_object_set_new(keys, a->key, values);
   }
   for (PetscInt r = 0; r < s->n_run; r++) {
-    if (is_done(&s->run[r])) json_array_append_new(runs, run_json(s, r));
+    if (s->run[r].n > 0) json_array_append_new(runs, run_json(s, r));
   }
-  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set_new(json, "keys", keys);
-  json_object_set_new(json, "combinations", json_integer(s->n_run));
-  json_object_set_new(json, "runs", runs);
-  json_object_set(json, "provenance", provenance);
-  snprintf(path, sizeof path, "%s/sweep.json", directory);
+  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "keys", keys, "combinations", json_integer(s->n_run),
+                 "runs", runs, "provenance", json_incref(provenance), NULL);
+  snprintf(path, sizeof path, "%s/sweep.json", s->directory);
   wring_json_write(path, json, e);
   json_decref(json);
 }
@@ -152,15 +124,11 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, const char *direct
 
 static PetscErrorCode add_row(wring_table *t, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
 {
-  char text[32];
-
   PetscFunctionBegin;
   for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", wring_parameter_grid_value(s, run, k)));
   PetscCall(wring_table_add(t, "%s", h->name));
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) {
-    wring_percent(error_at(&s->run[run], h, k), sizeof text, text);
-    PetscCall(wring_table_add(t, "%s", text));
-  }
+  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
+    PetscCall(wring_table_add(t, "%.3g", 100 * wring_parameter_grid_error(&s->run[run], h, k)));
   for (int i = 0; i < N_TIMES; i++) {
     const PetscInt to = h->iterations_to[digits[i] - 1];
     if (to < 0)
@@ -181,9 +149,8 @@ PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_g
   PetscCall(wring_table_create(columns, s->n_axis + 1, &t));
   for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", s->axis[k].key));
   PetscCall(wring_table_add(t, "solver"));
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) {
+  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
     PetscCall(wring_table_add(t, "%" PetscInt_FMT, k));
-  }
   for (int i = 0; i < N_TIMES; i++) PetscCall(wring_table_add(t, "to 1e-%d", digits[i]));
   for (PetscInt r = 0; r < s->n_run; r++) {
     for (PetscInt i = 0; i < s->run[r].n; i++) PetscCall(add_row(t, s, r, &s->run[r].history[i]));

@@ -44,7 +44,7 @@ static void print_graph(FILE *f, const wring_parameter_grid *s, int k, PetscInt 
   fprintf(f, "$curve_%d_%" PetscInt_FMT " << END\n", k, block);
   for (PetscInt i = 0; i < s->axis[k].n; i++) {
     const wring_comparison *const c     = &s->run[run + i * stride];
-    const double                  error = wring_parameter_grid_error(c, &c->history[solver]);
+    const double                  error = wring_parameter_grid_error(c, &c->history[solver], -1);
     if (isfinite(error)) fprintf(f, "%.17g %.17g\n", place(&s->axis[k], i), PetscMax(error, LEAST));
   }
   fprintf(f, "1e999 1e999\nEND\n"); // gnuplot refuses a block without a point; this one lies outside
@@ -84,10 +84,10 @@ static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
   fprintf(f, "\n");
 }
 
-void wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_ending *end, wring_error *e)
+void wring_parameter_grid_plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/sweep.gp", directory);
+  snprintf(path, sizeof path, "%s/sweep.gp", s->directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   wring_plot_head(f, "sweep", 300 + 600 * s->n_axis, 600);
@@ -102,5 +102,5 @@ void wring_parameter_grid_plot(const wring_parameter_grid *s, const char *direct
   }
   fprintf(f, "unset multiplot\n");
   wring_file_commit(f, path, e);
-  wring_pictures_add(directory, "sweep", end);
+  wring_pictures_add(s->directory, "sweep", end);
 }

@@ -1,7 +1,6 @@
 /* The keys of compare_, and the refusal of what cannot be compared. */
-#include "compare_solve.h"
+#include "comparison.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const wring_option wring_compare_options[] = {
@@ -54,6 +53,54 @@ const wring_option wring_compare_options[] = {
   {0},
 };
 
+static const char *origin_of(const wring_compare *s, const char *key)
+{
+  return wring_options_origin(s->p->options, "compare_", key);
+}
+
+/*
+  Iterations of the report that are beyond the last one are cut, and replaced by the last one. Those that solver.measure
+  skips stay empty.
+*/
+static PetscErrorCode get_report(wring_compare *s)
+{
+  wring_comparison *const c    = &s->c;
+  const PetscInt          last = c->iterations;
+  PetscInt                n = 0, empty = -1;
+  PetscBool               whole = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!origin_of(s, "report")) {
+    c->n_report = 1;
+    PetscCall(PetscMalloc1(1, &c->report));
+    c->report[0] = last;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(
+    wring_options_get_int_list(s->p->options, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    const PetscInt k = c->report[i];
+    if (k < 0)
+      WRING_REFUSE(s->p->comm, "%s: compare_report has iteration %" PetscInt_FMT ", expected 0 to %" PetscInt_FMT,
+                   origin_of(s, "report"), k, last);
+    if (k <= last) c->report[n++] = k;
+    if (k == last) whole = PETSC_TRUE;
+    if (empty < 0 && k > 0 && k < last && (s->measure == 0 || k % s->measure)) empty = k;
+  }
+  if (n < c->n_report) {
+    if (!whole) c->report[n++] = last;
+    c->n_report = n;
+    PetscCall(wring_note(s->p->comm, "compare_report is cut to compare_iterations, %" PetscInt_FMT, last));
+  }
+  if (empty > 0)
+    PetscCall(wring_note(s->p->comm,
+                         "iteration %" PetscInt_FMT " of compare_report stays empty: solver_measure is %" PetscInt_FMT,
+                         empty, s->measure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what needs the Hessians of all laws ------------------------------------------------------------------------- */
+
 /* The first law without a Hessian, or NULL. */
 static const char *without_hessian(const wring_compare *s)
 {
@@ -66,71 +113,36 @@ static const char *without_hessian(const wring_compare *s)
   return NULL;
 }
 
-/* Newton's method needs every law's Hessian; a law without one is refused only where the deck asks for newton. */
+/* A law without a Hessian is refused only where the deck asks for newton. */
 static PetscErrorCode choose_reference(wring_compare *s)
 {
-  const wring_options *const o   = s->p->options;
-  const char *const          law = without_hessian(s);
-  const char                *reference;
+  const char *const law = without_hessian(s);
+  const char       *reference;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, "compare_", wring_compare_options, "reference", &reference));
+  PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
   s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
-  if (!s->newton || !law || wring_options_has(o, "compare_", "reference")) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->newton || !law || origin_of(s, "reference")) PetscFunctionReturn(PETSC_SUCCESS);
   s->newton = PETSC_FALSE;
   PetscCall(
     wring_note(s->p->comm, "'%s' has no Hessian for a Newton minimiser: g* is the least g of the solvers", law));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both need the Hessians of all laws. */
-static PetscErrorCode require_hessians(const wring_compare *s, const char *key)
+/* Whether condition numbers or decrements are asked for. */
+static PetscErrorCode get_with_hessians(const wring_compare *s, const char *key, PetscBool *asked)
 {
   const char *const law = without_hessian(s);
 
   PetscFunctionBegin;
-  if (!law) PetscFunctionReturn(PETSC_SUCCESS);
-  WRING_REFUSE(s->p->comm, "%s: compare_%s: '%s' has no Hessian, expected laws with one",
-               wring_options_origin(s->p->options, "compare_", key), key, law);
-}
-
-static PetscErrorCode choose_decrement(wring_compare *s)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, "decrement", &s->c.has_decrement));
-  if (s->c.has_decrement) PetscCall(require_hessians(s, "decrement"));
+  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, key, asked));
+  if (*asked && law)
+    WRING_REFUSE(s->p->comm, "%s: compare_%s: '%s' has no Hessian, expected laws with one", origin_of(s, key), key,
+                 law);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode choose_condition(wring_compare *s)
-{
-  PetscBool asked;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, "condition", &asked));
-  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(require_hessians(s, "condition"));
-  s->lowest_g = INFINITY;
-  PetscCall(wring_potential_create_vec(s->p->g, &s->lowest));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Iterations that solver.measure skips have no value to report. */
-static PetscErrorCode note_unmeasured(const wring_compare *s)
-{
-  const wring_comparison *const c = &s->c;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->n_report; i++) {
-    const PetscInt k = c->report[i];
-    if (k == 0 || k == c->iterations || (s->measure > 0 && k % s->measure == 0)) continue;
-    PetscCall(wring_note(s->p->comm,
-                         "iteration %" PetscInt_FMT " of compare_report stays empty: solver_measure is %" PetscInt_FMT,
-                         k, s->measure));
-    break;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 /* Its keys are refused here as anywhere; that it cannot be used for this problem is kept in refusal. */
 static PetscErrorCode try_solver(const wring_compare *s, const char *name, wring_error *refusal)
@@ -149,151 +161,102 @@ static PetscErrorCode try_solver(const wring_compare *s, const char *name, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The numbers of a solver that did nothing. */
-static void leave_out(wring_convergence *h)
-{
-  wring_iteration *const last = &h->outcome.last;
-  last->seconds = last->gradient_norm = last->primal = last->dual = NAN;
-  last->value = (wring_value){.objective = NAN, .inertial = NAN, .elastic = NAN};
-}
-
-static PetscErrorCode try_own(wring_compare *s, wring_convergence *h)
-{
-  PetscFunctionBegin;
-  PetscCall(try_solver(s, h->name, &h->refusal));
-  if (!wring_convergence_left_out(h)) PetscFunctionReturn(PETSC_SUCCESS);
-  leave_out(h);
-  PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Without Newton's method, g* is the least g of the solvers, unless the deck asks for it. */
 static PetscErrorCode try_reference(wring_compare *s)
 {
   wring_error refusal = {0};
 
   PetscFunctionBegin;
-  if (!s->newton) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(try_solver(s, "newton", &refusal));
-  if (!refusal.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  if (wring_options_has(s->p->options, "compare_", "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
-  s->newton = PETSC_FALSE;
-  PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+  if (s->newton) PetscCall(try_solver(s, "newton", &refusal));
+  if (refusal.text[0]) {
+    if (origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
+    s->newton = PETSC_FALSE;
+    PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+  }
+  if (s->limits.target > 0 && !s->newton)
+    WRING_REFUSE(s->p->comm,
+                 "%s: compare_target needs g* before the solvers run, expected compare_reference newton and materials "
+                 "and contacts that newton can use",
+                 origin_of(s, "target"));
+  s->n_solver = s->c.n_all + s->newton;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every solver is set up once before the first one runs, so that a refusal comes before the work. */
+/*
+  Every solver is set up once before the first one runs, so that a refusal comes before the work. The numbers of one
+  that is left out are those of a solver that did nothing.
+*/
 static PetscErrorCode try_solvers(wring_compare *s)
 {
   wring_comparison *const c    = &s->c;
   PetscInt                able = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->n; i++) {
+  for (PetscInt i = 0; i < c->n_all; i++) {
+    wring_convergence *const h    = &c->history[i];
+    wring_iteration *const   last = &h->outcome.last;
     for (PetscInt j = 0; j < i; j++) {
-      if (wring_ascii_compare(c->history[i].name, c->history[j].name) != 0) continue;
-      WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
-                   wring_options_origin(s->p->options, "compare_", "solvers"), c->history[i].name);
+      if (wring_ascii_compare(h->name, c->history[j].name) == 0)
+        WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
+                     origin_of(s, "solvers"), h->name);
     }
-    PetscCall(try_own(s, &c->history[i]));
-    able += !wring_convergence_left_out(&c->history[i]);
+    PetscCall(try_solver(s, h->name, &h->refusal));
+    able += !wring_convergence_left_out(h);
+    if (!wring_convergence_left_out(h)) continue;
+    last->seconds = last->gradient_norm = last->primal = last->dual = NAN;
+    last->value = (wring_value){.objective = NAN, .inertial = NAN, .elastic = NAN};
+    PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
   }
   if (able == 0) WRING_REFUSE(s->p->comm, "compare_solvers: none can be used: %s", c->history[0].refusal.text);
-  PetscCall(try_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without iterations that are beyond the last one, which then is the last of the report. */
-static PetscErrorCode cut_report(wring_compare *s)
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+/* The rows of the reference are part of the comparison, and its keys are in force. */
+static PetscErrorCode get_solvers(wring_compare *s)
 {
-  wring_comparison *const c    = &s->c;
-  PetscInt                n    = 0;
-  PetscBool               last = PETSC_FALSE;
+  wring_comparison *const c = &s->c;
+  char                  **name;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->n_report; i++) {
-    if (c->report[i] > c->iterations) continue;
-    if (c->report[i] == c->iterations) last = PETSC_TRUE;
-    c->report[n++] = c->report[i];
+  PetscCall(wring_options_get_word_list(s->p->options, "compare_", wring_compare_options, "solvers", &c->n_all, &name));
+  PetscCall(PetscCalloc1(c->n_all, &c->history));
+  PetscCall(PetscMalloc1(c->n_all + 1, &s->solver));
+  for (PetscInt i = 0; i < c->n_all; i++) {
+    PetscCall(PetscStrncpy(c->history[i].name, name[i], sizeof c->history[i].name));
+    s->solver[i] = c->history[i].name;
   }
-  if (n == c->n_report) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!last) c->report[n++] = c->iterations;
-  c->n_report = n;
-  PetscCall(wring_note(s->p->comm, "compare_report is cut to compare_iterations, %" PetscInt_FMT, c->iterations));
+  s->solver[c->n_all] = "newton";
+  PetscCall(wring_words_destroy(c->n_all, &name));
+  PetscCall(choose_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_report(wring_compare *s)
-{
-  const wring_options *const o = s->p->options;
-  wring_comparison *const    c = &s->c;
-
-  PetscFunctionBegin;
-  if (!wring_options_has(o, "compare_", "report")) {
-    c->n_report = 1;
-    PetscCall(PetscMalloc1(1, &c->report));
-    c->report[0] = c->iterations;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_options_get_int_list(o, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
-  for (PetscInt i = 0; i < c->n_report; i++) {
-    if (c->report[i] >= 0) continue;
-    WRING_REFUSE(s->p->comm, "%s: compare_report has iteration %" PetscInt_FMT ", expected 0 to %" PetscInt_FMT,
-                 wring_options_origin(o, "compare_", "report"), c->report[i], c->iterations);
-  }
-  PetscCall(cut_report(s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode get_limits(wring_compare *s)
+static PetscErrorCode get_numbers(wring_compare *s)
 {
   const wring_options *const  o     = s->p->options;
   const wring_option *const   table = wring_compare_options;
+  wring_comparison *const     c     = &s->c;
   wring_compare_limits *const l     = &s->limits;
 
   PetscFunctionBegin;
-  l->iterations = s->c.iterations;
+  PetscCall(wring_options_get_int(o, "compare_", table, "iterations", &c->iterations));
   PetscCall(wring_options_get_real(o, "compare_", table, "tolerance", &l->rtol));
   PetscCall(wring_options_get_real(o, "compare_", table, "target", &l->target));
   PetscCall(wring_options_get_real(o, "compare_", table, "seconds", &l->seconds));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A target is an error relative to a g* that is known before the solvers run. */
-static PetscErrorCode require_reference(const wring_compare *s)
-{
-  PetscFunctionBegin;
-  if (s->limits.target == 0 || s->newton) PetscFunctionReturn(PETSC_SUCCESS);
-  WRING_REFUSE(s->p->comm,
-               "%s: compare_target needs g* before the solvers run, expected compare_reference newton and materials "
-               "and contacts that newton can use",
-               wring_options_origin(s->p->options, "compare_", "target"));
-}
-
-static PetscErrorCode get_options(wring_compare *s)
-{
-  const wring_options *const o = s->p->options;
-  wring_comparison *const    c = &s->c;
-  char                     **name;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "iterations", &c->iterations));
-  PetscCall(get_limits(s));
-  PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "repeat", &c->repeats));
-  PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "warm_up", &c->warm_up));
-  c->steps = wring_stepper_steps(s->p->stepper);
+  PetscCall(wring_options_get_int(o, "compare_", table, "repeat", &c->repeats));
+  PetscCall(wring_options_get_bool(o, "compare_", table, "warm_up", &c->warm_up));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
-  PetscCall(get_report(s));
-  PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &c->n, &name));
-  PetscCall(PetscCalloc1(c->n, &c->history));
-  for (PetscInt i = 0; i < c->n; i++) PetscCall(PetscStrncpy(c->history[i].name, name[i], sizeof c->history[i].name));
-  PetscCall(wring_words_destroy(c->n, &name));
+  l->iterations = c->iterations;
+  c->steps      = wring_stepper_steps(s->p->stepper);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_compare_read_keys(wring_compare *s)
 {
   const wring_problem *const p = s->p;
+  PetscBool                  condition;
 
   PetscFunctionBegin;
   if (!wring_stepper_minimises(p->stepper)) {
@@ -302,13 +265,15 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
                  "or static",
                  wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
   }
-  PetscCall(get_options(s));
-  PetscCall(note_unmeasured(s));
-  PetscCall(choose_reference(s));
-  PetscCall(choose_condition(s));
-  PetscCall(choose_decrement(s));
+  PetscCall(get_numbers(s));
+  PetscCall(get_report(s));
+  PetscCall(get_solvers(s));
+  PetscCall(get_with_hessians(s, "condition", &condition));
+  s->lowest_g = INFINITY;
+  if (condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
+  PetscCall(get_with_hessians(s, "decrement", &s->c.has_decrement));
   PetscCall(try_solvers(s));
-  PetscCall(require_reference(s));
+  PetscCall(try_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,6 +284,7 @@ PetscErrorCode wring_compare_check(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_compare_read_keys(&s));
   PetscCall(VecDestroy(&s.lowest));
+  PetscCall(PetscFree(s.solver));
   PetscCall(wring_comparison_clear(&s.c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /* The minimiser: the Newton reference, the least g of all, condition numbers there. */
-#include "compare_solve.h"
+#include "comparison.h"
 #include <math.h>
 
 enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
@@ -28,7 +28,7 @@ PetscErrorCode wring_compare_find_reference(wring_compare *s)
   c->least.objective = INFINITY;
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscPrintf(s->p->comm, "reference: "));
-  PetscCall(wring_compare_solve_one(s, &limits, PETSC_FALSE, &newton));
+  PetscCall(wring_compare_solve(s, &limits, PETSC_FALSE, &newton));
   PetscCall(wring_compare_print_outcome(s, &newton));
   c->start = newton.row[0].value; // the same of all
   take_least(c, &newton, "newton reference");

@@ -1,45 +1,21 @@
 /* One comparison, from a deck to its files. */
-#include "compare_one.h"
-#include "compare_show.h"
-#include "compare_solve.h"
+#include "comparison.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
 #include <string.h>
 
-/* The solvers, and that of the reference: its rows are part of the comparison, and its keys are in force. */
-static PetscErrorCode list_solvers(const wring_compare *s, PetscInt *n, const char ***solver)
-{
-  PetscFunctionBegin;
-  *n = s->c.n + s->newton;
-  PetscCall(PetscMalloc1(s->c.n + 1, solver));
-  for (PetscInt i = 0; i < s->c.n; i++) (*solver)[i] = s->c.history[i].name;
-  (*solver)[s->c.n] = "newton";
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode check_kept(wring_compare *s)
-{
-  const char **solver;
-  PetscInt     n;
-
-  PetscFunctionBegin;
-  PetscCall(list_solvers(s, &n, &solver));
-  PetscCall(wring_kept_check(s->p, n, solver, &s->kept));
-  PetscCall(PetscFree(solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_compare_create(MPI_Comm comm, const wring_options *o, wring_compare **out)
+PetscErrorCode wring_compare_create(const wring_options *o, PetscBool in_grid, wring_compare **out)
 {
   wring_compare *s;
   PetscBool      changed;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
-  PetscCall(wring_problem_create(comm, o, &s->p));
+  s->in_grid = in_grid;
+  PetscCall(wring_problem_create(wring_options_comm(o), o, &s->p));
   PetscCall(wring_compare_read_keys(s));
-  PetscCall(check_kept(s));
+  PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_set_start(s->p->stepper, s->p->options, WRING_START_Y));
@@ -59,25 +35,14 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
   PetscCall(wring_comparison_clear(&s->c));
-  wring_kept_clear(&s->kept);
+  PetscCall(PetscFree(s->solver));
+  json_decref(s->origin);
   json_decref(s->made);
   PetscCall(PetscFree(*out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_header(const wring_compare *s)
-{
-  char names[1024] = "";
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n; i++) {
-    const size_t end = strlen(names);
-    if (wring_convergence_left_out(&s->c.history[i])) continue;
-    snprintf(names + end, sizeof names - end, "%s%s", end ? ", " : "", s->c.history[i].name);
-  }
-  PetscCall(wring_header_print(s->p, names));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* The option table of a method, NULL if it has no keys. */
 static const wring_option *find_table(const char *type)
@@ -93,18 +58,15 @@ static const wring_option *find_table(const char *type)
 /* Keys of every solver that the comparison sets. */
 static void add_limits(const wring_compare *s, json_t *options)
 {
-  if (!options) return;
-  json_object_set_new(options, "solver_max_it", json_integer(s->limits.iterations));
-  json_object_set_new(options, "solver_rtol", wring_json_real(s->limits.rtol));
-  json_object_set_new(options, "solver_atol", wring_json_real(0));
-  json_object_set_new(options, "solver_measure", json_integer(s->measure));
+  wring_json_set(options, "solver_max_it", json_integer(s->limits.iterations), "solver_rtol",
+                 wring_json_real(s->limits.rtol), "solver_atol", wring_json_real(0), "solver_measure",
+                 json_integer(s->measure), NULL);
 }
 
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
 static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
 {
-  const char *const   name = h->name;
-  const char         *type = name, *key;
+  const char         *name = h->name, *type = name, *key;
   json_t             *keys, *value;
   char                prefix[sizeof h->name + 16];
   const wring_option *table;
@@ -130,25 +92,21 @@ static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* compare.csv and compare.json, and with a finished comparison all files. */
+/* end NULL: some solvers have not ended, and nothing is drawn. */
 static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
 {
-  static const char *const      written[] = {"compare.csv", "compare_residuals.csv", "compare.json", NULL};
-  const wring_comparison *const c         = &s->c;
-  wring_error                   error     = {0};
-  json_t                       *provenance;
-  const char                  **solver;
-  PetscInt                      n;
+  static const char *const written[] = {"compare.csv", "compare_residuals.csv", "compare.json", NULL};
+  wring_comparison *const  c         = &s->c;
+  wring_error              error     = {0};
+  json_t                  *provenance;
 
   PetscFunctionBegin;
-  PetscCall(list_solvers(s, &n, &solver));
-  PetscCall(wring_provenance(s->p, s->made, n, solver, &provenance));
-  add_limits(s, json_object_get(provenance, "options"));
-  PetscCall(PetscFree(solver));
-  for (PetscInt i = 0; i < c->n && s->p->rank == 0; i++) {
-    if (!c->history[i].options) PetscCall(find_options(s, &s->c.history[i]));
-  }
+  PetscCall(wring_provenance(s->p, s->made, s->n_solver, s->solver, &provenance));
   if (s->p->rank == 0) {
+    add_limits(s, json_object_get(provenance, "options"));
+    for (PetscInt i = 0; i < c->n; i++) {
+      if (!c->history[i].options) PetscCall(find_options(s, &c->history[i]));
+    }
     wring_comparison_csv(c, s->directory, &error);
     wring_comparison_residuals(c, s->directory, &error);
     wring_comparison_json(c, s->directory, provenance, &error);
@@ -160,76 +118,140 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  What the first n solvers have found, while others run: errors are relative to the least g so far. The comparison is as
-  before.
-*/
-static PetscErrorCode write_so_far(wring_compare *s, PetscInt n)
+/* What has ended, while others run: errors are relative to the least g so far. The comparison is as before. */
+static PetscErrorCode write_so_far(wring_compare *s)
 {
-  wring_comparison *const c    = &s->c;
-  const wring_comparison  real = *c;
+  wring_comparison *const c      = &s->c;
+  const wring_comparison  before = *c;
 
   PetscFunctionBegin;
-  c->n       = n;
   c->running = PETSC_TRUE;
   wring_compare_find_least(s);
-  for (PetscInt i = 0; i < n; i++) PetscCall(wring_repeats_find_medians(&c->history[i]));
+  for (PetscInt i = 0; i < c->n; i++) PetscCall(wring_repeats_find_medians(&c->history[i]));
   PetscCall(wring_comparison_summarise(c));
   PetscCall(write_files(s, NULL));
-  for (PetscInt i = 0; i < n; i++) PetscCall(PetscFree(c->history[i].error));
-  *c = real;
+  *c = before;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
+
+/* The first solve, whose rows and outcome are kept, or the same again, of which times are kept if it ends. */
+static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
+{
+  wring_convergence again = {.n = 0}, *const now = h->n_repeat > 0 ? &again : h;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(again.name, h->name, sizeof again.name));
+  PetscCall(wring_compare_solve(s, &s->limits, s->c.warm_up, now));
+  if (now->outcome.reason == WRING_INTERRUPTED) s->c.stop = s->stopper->cause;
+  if (now == h) {
+    PetscCall(wring_compare_print_outcome(s, h));
+    s->c.failed = (PetscBool)(s->c.failed || wring_reason_failed(h->outcome.reason));
+  } else if (!s->c.stop) {
+    PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name,
+                          h->n_repeat + 1, s->c.repeats, again.outcome.last.seconds));
+  }
+  if (now == h || !s->c.stop) PetscCall(wring_repeats_add(now, h));
+  PetscCall(wring_convergence_forget_rows(&again));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Every solver in turn, c.repeats times. A stop between two solves, or inside of one, ends the comparison; in a later
+  turn it leaves the results of the turns before.
+*/
+static PetscErrorCode solve_all(wring_compare *s)
+{
+  wring_comparison *const c = &s->c;
+
+  PetscFunctionBegin;
+  for (PetscInt turn = 0; turn < c->repeats && !c->stop; turn++) {
+    for (PetscInt i = 0; i < c->n_all && !c->stop; i++) {
+      wring_convergence *const h = &c->history[i];
+      if (wring_convergence_left_out(h)) continue;
+      if (c->n > 0) PetscCall(wring_stopper_check(s->stopper));
+      if (c->n > 0) c->stop = s->stopper->cause;
+      if (c->stop) break;
+      c->n = PetscMax(c->n, i + 1);
+      PetscCall(solve(s, h));
+      PetscCall(write_so_far(s));
+    }
+    if (!c->stop) c->n = c->n_all;
+  }
+  for (PetscInt i = 0; i < c->n; i++) {
+    const wring_convergence *const h = &c->history[i];
+    PetscCall(wring_repeats_find_medians(&c->history[i]));
+    if (h->n_repeat > 0 && h->differs >= 0)
+      PetscCall(wring_note(s->p->comm,
+                           "'%s': the repeats are not equal from iteration %" PetscInt_FMT
+                           " on: seconds are medians over different iterates",
+                           h->name, h->differs));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode print_header(const wring_compare *s)
+{
+  char names[1024] = "";
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->c.n_all; i++) {
+    const size_t end = strlen(names);
+    if (wring_convergence_left_out(&s->c.history[i])) continue;
+    snprintf(names + end, sizeof names - end, "%s%s", end ? ", " : "", s->c.history[i].name);
+  }
+  PetscCall(wring_header_print(s->p, names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From here on files are written: what would be lost comes after. */
-static PetscErrorCode begin(wring_compare *s)
+static PetscErrorCode begin(wring_compare *s, wring_stopper *stopper)
 {
   PetscFunctionBegin;
+  s->stopper         = stopper;
+  s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
   PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory));
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
-  PetscCall(wring_kept_begin(s->p, s->directory, s->made, &s->kept));
-  s->c.segments = json_incref(s->kept.sittings);
-  s->ended      = write_so_far;
+  PetscCall(wring_sittings_begin(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is kept is not needed any more. */
-static PetscErrorCode forget(const wring_compare *s)
+static PetscErrorCode finish(wring_compare *s, wring_ending *end)
 {
   wring_error error = {""};
 
   PetscFunctionBegin;
-  if (s->c.stop || s->kept.stays) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->p->rank == 0) wring_kept_remove(s->directory, &error);
+  if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
+  if (s->c.stop) end->status = WRING_EXIT_STOPPED;
+  if (s->in_grid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
+  PetscCall(wring_comparison_print(s->p->comm, &s->c));
+  if (s->c.stop)
+    PetscCall(
+      wring_note(s->p->comm, "%s: the same command makes the solves that are missing", wring_stop_text(s->c.stop)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring_compare_output output,
-                                 wring_ending *end)
+PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, PetscBool header, wring_ending *end)
 {
   const PetscBool first = (PetscBool)(s->limits.target > 0); // a target needs g*
 
   PetscFunctionBegin;
-  s->stopper         = stopper;
-  s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(begin(s));
-  if (output != WRING_PRINT_RESULTS) PetscCall(print_header(s));
+  PetscCall(begin(s, stopper));
+  if (header) PetscCall(print_header(s));
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   if (first) PetscCall(wring_compare_find_reference(s));
-  PetscCall(wring_compare_solve(s));
+  PetscCall(solve_all(s));
   if (!first) PetscCall(wring_compare_find_reference(s));
   wring_compare_find_least(s);
   PetscCall(wring_compare_note_rounding(s));
   PetscCall(wring_compare_find_conditions(s));
   PetscCall(wring_comparison_summarise(&s->c));
   PetscCall(write_files(s, end));
-  PetscCall(forget(s));
-  if (output == WRING_PRINT_ALL) PetscCall(wring_comparison_print(s->p->comm, &s->c));
-  if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
-  if (s->c.stop) end->status = WRING_EXIT_STOPPED;
-  if (s->c.stop && !s->kept.stays)
-    PetscCall(
-      wring_note(s->p->comm, "%s: the same command makes the solves that are missing", wring_stop_text(s->c.stop)));
+  PetscCall(finish(s, end));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /* compare.gp and compare_parts.gp, the scripts of the pictures of a comparison. */
-#include "compare_show.h"
+#include "comparison.h"
 #include "io/file.h"
 #include "study/common/pictures.h"
 #include <math.h>

@@ -1,8 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // rmdir
-#include "compare_kept.h"
+#include "comparison.h"
 #include "base/text.h"
-#include "compare_show.h"
-#include "study/common/command_keys.h"
 #include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include <errno.h>
@@ -27,13 +25,14 @@ static PetscBool holds_any(const char *path, wring_error *e)
   return any;
 }
 
-PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const char *const *solver, wring_kept *k)
+PetscErrorCode wring_sittings_find(wring_compare *s)
 {
-  const char *directory;
-  char        path[PATH], file[PATH + 16], change[512];
-  PetscBool   overwrite;
-  wring_error error = {""}, unreadable = {""};
-  json_t     *keys, *old;
+  const wring_problem *const p = s->p;
+  const char                *directory;
+  char                       path[PATH], file[PATH + 16], change[512];
+  PetscBool                  overwrite;
+  wring_error                error = {""}, unreadable = {""};
+  json_t                    *keys, *old;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
@@ -41,10 +40,10 @@ PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const
   snprintf(path, sizeof path, "%s/%s", directory, folder);
   snprintf(file, sizeof file, "%s/sittings.json", path);
   if (p->rank == 0) {
-    PetscCall(wring_keys_in_force(p, "compare", n_solver, solver, &keys));
-    PetscCall(wring_kept_origin(p->options, "compare", p->restart, keys, &k->origin));
+    PetscCall(wring_keys_in_force(p, "compare", s->n_solver, s->solver, &keys));
+    PetscCall(wring_kept_origin(p->options, "compare", p->restart, keys, &s->origin));
   }
-  PetscCall(wring_kept_read(p->comm, file, k->origin, sizeof change, change, &old, &unreadable));
+  PetscCall(wring_kept_read(p->comm, file, s->origin, sizeof change, change, &old, &unreadable));
   if (p->rank == 0 && !old && holds_any(path, &error))
     snprintf(change, sizeof change, "its sittings.json cannot be read");
   if (change[0] && !overwrite)
@@ -53,14 +52,14 @@ PetscErrorCode wring_kept_check(const wring_problem *p, PetscInt n_solver, const
                     "replace it, or -output_directory with another name",
                     directory, change);
   PetscCall(wring_error_raise(p->comm, &error));
-  if (!change[0]) k->sittings = json_incref(json_object_get(old, "sittings"));
+  if (!change[0]) s->c.segments = json_incref(json_object_get(old, "sittings"));
   json_decref(old);
-  k->earlier = (PetscInt)json_array_size(k->sittings);
-  if (!k->earlier) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
+  s->sittings = (PetscInt)json_array_size(s->c.segments);
+  if (!s->sittings) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_kept_remove(const char *directory, wring_error *e)
+void wring_sittings_remove(const char *directory, wring_error *e)
 {
   char path[PATH], file[PATH + 300];
   snprintf(path, sizeof path, "%s/%s", directory, folder);
@@ -73,48 +72,43 @@ void wring_kept_remove(const char *directory, wring_error *e)
   (void)rmdir(path);
 }
 
-static void write_sittings(const wring_kept *k, const json_t *made, wring_error *e)
+static void write_sittings(const wring_compare *s, wring_error *e)
 {
-  json_t *const json = json_object(), *const sittings = json_array();
-  char path[PATH];
-  json_array_extend(sittings, k->sittings);
-  json_array_append_new(sittings, json_deep_copy(made));
-  json_object_set_new(json, "sittings", sittings);
-  snprintf(path, sizeof path, "%s/sittings.json", k->directory);
-  wring_kept_write(path, k->origin, json, e);
+  json_t *const sittings = json_array();
+  char          path[PATH];
+  json_array_extend(sittings, s->c.segments);
+  json_array_append(sittings, s->made);
+  json_t *const json = json_pack("{s:o}", "sittings", sittings);
+  snprintf(path, sizeof path, "%s/%s/sittings.json", s->directory, folder);
+  wring_kept_write(path, s->origin, json, e);
   json_decref(json);
 }
 
-PetscErrorCode wring_kept_begin(const wring_problem *p, const char *directory, const json_t *made, wring_kept *k)
+PetscErrorCode wring_sittings_begin(const wring_compare *s)
 {
-  wring_error error = {""};
+  const MPI_Comm comm  = s->p->comm;
+  wring_error    error = {""};
+  char           path[PATH];
 
   PetscFunctionBegin;
-  if (p->rank == 0 && k->earlier == 0) wring_kept_remove(directory, &error);
-  PetscCall(wring_error_raise_output(p->comm, &error));
-  PetscCall(PetscSNPrintf(k->directory, sizeof k->directory, "%s/%s", directory, folder));
-  PetscCall(wring_make_directory(p->comm, k->directory));
-  if (p->rank == 0) write_sittings(k, made, &error);
-  PetscCall(wring_error_raise_output(p->comm, &error));
-  if (k->earlier)
-    PetscCall(wring_note(p->comm, "%s: goes on with a comparison that was stopped: solves that have ended are taken",
-                         directory));
+  if (s->p->rank == 0 && !s->sittings) wring_sittings_remove(s->directory, &error);
+  PetscCall(wring_error_raise_output(comm, &error));
+  PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, folder));
+  PetscCall(wring_make_directory(comm, path));
+  if (s->p->rank == 0) write_sittings(s, &error);
+  PetscCall(wring_error_raise_output(comm, &error));
+  if (s->sittings)
+    PetscCall(wring_note(comm, "%s: goes on with a comparison that was stopped: solves that have ended are taken",
+                         s->directory));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void wring_kept_clear(wring_kept *k)
-{
-  json_decref(k->origin);
-  json_decref(k->sittings);
-  *k = (wring_kept){.stays = PETSC_FALSE};
 }
 
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 /* "out/compare_kept/02_qn.json" of the solve that is due. */
-static void name_file(const wring_kept *k, const char *solver, const char *end, char path[PATH])
+static void name_file(const wring_compare *s, const char *solver, const char *end, char path[PATH])
 {
-  snprintf(path, PATH, "%s/%02" PetscInt_FMT "_%s%s", k->directory, k->solves, solver, end);
+  snprintf(path, PATH, "%s/%s/%02" PetscInt_FMT "_%s%s", s->directory, folder, s->solves, solver, end);
 }
 
 /* With all digits; a text if it is not finite. */
@@ -186,93 +180,91 @@ static wring_iteration row_of(const json_t *list)
   return r;
 }
 
-static json_t *solve_json(const wring_kept *k, const wring_convergence *h)
+static json_t *solve_json(const wring_convergence *h)
 {
   const wring_outcome *const o    = &h->outcome;
   json_t *const              rows = json_array();
   for (PetscInt i = 0; i < h->n; i++) json_array_append_new(rows, row_json(&h->row[i]));
-  return json_pack("{s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sitting", (json_int_t)k->earlier,
-                   "fingerprint", (json_int_t)h->fingerprint, "reason", o->reason, "iterations",
-                   (json_int_t)o->iterations, "rises", (json_int_t)o->rises.count, "largest_rise",
-                   number_json(o->rises.largest), "setup_seconds", number_json(h->setup.seconds), "setup_work",
-                   work_json(&h->setup.work), "last", row_json(&o->last), "rows", rows);
+  return wring_json_set(json_object(), "sitting", json_integer(h->segment), "fingerprint",
+                        json_integer((json_int_t)h->fingerprint), "reason", json_integer(o->reason), "iterations",
+                        json_integer(o->iterations), "rises", json_integer(o->rises.count), "largest_rise",
+                        number_json(o->rises.largest), "setup_seconds", number_json(h->setup.seconds), "setup_work",
+                        work_json(&h->setup.work), "last", row_json(&o->last), "rows", rows, NULL);
 }
 
-PetscErrorCode wring_kept_take(const wring_problem *p, wring_kept *k, wring_convergence *h, PetscBool *found)
+static json_int_t integer_of(const json_t *json, const char *key)
+{
+  return json_integer_value(json_object_get(json, key));
+}
+
+static PetscErrorCode take_solve(const json_t *json, wring_convergence *h)
+{
+  const json_t *const  rows = json_object_get(json, "rows");
+  wring_outcome *const o    = &h->outcome;
+
+  PetscFunctionBegin;
+  h->n = h->capacity = (PetscInt)json_array_size(rows);
+  PetscCall(PetscMalloc1(h->n, &h->row));
+  for (PetscInt i = 0; i < h->n; i++) h->row[i] = row_of(json_array_get(rows, (size_t)i));
+  h->segment       = (PetscInt)integer_of(json, "sitting");
+  h->fingerprint   = (uint64_t)integer_of(json, "fingerprint");
+  o->reason        = (wring_reason)integer_of(json, "reason");
+  o->iterations    = (PetscInt)integer_of(json, "iterations");
+  o->last          = row_of(json_object_get(json, "last"));
+  o->rises.count   = (PetscInt)integer_of(json, "rises");
+  o->rises.largest = number_of(json_object_get(json, "largest_rise"));
+  h->setup.seconds = number_of(json_object_get(json, "setup_seconds"));
+  take_work(json_object_get(json, "setup_work"), &h->setup.work);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found)
 {
   json_t     *json = NULL;
   wring_error none = {""}; // a file that is not whole: the solve is made again
   char        path[PATH], change[1];
 
   PetscFunctionBegin;
-  h->segment = k->earlier;
-  k->solves++;
-  name_file(k, h->name, ".json", path);
-  if (k->directory[0] && k->earlier)
-    PetscCall(wring_kept_read(p->comm, path, NULL, sizeof change, change, &json, &none));
+  h->segment = s->sittings;
+  s->solves++;
+  name_file(s, h->name, ".json", path);
+  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, sizeof change, change, &json, &none));
   *found = (PetscBool)(json != NULL);
-  if (!json) PetscFunctionReturn(PETSC_SUCCESS);
-  json_t *const rows = json_object_get(json, "rows");
-  h->n = h->capacity = (PetscInt)json_array_size(rows);
-  PetscCall(PetscMalloc1(h->n, &h->row));
-  for (PetscInt i = 0; i < h->n; i++) h->row[i] = row_of(json_array_get(rows, (size_t)i));
-  h->segment               = (PetscInt)json_integer_value(json_object_get(json, "sitting"));
-  h->fingerprint           = (uint64_t)json_integer_value(json_object_get(json, "fingerprint"));
-  h->outcome.reason        = (wring_reason)json_integer_value(json_object_get(json, "reason"));
-  h->outcome.iterations    = (PetscInt)json_integer_value(json_object_get(json, "iterations"));
-  h->outcome.last          = row_of(json_object_get(json, "last"));
-  h->outcome.rises.count   = (PetscInt)json_integer_value(json_object_get(json, "rises"));
-  h->outcome.rises.largest = number_of(json_object_get(json, "largest_rise"));
-  h->setup.seconds         = number_of(json_object_get(json, "setup_seconds"));
-  take_work(json_object_get(json, "setup_work"), &h->setup.work);
+  if (json) PetscCall(take_solve(json, h));
   json_decref(json);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_kept_keep(const wring_problem *p, const wring_kept *k, const wring_convergence *h)
+PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h)
 {
   wring_error error = {""};
   char        path[PATH];
 
   PetscFunctionBegin;
-  if (!k->directory[0] || h->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  name_file(k, h->name, ".json", path);
-  if (p->rank == 0) {
-    json_t *const json = solve_json(k, h);
-    wring_kept_write(path, NULL, json, &error);
+  name_file(s, h->name, ".json", path);
+  if (s->p->rank == 0) {
+    json_t *const json = solve_json(h);
+    wring_json_write(path, json, &error);
     json_decref(json);
   }
-  PetscCall(wring_error_raise_output(p->comm, &error));
+  PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- minimisers -------------------------------------------------------------------------------------------------- */
-
-PetscErrorCode wring_kept_take_minimiser(const wring_problem *p, const wring_kept *k, const char *solver, Vec x)
+PetscErrorCode wring_sittings_lowest(const wring_compare *s, const wring_convergence *h, PetscBool read)
 {
-  char         path[PATH], file[PETSC_MAX_PATH_LEN];
-  PetscScalar *value;
+  const wring_problem *const p = s->p;
+  char                       path[PATH], file[PETSC_MAX_PATH_LEN];
+  wring_checkpoint_field     field = {.name = "position", .components = 3};
 
   PetscFunctionBegin;
-  name_file(k, solver, ".h5", path);
-  PetscCall(wring_checkpoint_find(p->comm, path, sizeof file, file));
-  PetscCall(VecGetArray(x, &value));
-  PetscCall(wring_checkpoint_read_fields(file, p->mesh, 1, &(wring_checkpoint_field){"position", 3, value}));
-  PetscCall(VecRestoreArray(x, &value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_kept_keep_minimiser(const wring_problem *p, const wring_kept *k, const char *solver, Vec x)
-{
-  char         path[PATH];
-  PetscScalar *value;
-
-  PetscFunctionBegin;
-  if (!k->directory[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  name_file(k, solver, ".h5", path);
-  PetscCall(VecGetArray(x, &value));
-  PetscCall(wring_checkpoint_write(path, p->mesh, NULL, p->state.step, p->state.time, 1,
-                                   &(wring_checkpoint_field){"position", 3, value}));
-  PetscCall(VecRestoreArray(x, &value));
+  name_file(s, h->name, ".h5", path);
+  if (read) PetscCall(wring_checkpoint_find(p->comm, path, sizeof file, file));
+  PetscCall(VecGetArray(s->lowest, &field.value));
+  if (read)
+    PetscCall(wring_checkpoint_read_fields(file, p->mesh, 1, &field));
+  else
+    PetscCall(wring_checkpoint_write(path, p->mesh, NULL, p->state.step, p->state.time, 1, &field));
+  PetscCall(VecRestoreArray(s->lowest, &field.value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
-/* Solving: every solver from the same x_0. */
-#include "compare_solve.h"
+/* One solve of a comparison: from x_0, by a solver and an A that are new. */
+#include "comparison.h"
 #include <string.h>
 
 static const double WARM_UP = 0.02, FIRST_WARM_UP = 0.1; // s
@@ -12,34 +12,6 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, solver));
   PetscCall(wring_solver_set_from_options(*solver, p->options, name));
   PetscCall(wring_solver_set_up(*solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- one solver -------------------------------------------------------------------------------------------------- */
-
-/* What happens at the iterates of a solver, and what ends it early besides its own rules and its budget. */
-typedef struct {
-  const wring_compare *s;
-  wring_convergence   *h;
-  wring_solver        *newton;  // for Newton's decrement; NULL: it is not asked for
-  double               target;  // relative error, 0: none
-  PetscBool            reached; // by the last row of h
-} watched;
-
-/* Keeps a row; called outside of the solver's time. */
-static PetscErrorCode keep_row(void *context, const wring_iteration *it)
-{
-  const watched *const     w = context;
-  wring_convergence *const h = w->h;
-
-  PetscFunctionBegin;
-  if (h->n == h->capacity) {
-    h->capacity = 2 * h->capacity + 64;
-    PetscCall(PetscRealloc((size_t)h->capacity * sizeof *h->row, &h->row));
-  }
-  h->row[h->n] = *it;
-  if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &h->row[h->n].newton_decrement));
-  h->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,46 +31,51 @@ PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h)
+/* ---- at the iterates --------------------------------------------------------------------------------------------- */
+
+/* What a solve leaves, and what ends it early besides its own rules and its budget; outside of the solver's time. */
+typedef struct {
+  const wring_compare *s;
+  wring_convergence   *h;
+  wring_solver        *newton;  // for Newton's decrement; NULL: it is not asked for
+  double               target;  // relative error, 0: none
+  PetscBool            reached; // by the last row of h
+} watched;
+
+static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 {
-  const double g = h->outcome.last.value.objective;
+  const watched *const     w = context;
+  wring_convergence *const h = w->h;
 
   PetscFunctionBegin;
-  if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
-  s->lowest_g = g;
-  PetscCall(VecCopy(s->x, s->lowest));
+  if (h->n == h->capacity) {
+    h->capacity = 2 * h->capacity + 64;
+    PetscCall(PetscRealloc((size_t)h->capacity * sizeof *h->row, &h->row));
+  }
+  h->row[h->n] = *it;
+  if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &h->row[h->n].newton_decrement));
+  h->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Judged by the last measured iterate, outside of the solver's time. */
-static void look_at_target(watched *e)
+/* Judged by the last measured iterate. */
+static void look_at_target(watched *w)
 {
-  const wring_convergence *const h = e->h;
-  if (e->target == 0) return;
-  e->reached = (PetscBool)(wring_relative_error(&e->s->c, &h->row[h->n - 1]) <= e->target);
+  if (w->target > 0) w->reached = (PetscBool)(wring_relative_error(&w->s->c, &w->h->row[w->h->n - 1]) <= w->target);
 }
 
 static PetscErrorCode ask_end(void *context, PetscBool *stop)
 {
-  watched *const       e       = context;
-  wring_stopper *const stopper = e->s->stopper;
+  watched *const w = context;
 
   PetscFunctionBegin;
-  look_at_target(e);
-  *stop = e->reached;
-  if (*stop || !stopper) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_stopper_check(stopper));
-  *stop = (PetscBool)(stopper->cause != WRING_GO_ON);
+  look_at_target(w);
+  *stop = w->reached;
+  if (!w->reached) PetscCall(wring_stopper_ask(w->s->stopper, stop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A target that is reached by the last iterate that limits allow counts too. */
-static void judge_end(watched *e)
-{
-  wring_reason *const reason = &e->h->outcome.reason;
-  if (!e->reached && !wring_reason_failed(*reason)) look_at_target(e);
-  if (e->reached) *reason = WRING_AT_TARGET;
-}
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 /* The solver h->name and its A, both new, and what this takes. */
 static PetscErrorCode set_up(wring_compare *s, wring_convergence *h, wring_solver **solver)
@@ -152,9 +129,44 @@ static PetscErrorCode warm_up(wring_compare *s, const char *name)
     PetscCall(iterate_for(s, name, s->warm ? WARM_UP : FIRST_WARM_UP));
     again = !s->warm && MPI_Wtime() - start < FIRST_WARM_UP;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, s->p->comm));
-  } while (again && !(s->stopper && s->stopper->cause));
+  } while (again && !s->stopper->cause);
   s->warm = PETSC_TRUE;
   wring_phases_leave_measuring(&s->p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A Newton solver that is no part of what is compared: without phases, so that nothing is counted or timed. */
+static PetscErrorCode create_newton(const wring_compare *s, wring_solver **newton)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_create(s->p->comm, s->p->g, NULL, NULL, newton));
+  PetscCall(wring_solver_set_from_options(*newton, s->p->options, "newton"));
+  PetscCall(wring_solver_set_up(*newton));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the solve --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limits, wring_solver *solver,
+                              wring_convergence *h)
+{
+  watched             watch  = {.s = s, .h = h, .target = limits->target};
+  wring_reason *const reason = &h->outcome.reason;
+  wring_solver_limits own;
+
+  PetscFunctionBegin;
+  wring_solver_get_limits(solver, &own);
+  const double atol = own.stop == WRING_STOP_GRADIENT ? own.atol : 0;
+  PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, atol, s->measure));
+  PetscCall(wring_solver_set_budget(solver, limits->seconds));
+  PetscCall(wring_solver_set_monitor(solver, keep_row, &watch));
+  PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
+  if (s->c.has_decrement) PetscCall(create_newton(s, &watch.newton));
+  PetscCall(VecCopy(s->start, s->x));
+  PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
+  PetscCall(wring_solver_destroy(&watch.newton));
+  if (!watch.reached && !wring_reason_failed(*reason)) look_at_target(&watch); // by the last iterate that limits allow
+  if (watch.reached) *reason = WRING_AT_TARGET;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,31 +189,20 @@ static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve of an earlier sitting. */
-static PetscErrorCode take(wring_compare *s, const wring_convergence *h)
+/* Where condition numbers are asked for; `found`: by an earlier sitting. */
+static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h, PetscBool found)
 {
   const double g = h->outcome.last.value.objective;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(s->start, s->x));
   if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
   s->lowest_g = g;
-  PetscCall(wring_kept_take_minimiser(s->p, &s->kept, h->name, s->lowest));
+  if (!found) PetscCall(VecCopy(s->x, s->lowest));
+  if (found || h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_lowest(s, h, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For a later sitting. */
-static PetscErrorCode keep(wring_compare *s, const wring_convergence *h)
-{
-  PetscFunctionBegin;
-  if (h->outcome.reason == WRING_INTERRUPTED) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->lowest && s->lowest_g == h->outcome.last.value.objective)
-    PetscCall(wring_kept_keep_minimiser(s->p, &s->kept, h->name, s->lowest));
-  PetscCall(wring_kept_keep(s->p, &s->kept, h));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode finish_solve(wring_compare *s, const wring_solver *solver, wring_convergence *h)
+static PetscErrorCode finish(wring_compare *s, const wring_solver *solver, wring_convergence *h)
 {
   const char *const advice = wring_solver_advice(solver, &h->outcome);
 
@@ -210,139 +211,32 @@ static PetscErrorCode finish_solve(wring_compare *s, const wring_solver *solver,
   wring_counts_add(&h->outcome.setup.work, &h->setup.work);
   PetscCall(find_fingerprint(s, &h->fingerprint));
   PetscCall(wring_core_watch_look(&s->watch));
-  PetscCall(keep_lowest(s, h));
-  PetscCall(keep(s, h));
+  PetscCall(keep_lowest(s, h, PETSC_FALSE));
+  if (h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_keep(s, h));
   if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A Newton solver that is no part of what is compared: without phases, so that nothing is counted or timed. */
-static PetscErrorCode create_newton(const wring_compare *s, wring_solver **newton)
+PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
+                                   wring_convergence *h)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_solver_create(s->p->comm, s->p->g, NULL, NULL, newton));
-  PetscCall(wring_solver_set_from_options(*newton, s->p->options, "newton"));
-  PetscCall(wring_solver_set_up(*newton));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
-                                       wring_convergence *h)
-{
-  watched             watch = {.s = s, .h = h, .target = limits->target};
-  wring_solver       *solver;
-  wring_solver_limits own;
-  PetscBool           found;
+  wring_solver *solver;
+  PetscBool     found;
 
   PetscFunctionBegin;
-  PetscCall(wring_kept_take(s->p, &s->kept, h, &found));
-  if (found) PetscCall(take(s, h));
-  if (found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_sittings_take(s, h, &found));
+  if (found) {
+    PetscCall(VecCopy(s->start, s->x));
+    PetscCall(keep_lowest(s, h, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(set_up(s, h, &solver));
   if (warm) {
     PetscCall(warm_up(s, h->name));
     PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   }
-  wring_solver_get_limits(solver, &own);
-  const double atol = own.stop == WRING_STOP_GRADIENT ? own.atol : 0;
-  PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, atol, s->measure));
-  PetscCall(wring_solver_set_budget(solver, limits->seconds));
-  PetscCall(wring_solver_set_monitor(solver, keep_row, &watch));
-  PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
-  if (s->c.has_decrement) PetscCall(create_newton(s, &watch.newton));
-  PetscCall(VecCopy(s->start, s->x));
-  PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
-  judge_end(&watch);
-  PetscCall(wring_solver_destroy(&watch.newton));
-  PetscCall(finish_solve(s, solver, h));
+  PetscCall(iterate(s, limits, solver, h));
+  PetscCall(finish(s, solver, h));
   PetscCall(wring_solver_destroy(&solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- all solvers, in turn ---------------------------------------------------------------------------------------- */
-
-/* The first solve, whose rows and outcome are kept. */
-static PetscErrorCode solve_first(wring_compare *s, wring_convergence *h)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_compare_solve_one(s, &s->limits, s->c.warm_up, h));
-  PetscCall(wring_compare_print_outcome(s, h));
-  PetscCall(wring_repeats_add(h, h));
-  if (wring_reason_failed(h->outcome.reason)) s->c.failed = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same again, of which times are kept, unless it is interrupted. */
-static PetscErrorCode solve_again(wring_compare *s, wring_convergence *h)
-{
-  wring_convergence again = {.n = 0};
-
-  PetscFunctionBegin;
-  PetscCall(PetscStrncpy(again.name, h->name, sizeof again.name));
-  PetscCall(wring_compare_solve_one(s, &s->limits, s->c.warm_up, &again));
-  if (again.outcome.reason != WRING_INTERRUPTED) {
-    PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name,
-                          h->n_repeat + 1, s->c.repeats, again.outcome.last.seconds));
-    PetscCall(wring_repeats_add(&again, h));
-  }
-  PetscCall(wring_convergence_forget_rows(&again));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether no solver after the i-th runs. */
-static PetscBool is_last(const wring_comparison *c, PetscInt i)
-{
-  while (++i < c->n) {
-    if (!wring_convergence_left_out(&c->history[i])) return PETSC_FALSE;
-  }
-  return PETSC_TRUE;
-}
-
-/* A stop that is not after the last solve of all ends the comparison; solvers that have not begun are cut off. */
-static PetscErrorCode look_at_stopper(wring_compare *s, PetscInt turn, PetscInt i)
-{
-  wring_comparison *const c      = &s->c;
-  const PetscBool         inside = (PetscBool)(c->history[i].outcome.reason == WRING_INTERRUPTED);
-
-  PetscFunctionBegin;
-  if (!s->stopper) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_stopper_check(s->stopper));
-  if (!s->stopper->cause || (turn + 1 == c->repeats && is_last(c, i) && !inside)) PetscFunctionReturn(PETSC_SUCCESS);
-  c->stop = s->stopper->cause;
-  if (turn == 0) c->n = i + 1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Repeats that are not equal have times of different work. */
-static PetscErrorCode finish_repeats(wring_compare *s, wring_convergence *h)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_repeats_find_medians(h));
-  if (h->n_repeat == 0 || h->differs < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_note(s->p->comm,
-                       "'%s': the repeats are not equal from iteration %" PetscInt_FMT
-                       " on: seconds are medians over different iterates",
-                       h->name, h->differs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_compare_solve(wring_compare *s)
-{
-  wring_comparison *const c = &s->c;
-
-  PetscFunctionBegin;
-  if (c->stop) c->n = 0; // the reference was stopped
-  for (PetscInt turn = 0; turn < c->repeats; turn++) {
-    for (PetscInt i = 0; i < c->n && !c->stop; i++) {
-      if (wring_convergence_left_out(&c->history[i])) continue;
-      if (turn == 0)
-        PetscCall(solve_first(s, &c->history[i]));
-      else
-        PetscCall(solve_again(s, &c->history[i]));
-      PetscCall(look_at_stopper(s, turn, i));
-      if (s->ended) PetscCall(s->ended(s, turn ? c->n : i + 1));
-    }
-  }
-  for (PetscInt i = 0; i < c->n; i++) PetscCall(finish_repeats(s, &c->history[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

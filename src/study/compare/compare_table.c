@@ -1,53 +1,26 @@
 /* Tables on the screen: relative errors at the report, and iterations and seconds to given errors. */
-#include "compare_show.h"
+#include "comparison.h"
 #include "study/common/table.h"
 #include <math.h>
 
-void wring_percent(double error, size_t size, char *text)
-{
-  if (isnan(error))
-    snprintf(text, size, "-");
-  else
-    snprintf(text, size, "%.3g", 100 * error);
-}
-
-/* Seconds of set-up and of all iterations, and their spread over the repeats. */
-static PetscErrorCode add_seconds(wring_table *t, const wring_comparison *c, const wring_convergence *h)
-{
-  const double column[] = {h->setup.seconds, h->outcome.last.seconds, h->spread};
-
-  PetscFunctionBegin;
-  for (int i = 0; i < (c->repeats > 1 ? 3 : 2); i++) {
-    if (h->n_repeat > 0)
-      PetscCall(wring_table_add(t, "%.3g", column[i]));
-    else
-      PetscCall(wring_table_add(t, "-"));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One row a solver: errors in percent, seconds, and how it ended. */
+/* One row a solver: errors in percent, seconds of set-up and of all iterations with their spread, and how it ended. */
 static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
 {
-  wring_table *t;
-  char         text[32];
+  const PetscBool spread = (PetscBool)(c->repeats > 1);
+  wring_table    *t;
 
   PetscFunctionBegin;
-  PetscCall(wring_table_create(4 + (c->repeats > 1) + (int)c->n_report, 1, &t));
+  PetscCall(wring_table_create(4 + spread + (int)c->n_report, 1, &t));
   PetscCall(wring_table_add(t, "iteration"));
   for (PetscInt i = 0; i < c->n_report; i++) PetscCall(wring_table_add(t, "%" PetscInt_FMT, c->report[i]));
-  PetscCall(wring_table_add(t, "set-up"));
-  PetscCall(wring_table_add(t, "seconds"));
-  if (c->repeats > 1) PetscCall(wring_table_add(t, "spread"));
-  PetscCall(wring_table_add(t, "ended"));
+  PetscCall(wring_table_add(t, "set-up\tseconds%s\tended", spread ? "\tspread" : ""));
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h = &c->history[s];
+    const wring_convergence *const h    = &c->history[s];
+    const double                   none = h->n_repeat > 0 ? 0 : NAN;
     PetscCall(wring_table_add(t, "%s", h->name));
-    for (PetscInt i = 0; i < c->n_report; i++) {
-      wring_percent(h->error[i], sizeof text, text);
-      PetscCall(wring_table_add(t, "%s", text));
-    }
-    PetscCall(add_seconds(t, c, h));
+    for (PetscInt i = 0; i < c->n_report; i++) PetscCall(wring_table_add(t, "%.3g", 100 * h->error[i]));
+    PetscCall(wring_table_add(t, "%.3g\t%.3g", h->setup.seconds + none, h->outcome.last.seconds + none));
+    if (spread) PetscCall(wring_table_add(t, "%.3g", h->spread + none));
     PetscCall(wring_table_add(t, "%s", wring_convergence_end(h)));
   }
   PetscCall(wring_table_print(comm, t));
@@ -67,7 +40,7 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
     const wring_convergence *const h = &c->history[s];
     PetscCall(wring_table_add(t, "%s", h->name));
     for (int i = 0; i < WRING_N_DIGITS; i++) {
-      if (h->iterations_to[i] < 0 || (seconds && isnan(h->seconds_to[i])))
+      if (h->iterations_to[i] < 0)
         PetscCall(wring_table_add(t, "-"));
       else if (seconds)
         PetscCall(wring_table_add(t, "%.3g", h->seconds_to[i]));
@@ -80,34 +53,25 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_spectrum(wring_table *t, const wring_spectrum *s)
+static double condition(const wring_spectrum *s)
 {
-  PetscFunctionBegin;
-  if (isfinite(s->largest / s->least))
-    PetscCall(wring_table_add(t, "%.4g", s->largest / s->least));
-  else
-    PetscCall(wring_table_add(t, "-"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const double number = s->largest / s->least;
+  return isfinite(number) ? number : NAN;
 }
 
 static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
 {
   wring_table *t;
-  PetscBool    any = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(wring_table_create(3, 1, &t));
-  PetscCall(wring_table_add(t, "method"));
-  PetscCall(wring_table_add(t, "at x_0"));
-  PetscCall(wring_table_add(t, "at the minimiser"));
+  PetscCall(wring_table_add(t, "method\tat x_0\tat the minimiser"));
   for (PetscInt s = 0; s < c->n; s++) {
-    if (!c->history[s].has_spectrum) continue;
-    any = PETSC_TRUE;
-    PetscCall(wring_table_add(t, "%s", c->history[s].name));
-    PetscCall(add_spectrum(t, &c->history[s].at_start));
-    PetscCall(add_spectrum(t, &c->history[s].at_least));
+    const wring_convergence *const h = &c->history[s];
+    if (!h->has_spectrum) continue;
+    PetscCall(wring_table_add(t, "%s\t%.4g\t%.4g", h->name, condition(&h->at_start), condition(&h->at_least)));
   }
-  if (any) {
+  if (t->n > t->columns) {
     PetscCall(PetscPrintf(comm, "\ncondition number of H_0 H; -: H is not definite there\n"));
     PetscCall(wring_table_print(comm, t));
   }

@@ -1,23 +1,27 @@
 /*
   wring compare: one implicit step from one state by several solvers, measured on the same g. Read in this order:
 
-    comparison.h      what a comparison found: the convergence of each solver, g*, relative errors (comparison.c), times
-                      of equal solves (compare_repeats.c)
-    compare_solve.h   a comparison under way: keys (compare_keys.c), solves (compare_solve.c), g* and condition numbers
-                      (compare_minimiser.c)
-    compare_kept.h    what is kept of it until it has ended, so that it can go on after a stop (compare_kept.c)
-    compare_show.h    its results: files (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
-    compare_one.h     one comparison from a deck to its files, in the order in which it happens (compare_one.c)
-    compare_grid.h    a parameter grid: one comparison for each combination of the values of some keys: its keys
-                      (compare_grid_axes.c), comparisons (compare_grid.c), results (compare_grid_files.c, _plot.c)
-    compare.c         the command
+    compare.c             the command: one comparison, or one for each combination of a parameter grid
+    compare_one.c         one comparison from a deck to its files, in the order in which it happens
+    compare_keys.c        its keys, and the refusal of what cannot be compared
+    compare_solve.c       one solve; compare_minimiser.c: g*, condition numbers
+    compare_history.c     what a solve has shown: relative errors, times, medians over equal solves
+    compare_sittings.c    the solves that are kept until the comparison has ended, so that it can go on after a stop
+    compare_files.c       compare.csv, .json; compare_table.c: tables on the screen; compare_plot.c: pictures
+    compare_grid.h        a parameter grid: its keys (compare_grid_axes.c), the loop over its comparisons
+                          (compare_grid.c), their results together (compare_grid_files.c, _plot.c)
 
-  Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/pictures.h).
+  Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/pictures.h). Functions are
+  collective unless their comments state otherwise.
 */
 #pragma once
+#include "study/common/command_keys.h"
+#include "study/common/cores.h"
+#include "study/common/json.h"
 #include "study/common/stop.h"
-#include <jansson.h>
-#include <wring/solver.h>
+#include <wring/study.h>
+
+/* ---- what a comparison has found --------------------------------------------------------------------------------- */
 
 enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1e-8
 
@@ -57,13 +61,11 @@ typedef struct {
   json_t          *options;                       // of rank 0: the keys of the method in force, by their full names
 } wring_convergence;
 
-PetscBool   wring_convergence_left_out(const wring_convergence *h);
-PetscBool   wring_convergence_cut_off(const wring_convergence *h); // a stop, budget or failure: nothing holds then
-const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
-
 typedef struct {
-  PetscInt           n, iterations, n_report;
-  wring_convergence *history;       // [n]
+  PetscInt           n_all, n;      // solvers; those that have begun or are left out, up to a stop
+  wring_convergence *history;       // [n_all]
+  PetscInt           iterations;    // of each solver, at most
+  PetscInt           n_report;      //
   PetscInt          *report;        // [n_report] iterations of the table
   wring_value        start;         // at x_0
   wring_value        least;         // at the minimiser; its objective is g*
@@ -72,25 +74,23 @@ typedef struct {
   PetscInt           repeats;       // solves by every solver that were asked for
   PetscBool          warm_up;       // before each of them
   PetscInt           steps;         // of the deck, over which set-up is spread
-  wring_stop         stop;          // why it ended early: solvers that had not begun are not among n
   PetscBool          has_decrement; // rows have newton_decrement
-  json_t            *segments;      // of rank 0: how and where the sittings before this one were made
   PetscBool          running;       // some solvers have not ended yet
+  wring_stop         stop;          // why it ended early
+  json_t            *segments;      // how and where the sittings before this one were made
 } wring_comparison;
 
-/*
-  The row that holds at an iteration: measured there, or the last one if the solver had ended before; else NULL. A
-  solver that was cut off holds nothing after its last row.
-*/
-const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration);
+/* ---- histories (compare_history.c); not collective --------------------------------------------------------------- */
+
+PetscBool   wring_convergence_left_out(const wring_convergence *h);
+PetscBool   wring_convergence_cut_off(const wring_convergence *h); // a stop, budget or failure: nothing holds then
+const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
 
 /* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 
 /* Fills error, iterations_to and seconds_to of every history; g* is known and seconds are medians. */
 PetscErrorCode wring_comparison_summarise(wring_comparison *c);
-
-/* ---- repeats: not collective ------------------------------------------------------------------------------------- */
 
 /* Adds the times of h itself, or of an equal solve `again`, and notes in h->differs where this is not equal. */
 PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h);
@@ -106,5 +106,123 @@ double wring_repeats_spread(const wring_convergence *h, PetscInt row);
 
 /* Frees the rows and their times in the repeats; the totals remain. */
 PetscErrorCode wring_convergence_forget_rows(wring_convergence *h);
-
 PetscErrorCode wring_comparison_clear(wring_comparison *c); // frees all and sets it to zeros
+
+/* ---- a comparison under way -------------------------------------------------------------------------------------- */
+
+/* What ends a solve. */
+typedef struct {
+  PetscInt iterations;
+  double   rtol;    // of |grad g(x_0)|, 0: never
+  double   seconds; // of the solver's own time, INFINITY: never
+  double   target;  // relative error of a measured iterate, by the g* that is known before; 0: never
+} wring_compare_limits;
+
+typedef struct {
+  wring_problem       *p;
+  wring_comparison     c;       // what it has found
+  PetscBool            in_grid; // what is kept of it stays; its tables are not printed
+  const char         **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
+  PetscInt             n_solver;
+  PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
+  json_t              *origin;           // of rank 0: what it belongs to
+  wring_stopper       *stopper;          // borrowed
+  Vec                  start, x;         // x_0 of every solver, and its iterate
+  Vec                  lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
+  double               lowest_g; // J
+  PetscInt             measure;
+  PetscBool            warm;   // threads have worked together in this comparison
+  PetscBool            newton; // whether a Newton minimiser is sought
+  wring_compare_limits limits; // of every solver
+  wring_core_watch     watch;
+  json_t              *made;                          // how and where
+  char                 directory[PETSC_MAX_PATH_LEN]; // of its files
+} wring_compare;
+
+/* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */
+PetscErrorCode wring_compare_create(const wring_options *o, PetscBool in_grid, wring_compare **s);
+PetscErrorCode wring_compare_destroy(wring_compare **s);
+
+/*
+  Solves by every solver of compare_solvers and writes the files. Sets the status of `end` if a solver failed or the
+  comparison was stopped.
+*/
+PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, PetscBool header, wring_ending *end);
+
+/*
+  Reads the keys of compare_, sets every solver up once, and refuses what cannot be compared. A solver that refuses the
+  problem is left out with a note, unless all do.
+*/
+PetscErrorCode wring_compare_read_keys(wring_compare *s);
+
+/* The same for the problem of another command, which runs nothing. */
+PetscErrorCode wring_compare_check(wring_problem *p);
+
+/* A solver of the deck, by its type or variant, set up. */
+PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver);
+
+/*
+  Solves once from x_0 by the solver h->name, set up anew, into the rows, the outcome, the set-up and the fingerprint of
+  h, which has none yet; or takes them from an earlier sitting.
+*/
+PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm_up,
+                                   wring_convergence *h);
+
+/* One line: how h ended; where g rose on the way, that it did. */
+PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_convergence *h);
+
+/* Finds g* by the Newton reference, unless none is sought or the comparison was stopped. */
+PetscErrorCode wring_compare_find_reference(wring_compare *s);
+void           wring_compare_find_least(wring_compare *s); // of the reference and all histories; not collective
+PetscErrorCode wring_compare_note_rounding(const wring_compare *s); // where rounding of g hides g(x_0) - g*
+
+/* The condition number of H_0 H at x_0 and at the minimiser, for every method that has an H_0. */
+PetscErrorCode wring_compare_find_conditions(wring_compare *s);
+
+/* ---- what is kept until it has ended (compare_sittings.c) -------------------------------------------------------- */
+
+/*
+  In `compare_kept` of the output directory: every solve, as it ends, with all digits, and how and where each sitting
+  was made. The same command goes on from there after a stop or a kill, on any number of ranks.
+
+  Looks for earlier sittings. Refused if they are of other keys or files, or if there are results of a comparison that
+  has ended, unless output.overwrite is true. Writes nothing.
+*/
+PetscErrorCode wring_sittings_find(wring_compare *s);
+PetscErrorCode wring_sittings_begin(const wring_compare *s);
+
+/*
+  Every solve calls the first one before, and the second one after it has ended, unless it was interrupted. *found: the
+  rows and the outcome of h are those of an earlier sitting. Otherwise h is unchanged but for its segment.
+*/
+PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found);
+PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h);
+
+/* Writes s->lowest, the iterate of the last solve, before that is kept; or reads it. */
+PetscErrorCode wring_sittings_lowest(const wring_compare *s, const wring_convergence *h, PetscBool read);
+
+/* Removes all that is kept in an output directory. Rank 0. */
+void wring_sittings_remove(const char *directory, wring_error *e);
+
+/* ---- its results ------------------------------------------------------------------------------------------------- */
+
+/* The files that comparisons and parameter grids leave; NULL ends the list. */
+extern const char *const wring_comparison_files[];
+
+/* Removes those that are not `written`, a list that ends with NULL; none after an error. Rank 0, as all here. */
+void wring_comparison_remove_others(const char *directory, const char *const *written, wring_error *e);
+void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // or removes it
+void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
+
+/* compare.gp and compare_parts.gp; their pictures are drawn once the command has ended. */
+void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e);
+
+/* Errors at the report, iterations and seconds to errors, and the end of each solver. New reference. */
+json_t *wring_comparison_solvers(const wring_comparison *c);
+
+/* Prints "nan" and "inf" without signs, as other programs read them. */
+void wring_print_real(FILE *f, double value);
+
+/* Relative errors, times and condition numbers on the screen. Collective. */
+PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c);
