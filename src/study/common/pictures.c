@@ -26,12 +26,17 @@ void wring_plot_style(FILE *f, PetscInt i)
   fprintf(f, "lc rgb '#%s' dt %d", colour[i % 8], (int)(i / 8 % 5) + 1);
 }
 
-void wring_plot_head(FILE *f, const char *name, int width, int height)
+FILE *wring_plot_begin(const char *directory, const char *name, int width, int height, wring_error *e)
 {
+  char path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/%s.gp", directory, name);
+  FILE *const f = wring_file_create(path, e);
+  if (!f) return NULL;
   fprintf(f, "# gnuplot %s.gp, in this directory, makes %s.png\n", name, name);
   fprintf(f, "if (!exists('png')) png = '%s.png'\n", name);
   fprintf(f, "set terminal pngcairo noenhanced size %d,%d\nset output png\n", width, height);
   fprintf(f, "set datafile separator ','\nset datafile missing NaN\nset grid\n");
+  return f;
 }
 
 void wring_plot_panels(FILE *f, int n)
@@ -41,20 +46,21 @@ void wring_plot_panels(FILE *f, int n)
           n, 0.14 / (n + 1) + 0.02, 0.14 / (n + 1) + 0.02);
 }
 
-/* ---- drawing, after MPI_Finalize --------------------------------------------------------------------------------- */
-
-void wring_pictures_add(const char *directory, const char *name, wring_ending *end)
+void wring_plot_end(FILE *f, const char *directory, const char *name, wring_ending *end, wring_error *e)
 {
-  const size_t size = strlen(directory) + strlen(name) + 2;
-  char *const path = malloc(size), **const list = realloc(end->picture, (size_t)(end->n_picture + 1) * sizeof *list);
-  if (list) end->picture = list;
-  if (list && path) {
-    snprintf(path, size, "%s/%s", directory, name);
-    list[end->n_picture++] = path;
-  } else {
-    free(path);
-  }
+  char path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/%s.gp", directory, name);
+  fprintf(f, "unset multiplot\n");
+  wring_file_commit(f, path, e);
+  char **const list = realloc(end->picture, (size_t)(end->n_picture + 1) * sizeof *list);
+  if (!list) return;
+  end->picture                       = list;
+  path[strlen(path) - strlen(".gp")] = '\0';
+  list[end->n_picture]               = strdup(path);
+  if (list[end->n_picture]) end->n_picture++;
 }
+
+/* ---- drawing, after MPI_Finalize --------------------------------------------------------------------------------- */
 
 /* The child: gnuplot in the directory of the script, so that no name needs quoting. */
 static void execute(char *path)

@@ -1,7 +1,6 @@
 /* sweep.gp: the error at the end over each axis. */
 #include "base/text.h"
 #include "compare_grid.h"
-#include "io/file.h"
 #include "study/common/pictures.h"
 #include <math.h>
 
@@ -86,11 +85,8 @@ static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
 
 void wring_parameter_grid_plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e)
 {
-  char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/sweep.gp", s->directory);
-  FILE *const f = wring_file_create(path, e);
+  FILE *const f = wring_plot_begin(s->directory, "sweep", 300 + 600 * s->n_axis, 600, e);
   if (!f) return;
-  wring_plot_head(f, "sweep", 300 + 600 * s->n_axis, 600);
   fprintf(f, "set datafile separator whitespace\n");
   for (int k = 0; k < s->n_axis; k++) print_blocks(f, s, k);
   fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
@@ -100,7 +96,5 @@ void wring_parameter_grid_plot(const wring_parameter_grid *s, wring_ending *end,
     print_panel(f, s, k);
     fprintf(f, "unset key\nunset ylabel\n");
   }
-  fprintf(f, "unset multiplot\n");
-  wring_file_commit(f, path, e);
-  wring_pictures_add(s->directory, "sweep", end);
+  wring_plot_end(f, s->directory, "sweep", end, e);
 }

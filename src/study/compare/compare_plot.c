@@ -1,10 +1,7 @@
 /* compare.gp and compare_parts.gp, the scripts of the pictures of a comparison. */
 #include "comparison.h"
-#include "io/file.h"
 #include "study/common/pictures.h"
 #include <math.h>
-
-/* ---- compare.png ------------------------------------------------------------------------------------------------- */
 
 /* Column y of compare.csv over column x, in the rows of a solver where `shown` holds. */
 static void print_graph(FILE *f, const wring_comparison *c, PetscInt s, int x, int y, const char *shown,
@@ -16,41 +13,32 @@ static void print_graph(FILE *f, const wring_comparison *c, PetscInt s, int x, i
   wring_plot_style(f, s);
 }
 
-/* A cross where a solver failed: at its last row with finite numbers. */
-static void print_failure(FILE *f, const wring_comparison *c, PetscInt s, int x, int y, const char *shown)
-{
-  const wring_convergence *const h    = &c->history[s];
-  PetscInt                       last = h->n - 1;
-  char                           there[64];
-  if (!wring_reason_failed(h->outcome.reason)) return;
-  while (last > 0 && !isfinite(h->row[last].value.objective)) last--;
-  snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, h->row[last].iteration);
-  putc(',', f);
-  print_graph(f, c, s, x, y, there, "points pt 2 ps 2 lw 3");
-  fprintf(f, " notitle");
-}
-
-/* A line for each solver. */
+/* A line for each solver, and a cross where it failed: at its last row with finite numbers. */
 static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const char *shown)
 {
-  PetscBool first = PETSC_TRUE;
+  const char *separator = "";
   for (PetscInt s = 0; s < c->n; s++) {
-    if (wring_convergence_left_out(&c->history[s])) continue;
-    if (!first) putc(',', f);
-    first = PETSC_FALSE;
+    const wring_convergence *const h    = &c->history[s];
+    PetscInt                       last = h->n - 1;
+    char                           there[64];
+    if (wring_convergence_left_out(h)) continue;
+    fputs(separator, f);
+    separator = ",";
     print_graph(f, c, s, x, y, shown, "lines lw 2");
     fprintf(f, " title ");
-    wring_plot_quote(f, c->history[s].name);
-    print_failure(f, c, s, x, y, shown);
+    wring_plot_quote(f, h->name);
+    if (!wring_reason_failed(h->outcome.reason)) continue;
+    while (last > 0 && !isfinite(h->row[last].value.objective)) last--;
+    snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, h->row[last].iteration);
+    putc(',', f);
+    print_graph(f, c, s, x, y, there, "points pt 2 ps 2 lw 3");
+    fprintf(f, " notitle");
   }
 }
 
 /* Relative errors over iterations and over seconds; zeros have no place on a log scale. */
-static void write_errors(const wring_comparison *c, const char *path, wring_error *e)
+static void print_errors(FILE *f, const wring_comparison *c)
 {
-  FILE *const f = wring_file_create(path, e);
-  if (!f) return;
-  wring_plot_head(f, "compare", 1500, 600);
   fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
   fprintf(f, "set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'\n");
   wring_plot_panels(f, 2);
@@ -58,11 +46,8 @@ static void write_errors(const wring_comparison *c, const char *path, wring_erro
   print_graphs(f, c, 2, 8, " && $8 > 0");
   fprintf(f, "\nunset key\nunset ylabel\nset logscale x\nset format x '%%g'\nset xlabel 'seconds'\nplot");
   print_graphs(f, c, 3, 8, " && $8 > 0 && $2 > 0");
-  fprintf(f, "\nunset multiplot\n");
-  wring_file_commit(f, path, e);
+  fputc('\n', f);
 }
-
-/* ---- compare_parts.png ------------------------------------------------------------------------------------------- */
 
 /* One panel: an energy over iterations, and its value at the minimiser. What lies above `most` is cut off. */
 static void print_part(FILE *f, const wring_comparison *c, int column, const char *label, double least, double most)
@@ -73,29 +58,25 @@ static void print_part(FILE *f, const wring_comparison *c, int column, const cha
 }
 
 /* Objective, elastic and inertial part over iterations, as in figures 3.4, 3.5, 3.8 and 3.9 of the thesis. */
-static void write_parts(const wring_comparison *c, const char *path, wring_error *e)
+static void print_parts(FILE *f, const wring_comparison *c)
 {
   const double most = 1.25 * fabs(c->start.objective), inertial = 3 * c->least.inertial;
-  FILE *const  f = wring_file_create(path, e);
-  if (!f) return;
-  wring_plot_head(f, "compare_parts", 1800, 600);
   fprintf(f, "set format y '%%.1e'\nset xlabel 'iteration'\n");
   wring_plot_panels(f, 3);
   print_part(f, c, 4, "objective g [J]", c->least.objective, most);
   fprintf(f, "unset key\n");
   print_part(f, c, 6, "elastic part [J]", c->least.elastic, most);
   print_part(f, c, 5, "inertial part [J]", c->least.inertial, inertial > 0 ? inertial : most);
-  fprintf(f, "unset multiplot\n");
-  wring_file_commit(f, path, e);
 }
 
 void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e)
 {
-  char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/compare.gp", directory);
-  write_errors(c, path, e);
-  snprintf(path, sizeof path, "%s/compare_parts.gp", directory);
-  write_parts(c, path, e);
-  wring_pictures_add(directory, "compare", end);
-  wring_pictures_add(directory, "compare_parts", end);
+  FILE *const errors = wring_plot_begin(directory, "compare", 1500, 600, e);
+  if (!errors) return;
+  print_errors(errors, c);
+  wring_plot_end(errors, directory, "compare", end, e);
+  FILE *const parts = wring_plot_begin(directory, "compare_parts", 1800, 600, e);
+  if (!parts) return;
+  print_parts(parts, c);
+  wring_plot_end(parts, directory, "compare_parts", end, e);
 }

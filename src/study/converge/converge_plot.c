@@ -1,6 +1,5 @@
 /* converge.gp, the script of converge.png: differences or errors over the size, with slope triangles; iterations. */
 #include "converge.h"
-#include "io/file.h"
 #include "study/common/pictures.h"
 #include <math.h>
 
@@ -82,12 +81,9 @@ static PetscBool is_any_shown(const wring_converge *c)
 
 void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error *e)
 {
-  char path[PETSC_MAX_PATH_LEN + 32];
   if (!is_any_shown(c)) return; // all levels are equal
-  snprintf(path, sizeof path, "%s/converge.gp", c->directory);
-  FILE *const f = wring_file_create(path, e);
+  FILE *const f = wring_plot_begin(c->directory, "converge", 1500, 600, e);
   if (!f) return;
-  wring_plot_head(f, "converge", 1500, 600);
   wring_plot_panels(f, 2);
   fprintf(f, "set logscale xy\nset format y '%%.0e'\nset format x '%%g'\n");
   fprintf(f, "set xlabel '%s'\n", c->in_mesh ? "(volume / tetrahedra)^(1/3) [m]" : "time step [s]");
@@ -100,8 +96,7 @@ void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error
              "offsets 0,0,graph 0.1,0\n");
   fprintf(f,
           "set ylabel 'iterations a step'\nplot 'converge.csv' using (strcol(1) eq 'displacement_L2' ? $%d : "
-          "NaN):($9/$6) with linespoints lw 2 pt 7\nunset multiplot\n",
+          "NaN):($9/$6) with linespoints lw 2 pt 7\n",
           c->in_mesh ? 4 : 5);
-  wring_file_commit(f, path, e);
-  wring_pictures_add(c->directory, "converge", end);
+  wring_plot_end(f, c->directory, "converge", end, e);
 }
