@@ -33,33 +33,30 @@ static void check_files(const char *directory, wring_error *e)
   free(list);
 }
 
-/* Waits for a directory that has just been made: a file system of several nodes may be late. */
-static PetscBool appears(const char *path)
-{
-  const struct timespec tenth = {.tv_nsec = 100000000};
-  struct stat           status;
-  PetscBool             there = PETSC_FALSE;
-  for (int i = 0; i < 50 && !there; i++) {
-    if (i > 0) nanosleep(&tenth, NULL);
-    there = (PetscBool)(stat(path, &status) == 0 && S_ISDIR(status.st_mode));
-  }
-  return there;
-}
-
-/* One rank of each node looks: a directory of one node alone would lose the checkpoints of the others. */
+/*
+  One rank of each node looks for a directory that has just been made, for 5 s: a file system of several nodes may be
+  late. A directory of one node alone would lose the checkpoints of the others.
+*/
 static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
 {
-  wring_error error = {""};
-  char        host[128];
-  MPI_Comm    node;
-  PetscMPIInt rank;
+  const struct timespec tenth = {.tv_nsec = 100000000};
+  wring_error           error = {""};
+  char                  host[128];
+  struct stat           status;
+  MPI_Comm              node;
+  PetscMPIInt           rank;
+  PetscBool             there = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &rank));
   PetscCallMPI(MPI_Comm_free(&node));
   PetscCall(PetscGetHostName(host, sizeof host));
-  if (rank == 0 && !appears(path))
+  for (int i = 0; rank == 0 && i < 50 && !there; i++) {
+    if (i > 0) nanosleep(&tenth, NULL);
+    there = (PetscBool)(stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+  }
+  if (rank == 0 && !there)
     wring_error_set(&error, "%s: is not there on %s, expected an output.directory that all nodes share", path, host);
   PetscCall(wring_error_raise_output(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -95,39 +92,34 @@ PetscInt wring_directory_number(const char *name, const char *stem, const char *
 
 /* ---- files of another run ---------------------------------------------------------------------------------------- */
 
-/* What a run has left in a directory. */
-typedef struct {
-  PetscInt  checkpoints, frames;
-  PetscInt  last; // step of the last checkpoint
-  PetscBool hdf;  // frames.vtkhdf
-} remains;
-
-static void count_remains(const char *directory, remains *r, wring_error *e)
+/*
+  What a run has left in a directory, "2 checkpoints (the last of step 50) and 51 frames", "" if nothing; the number of
+  checkpoints.
+*/
+static PetscInt find_remains(const char *directory, size_t size, char *text, wring_error *e)
 {
-  char *const list = wring_list_directory(directory, e);
-  *r               = (remains){0};
+  char *const list        = wring_list_directory(directory, e);
+  PetscInt    checkpoints = 0, frames = 0, last = 0;
+  PetscBool   hdf = PETSC_FALSE;
+  int         n   = 0;
+  text[0]         = '\0';
   for (const char *name = list; name && *name; name += strlen(name) + 1) {
     const PetscInt step = wring_directory_number(name, "checkpoint_", ".h5");
-    r->checkpoints += step >= 0;
-    r->last = PetscMax(r->last, step);
-    r->frames += wring_directory_number(name, "frame_", ".vtu") >= 0;
-    r->hdf |= strcmp(name, "frames.vtkhdf") == 0;
+    checkpoints += step >= 0;
+    last = PetscMax(last, step);
+    frames += wring_directory_number(name, "frame_", ".vtu") >= 0;
+    hdf |= strcmp(name, "frames.vtkhdf") == 0;
   }
   free(list);
-}
-
-/* "2 checkpoints (the last of step 50) and 51 frames". */
-static void describe_remains(const remains *r, size_t size, char *text)
-{
-  int n = 0;
-  if (r->checkpoints)
-    n = snprintf(text, size, "%" PetscInt_FMT " checkpoint%s (the last of step %" PetscInt_FMT ")", r->checkpoints,
-                 r->checkpoints == 1 ? "" : "s", r->last);
-  if (r->frames)
-    snprintf(text + n, size - (size_t)n, "%s%" PetscInt_FMT " frame%s", n ? " and " : "", r->frames,
-             r->frames == 1 ? "" : "s");
-  else if (r->hdf)
+  if (checkpoints)
+    n = snprintf(text, size, "%" PetscInt_FMT " checkpoint%s (the last of step %" PetscInt_FMT ")", checkpoints,
+                 checkpoints == 1 ? "" : "s", last);
+  if (frames)
+    snprintf(text + n, size - (size_t)n, "%s%" PetscInt_FMT " frame%s", n ? " and " : "", frames,
+             frames == 1 ? "" : "s");
+  else if (hdf)
     snprintf(text + n, size - (size_t)n, "%sframes.vtkhdf", n ? " and " : "");
+  return checkpoints;
 }
 
 /* True if initial.restart is this directory or a file in it. Rank 0. */
@@ -198,7 +190,6 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   char           text[128];
   PetscBool      overwrite, resume, restart;
   PetscMPIInt    rank;
-  remains        r;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -209,14 +200,13 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
     check_deck(directory, wring_options_deck(o), e);
   } else if (rank == 0 && !overwrite) {
     PetscCall(is_restart(o, directory, &restart, e));
-    count_remains(directory, &r, e);
-    describe_remains(&r, sizeof text, text);
-    if (!restart && r.checkpoints)
+    const PetscInt checkpoints = find_remains(directory, sizeof text, text, e);
+    if (!restart && checkpoints)
       wring_error_set(e,
                       "%s: holds %s of another run: add -output_overwrite true to replace them, -initial_restart %s to "
                       "go on from the last checkpoint, or -output_directory with another name",
                       directory, text, directory);
-    else if (!restart && (r.frames || r.hdf))
+    else if (!restart && text[0])
       wring_error_set(e,
                       "%s: holds %s of another run: add -output_overwrite true to replace them, or -output_directory "
                       "with another name",
@@ -226,16 +216,10 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool is_listed(const char *list, const char *file)
-{
-  for (; list && *list; list += strlen(list) + 1)
-    if (strcmp(list, file) == 0) return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
 PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file)
 {
   const char *directory;
+  char        path[2 * PETSC_MAX_PATH_LEN];
   wring_error e = {""};
   PetscBool   overwrite;
   PetscMPIInt rank;
@@ -244,15 +228,14 @@ PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char
   PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
   PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "overwrite", &overwrite));
-  char *const list = rank == 0 && !overwrite ? wring_list_directory(directory, &e) : NULL;
-  for (; *file; file++) {
-    if (is_listed(list, *file))
+  for (; rank == 0 && !overwrite && *file; file++) {
+    snprintf(path, sizeof path, "%s/%s", directory, *file);
+    if (wring_file_is_there(path, &e))
       wring_error_set(&e,
                       "%s: holds %s of another %s: add -output_overwrite true to replace it, or -output_directory with "
                       "another name",
                       directory, *file, what);
   }
-  free(list);
   PetscCall(wring_error_raise(wring_options_comm(o), &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
