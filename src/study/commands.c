@@ -18,48 +18,9 @@ struct command {
   PetscBool    stops; // signals and time.limit stop it
 };
 
-static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
-static PetscErrorCode with_keys(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
-static PetscErrorCode mesh(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
-static PetscErrorCode help(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
-static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+static wring_usage_entry get_usage;
 
-static const char deck[] = "DECK [-key value ...]";
-
-static const command commands[] = {
-  {{"run", deck, "march in time"}, with_deck, wring_study_run, PETSC_TRUE},
-  {{"compare", deck, "one step by several solvers, measured on the same g"},
-   with_deck,
-   wring_study_compare,
-   PETSC_TRUE},
-  {{"converge", deck, "a deck on finer meshes and time steps: orders and limits"},
-   with_deck,
-   wring_study_converge,
-   PETSC_TRUE},
-  {{"evaluate", deck, "g, its parts and its gradient at given positions"},
-   with_deck,
-   wring_study_evaluate,
-   PETSC_FALSE},
-  {{"check", deck, "what would run, and how much memory it needs"}, with_deck, wring_study_check, PETSC_FALSE},
-  {{"bench", "[-key value ...]", "this machine's bandwidth, kernels and solvers"},
-   with_keys,
-   wring_study_bench,
-   PETSC_TRUE},
-  {{"mesh", "COMMAND ...", "make, describe, convert and refine meshes"}, mesh, NULL, PETSC_FALSE},
-  {{"help", "[deck|KEY|COMMAND]",
-    "the keys of a deck, a command; man: a man page, bash: completion, reference: a page of keys"},
-   help,
-   NULL,
-   PETSC_FALSE},
-  {{"version", "", "versions of wring and of its libraries"}, version, NULL, PETSC_FALSE},
-};
-
-enum { N_COMMAND = sizeof commands / sizeof commands[0], USAGE = 1024 }; // USAGE: characters
-
-static const wring_usage *get_usage(int i)
-{
-  return i >= 0 && i < N_COMMAND ? &commands[i].usage : NULL;
-}
+enum { USAGE = 1024 }; // characters
 
 static const char *usage_text(size_t size, char *text)
 {
@@ -70,41 +31,34 @@ static const char *usage_text(size_t size, char *text)
 
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */
 
-/* args [n] are those after the name of the command: main's words begin two places before. */
+static const char deck[] = "DECK [-key value ...]";
 
-static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+/* args [n] are those after the name of the command: main's words begin two places before. */
+static PetscErrorCode study(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
-  wring_options *o;
-  char           text[USAGE];
-  PetscBool      plots;
+  const PetscBool of_deck = (PetscBool)(c->usage.arguments == deck);
+  wring_options  *o;
+  char            text[USAGE];
+  PetscBool       plots = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (n < 1 || args[0][0] == '-') {
+  if (of_deck && (n < 1 || args[0][0] == '-'))
     WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->usage.name, n < 1 ? "" : " before ",
                  n < 1 ? "" : args[0], usage_text(sizeof text, text));
+  PetscCall(wring_options_create(comm, &o));
+  if (of_deck) {
+    PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
+  } else {
+    PetscCall(PetscSNPrintf(text, sizeof text, "wring %s", c->usage.name));
+    PetscCall(wring_options_set_deck(o, text));
+    PetscCall(wring_deck_read_arguments(n, args, o));
   }
-  PetscCall(wring_options_create(comm, &o));
-  PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
   PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
-  PetscCall(wring_study_check_keys(o));
-  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "plots", &plots));
+  if (of_deck) {
+    PetscCall(wring_study_check_keys(o));
+    PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "plots", &plots));
+  }
   end->no_pictures = (PetscBool)!plots;
-  PetscCall(c->study(comm, o, end));
-  PetscCall(wring_options_destroy(&o));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode with_keys(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
-{
-  wring_options *o;
-  char           name[64];
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(name, sizeof name, "wring %s", c->usage.name));
-  PetscCall(wring_options_create(comm, &o));
-  PetscCall(wring_options_set_deck(o, name));
-  PetscCall(wring_deck_read_arguments(n, args, o));
-  PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,41 +67,55 @@ static PetscErrorCode with_keys(MPI_Comm comm, const command *c, int n, char **a
 static PetscErrorCode mesh(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
   (void)c;
-
-  PetscFunctionBegin;
-  PetscCall(wring_study_mesh(comm, n, args, end));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return wring_study_mesh(comm, n, args, end);
 }
 
-static PetscErrorCode refuse_words(MPI_Comm comm, const command *c, const char *word)
+/* Help has one word, or two, if they are a command of `wring mesh`. */
+static PetscErrorCode words(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
-  char text[USAGE];
+  const PetscBool help = (PetscBool)(strcmp(c->usage.name, "help") == 0);
+  const int       most = !help ? 0 : n > 0 && strcmp(args[0], "mesh") == 0 ? 2 : 1;
+  char            text[USAGE];
 
   PetscFunctionBegin;
-  WRING_REFUSE(comm, "%s: unexpected argument '%.40s', expected %s", c->usage.name, word,
-               usage_text(sizeof text, text));
-}
-
-/* Two words are a command of `wring mesh`. */
-static PetscErrorCode help(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
-{
   (void)end;
-
-  PetscFunctionBegin;
-  const int most = n > 0 && strcmp(args[0], "mesh") == 0 ? 2 : 1;
-  if (n > most) PetscCall(refuse_words(comm, c, args[most]));
-  PetscCall(wring_help(comm, get_usage, n, args));
+  if (n > most)
+    WRING_REFUSE(comm, "%s: unexpected argument '%.40s', expected %s", c->usage.name, args[most],
+                 usage_text(sizeof text, text));
+  if (help)
+    PetscCall(wring_help(comm, get_usage, n, args));
+  else
+    PetscCall(wring_study_version(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
-{
-  (void)end;
+static const command commands[] = {
+  {{"run", deck, "march in time"}, study, wring_study_run, PETSC_TRUE},
+  {{"compare", deck, "one step by several solvers, measured on the same g"}, study, wring_study_compare, PETSC_TRUE},
+  {{"converge", deck, "a deck on finer meshes and time steps: orders and limits"},
+   study,
+   wring_study_converge,
+   PETSC_TRUE},
+  {{"evaluate", deck, "g, its parts and its gradient at given positions"}, study, wring_study_evaluate, PETSC_FALSE},
+  {{"check", deck, "what would run, and how much memory it needs"}, study, wring_study_check, PETSC_FALSE},
+  {{"bench", "[-key value ...]", "this machine's bandwidth, kernels and solvers"},
+   study,
+   wring_study_bench,
+   PETSC_TRUE},
+  {{"mesh", "COMMAND ...", "make, describe, convert and refine meshes"}, mesh, NULL, PETSC_FALSE},
+  {{"help", "[deck|KEY|COMMAND]",
+    "the keys of a deck, a command; man: a man page, bash: completion, reference: a page of keys"},
+   words,
+   NULL,
+   PETSC_FALSE},
+  {{"version", "", "versions of wring and of its libraries"}, words, NULL, PETSC_FALSE},
+};
 
-  PetscFunctionBegin;
-  if (n > 0) PetscCall(refuse_words(comm, c, args[0]));
-  PetscCall(wring_study_version(comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
+enum { N_COMMAND = sizeof commands / sizeof commands[0] };
+
+static const wring_usage *get_usage(int i)
+{
+  return i >= 0 && i < N_COMMAND ? &commands[i].usage : NULL;
 }
 
 /* ---- choice of the command --------------------------------------------------------------------------------------- */
