@@ -76,17 +76,16 @@ static PetscErrorCode create_all(const wring_options *o, const wring_parameter_g
 static PetscErrorCode write_files(MPI_Comm comm, const wring_parameter_grid *s, PetscInt n_done, json_t *provenance,
                                   wring_ending *end)
 {
-  static const char *const written[] = {"sweep.csv", "sweep.json", NULL};
-  wring_error              error     = {0};
-  char                     path[PETSC_MAX_PATH_LEN];
-  PetscMPIInt              rank;
+  wring_error error = {0};
+  char        path[PETSC_MAX_PATH_LEN];
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
     wring_parameter_grid_csv(s, &error);
     wring_parameter_grid_json(s, provenance, &error);
-    if (n_done <= 1) wring_comparison_remove_others(s->directory, written, &error);
+    if (n_done <= 1) wring_comparison_remove_others(s->directory, "sweep", &error);
     if (n_done == s->n_run) wring_parameter_grid_plot(s, end, &error);
     for (PetscInt r = 0; n_done == s->n_run && r < s->n_run; r++) {
       name_directory(s, r, path);

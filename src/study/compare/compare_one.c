@@ -44,17 +44,6 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* The option table of a method, NULL if it has no keys. */
-static const wring_option *find_table(const char *type)
-{
-  const wring_option *table;
-  const char         *name;
-  for (int i = 0; (name = wring_solver_type(i, &table)); i++) {
-    if (wring_ascii_compare(name, type) == 0) return table;
-  }
-  return NULL;
-}
-
 /* Keys of every solver that the comparison sets. */
 static void add_limits(const wring_compare *s, json_t *options)
 {
@@ -64,53 +53,51 @@ static void add_limits(const wring_compare *s, json_t *options)
 }
 
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
-static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
+static PetscErrorCode find_options(const wring_compare *s, json_t *in_force, wring_convergence *h)
 {
-  const char         *name = h->name, *type = name, *key;
-  json_t             *keys, *value;
+  const char         *type = h->name, *name, *key;
+  json_t             *value;
   char                prefix[sizeof h->name + 16];
   const wring_option *table;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", name));
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", h->name));
   if (wring_options_has(s->p->options, prefix, "type"))
     PetscCall(wring_options_get_word(s->p->options, prefix, wring_solver_options, "type", &type));
   else
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", name));
-  table = find_table(type);
-  PetscCall(wring_keys_in_force(s->p, "compare", 1, &name, &keys));
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", h->name));
+  for (int i = 0; (name = wring_solver_type(i, &table)) && wring_ascii_compare(name, type); i++) continue;
   h->options = json_object();
-  json_object_foreach(keys, key, value)
+  json_object_foreach(in_force, key, value)
   {
     if (wring_ascii_compare_n(key, prefix, strlen(prefix)) != 0) continue;
     const char *const own = key + strlen(prefix);
-    if (wring_ascii_compare(own, "type") == 0 || (table && wring_option_find(table, own)))
+    if (wring_ascii_compare(own, "type") == 0 || (name && table && wring_option_find(table, own)))
       json_object_set(h->options, key, value);
   }
   add_limits(s, h->options);
-  json_decref(keys);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* end NULL: some solvers have not ended, and nothing is drawn. */
 static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
 {
-  static const char *const written[] = {"compare.csv", "compare_residuals.csv", "compare.json", NULL};
-  wring_comparison *const  c         = &s->c;
-  wring_error              error     = {0};
-  json_t                  *provenance;
+  wring_comparison *const c     = &s->c;
+  wring_error             error = {0};
+  json_t                 *provenance;
 
   PetscFunctionBegin;
   PetscCall(wring_provenance(s->p, s->made, s->n_solver, s->solver, &provenance));
   if (s->p->rank == 0) {
-    add_limits(s, json_object_get(provenance, "options"));
+    json_t *const options = json_object_get(provenance, "options");
     for (PetscInt i = 0; i < c->n; i++) {
-      if (!c->history[i].options) PetscCall(find_options(s, &c->history[i]));
+      if (!c->history[i].options) PetscCall(find_options(s, options, &c->history[i]));
     }
+    add_limits(s, options);
     wring_comparison_csv(c, s->directory, &error);
     wring_comparison_residuals(c, s->directory, &error);
     wring_comparison_json(c, s->directory, provenance, &error);
-    wring_comparison_remove_others(s->directory, written, &error);
+    wring_comparison_remove_others(s->directory, "compare", &error);
     if (end) wring_comparison_plot(c, s->directory, end, &error);
   }
   json_decref(provenance);

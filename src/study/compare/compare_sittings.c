@@ -72,30 +72,24 @@ void wring_sittings_remove(const char *directory, wring_error *e)
   (void)rmdir(path);
 }
 
-static void write_sittings(const wring_compare *s, wring_error *e)
-{
-  json_t *const sittings = json_array();
-  char          path[PATH];
-  json_array_extend(sittings, s->c.segments);
-  json_array_append(sittings, s->made);
-  json_t *const json = json_pack("{s:o}", "sittings", sittings);
-  snprintf(path, sizeof path, "%s/%s/sittings.json", s->directory, folder);
-  wring_kept_write(path, s->origin, json, e);
-  json_decref(json);
-}
-
 PetscErrorCode wring_sittings_begin(const wring_compare *s)
 {
-  const MPI_Comm comm  = s->p->comm;
-  wring_error    error = {""};
-  char           path[PATH];
+  const MPI_Comm comm    = s->p->comm;
+  json_t *const sittings = json_array(), *const json = json_object();
+  wring_error error = {""};
+  char        path[PATH], file[PATH + 16];
 
   PetscFunctionBegin;
   if (s->p->rank == 0 && !s->sittings) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(comm, &error));
-  PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, folder));
+  snprintf(path, sizeof path, "%s/%s", s->directory, folder);
+  snprintf(file, sizeof file, "%s/sittings.json", path);
   PetscCall(wring_make_directory(comm, path));
-  if (s->p->rank == 0) write_sittings(s, &error);
+  json_array_extend(sittings, s->c.segments);
+  json_array_append(sittings, s->made);
+  json_object_set_new(json, "sittings", sittings);
+  if (s->p->rank == 0) wring_kept_write(file, s->origin, json, &error);
+  json_decref(json);
   PetscCall(wring_error_raise_output(comm, &error));
   if (s->sittings)
     PetscCall(wring_note(comm, "%s: goes on with a comparison that was stopped: solves that have ended are taken",
@@ -111,59 +105,43 @@ static void name_file(const wring_compare *s, const char *solver, const char *en
   snprintf(path, PATH, "%s/%s/%02" PetscInt_FMT "_%s%s", s->directory, folder, s->solves, solver, end);
 }
 
-/* With all digits; a text if it is not finite. */
-static json_t *number_json(double v)
-{
-  return isfinite(v) ? json_real(v) : json_string(isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
-}
+enum { N_NUMBER = 14 + WRING_N_WORK }; // of a row
 
-static double number_of(const json_t *json)
-{
-  double v = json_number_value(json);
-  if (json_is_string(json)) (void)wring_text_real(json_string_value(json), &v);
-  return v;
-}
-
-static json_t *work_json(const wring_counts *work)
-{
-  json_t *const list = json_array();
-  for (int i = 0; i < WRING_N_WORK; i++) json_array_append_new(list, json_integer(work->of[i]));
-  return list;
-}
-
-static void take_work(const json_t *list, wring_counts *work)
-{
-  for (size_t i = 0; i < WRING_N_WORK; i++) work->of[i] = json_integer_value(json_array_get(list, i));
-}
-
-enum { N_NUMBER = 14 }; // of a row, besides its work
-
+/* The numbers of a row with all digits, as texts if they are not finite. */
 static json_t *row_json(const wring_iteration *r)
 {
-  const double  number[N_NUMBER] = {(double)r->iteration,
-                                    r->value.objective,
-                                    r->value.inertial,
-                                    r->value.elastic,
-                                    r->gradient_norm,
-                                    r->step_length,
-                                    r->primal,
-                                    r->dual,
-                                    r->seconds,
-                                    (double)r->evaluations,
-                                    (double)r->linear_iterations,
-                                    r->reference,
-                                    r->decrement,
-                                    r->newton_decrement};
-  json_t *const list             = json_array();
-  for (int i = 0; i < N_NUMBER; i++) json_array_append_new(list, number_json(number[i]));
-  json_array_append_new(list, work_json(&r->work));
+  double        v[N_NUMBER] = {(double)r->iteration,
+                               r->value.objective,
+                               r->value.inertial,
+                               r->value.elastic,
+                               r->gradient_norm,
+                               r->step_length,
+                               r->primal,
+                               r->dual,
+                               r->seconds,
+                               (double)r->evaluations,
+                               (double)r->linear_iterations,
+                               r->reference,
+                               r->decrement,
+                               r->newton_decrement};
+  json_t *const list        = json_array();
+  for (int i = 0; i < WRING_N_WORK; i++) v[N_NUMBER - WRING_N_WORK + i] = (double)r->work.of[i];
+  for (int i = 0; i < N_NUMBER; i++)
+    json_array_append_new(list, isfinite(v[i]) ? json_real(v[i])
+                                               : json_string(isnan(v[i]) ? "nan"
+                                                             : v[i] > 0  ? "inf"
+                                                                         : "-inf"));
   return list;
 }
 
 static wring_iteration row_of(const json_t *list)
 {
   double v[N_NUMBER];
-  for (size_t i = 0; i < N_NUMBER; i++) v[i] = number_of(json_array_get(list, i));
+  for (size_t i = 0; i < N_NUMBER; i++) {
+    const json_t *const number = json_array_get(list, i);
+    v[i]                       = json_number_value(number);
+    if (json_is_string(number)) (void)wring_text_real(json_string_value(number), &v[i]);
+  }
   wring_iteration r = {.iteration         = (PetscInt)v[0],
                        .value             = {.objective = v[1], .inertial = v[2], .elastic = v[3]},
                        .gradient_norm     = v[4],
@@ -176,20 +154,21 @@ static wring_iteration row_of(const json_t *list)
                        .reference         = v[11],
                        .decrement         = v[12],
                        .newton_decrement  = v[13]};
-  take_work(json_array_get(list, N_NUMBER), &r.work);
+  for (int i = 0; i < WRING_N_WORK; i++) r.work.of[i] = (PetscInt64)v[N_NUMBER - WRING_N_WORK + i];
   return r;
 }
 
 static json_t *solve_json(const wring_convergence *h)
 {
-  const wring_outcome *const o    = &h->outcome;
-  json_t *const              rows = json_array();
+  const wring_outcome *const o     = &h->outcome;
+  const wring_iteration      setup = {.seconds = h->setup.seconds, .work = h->setup.work};
+  json_t *const              rows  = json_array();
   for (PetscInt i = 0; i < h->n; i++) json_array_append_new(rows, row_json(&h->row[i]));
   return wring_json_set(json_object(), "sitting", json_integer(h->segment), "fingerprint",
                         json_integer((json_int_t)h->fingerprint), "reason", json_integer(o->reason), "iterations",
                         json_integer(o->iterations), "rises", json_integer(o->rises.count), "largest_rise",
-                        number_json(o->rises.largest), "setup_seconds", number_json(h->setup.seconds), "setup_work",
-                        work_json(&h->setup.work), "last", row_json(&o->last), "rows", rows, NULL);
+                        wring_json_real(o->rises.largest), "set-up", row_json(&setup), "last", row_json(&o->last),
+                        "rows", rows, NULL);
 }
 
 static json_int_t integer_of(const json_t *json, const char *key)
@@ -199,8 +178,9 @@ static json_int_t integer_of(const json_t *json, const char *key)
 
 static PetscErrorCode take_solve(const json_t *json, wring_convergence *h)
 {
-  const json_t *const  rows = json_object_get(json, "rows");
-  wring_outcome *const o    = &h->outcome;
+  const json_t *const   rows  = json_object_get(json, "rows");
+  const wring_iteration setup = row_of(json_object_get(json, "set-up"));
+  wring_outcome *const  o     = &h->outcome;
 
   PetscFunctionBegin;
   h->n = h->capacity = (PetscInt)json_array_size(rows);
@@ -208,13 +188,12 @@ static PetscErrorCode take_solve(const json_t *json, wring_convergence *h)
   for (PetscInt i = 0; i < h->n; i++) h->row[i] = row_of(json_array_get(rows, (size_t)i));
   h->segment       = (PetscInt)integer_of(json, "sitting");
   h->fingerprint   = (uint64_t)integer_of(json, "fingerprint");
+  h->setup         = (wring_setup){.seconds = setup.seconds, .work = setup.work};
   o->reason        = (wring_reason)integer_of(json, "reason");
   o->iterations    = (PetscInt)integer_of(json, "iterations");
   o->last          = row_of(json_object_get(json, "last"));
   o->rises.count   = (PetscInt)integer_of(json, "rises");
-  o->rises.largest = number_of(json_object_get(json, "largest_rise"));
-  h->setup.seconds = number_of(json_object_get(json, "setup_seconds"));
-  take_work(json_object_get(json, "setup_work"), &h->setup.work);
+  o->rises.largest = json_number_value(json_object_get(json, "largest_rise"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

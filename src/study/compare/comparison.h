@@ -209,8 +209,8 @@ void wring_sittings_remove(const char *directory, wring_error *e);
 /* The files that comparisons and parameter grids leave; NULL ends the list. */
 extern const char *const wring_comparison_files[];
 
-/* Removes those that are not `written`, a list that ends with NULL; none after an error. Rank 0, as all here. */
-void wring_comparison_remove_others(const char *directory, const char *const *written, wring_error *e);
+/* Removes pictures and those whose names do not begin with `written`; none after an error. Rank 0, as all here. */
+void wring_comparison_remove_others(const char *directory, const char *written, wring_error *e);
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
 void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // or removes it
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
