@@ -1,7 +1,6 @@
-/* The command: keys, output directory, and the parts in their order. */
+/* The command: keys, output directory, the triad, and the parts in their order. */
 #include "bench.h"
 #include "study/common/output_directory.h"
-#include "io/file.h"
 #include "study/record/provenance.h"
 #include <math.h>
 #include <stdio.h>
@@ -50,71 +49,54 @@ static PetscErrorCode check_keys(const wring_options *o)
   const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
   const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {.key = NULL}};
   wring_catalogue   *c;
-  wring_schema      *kept;
   PetscInt           n = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_keys_create(&c));
-  PetscCall(PetscMalloc1(c->n + 2, &kept));
   for (PetscInt i = 0; i < c->n; i++) {
-    const wring_schema *const s      = &c->entry[i];
-    const PetscBool           method = (PetscBool)(strncmp(s->owner, "solver ", 7) == 0 && !strchr(s->prefix, '*'));
-    if (method || strcmp(s->owner, "bench") == 0 || strcmp(s->owner, "operator") == 0) kept[n++] = *s;
+    const wring_schema s      = c->entry[i];
+    const PetscBool    method = (PetscBool)(strncmp(s.owner, "solver ", 7) == 0 && !strchr(s.prefix, '*'));
+    if (method || strcmp(s.owner, "bench") == 0 || strcmp(s.owner, "operator") == 0) c->entry[n++] = s;
   }
-  kept[n++] = (wring_schema){"output_", output, "output"};
-  kept[n++] = (wring_schema){"time_", limit, "time"};
-  PetscCall(wring_options_check(o, n, kept, NULL));
-  PetscCall(PetscFree(kept));
+  c->n = n;
+  PetscCall(wring_catalogue_add(c, "output_", output, "output"));
+  PetscCall(wring_catalogue_add(c, "time_", limit, "time"));
+  PetscCall(wring_options_check(o, c->n, c->entry, NULL));
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *const parts[] = {"laws", "exchange", "operator", "solvers"};
-enum { N_PARTS = sizeof parts / sizeof parts[0] };
+/* Refuses a word of a list that is none of the expected ones, "a, b". */
+static PetscErrorCode check_words(const wring_bench *b, const char *key, PetscInt n, char **word, const char *expected)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    const size_t length = strlen(word[i]);
+    PetscBool    known  = PETSC_FALSE;
+    for (const char *e = expected; *e && !known; e += strspn(e, ", ")) {
+      const size_t end = strcspn(e, ",");
+      known            = (PetscBool)(end == length && wring_ascii_compare_n(e, word[i], length) == 0);
+      e += end;
+    }
+    if (!known)
+      WRING_REFUSE(b->comm, "%s: bench_%s has '%s', expected some of %s", wring_options_origin(b->o, "bench_", key),
+                   key, word[i], expected);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Whether a part is to be measured: not once the bench is stopped. */
 static PetscBool has_part(const wring_bench *b, const char *name)
 {
-  if (b->stopper.cause) return PETSC_FALSE;
-  for (PetscInt i = 0; i < b->n_part; i++) {
+  for (PetscInt i = 0; i < b->n_part && !b->stopper.cause; i++)
     if (wring_ascii_compare(b->part[i], name) == 0) return PETSC_TRUE;
-  }
   return PETSC_FALSE;
-}
-
-static PetscErrorCode check_parts(const wring_bench *b)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < b->n_part; i++) {
-    PetscBool known = PETSC_FALSE;
-    for (int k = 0; k < N_PARTS; k++) known = (PetscBool)(known || wring_ascii_compare(b->part[i], parts[k]) == 0);
-    if (!known)
-      WRING_REFUSE(b->comm, "%s: bench_parts has '%s', expected some of laws, exchange, operator, solvers",
-                   wring_options_origin(b->o, "bench_", "parts"), b->part[i]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode check_materials(const wring_bench *b)
-{
-  char known[512] = "";
-
-  PetscFunctionBegin;
-  for (int i = 0; wring_law_material(i); i++) {
-    const size_t end = strlen(known);
-    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
-  }
-  for (PetscInt i = 0; i < b->n_material; i++) {
-    if (!wring_law_find(b->material[i]))
-      WRING_REFUSE(b->comm, "%s: bench_materials has '%s', expected some of %s",
-                   wring_options_origin(b->o, "bench_", "materials"), b->material[i], known);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode get_options(wring_bench *b)
 {
-  const wring_option *const table = wring_bench_options;
+  const wring_option *const table          = wring_bench_options;
+  char                      materials[512] = "";
 
   PetscFunctionBegin;
   PetscCall(check_keys(b->o));
@@ -124,24 +106,95 @@ static PetscErrorCode get_options(wring_bench *b)
   PetscCall(wring_options_get_real(b->o, "bench_", table, "budget", &b->budget));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "parts", &b->n_part, &b->part));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "materials", &b->n_material, &b->material));
-  PetscCall(check_parts(b));
-  PetscCall(check_materials(b));
+  PetscCall(check_words(b, "parts", b->n_part, b->part, "laws, exchange, operator, solvers"));
+  for (int i = 0; wring_law_material(i); i++) {
+    const size_t end = strlen(materials);
+    snprintf(materials + end, sizeof materials - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
+  }
+  PetscCall(check_words(b, "materials", b->n_material, b->material, materials));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Files of an earlier bench are removed before the measurements, which may take hours. */
-static PetscErrorCode open_directory(wring_bench *b)
+/* ---- the triad --------------------------------------------------------------------------------------------------- */
+
+/*
+  w = a x + y of STREAM [McCalpin 1995], 24 bytes an element: by one thread and by all threads of rank 0 while the
+  others wait, and by all ranks at once.
+*/
+typedef struct {
+  PetscInt n;
+  double  *x, *y, *w;
+} triad;
+
+static PetscErrorCode run_triad(void *context)
 {
-  wring_error error = {""};
+  triad *const t = context;
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(b->o, sizeof b->directory, b->directory));
-  PetscCall(PetscSNPrintf(b->spline, sizeof b->spline, "%s/bench_spline.csv", b->directory));
-  if (b->rank == 0) {
-    wring_directory_remove_file(b->directory, "bench.json", &error);
-    wring_directory_remove_file(b->directory, "bench.csv", &error);
+  if (t->n > 0) wring_waxpy(t->n, 3, t->x, t->y, t->w);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n elements of this rank; pages lie where the threads that write them first are. Bytes per second of all ranks. */
+static PetscErrorCode measure_triad(const wring_bench *b, PetscInt n, double *rate)
+{
+  triad                  t    = {.n = n};
+  const wring_bench_work work = {.run = run_triad, .context = &t};
+  wring_bench_row        row;
+  double                 sum = (double)n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)n, &t.x, (size_t)n, &t.y, (size_t)n, &t.w));
+  wring_fill(n, 1, t.x);
+  wring_fill(n, 2, t.y);
+  wring_fill(n, 0, t.w);
+  PetscCall(wring_bench_time(b, &work, 2 * b->budget, &row));
+  PetscCall(PetscFree3(t.x, t.y, t.w));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, b->comm));
+  *rate = 3 * sizeof(double) * sum / row.seconds;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Bytes of all three arrays: four times the last cache, which cores that this program does not use may share, within
+  limits. The ranks of a node share them.
+*/
+static PetscErrorCode choose_size(wring_bench *b, PetscInt *alone, PetscInt *together)
+{
+  const double least = 192e6, most = 512e6, least_together = 12e6;
+  MPI_Comm     node;
+  PetscMPIInt  neighbours;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &neighbours));
+  PetscCallMPI(MPI_Comm_free(&node));
+  b->cache           = wring_last_cache();
+  const double bytes = fmin(most, fmax(least, 4 * b->cache));
+  b->array           = floor(bytes / 3);
+  *alone             = (PetscInt)(bytes / 24);
+  *together          = (PetscInt)(fmax(bytes / neighbours, least_together) / 24);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure_bandwidth(wring_bench *b)
+{
+  static const char *const what[]  = {"1 thread", "all threads of a rank", "all ranks"};
+  const int                threads = wring_max_threads();
+  PetscInt                 n[3];
+  PetscBool                due;
+
+  PetscFunctionBegin;
+  PetscCall(choose_size(b, &n[0], &n[2]));
+  if (b->rank != 0) n[0] = 0;
+  n[1] = n[0];
+  for (int i = 0; i < 3; i++) {
+    PetscCall(wring_bench_begin_row(b, "triad", what[i], &due));
+    if (!due) break;
+    wring_set_threads(i == 0 ? 1 : threads);
+    PetscCall(measure_triad(b, n[i], &b->triad[i]));
   }
-  PetscCall(wring_error_raise_output(b->comm, &error));
+  wring_set_threads(threads);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +217,7 @@ static PetscErrorCode measure(wring_bench *b)
   wring_bench_body body = {.o = NULL};
 
   PetscFunctionBegin;
-  PetscCall(wring_bench_bandwidth(b));
+  PetscCall(measure_bandwidth(b));
   if (!b->stopper.cause) PetscCall(wring_bench_body_create(b, b->material[0], b->tets, &body));
   if (has_part(b, "laws")) PetscCall(wring_bench_laws(b, &body));
   if (has_part(b, "exchange")) PetscCall(wring_bench_exchange(b, &body));
@@ -178,21 +231,24 @@ static PetscErrorCode measure(wring_bench *b)
 
 PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_bench b = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}};
+  static const char *const files[] = {"bench.json", "bench.csv", NULL};
+  wring_bench              b       = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &b.rank));
   PetscCallMPI(MPI_Comm_size(comm, &b.size));
   PetscCall(get_options(&b));
   PetscCall(wring_stopper_start(o, &b.stopper));
-  PetscCall(open_directory(&b));
+  PetscCall(wring_directory_renew(o, files, sizeof b.directory, b.directory)); // measurements may take hours
+  PetscCall(PetscSNPrintf(b.spline, sizeof b.spline, "%s/bench_spline.csv", b.directory));
+  b.skips = json_array();
   PetscCall(print_head(&b));
   PetscCall(measure(&b));
   PetscCall(wring_operator_note_unused(comm));
   PetscCall(wring_words_destroy(b.n_part, &b.part));
   PetscCall(wring_words_destroy(b.n_material, &b.material));
   PetscCall(PetscFree(b.row));
-  PetscCall(PetscFree(b.skip));
+  json_decref(b.skips);
   end->status = b.stopper.cause ? WRING_EXIT_STOPPED : WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,11 +2,10 @@
   wring bench: the bandwidth of this machine, and the time and bytes of each part of wring on a box. docs/operations.md
   defines the rows and their bytes. Read in this order:
 
-    bench.c            the command: keys and parts
+    bench.c            the command: keys, parts, the triad, which all rows are compared with
     bench_measure.c    timing, rows, progress
     bench_body.c       the box and its state
     bench_bytes.c      bytes that an algorithm must move
-    bench_bandwidth.c  the triad, which all rows are compared with
     bench_laws.c       element loops of each law
     bench_operator.c   exchange between ranks; set-up and solves of the operator
     bench_solvers.c    an iteration of each solver on each material
@@ -18,21 +17,16 @@
 #include "study/common/command_keys.h"
 #include "study/common/stop.h"
 
+/* Texts are static, or of the bench. */
 typedef struct {
-  const char *part;               // "law", "exchange", "operator", "solver"
-  char        name[64], work[64]; // "neohookean", "energy+gradient"; "multigrid", "solve to 1e-2"; "qn", "iteration"
-  char        material[64], ended[32]; // "" where it does not matter; how a solve ended
-  double      tets;                    // of the mesh that it was measured on
-  double      seconds, bytes;          // the median; what must move, of all ranks
-  int         repeats;                 // whose median it is
-  PetscInt    iterations;              // of a solve; -1: none
+  const char *part;             // "law", "exchange", "operator", "solver"
+  const char *name, *work;      // "neohookean", "energy+gradient"; "multigrid", "solve to 1e-2"; "qn", "iteration"
+  const char *material, *ended; // NULL where it does not matter; how a solve ended
+  double      tets;             // of the mesh that it was measured on
+  double      seconds, bytes;   // the median; what must move, of all ranks
+  int         repeats;          // whose median it is
+  PetscInt    iterations;       // of a solve; -1: none
 } wring_bench_row;
-
-/* What was not measured, and why. */
-typedef struct {
-  const char *part;
-  char        name[64], material[64], reason[1024];
-} wring_bench_skip;
 
 typedef struct {
   MPI_Comm             comm;
@@ -45,9 +39,9 @@ typedef struct {
   double               cache;     // bytes of the last cache, 0: not known
   double               triad[3];  // bytes/s: one thread, all threads of a rank, all ranks; NaN: not measured
   double               array;     // bytes of each array of the triad of one rank
-  PetscInt             n_row, row_capacity, n_skip, skip_capacity;
-  wring_bench_row     *row;
-  wring_bench_skip    *skip;
+  PetscInt             n_row;
+  wring_bench_row     *row;            // [n_row]
+  json_t              *skips;          // what was not measured, and why: {"part", "name", "material", "reason"}
   PetscBool            terminal;       // progress rewrites its line
   double               start, printed; // MPI_Wtime; of the last line of progress
   wring_stopper        stopper;
@@ -70,12 +64,16 @@ PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w,
 /* Seconds of the slowest rank. */
 PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds);
 
-PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row); // copied
-PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material,
-                                     const char *reason);
-
 /* Before each row: *due is false, and nothing printed, once the bench is stopped; else it prints what it measures. */
 PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const char *work, PetscBool *due);
+PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row); // copied
+
+/* Begins a row, times and keeps it: *kept, until the next one is kept; NULL once the bench is stopped. */
+PetscErrorCode wring_bench_measure(wring_bench *b, const wring_bench_work *w, const wring_bench_row *row,
+                                   wring_bench_row **kept);
+
+void wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material,
+                           const char *reason);
 
 /* ---- the box (bench_body.c) -------------------------------------------------------------------------------------- */
 
@@ -94,7 +92,7 @@ PetscErrorCode wring_bench_body_destroy(wring_bench_body *body);
 
 /* ---- bytes (bench_bytes.c) --------------------------------------------------------------------------------------- */
 
-/* A pass over all elements under a law with q columns at each point, and over their vertices. */
+/* A pass over all elements under a law with q columns at each point, and their vertices; without coefficients. */
 double wring_bench_pass_bytes(const wring_bench_body *body, int q);
 double wring_bench_count_bytes(const wring_bench_body *body);
 double wring_bench_split_bytes(const wring_bench_body *body, int q); // what a prox has beside a pass
@@ -108,7 +106,6 @@ PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_bench_bandwidth(wring_bench *b);
 PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body);

@@ -1,51 +1,39 @@
 /* The box of `wring bench`: a problem that one face holds, in a step from a twisted and uneven state. */
 #include "bench.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-static PetscErrorCode set(wring_options *o, const char *prefix, const char *key, const char *value)
+static PetscErrorCode set(wring_options *o, const char *key, const char *format, ...)
 {
-  char full[256];
+  char    value[128];
+  va_list args;
 
   PetscFunctionBegin;
-  snprintf(full, sizeof full, "%s%s", prefix, key);
-  PetscCall(wring_options_set(o, full, value, "wring bench"));
+  va_start(args, format);
+  vsnprintf(value, sizeof value, format, args);
+  va_end(args);
+  PetscCall(wring_options_set(o, key, value, "wring bench"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the box ----------------------------------------------------------------------------------------------------- */
-
-/* Cubes in about as many layers along all axes. */
-static PetscErrorCode set_box(PetscInt tets, wring_options *o)
+/* The box has cubes in about as many layers along all axes. */
+static PetscErrorCode set_options(const wring_bench *b, const char *material, PetscInt tets, wring_options *o)
 {
   const double cells = PetscMax(1, (double)tets / 6);
   const double nx = fmax(1, round(cbrt(cells))), ny = fmax(1, round(sqrt(cells / nx)));
   const double nz = fmax(1, round(cells / (nx * ny)));
-  char         text[128];
 
   PetscFunctionBegin;
-  snprintf(text, sizeof text, "%.0f,%.0f,%.0f", nx, ny, nz);
-  PetscCall(set(o, "mesh_", "box_cells", text));
-  snprintf(text, sizeof text, "1,%.17g,%.17g", ny / nx, nz / nx);
-  PetscCall(set(o, "mesh_", "box_size", text));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode set_options(const wring_bench *b, const char *material, PetscInt tets, wring_options *o)
-{
-  char text[64];
-
-  PetscFunctionBegin;
-  PetscCall(set_box(tets, o));
-  PetscCall(set(o, "mesh_", "order", b->order == 2 ? "2" : "1"));
-  PetscCall(set(o, "material_", "model", material));
-  PetscCall(set(o, "material_", "density", "1000"));
+  PetscCall(set(o, "mesh_box_cells", "%.0f,%.0f,%.0f", nx, ny, nz));
+  PetscCall(set(o, "mesh_box_size", "1,%.17g,%.17g", ny / nx, nz / nx));
+  PetscCall(set(o, "mesh_order", "%d", (int)b->order));
+  PetscCall(set(o, "material_model", "%s", material));
+  PetscCall(set(o, "material_density", "1000"));
   PetscCall(wring_law_set_example(wring_law_find(material), "material_", b->spline, o));
-  PetscCall(set(o, "attach_", "xmin_hard", "true"));
-  PetscCall(set(o, "", "gravity", "0,-9.81,0"));
-  snprintf(text, sizeof text, "%.17g", b->h);
-  PetscCall(set(o, "time_", "step", text));
+  PetscCall(set(o, "attach_xmin_hard", "true"));
+  PetscCall(set(o, "gravity", "0,-9.81,0"));
+  PetscCall(set(o, "time_step", "%.17g", b->h));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,22 +61,21 @@ static PetscErrorCode set_state(wring_problem *p)
 
 static PetscErrorCode count(wring_bench_body *body)
 {
-  const wring_mesh *const m   = body->p->mesh;
-  Mat                     A   = NULL;
-  double                  sum = (double)m->n_local;
+  const wring_mesh *const m = body->p->mesh;
+  Mat                     A = NULL;
   MatInfo                 info;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscCall(wring_potential_operator_matrix(body->p->g, 1, &A));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
   PetscCall(MatDestroy(&A));
   body->tets     = (double)m->n_tet_global;
   body->vertices = (double)m->n_global;
-  body->local    = sum;
+  body->local    = (double)m->n_local;
   body->entries  = info.nz_used;
   body->points   = wring_mesh_quadrature(m)->n;
   body->corners  = m->order == 2 ? 10 : 4;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &body->local, 1, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,6 @@
   the caches, as often as the algorithm needs them. They are lower bounds; docs/operations.md lists them.
 */
 #include "bench.h"
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -13,21 +12,16 @@ enum {
   ENTRY  = 12  // of a sparse matrix in double precision: value and column
 };
 
-/* Corners, and a weight at each point. */
-static double tet_bytes(const wring_bench_body *body)
+/* Corners, and a weight at each point; vertices are read and written. */
+double wring_bench_count_bytes(const wring_bench_body *body)
 {
-  return (CORNER * body->corners + REAL * body->points) * body->tets;
+  return (CORNER * body->corners + REAL * body->points) * body->tets + 2 * VECTOR * body->local;
 }
 
 /* q rows of three coefficients at each point; x is read, forces are read and written. */
 double wring_bench_pass_bytes(const wring_bench_body *body, int q)
 {
-  return tet_bytes(body) + 3.0 * q * REAL * body->points * body->tets + 3 * VECTOR * body->local;
-}
-
-double wring_bench_count_bytes(const wring_bench_body *body)
-{
-  return tet_bytes(body) + 2 * VECTOR * body->local;
+  return wring_bench_count_bytes(body) + 3.0 * q * REAL * body->points * body->tets + VECTOR * body->local;
 }
 
 /* z and u are read and written. */
@@ -60,6 +54,37 @@ double wring_bench_solve_bytes(const wring_bench_body *body, const wring_operato
   return vectors + 3 * ENTRY * body->entries * iterations;
 }
 
+/* Vectors that an iteration reads or writes: every method reads and writes x; some keep `key` of them. */
+typedef struct {
+  const char *type, *key;
+  int         each, more;
+} vectors_of;
+
+static const vectors_of vectors[] = {
+  {"qn", "history", 4, 8}, // L-BFGS reads its pairs for products and for the direction
+  {"anderson", "window", 2, 6},
+  {"chebyshev", NULL, 0, 8},
+};
+
+static PetscErrorCode count_vectors(const wring_bench_body *body, const char *method, double *n)
+{
+  const wring_option *options;
+  const char         *type;
+  char                prefix[128];
+  PetscInt            kept = 0;
+
+  PetscFunctionBegin;
+  *n = 2;
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
+    if (strcmp(vectors[k].type, method) != 0) continue;
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", method));
+    for (int i = 0; vectors[k].key && (type = wring_solver_type(i, &options)); i++)
+      if (strcmp(type, method) == 0) PetscCall(wring_options_get_int(body->o, prefix, options, vectors[k].key, &kept));
+    *n = vectors[k].each * (double)kept + vectors[k].more;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A tet at one of its vertices in vbd: weight and coefficients of each point, the other vertices, a place. */
 static double vertex_record(const wring_bench_body *body)
 {
@@ -67,49 +92,16 @@ static double vertex_record(const wring_bench_body *body)
   return REAL * body->points * (1 + 3.0 * others) + 4.0 * others + 1;
 }
 
-static PetscErrorCode get_number(const wring_bench_body *body, const char *method, const char *key, double *v)
-{
-  const wring_option *options;
-  const char         *type;
-  char                prefix[128];
-  PetscInt            n;
-
-  PetscFunctionBegin;
-  for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
-    if (strcmp(type, method) != 0) continue;
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", method));
-    PetscCall(wring_options_get_int(body->o, prefix, options, key, &n));
-    *v = (double)n;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Vectors read or written: every method reads and writes x; L-BFGS reads its pairs for products and for the direction,
-  and anderson its columns; vbd reads its records of elements for a step and for its search. Newton's method writes
-  its matrix and reads it.
-*/
+/* Beside vectors, vbd reads its records of elements for a step and for its search, newton writes and reads a matrix. */
 PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char *method, double *bytes)
 {
-  double kept, vectors = 2;
+  double n;
 
   PetscFunctionBegin;
-  *bytes = 0;
-  if (strcmp(method, "qn") == 0) {
-    PetscCall(get_number(body, method, "history", &kept));
-    vectors = 4 * kept + 8;
-  } else if (strcmp(method, "anderson") == 0) {
-    PetscCall(get_number(body, method, "window", &kept));
-    vectors = 2 * kept + 6;
-  } else if (strcmp(method, "chebyshev") == 0) {
-    vectors = 8;
-  } else if (strcmp(method, "admm") == 0) {
-    *bytes = wring_bench_split_bytes(body, 3);
-  } else if (strcmp(method, "vbd") == 0) {
-    *bytes = 2 * body->corners * vertex_record(body) * body->tets;
-  } else if (strcmp(method, "newton") == 0) {
-    *bytes = 2 * 9.0 * REAL * body->entries;
-  }
-  *bytes += vectors * VECTOR * body->vertices;
+  PetscCall(count_vectors(body, method, &n));
+  *bytes = n * VECTOR * body->vertices;
+  if (strcmp(method, "admm") == 0) *bytes += wring_bench_split_bytes(body, 3);
+  if (strcmp(method, "vbd") == 0) *bytes += 2 * body->corners * vertex_record(body) * body->tets;
+  if (strcmp(method, "newton") == 0) *bytes += 2 * 9.0 * REAL * body->entries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

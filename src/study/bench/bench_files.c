@@ -2,7 +2,6 @@
 #include "bench.h"
 #include "study/record/provenance.h"
 #include "study/common/table.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,20 +14,14 @@ static double rate(const wring_bench_row *row)
 
 static PetscErrorCode print_bandwidth(const wring_bench *b)
 {
-  const char *const name[] = {"one thread", "all threads of a rank", "all ranks"};
-  wring_table      *t;
+  wring_table *t;
 
   PetscFunctionBegin;
   PetscCall(wring_table_create(2, 1, &t));
-  PetscCall(wring_table_add(t, "triad, three arrays of %.0f MB", b->array / 1e6));
-  PetscCall(wring_table_add(t, "GB/s"));
-  for (int i = 0; i < 3; i++) {
-    PetscCall(wring_table_add(t, "  %s", name[i]));
-    if (isnan(b->triad[i]))
-      PetscCall(wring_table_add(t, "-"));
-    else
-      PetscCall(wring_table_add(t, "%.1f", b->triad[i] / 1e9));
-  }
+  PetscCall(wring_table_add(t, "triad, three arrays of %.0f MB\tGB/s", b->array / 1e6));
+  PetscCall(wring_table_add(t, "  one thread\t%.1f", b->triad[0] / 1e9));
+  PetscCall(wring_table_add(t, "  all threads of a rank\t%.1f", b->triad[1] / 1e9));
+  PetscCall(wring_table_add(t, "  all ranks\t%.1f", b->triad[2] / 1e9));
   PetscCall(wring_table_print(b->comm, t));
   PetscCall(wring_table_destroy(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,46 +31,49 @@ static PetscErrorCode print_bandwidth(const wring_bench *b)
 static PetscErrorCode add_row(const wring_bench *b, const wring_bench_body *body, const wring_bench_row *row,
                               wring_table *t)
 {
+  const double ns = 1e9 * row->seconds;
+  char         what[128];
+
   PetscFunctionBegin;
-  PetscCall(wring_table_add(t, "%s %s", row->part, row->name));
   if (row->tets < body->tets)
-    PetscCall(wring_table_add(t, "%s, %.0f tets", row->material, row->tets));
-  else if (strcmp(row->part, "solver") == 0)
-    PetscCall(wring_table_add(t, "%s", row->material));
+    snprintf(what, sizeof what, "%s, %.0f tets", row->material, row->tets);
   else
-    PetscCall(wring_table_add(t, "%s", row->work));
-  PetscCall(wring_table_add(t, "%.4g", 1e3 * row->seconds));
-  PetscCall(wring_table_add(t, "%.3g", 1e9 * row->seconds / row->tets));
-  PetscCall(wring_table_add(t, "%.3g", 1e9 * row->seconds / (row->tets * body->points)));
-  PetscCall(wring_table_add(t, "%.4g", row->bytes / 1e6));
-  PetscCall(wring_table_add(t, "%.3g", rate(row) / 1e9));
-  PetscCall(wring_table_add(t, "%.3g", 100 * rate(row) / b->triad[2]));
+    snprintf(what, sizeof what, "%s", row->ended ? row->material : row->work);
+  PetscCall(wring_table_add(t, "%s %s\t%s\t%.4g\t%.3g\t%.3g\t%.4g\t%.3g\t%.3g", row->part, row->name, what,
+                            1e3 * row->seconds, ns / row->tets, ns / (row->tets * body->points), row->bytes / 1e6,
+                            rate(row) / 1e9, 100 * rate(row) / b->triad[2]));
   if (row->iterations > 0)
-    PetscCall(wring_table_add(t, "%" PetscInt_FMT, row->iterations));
+    PetscCall(wring_table_add(t, "%" PetscInt_FMT "\t%d", row->iterations, row->repeats));
   else
-    PetscCall(wring_table_add(t, "%s", ""));
-  PetscCall(wring_table_add(t, "%d", row->repeats));
+    PetscCall(wring_table_add(t, "\t%d", row->repeats));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode print_rows(const wring_bench *b, const wring_bench_body *body)
 {
-  static const char *const head[] = {"", "", "ms", "ns/tet", "ns/point", "MB", "GB/s", "% of triad", "it", "repeats"};
-  const int                n      = sizeof head / sizeof head[0];
-  wring_table             *t;
+  wring_table *t;
 
   PetscFunctionBegin;
   if (b->n_row == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_table_create(n, 2, &t));
-  for (int i = 0; i < n; i++) PetscCall(wring_table_add(t, "%s", head[i]));
+  PetscCall(wring_table_create(10, 2, &t));
+  PetscCall(wring_table_add(t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats"));
   for (PetscInt i = 0; i < b->n_row; i++) PetscCall(add_row(b, body, &b->row[i], t));
   PetscCall(wring_table_print(b->comm, t));
   PetscCall(wring_table_destroy(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const char *text_of(const json_t *json, const char *key)
+{
+  const char *const text = json_string_value(json_object_get(json, key));
+  return text ? text : "";
+}
+
 PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
+  json_t *skip;
+  size_t  i;
+
   PetscFunctionBegin;
   if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
   if (body->p)
@@ -85,10 +81,11 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
                           100 * (body->local / body->vertices - 1)));
   PetscCall(print_bandwidth(b));
   PetscCall(print_rows(b, body));
-  for (PetscInt i = 0; i < b->n_skip; i++) {
-    const wring_bench_skip *const s = &b->skip[i];
-    PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", s->part, s->name, s->material[0] ? ", " : "",
-                          s->material, s->reason));
+  json_array_foreach(b->skips, i, skip)
+  {
+    const char *const material = text_of(skip, "material");
+    PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
+                          material[0] ? ", " : "", material, text_of(skip, "reason")));
   }
   PetscCall(PetscPrintf(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
                         MPI_Wtime() - b->start, b->directory));
@@ -97,80 +94,44 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static json_t *text_or_null(const char *text)
-{
-  return text[0] ? wring_json_text(text) : json_null();
-}
-
 static json_t *row_json(const wring_bench *b, const wring_bench_row *row)
 {
-  json_t *const j = json_object();
-  json_object_set_new(j, "part", json_string(row->part));
-  json_object_set_new(j, "name", wring_json_text(row->name));
-  json_object_set_new(j, "work", wring_json_text(row->work));
-  json_object_set_new(j, "material", text_or_null(row->material));
-  json_object_set_new(j, "tets", wring_json_real(row->tets));
-  json_object_set_new(j, "seconds", wring_json_real(row->seconds));
-  json_object_set_new(j, "repeats", json_integer(row->repeats));
-  json_object_set_new(j, "ns_per_tet", wring_json_real(1e9 * row->seconds / row->tets));
-  json_object_set_new(j, "bytes", wring_json_real(row->bytes));
-  json_object_set_new(j, "bytes_per_second", wring_json_real(rate(row)));
-  json_object_set_new(j, "fraction", wring_json_real(rate(row) / b->triad[2]));
-  json_object_set_new(j, "iterations", row->iterations < 0 ? json_null() : json_integer(row->iterations));
-  json_object_set_new(j, "ended", text_or_null(row->ended));
-  return j;
-}
-
-static json_t *skip_json(const wring_bench_skip *s)
-{
-  json_t *const j = json_object();
-  json_object_set_new(j, "part", json_string(s->part));
-  json_object_set_new(j, "name", wring_json_text(s->name));
-  json_object_set_new(j, "material", text_or_null(s->material));
-  json_object_set_new(j, "reason", wring_json_text(s->reason));
-  return j;
+  return wring_json_set(
+    json_object(), "part", json_string(row->part), "name", json_string(row->name), "work", json_string(row->work),
+    "material", row->material ? wring_json_text(row->material) : json_null(), "tets", wring_json_real(row->tets),
+    "seconds", wring_json_real(row->seconds), "repeats", json_integer(row->repeats), "ns_per_tet",
+    wring_json_real(1e9 * row->seconds / row->tets), "bytes", wring_json_real(row->bytes), "bytes_per_second",
+    wring_json_real(rate(row)), "fraction", wring_json_real(rate(row) / b->triad[2]), "iterations",
+    row->iterations < 0 ? json_null() : json_integer(row->iterations), "ended",
+    row->ended ? json_string(row->ended) : json_null(), NULL);
 }
 
 static json_t *bandwidth_json(const wring_bench *b)
 {
-  json_t *const j = json_object();
-  json_object_set_new(j, "thread", wring_json_real(b->triad[0]));
-  json_object_set_new(j, "rank", wring_json_real(b->triad[1]));
-  json_object_set_new(j, "all", wring_json_real(b->triad[2]));
-  json_object_set_new(j, "array_bytes", wring_json_real(b->array));
-  return j;
+  return wring_json_set(json_object(), "thread", wring_json_real(b->triad[0]), "rank", wring_json_real(b->triad[1]),
+                        "all", wring_json_real(b->triad[2]), "array_bytes", wring_json_real(b->array), NULL);
 }
 
 static json_t *mesh_json(const wring_bench_body *body)
 {
-  json_t *const j = json_object();
-  json_object_set_new(j, "tets", wring_json_real(body->tets));
-  json_object_set_new(j, "order", json_integer(body->corners == 10 ? 2 : 1));
-  json_object_set_new(j, "points", json_integer(body->points));
-  json_object_set_new(j, "vertices", wring_json_real(body->vertices));
-  json_object_set_new(j, "ghosts", wring_json_real(body->local - body->vertices));
-  json_object_set_new(j, "operator_entries", wring_json_real(body->entries));
-  return j;
+  return wring_json_set(json_object(), "tets", wring_json_real(body->tets), "order",
+                        json_integer(body->corners == 10 ? 2 : 1), "points", json_integer(body->points), "vertices",
+                        wring_json_real(body->vertices), "ghosts", wring_json_real(body->local - body->vertices),
+                        "operator_entries", wring_json_real(body->entries), NULL);
 }
 
 static PetscErrorCode make_json(const wring_bench *b, const wring_bench_body *body, json_t **json)
 {
-  json_t *const rows = json_array(), *const skips = json_array();
-  json_t *j;
+  json_t *const rows = json_array();
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_of_command(b->o, "bench", json));
-  j = *json;
-  json_object_set_new(j, "vector_bits", json_integer(wring_vector_bits()));
-  json_object_set_new(j, "last_cache", b->cache > 0 ? wring_json_real(b->cache) : json_null());
-  json_object_set_new(j, "mesh", mesh_json(body));
-  json_object_set_new(j, "bandwidth", bandwidth_json(b));
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
-  for (PetscInt i = 0; i < b->n_skip; i++) json_array_append_new(skips, skip_json(&b->skip[i]));
-  json_object_set_new(j, "rows", rows);
-  json_object_set_new(j, "not_measured", skips);
-  json_object_set_new(j, "ended", json_string(wring_stop_text(b->stopper.cause)));
-  json_object_set_new(j, "seconds", wring_json_real(MPI_Wtime() - b->start));
+  PetscCall(wring_provenance_of_command(b->o, "bench", json));
+  wring_json_set(*json, "vector_bits", json_integer(wring_vector_bits()), "last_cache",
+                 b->cache > 0 ? wring_json_real(b->cache) : json_null(), "mesh", mesh_json(body), "bandwidth",
+                 bandwidth_json(b), "rows", rows, "not_measured", json_incref(b->skips), "ended",
+                 json_string(wring_stop_text(b->stopper.cause)), "seconds", wring_json_real(MPI_Wtime() - b->start),
+                 NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,8 +142,9 @@ static void write_csv(const wring_bench *b, const char *path, wring_error *e)
   fprintf(f, "part,name,work,material,tets,ranks,threads,seconds,bytes,fraction,iterations,repeats\n");
   for (PetscInt i = 0; i < b->n_row; i++) {
     const wring_bench_row *const row = &b->row[i];
-    fprintf(f, "%s,%s,%s,%s,%.17g,%d,%d,%.17g,%.17g,%.17g,", row->part, row->name, row->work, row->material, row->tets,
-            (int)b->size, wring_max_threads(), row->seconds, row->bytes, rate(row) / b->triad[2]);
+    fprintf(f, "%s,%s,%s,%s,%.17g,%d,%d,%.17g,%.17g,%.17g,", row->part, row->name, row->work,
+            row->material ? row->material : "", row->tets, (int)b->size, wring_max_threads(), row->seconds, row->bytes,
+            rate(row) / b->triad[2]);
     if (row->iterations >= 0) fprintf(f, "%" PetscInt_FMT, row->iterations);
     fprintf(f, ",%d\n", row->repeats);
   }

@@ -3,11 +3,6 @@
   same loops without a law. All ranks work at the same time and exchange nothing.
 */
 #include "bench.h"
-#include "io/file.h"
-#include <math.h>
-#include <stdio.h>
-
-/* ---- the loop alone ---------------------------------------------------------------------------------------------- */
 
 /* A law that costs nothing: p = z. What is left is gather, G, G^T and scatter. */
 static void copy_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
@@ -26,11 +21,13 @@ static const wring_law copy = {.name = "none", .q = 3, .fused = copy_fused};
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-  wring_term      *term;
-  wring_splitting *splitting; // of a prox, or NULL
-  wring_work       work;
-  const double    *x; // [n_local][3]
-  double          *f; // [n_local][3]; it grows by every pass
+  wring_bench            *b;
+  const wring_bench_body *body;
+  wring_term             *term;
+  wring_splitting        *splitting; // of a prox, or NULL
+  wring_work              work;
+  const double           *x; // [n_local][3]
+  double                 *f; // [n_local][3]; it grows by every pass
 } loop;
 
 static PetscErrorCode run_pass(void *context)
@@ -56,20 +53,16 @@ static PetscErrorCode run_split(void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode measure(wring_bench *b, const wring_bench_body *body, loop *w, const char *what, double bytes)
+static PetscErrorCode measure(loop *w, wring_work work, const char *what, double bytes)
 {
-  const wring_law *const law  = wring_term_law(w->term);
-  const wring_bench_work work = {.run = w->splitting ? run_split : run_pass, .context = w};
-  wring_bench_row        row  = {.part = "law", .tets = body->tets, .bytes = bytes, .iterations = -1};
-  PetscBool              due;
+  const wring_bench_work timed = {.run = w->splitting ? run_split : run_pass, .context = w};
+  const wring_bench_row  row   = {
+       "law", wring_term_law(w->term)->name, what, .tets = w->body->tets, .bytes = bytes, .iterations = -1};
+  wring_bench_row *kept;
 
   PetscFunctionBegin;
-  PetscCall(wring_bench_begin_row(b, law->name, what, &due));
-  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscStrncpy(row.name, law->name, sizeof row.name));
-  PetscCall(PetscStrncpy(row.work, what, sizeof row.work));
-  PetscCall(wring_bench_time(b, &work, b->budget, &row));
-  PetscCall(wring_bench_keep(b, &row));
+  w->work = work;
+  PetscCall(wring_bench_measure(w->b, &timed, &row, &kept));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,17 +80,16 @@ static PetscErrorCode create_fibres(const wring_mesh *m, const wring_law *law, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create_term(const wring_bench *b, const wring_mesh *m, const wring_law *law, PetscBool on_top,
-                                  wring_term **term)
+static PetscErrorCode create_term(const loop *w, const wring_law *law, const char *prefix, wring_term **term)
 {
-  const char *const prefix = on_top ? "" : "material_";
-  wring_options    *o;
-  double           *par;
+  const wring_mesh *const m = w->body->p->mesh;
+  wring_options          *o;
+  double                 *par;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_create(b->comm, &o));
+  PetscCall(wring_options_create(w->b->comm, &o));
   PetscCall(PetscCalloc1((size_t)law->n_par + 1, &par));
-  PetscCall(wring_law_set_example(law, prefix, b->spline, o));
+  PetscCall(wring_law_set_example(law, prefix, w->b->spline, o));
   PetscCall(law->set_par(law, o, prefix, prefix, par));
   if (law->q == 1)
     PetscCall(create_fibres(m, law, par, term));
@@ -108,37 +100,33 @@ static PetscErrorCode create_term(const wring_bench *b, const wring_mesh *m, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode measure_law(wring_bench *b, const wring_bench_body *body, const wring_law *law, PetscBool on_top,
-                                  loop *w)
+static PetscErrorCode measure_law(loop *w, const wring_law *law, const char *prefix)
 {
-  const double   bytes = wring_bench_pass_bytes(body, law->q);
+  const double   bytes = wring_bench_pass_bytes(w->body, law->q);
   const unsigned can   = wring_law_can(law);
 
   PetscFunctionBegin;
-  PetscCall(create_term(b, body->p->mesh, law, on_top, &w->term));
-  w->work = (wring_work)(WRING_VALUE | WRING_GRADIENT);
-  PetscCall(measure(b, body, w, "energy+gradient", bytes));
-  w->work = WRING_RESIDUAL;
-  if ((can & WRING_CAN_PROJECT) && (can & WRING_CAN_SLOPE)) PetscCall(measure(b, body, w, "projection", bytes));
+  PetscCall(create_term(w, law, prefix, &w->term));
+  PetscCall(measure(w, (wring_work)(WRING_VALUE | WRING_GRADIENT), "energy+gradient", bytes));
+  if ((can & WRING_CAN_PROJECT) && (can & WRING_CAN_SLOPE)) PetscCall(measure(w, WRING_RESIDUAL, "projection", bytes));
   if ((can & WRING_CAN_PROX) && (can & WRING_CAN_SLOPE)) {
     PetscCall(wring_splitting_create(w->term, &w->splitting));
-    PetscCall(measure(b, body, w, "prox", bytes + wring_bench_split_bytes(body, law->q)));
+    PetscCall(measure(w, WRING_RESIDUAL, "prox", bytes + wring_bench_split_bytes(w->body, law->q)));
     PetscCall(wring_splitting_destroy(&w->splitting));
   }
   PetscCall(wring_term_destroy(&w->term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode measure_loop(wring_bench *b, const wring_bench_body *body, loop *w)
+static PetscErrorCode measure_loop(loop *w)
 {
   const double none = 0; // it has no parameters
 
   PetscFunctionBegin;
-  PetscCall(wring_term_create_tets(body->p->mesh, 0, &copy, &none, 1, &w->term));
-  w->work = WRING_COUNT;
-  PetscCall(measure(b, body, w, "scatter", wring_bench_count_bytes(body)));
-  w->work = (wring_work)(WRING_VALUE | WRING_GRADIENT);
-  PetscCall(measure(b, body, w, "energy+gradient", wring_bench_pass_bytes(body, copy.q)));
+  PetscCall(wring_term_create_tets(w->body->p->mesh, 0, &copy, &none, 1, &w->term));
+  PetscCall(measure(w, WRING_COUNT, "scatter", wring_bench_count_bytes(w->body)));
+  PetscCall(
+    measure(w, (wring_work)(WRING_VALUE | WRING_GRADIENT), "energy+gradient", wring_bench_pass_bytes(w->body, copy.q)));
   PetscCall(wring_term_destroy(&w->term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,18 +134,16 @@ static PetscErrorCode measure_loop(wring_bench *b, const wring_bench_body *body,
 PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
 {
   const wring_law *law;
-  loop             w = {.term = NULL};
+  loop             w = {.b = b, .body = body};
   Vec              f;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(body->p->g, &f));
   PetscCall(wring_potential_get_local(body->p->g, body->x, &w.x));
   PetscCall(VecGetArray(f, &w.f));
-  PetscCall(measure_loop(b, body, &w));
-  for (int i = 0; (law = wring_law_material(i)) && !b->stopper.cause; i++)
-    PetscCall(measure_law(b, body, law, PETSC_FALSE, &w));
-  for (int i = 0; (law = wring_law_on_top(i)) && !b->stopper.cause; i++)
-    PetscCall(measure_law(b, body, law, PETSC_TRUE, &w));
+  PetscCall(measure_loop(&w));
+  for (int i = 0; (law = wring_law_material(i)) && !b->stopper.cause; i++) PetscCall(measure_law(&w, law, "material_"));
+  for (int i = 0; (law = wring_law_on_top(i)) && !b->stopper.cause; i++) PetscCall(measure_law(&w, law, ""));
   PetscCall(VecRestoreArray(f, &w.f));
   PetscCall(wring_potential_restore_local(body->p->g, body->x, &w.x));
   PetscCall(VecDestroy(&f));

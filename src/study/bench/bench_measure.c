@@ -1,16 +1,13 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 /* Time, rows, and what is printed on the way. */
 #include "bench.h"
+#include "study/common/json.h"
 #include "study/common/median.h"
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_REPEATS = 200, LEAST_REPEATS = 3, MOST_RUNS = 1000 };
 static const double least_time = 5e-4; // s: shorter runs are timed several at once
-
-/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds)
 {
@@ -51,35 +48,6 @@ PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w,
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row)
-{
-  PetscFunctionBegin;
-  if (b->n_row == b->row_capacity) {
-    b->row_capacity = 2 * b->row_capacity + 64;
-    PetscCall(PetscRealloc((size_t)b->row_capacity * sizeof *b->row, &b->row));
-  }
-  b->row[b->n_row++] = *row;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material,
-                                     const char *reason)
-{
-  PetscFunctionBegin;
-  if (b->n_skip == b->skip_capacity) {
-    b->skip_capacity = 2 * b->skip_capacity + 16;
-    PetscCall(PetscRealloc((size_t)b->skip_capacity * sizeof *b->skip, &b->skip));
-  }
-  wring_bench_skip *const s = &b->skip[b->n_skip++];
-  *s                        = (wring_bench_skip){.part = part};
-  PetscCall(PetscStrncpy(s->name, name, sizeof s->name));
-  PetscCall(PetscStrncpy(s->material, material, sizeof s->material));
-  PetscCall(PetscStrncpy(s->reason, reason, sizeof s->reason));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- progress ---------------------------------------------------------------------------------------------------- */
-
 /* On a terminal every row; in a log one line in ten seconds. */
 static void print_progress(wring_bench *b, const char *what, const char *work)
 {
@@ -102,4 +70,35 @@ PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const cha
   *due = (PetscBool)!b->stopper.cause;
   if (*due && b->rank == 0) print_progress(b, what, work);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)(b->n_row + 1) * sizeof *b->row, &b->row));
+  b->row[b->n_row++] = *row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_measure(wring_bench *b, const wring_bench_work *w, const wring_bench_row *row,
+                                   wring_bench_row **kept)
+{
+  PetscBool due;
+
+  PetscFunctionBegin;
+  *kept = NULL;
+  PetscCall(wring_bench_begin_row(b, row->name, row->work, &due));
+  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_bench_keep(b, row));
+  *kept = &b->row[b->n_row - 1];
+  PetscCall(wring_bench_time(b, w, b->budget, *kept));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material, const char *reason)
+{
+  json_array_append_new(b->skips,
+                        wring_json_set(json_object(), "part", json_string(part), "name", wring_json_text(name),
+                                       "material", material ? wring_json_text(material) : json_null(), "reason",
+                                       wring_json_text(reason), NULL));
 }

@@ -6,7 +6,6 @@
 #include "study/common/median.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { ITERATIONS = 10, SMALL = 16000, MOST_SAMPLES = 15 };
 static const double share = 2, patience = 50; // budgets of a row; budgets that one iteration may take
@@ -16,22 +15,6 @@ typedef struct {
   const char      *material;
   wring_bench_body small, large;
 } boxes;
-
-static PetscErrorCode create_boxes(const wring_bench *b, const char *material, boxes *x)
-{
-  PetscFunctionBegin;
-  *x = (boxes){.material = material};
-  PetscCall(wring_bench_body_create(b, material, PetscMin(b->tets, SMALL), &x->small));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_boxes(boxes *x)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_bench_body_destroy(&x->small));
-  PetscCall(wring_bench_body_destroy(&x->large));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ---- a solver ---------------------------------------------------------------------------------------------------- */
 
@@ -100,58 +83,45 @@ static PetscErrorCode predict(const wring_bench *b, method *m, double *seconds)
 }
 
 /* Elements are read at least once in an iteration. */
-static PetscErrorCode count_bytes(const method *m, const wring_operator_info *before, wring_bench_row *row)
+static PetscErrorCode count_bytes(const method *m, const wring_operator_info *before, double *bytes)
 {
-  wring_operator_info info;
-  double              own;
   const double        each = 1 / (double)PetscMax(m->outcome.iterations, 1);
+  wring_operator_info info;
 
   PetscFunctionBegin;
   wring_operator_get_info(m->body->p->op, &info);
   const double solves = (double)(info.solves - before->solves),
                inner  = (double)(info.total_iterations - before->total_iterations);
-  PetscCall(wring_bench_method_bytes(m->body, m->type, &own));
-  row->bytes = own + wring_bench_pass_bytes(m->body, 3) * fmax(1, (double)m->outcome.last.evaluations * each);
-  if (solves > 0) row->bytes += each * wring_bench_solve_bytes(m->body, &info, solves, inner);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode sample(wring_bench *b, method *m, wring_bench_row *row)
-{
-  const double        budget = share * b->budget;
-  double              seconds[MOST_SAMPLES], first, sum = 0;
-  int                 n = 0;
-  wring_operator_info before;
-
-  PetscFunctionBegin;
-  wring_operator_get_info(m->body->p->op, &before);
-  PetscCall(iterate(b, m, 1, &first));
-  if (first >= budget) seconds[n++] = first;
-  const PetscInt iterations = (PetscInt)PetscMax(1, PetscMin(ITERATIONS, budget / PetscMax(first, 1e-9)));
-  PetscCall(wring_stopper_check(&b->stopper));
-  while (first < budget && n < MOST_SAMPLES && sum < budget && !b->stopper.cause) {
-    wring_operator_get_info(m->body->p->op, &before);
-    PetscCall(iterate(b, m, iterations, &seconds[n]));
-    sum += seconds[n++] * (double)PetscMax(m->outcome.iterations, 1);
-    PetscCall(wring_stopper_check(&b->stopper));
-  }
-  if (n == 0) seconds[n++] = first; // stopped
-  PetscCall(wring_median(n, seconds, &row->seconds));
-  row->repeats = n;
-  PetscCall(count_bytes(m, &before, row));
+  PetscCall(wring_bench_method_bytes(m->body, m->type, bytes));
+  *bytes += wring_bench_pass_bytes(m->body, 3) * fmax(1, (double)m->outcome.last.evaluations * each);
+  if (solves > 0) *bytes += each * wring_bench_solve_bytes(m->body, &info, solves, inner);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
 {
-  wring_bench_row row = {.part = "solver", .work = "iteration", .tets = m->body->tets};
+  const double        budget = share * b->budget;
+  wring_bench_row     row    = {"solver", m->type, "iteration", material, .tets = m->body->tets};
+  double              seconds[MOST_SAMPLES], first, sum = 0;
+  wring_operator_info before;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(row.name, m->type, sizeof row.name));
-  PetscCall(PetscStrncpy(row.material, material, sizeof row.material));
-  PetscCall(sample(b, m, &row));
+  wring_operator_get_info(m->body->p->op, &before);
+  PetscCall(iterate(b, m, 1, &first));
+  if (first >= budget) seconds[row.repeats++] = first;
+  const PetscInt iterations = (PetscInt)PetscMax(1, PetscMin(ITERATIONS, budget / PetscMax(first, 1e-9)));
+  PetscCall(wring_stopper_check(&b->stopper));
+  while (first < budget && row.repeats < MOST_SAMPLES && sum < budget && !b->stopper.cause) {
+    wring_operator_get_info(m->body->p->op, &before);
+    PetscCall(iterate(b, m, iterations, &seconds[row.repeats]));
+    sum += seconds[row.repeats++] * (double)PetscMax(m->outcome.iterations, 1);
+    PetscCall(wring_stopper_check(&b->stopper));
+  }
+  if (row.repeats == 0) seconds[row.repeats++] = first; // stopped
+  PetscCall(wring_median(row.repeats, seconds, &row.seconds));
   row.iterations = m->outcome.iterations;
-  PetscCall(PetscStrncpy(row.ended, wring_reason_name(m->outcome.reason), sizeof row.ended));
+  row.ended      = wring_reason_name(m->outcome.reason);
+  PetscCall(count_bytes(m, &before, &row.bytes));
   PetscCall(wring_bench_keep(b, &row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,26 +131,25 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
 /* On the large box, unless one iteration would take too long there. */
 static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)
 {
-  wring_error fault = {""};
-  double      seconds;
+  wring_error fault   = {""};
+  double      seconds = 0;
   char        note[256];
   const char *type = m->type;
 
   PetscFunctionBegin;
   if (b->tets > SMALL) PetscCall(predict(b, m, &seconds));
-  if (b->tets <= SMALL || seconds > patience * b->budget) {
-    PetscCall(measure(b, x->material, m));
-    if (b->tets <= SMALL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (b->tets > SMALL && seconds <= patience * b->budget) {
+    PetscCall(destroy_method(m));
+    if (!x->large.p) PetscCall(wring_bench_body_create(b, x->material, b->tets, &x->large));
+    PetscCall(create_method(b, &x->large, type, m, &fault));
+    PetscCheck(m->solver, b->comm, PETSC_ERR_PLIB, "solver '%s' rejects the large box: %s", type, fault.text);
+  }
+  PetscCall(measure(b, x->material, m));
+  if (b->tets > SMALL && m->body == &x->small) {
     snprintf(note, sizeof note, "an iteration would take about %.2g s; the row is of %.0f tets", seconds,
              m->body->tets);
-    PetscCall(wring_bench_leave_out(b, "solver", type, x->material, note));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    wring_bench_leave_out(b, "solver", type, x->material, note);
   }
-  PetscCall(destroy_method(m));
-  if (!x->large.p) PetscCall(wring_bench_body_create(b, x->material, b->tets, &x->large));
-  PetscCall(create_method(b, &x->large, type, m, &fault));
-  PetscCheck(m->solver, b->comm, PETSC_ERR_PLIB, "solver '%s' rejects the large box: %s", type, fault.text);
-  PetscCall(measure(b, x->material, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,7 +166,7 @@ static PetscErrorCode measure_type(wring_bench *b, boxes *x, const char *type)
   if (m.solver)
     PetscCall(measure_on(b, x, &m));
   else
-    PetscCall(wring_bench_leave_out(b, "solver", type, x->material, fault.text));
+    wring_bench_leave_out(b, "solver", type, x->material, fault.text);
   PetscCall(destroy_method(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -206,13 +175,14 @@ PetscErrorCode wring_bench_solvers(wring_bench *b)
 {
   const wring_option *options;
   const char         *type;
-  boxes               x;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < b->n_material && !b->stopper.cause; k++) {
-    PetscCall(create_boxes(b, b->material[k], &x));
+    boxes x = {.material = b->material[k]};
+    PetscCall(wring_bench_body_create(b, x.material, PetscMin(b->tets, SMALL), &x.small));
     for (int i = 0; (type = wring_solver_type(i, &options)); i++) PetscCall(measure_type(b, &x, type));
-    PetscCall(destroy_boxes(&x));
+    PetscCall(wring_bench_body_destroy(&x.small));
+    PetscCall(wring_bench_body_destroy(&x.large));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -255,6 +255,19 @@ void wring_directory_remove_file(const char *directory, const char *name, wring_
   remove_file(directory, name, ".part", e);
 }
 
+PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, size_t size, char *path)
+{
+  wring_error error = {""};
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
+  PetscCall(wring_directory_make(o, size, path));
+  for (; *file && rank == 0; file++) wring_directory_remove_file(path, *file, &error);
+  PetscCall(wring_error_raise_output(wring_options_comm(o), &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e)
 {

@@ -26,6 +26,14 @@ void wring_usage_append(const char *before, wring_usage_entry *entry, size_t siz
   }
 }
 
+const wring_usage *wring_usage_find(wring_usage_entry *entry, const char *name)
+{
+  const wring_usage *u;
+  for (int i = 0; (u = entry(i)); i++)
+    if (strcmp(u->name, name) == 0) return u;
+  return NULL;
+}
+
 const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed)
 {
   const wring_usage *u;

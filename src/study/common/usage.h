@@ -12,6 +12,8 @@ typedef const wring_usage *wring_usage_entry(int i); // NULL past the end
 /* Appends "wring run|compare DECK [-key value ...], wring version" to a text; before: "wring" or "wring mesh". */
 void wring_usage_append(const char *before, wring_usage_entry *entry, size_t size, char *text);
 
+const wring_usage *wring_usage_find(wring_usage_entry *entry, const char *name); // NULL: none has this name
+
 /* The name nearest to the typed word, NULL if none is near. */
 const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed);
 

@@ -24,7 +24,7 @@ static PetscErrorCode take_levels(wring_converge *c)
   PetscCall(wring_error_raise(c->comm, &error));
   if (!any && c->only < 0) PetscCall(wring_directory_refuse_results(c->o, "deck", results));
   for (int k = 0; k < c->n; k++) {
-    if (c->level[k].finished) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->directory));
+    if (c->level[k].results) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->directory));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -33,7 +33,7 @@ static PetscErrorCode run_levels(wring_converge *c)
 {
   PetscFunctionBegin;
   for (int k = 0; k < c->n && !c->status; k++) {
-    if (c->level[k].finished || (c->only >= 0 && k != c->only)) continue;
+    if (c->level[k].results || (c->only >= 0 && k != c->only)) continue;
     PetscCall(wring_stopper_check(&c->stopper));
     if (c->stopper.cause)
       c->status = WRING_EXIT_STOPPED;
@@ -48,7 +48,7 @@ static PetscErrorCode note_end(const wring_converge *c)
   PetscInt done = 0;
 
   PetscFunctionBegin;
-  for (int k = 0; k < c->n; k++) done += c->level[k].finished;
+  for (int k = 0; k < c->n; k++) done += c->level[k].results != NULL;
   if (c->status)
     PetscCall(wring_note(c->comm, "%s after %" PetscInt_FMT " of %d levels, which the same command keeps",
                          c->stopper.cause ? wring_stop_text(c->stopper.cause) : "solver failed", done, c->n));
@@ -61,12 +61,12 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
 {
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) {
-    const wring_level *const l = &c->level[k];
-    if (!l->unconverged) continue;
-    PetscCall(wring_note(c->comm,
-                         "level %d: %" PetscInt_FMT " of %" PetscInt_FMT
-                         " steps did not converge, and what remains of their errors is part of the differences",
-                         k, l->unconverged, l->steps));
+    const double unconverged = wring_level_number(&c->level[k], "steps_not_converged");
+    if (unconverged > 0)
+      PetscCall(wring_note(c->comm,
+                           "level %d: %.0f of %" PetscInt_FMT
+                           " steps did not converge, and what remains of their errors is part of the differences",
+                           k, unconverged, c->level[k].steps));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,20 +90,22 @@ static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode finish(wring_converge *c, wring_ending *end)
+static PetscErrorCode destroy(wring_converge *c)
 {
   PetscFunctionBegin;
-  if (c->status || c->only >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_converge_measure(c));
-  PetscCall(write_files(c, end));
-  PetscCall(wring_converge_print(c));
-  PetscCall(note_unconverged(c));
+  for (int k = 0; k < c->n; k++) {
+    if (c->level[k].deck) PetscCall(wring_options_destroy(&c->level[k].deck));
+    json_decref(c->level[k].results);
+  }
+  json_decref(c->keys);
+  PetscCall(PetscFree(c->quantity));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_converge c = {.comm = comm};
+  char           directory[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(wring_converge_get_keys(o, &c));
@@ -111,11 +113,16 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_converge_check(&c));
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
-  PetscCall(wring_directory_make(c.o, sizeof c.directory, c.directory));
+  PetscCall(wring_directory_make(c.o, sizeof directory, directory));
   PetscCall(run_levels(&c));
-  PetscCall(finish(&c, end));
+  if (!c.status && c.only < 0) {
+    PetscCall(wring_converge_measure(&c));
+    PetscCall(write_files(&c, end));
+    PetscCall(wring_converge_print(&c));
+    PetscCall(note_unconverged(&c));
+  }
   PetscCall(note_end(&c));
   end->status = c.status;
-  PetscCall(wring_converge_destroy(&c));
+  PetscCall(destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

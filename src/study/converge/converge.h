@@ -4,12 +4,10 @@
     converge.c         overview: set up, run or take each level, measure, write, print
     converge_keys.c    keys; the deck of each level
     converge_check.c   what is refused before the first level runs
-    converge_level.c   the run of a level
-    converge_store.c   level.json: what is kept of a level, and whether it belongs to this deck and program
+    converge_level.c   the run of a level; level.json: what is kept of it, if it belongs to this deck and program
     converge_nested.c  displacements of all levels on the finest mesh, and their norms
     converge_orders.c  differences, errors, orders and limits
-    converge_files.c   converge.csv, converge.json
-    converge_show.c    tables on the screen
+    converge_files.c   converge.csv, converge.json, tables on the screen
     converge_plot.c    converge.gp, the script of converge.png
 
   Level k has the mesh refined k times more than the deck's, or the time step h/2^k, or both; all levels end at the same
@@ -22,51 +20,49 @@
 #include "study/common/stop.h"
 #include <wring/study.h>
 
-enum { WRING_MAX_LEVELS = 11, WRING_QUANTITY_NAME = 128 };
+enum { WRING_MAX_LEVELS = 11 };
 
-/* A number that a level ends with. */
-typedef struct {
-  char   name[WRING_QUANTITY_NAME]; // "elastic"
-  double value;                     // NaN: not defined
-} wring_scalar;
-
-/* A level; the values of a finished one are the same on all ranks. */
 typedef struct {
   wring_options *deck;                          // of its run
   char           directory[PETSC_MAX_PATH_LEN]; // "out/level_0"
   PetscInt       refine, steps;                 // of mesh.refine; of time.steps
   double         step;                          // h [s]; in statics 1/steps
-  PetscBool      finished;
   PetscBool      replaces; // files of a level that was not finished, or with output.overwrite those of another one
-  PetscInt       vertices, unconverged; // steps that did not converge
-  PetscInt64     tets, iterations, linear_iterations;
-  double         time, seconds; // s: at the end of the run; of the solver
-  int            n_scalar;
-  wring_scalar  *scalar; // [n_scalar]
+  /*
+    Of a finished level, the same on all ranks, otherwise NULL: vertices, tets, time (s, at the end of the run),
+    iterations, linear_iterations, seconds (of the solver), steps_not_converged, and an object `scalars` of the numbers
+    that it ends with, such as "elastic"; null: not defined.
+  */
+  json_t *results;
 } wring_level;
 
-/* Of a quantity at a level; NaN: not given. docs/theory.md (11.1)-(11.4) */
-typedef struct {
-  double value;
-  double difference; // from the level before
-  double error;      // from the finest level or from the table
-  double order;      // by which difference or error have become smaller since the level before
-  double estimate;   // of the error, by the order
-  double limit;      // of the value, by the order
+/* A number of the results of a finished level, or of their scalars; NaN: not defined. Not collective. */
+double wring_level_number(const wring_level *l, const char *key);
+double wring_level_scalar(const wring_level *l, const char *key);
+
+/* What is measured of a quantity at a level. docs/theory.md (11.1)-(11.4) */
+typedef enum {
+  WRING_OF_VALUE,
+  WRING_OF_DIFFERENCE, // from the level before
+  WRING_OF_ERROR,      // from the finest level or from the table
+  WRING_OF_ORDER,      // by which difference or error have become smaller since the level before
+  WRING_OF_ESTIMATE,   // of the error, by the order
+  WRING_OF_LIMIT,      // of the value, by the order
+  WRING_N_MEASURE
 } wring_measure;
 
 typedef struct {
-  char          name[WRING_QUANTITY_NAME];
-  PetscBool     scalar; // a number, whose differences have signs; otherwise a norm
-  PetscBool     exact;  // errors are those from a table
-  wring_measure at[WRING_MAX_LEVELS];
+  const char *name;                                  // borrowed
+  PetscBool   scalar;                                // a number, whose differences have signs; otherwise a norm
+  PetscBool   exact;                                 // errors are those from a table
+  double      at[WRING_MAX_LEVELS][WRING_N_MEASURE]; // NaN: not given
 } wring_quantity;
 
 typedef struct {
   MPI_Comm             comm;
   PetscMPIInt          rank, size;
   const wring_options *o;
-  char                 directory[PETSC_MAX_PATH_LEN];
+  const char          *directory;        // borrowed
   PetscBool            in_mesh, in_time; // what becomes finer
   PetscBool            is_static;
   PetscInt64           tets;                      // of level 0
@@ -87,16 +83,12 @@ typedef struct {
 
 PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c);
 PetscErrorCode wring_converge_make_decks(wring_converge *c, PetscInt steps, double step);
-PetscErrorCode wring_converge_destroy(wring_converge *c);
 
 /* Refuses bad input, and makes the decks of the levels; then refuses levels that are too large, or no table's mesh. */
 PetscErrorCode wring_converge_check(wring_converge *c);
 PetscErrorCode wring_converge_check_finest(const wring_converge *c);
 
-/* ---- levels (converge_level.c, converge_store.c) ----------------------------------------------------------------- */
-
-/* Runs a level that is not finished; c->status: how it ended, WRING_EXIT_DONE if it is finished now. */
-PetscErrorCode wring_level_run(wring_converge *c, int k);
+/* ---- levels (converge_level.c) ----------------------------------------------------------------------------------- */
 
 /*
   Takes a finished level of the same program, keys in force and files from its directory. Sets an error, the same on all
@@ -104,14 +96,8 @@ PetscErrorCode wring_level_run(wring_converge *c, int k);
 */
 PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e);
 
-/* Writes level.json: of a level that is not finished, only the program, keys and files of the run in its directory. */
-PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l);
-
-/* What level.json and converge.json have of a finished level; to be released. Not collective. */
-json_t *wring_level_results(const wring_level *l);
-
-/* Adds a number to those of a level. Not collective. */
-PetscErrorCode wring_level_add(wring_level *l, const char *name, double value);
+/* Runs a level that is not finished; c->status: how it ended, WRING_EXIT_DONE if it is finished now. */
+PetscErrorCode wring_level_run(wring_converge *c, int k);
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
@@ -120,18 +106,17 @@ PetscErrorCode wring_converge_measure(wring_converge *c);
 
 enum { WRING_L2, WRING_H1, WRING_N_NORM }; // sqrt of the mean of |u|^2 over the volume [m], of |grad u|^2
 
-/* Norms of a level's displacement, of its difference from the level before, of its error. */
-typedef struct {
-  double value[WRING_N_NORM], difference[WRING_N_NORM], error[WRING_N_NORM];
-} wring_norms;
-
-/* Fills norms [n] of the levels, with errors from the table or else from the finest level; and the volume [m^3]. */
-PetscErrorCode wring_nested_measure(const wring_converge *c, wring_norms *norms, double *volume);
+/*
+  Norms of the levels' displacements: their values, differences from the level before, errors from the table or else
+  from the finest level; and the volume [m^3].
+*/
+PetscErrorCode wring_nested_measure(const wring_converge *c, double norm[][WRING_OF_ERROR + 1][WRING_N_NORM],
+                                    double *volume);
 
 /* Refuses a table whose vertices are not those of a mesh. value [n_owned][3]: positions. */
-PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double **value);
+PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value);
 
-/* ---- files and tables; the first three on rank 0, not collective ------------------------------------------------- */
+/* ---- files (on rank 0, not collective) and tables ---------------------------------------------------------------- */
 
 void wring_converge_csv(const wring_converge *c, wring_error *e);
 void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e); // adds to json

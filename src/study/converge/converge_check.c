@@ -81,7 +81,7 @@ static int find_last(const wring_converge *c)
 {
   int last = -1;
   for (int k = 0; k < c->n; k++)
-    if (!c->level[k].finished && (c->only < 0 || k == c->only)) last = k;
+    if (!c->level[k].results && (c->only < 0 || k == c->only)) last = k;
   return last;
 }
 
@@ -116,11 +116,12 @@ static PetscErrorCode check_finest(const wring_converge *c)
 {
   const int   finest = c->only < 0 ? c->n - 1 : c->only;
   wring_mesh *m;
-  double     *value = NULL;
+  double     *value;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_make_mesh(c->level[finest].deck, &m));
-  if (c->table[0] && finest == c->n - 1) PetscCall(wring_nested_read_table(c, m, &value));
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &value));
+  if (c->table[0] && finest == c->n - 1) PetscCall(wring_nested_read_table(c, m, value));
   PetscCall(PetscFree(value));
   PetscCall(wring_mesh_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,31 +1,33 @@
-/* What a convergence study leaves: converge.csv and converge.json. */
+/* What a convergence study leaves: converge.csv and converge.json; tables on the screen. */
 #include "converge.h"
+#include "study/common/table.h"
 #include <math.h>
 
-/* Nothing where a number is not given. */
-static void print_real(FILE *f, double value)
-{
-  if (isnan(value))
-    fputc(',', f);
-  else
-    fprintf(f, ",%.17g", value);
-}
+static const char *const measure_name[WRING_N_MEASURE] = {"value", "difference", "error", "order", "estimate", "limit"};
+
+/* What converge.csv has of the results of a level. */
+static const char *const count_name[] = {"vertices", "tets", "iterations", "linear_iterations"};
+enum { N_COUNT = sizeof count_name / sizeof *count_name };
 
 static double size_of(const wring_converge *c, int k)
 {
-  return cbrt(c->volume / (double)c->level[k].tets);
+  return cbrt(c->volume / wring_level_number(&c->level[k], "tets"));
 }
 
+/* A number that is not given leaves its place empty. */
 static void print_row(FILE *f, const wring_converge *c, const wring_quantity *q, int k)
 {
-  const wring_level *const   l  = &c->level[k];
-  const wring_measure *const at = &q->at[k];
+  const wring_level *const l = &c->level[k];
   fprintf(f, "%s,%d,%" PetscInt_FMT ",%.17g,%.17g,%" PetscInt_FMT, q->name, k, l->refine, size_of(c, k), l->step,
           l->steps);
-  fprintf(f, ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%" PetscInt64_FMT ",%" PetscInt64_FMT ",%.17g", l->vertices,
-          l->tets, l->iterations, l->linear_iterations, l->seconds);
-  const double number[] = {at->value, at->difference, at->error, at->order, at->estimate, at->limit};
-  for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) print_real(f, number[i]);
+  for (int i = 0; i < N_COUNT; i++) fprintf(f, ",%.0f", wring_level_number(l, count_name[i]));
+  fprintf(f, ",%.17g", wring_level_number(l, "seconds"));
+  for (int i = 0; i < WRING_N_MEASURE; i++) {
+    if (isnan(q->at[k][i]))
+      fputc(',', f);
+    else
+      fprintf(f, ",%.17g", q->at[k][i]);
+  }
   fputc('\n', f);
 }
 
@@ -35,40 +37,32 @@ void wring_converge_csv(const wring_converge *c, wring_error *e)
   snprintf(path, sizeof path, "%s/converge.csv", c->directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
-  fprintf(f, "quantity,level,refine,size,step,steps,vertices,tets,iterations,linear_iterations,seconds,value,"
-             "difference,error,order,estimate,limit\n");
+  fprintf(f, "quantity,level,refine,size,step,steps,vertices,tets,iterations,linear_iterations,seconds");
+  for (int i = 0; i < WRING_N_MEASURE; i++) fprintf(f, ",%s", measure_name[i]);
+  fputc('\n', f);
   for (int i = 0; i < c->n_quantity; i++)
     for (int k = 0; k < c->n; k++) print_row(f, c, &c->quantity[i], k);
   wring_file_commit(f, path, e);
 }
 
-/* ---- converge.json ----------------------------------------------------------------------------------------------- */
-
 static json_t *level_json(const wring_converge *c, int k)
 {
-  const wring_level *const l    = &c->level[k];
-  json_t *const            json = wring_level_results(l);
-  json_object_set_new(json, "level", json_integer(k));
-  json_object_set_new(json, "directory", wring_json_text(l->directory));
-  json_object_set_new(json, "refine", json_integer(l->refine));
-  json_object_set_new(json, "size", wring_json_real(size_of(c, k)));
-  json_object_set_new(json, "step", wring_json_real(l->step));
-  json_object_set_new(json, "steps", json_integer(l->steps));
-  return json;
+  static const char *const without[] = {"scalars", "schema", "keys", "files"}; // of level.json
+  const wring_level *const l         = &c->level[k];
+  json_t *const            json      = json_copy(l->results);
+  for (int i = 0; i < 4; i++) json_object_del(json, without[i]);
+  return wring_json_set(json, "level", json_integer(k), "directory", wring_json_text(l->directory), "refine",
+                        json_integer(l->refine), "size", wring_json_real(size_of(c, k)), "step",
+                        wring_json_real(l->step), "steps", json_integer(l->steps), NULL);
 }
 
 static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
 {
-  static const char *const name[] = {"value", "difference", "error", "order", "estimate", "limit"};
-  json_t *const            json   = json_object();
-  for (int i = 0; i < 6; i++) {
+  json_t *const json = json_object();
+  for (int i = 0; i < WRING_N_MEASURE; i++) {
     json_t *const list = json_array();
-    for (int k = 0; k < c->n; k++) {
-      const wring_measure *const at       = &q->at[k];
-      const double               number[] = {at->value, at->difference, at->error, at->order, at->estimate, at->limit};
-      json_array_append_new(list, wring_json_real(number[i]));
-    }
-    json_object_set_new(json, name[i], list);
+    for (int k = 0; k < c->n; k++) json_array_append_new(list, wring_json_real(q->at[k][i]));
+    json_object_set_new(json, measure_name[i], list);
   }
   return json;
 }
@@ -80,11 +74,80 @@ void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
   for (int k = 0; k < c->n; k++) json_array_append_new(levels, level_json(c, k));
   for (int i = 0; i < c->n_quantity; i++)
     json_object_set_new(quantities, c->quantity[i].name, quantity_json(c, &c->quantity[i]));
-  json_object_set_new(json, "in", json_string(!c->in_time ? "mesh" : c->in_mesh ? "both" : "time"));
-  json_object_set_new(json, "against", wring_json_text(c->table[0] ? c->table : "finest"));
-  json_object_set_new(json, "volume", wring_json_real(c->volume));
-  json_object_set_new(json, "levels", levels);
-  json_object_set_new(json, "quantities", quantities);
+  wring_json_set(json, "in",
+                 json_string(!c->in_time  ? "mesh"
+                             : c->in_mesh ? "both"
+                                          : "time"),
+                 "against", wring_json_text(c->table[0] ? c->table : "finest"), "volume", wring_json_real(c->volume),
+                 "levels", levels, "quantities", quantities, NULL);
   snprintf(path, sizeof path, "%s/converge.json", c->directory);
   wring_json_write(path, json, e);
+}
+
+/* ---- the screen: the levels and their cost, then how each quantity converges ------------------------------------- */
+
+static PetscErrorCode print_levels(const wring_converge *c)
+{
+  wring_table *t;
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(11, 1, &t));
+  PetscCall(wring_table_add(t, "level\trefine\tstep\tvertices\ttets\tsteps\tnot converged\titerations\ta step\t"
+                               "linear iterations\tseconds"));
+  for (int k = 0; k < c->n; k++) {
+    const wring_level *const l          = &c->level[k];
+    const double             iterations = wring_level_number(l, "iterations");
+    PetscCall(wring_table_add(t, "%d\t%" PetscInt_FMT "\t%.4g\t%.0f\t%.0f\t%" PetscInt_FMT "\t%.0f\t%.0f\t%.3g", k,
+                              l->refine, c->is_static ? NAN : l->step, wring_level_number(l, "vertices"),
+                              wring_level_number(l, "tets"), l->steps, wring_level_number(l, "steps_not_converged"),
+                              iterations, iterations / (double)l->steps));
+    PetscCall(
+      wring_table_add(t, "%.0f\t%.3g", wring_level_number(l, "linear_iterations"), wring_level_number(l, "seconds")));
+  }
+  PetscCall(wring_table_print(c->comm, t));
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A quantity that is 0 at all levels, such as a velocity in statics, has no rows. */
+static PetscBool is_zero(const wring_converge *c, const wring_quantity *q)
+{
+  for (int k = 0; k < c->n; k++)
+    if (q->at[k][WRING_OF_VALUE] != 0) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode print_quantities(const wring_converge *c)
+{
+  wring_table *t;
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(2 + WRING_N_MEASURE, 2, &t));
+  PetscCall(wring_table_add(t, "quantity\tlevel"));
+  for (int i = 0; i < WRING_N_MEASURE; i++) PetscCall(wring_table_add(t, "%s", measure_name[i]));
+  for (int i = 0; i < c->n_quantity; i++) {
+    const wring_quantity *const q = &c->quantity[i];
+    for (int k = 0; k < c->n && !is_zero(c, q); k++) {
+      const double *const at = q->at[k];
+      PetscCall(wring_table_add(t, "%s\t%d\t%.8g\t%.3e\t%.3e\t%.3f\t%.3e\t%.8g", k ? "" : q->name, k,
+                                at[WRING_OF_VALUE], at[WRING_OF_DIFFERENCE], at[WRING_OF_ERROR], at[WRING_OF_ORDER],
+                                at[WRING_OF_ESTIMATE], at[WRING_OF_LIMIT]));
+    }
+  }
+  PetscCall(wring_table_print(c->comm, t));
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_converge_print(const wring_converge *c)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(c->comm, "\nlevels, with iterations and seconds of the solver\n"));
+  PetscCall(print_levels(c));
+  PetscCall(PetscPrintf(c->comm,
+                        "\nconvergence: difference from the level before, error from the %s, order by which the "
+                        "difference falls%s,\nestimate of the error and limit of the value by that order\n",
+                        c->table[0] ? "table" : "finest level", c->table[0] ? " (before the finest: the error)" : ""));
+  PetscCall(print_quantities(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* The keys of converge_, and the deck of each level. */
 #include "converge.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static PetscErrorCode get_table(wring_converge *c)
 
 PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c)
 {
-  const char *in, *directory;
+  const char *in;
   PetscInt    levels, only;
 
   PetscFunctionBegin;
@@ -66,8 +67,7 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
   PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "levels", &levels));
   PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "level", &only));
   PetscCall(wring_options_get_word(o, "converge_", wring_converge_options, "in", &in));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  PetscCall(PetscStrncpy(c->directory, directory, sizeof c->directory));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &c->directory));
   PetscCall(get_table(c));
   if (only >= levels)
     WRING_REFUSE(c->comm, "%s: converge_level is %d, but levels are 0 to %d, expected one of them",
@@ -82,37 +82,30 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
 /* ---- decks ------------------------------------------------------------------------------------------------------- */
 
 /* A key of the level's deck, with the origin that the deck's own key has. */
-static PetscErrorCode set(const wring_converge *c, wring_level *l, const char *key, const char *value)
+static PetscErrorCode set(const wring_converge *c, wring_level *l, const char *key, const char *format, ...)
 {
   const char *const origin = wring_options_origin(c->o, "", key);
+  char              value[PETSC_MAX_PATH_LEN];
+  va_list           args;
 
   PetscFunctionBegin;
+  va_start(args, format);
+  vsnprintf(value, sizeof value, format, args);
+  va_end(args);
   PetscCall(wring_options_set(l->deck, key, value, origin ? origin : "wring converge"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode set_int(const wring_converge *c, wring_level *l, const char *key, PetscInt value)
-{
-  char text[32];
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, value));
-  PetscCall(set(c, l, key, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* h/2^k and 2^k times the steps: the same time at the end. */
 static PetscErrorCode set_time(const wring_converge *c, wring_level *l)
 {
-  wring_options *const with_end = l->deck;
-  char                 text[32];
+  wring_options *with_end = l->deck;
 
   PetscFunctionBegin;
   PetscCall(wring_options_copy(with_end, "time_end", &l->deck));
-  PetscCall(wring_options_destroy((wring_options *[]){with_end}));
-  PetscCall(PetscSNPrintf(text, sizeof text, "%.17g", l->step));
-  PetscCall(set(c, l, "time_step", text));
-  PetscCall(set_int(c, l, "time_steps", l->steps));
+  PetscCall(wring_options_destroy(&with_end));
+  PetscCall(set(c, l, "time_step", "%.17g", l->step));
+  PetscCall(set(c, l, "time_steps", "%" PetscInt_FMT, l->steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,9 +114,9 @@ static PetscErrorCode make_deck(const wring_converge *c, int k, wring_level *l)
   PetscFunctionBegin;
   PetscCall(wring_options_copy(c->o, "converge_", &l->deck));
   if (c->in_time) PetscCall(set_time(c, l));
-  if (c->in_mesh) PetscCall(set_int(c, l, "mesh_refine", l->refine));
+  if (c->in_mesh) PetscCall(set(c, l, "mesh_refine", "%" PetscInt_FMT, l->refine));
   PetscCall(PetscSNPrintf(l->directory, sizeof l->directory, "%s/level_%d", c->directory, k));
-  PetscCall(set(c, l, "output_directory", l->directory));
+  PetscCall(set(c, l, "output_directory", "%s", l->directory));
   PetscCall(set(c, l, "output_every", "0"));
   PetscCall(set(c, l, "checkpoint_resume", "false"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -147,17 +140,5 @@ PetscErrorCode wring_converge_make_decks(wring_converge *c, PetscInt steps, doub
     l->step              = step / (c->in_time ? (double)(1 << k) : 1);
     PetscCall(make_deck(c, k, l));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_converge_destroy(wring_converge *c)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < c->n; k++) {
-    if (c->level[k].deck) PetscCall(wring_options_destroy(&c->level[k].deck));
-    PetscCall(PetscFree(c->level[k].scalar));
-  }
-  json_decref(c->keys);
-  PetscCall(PetscFree(c->quantity));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

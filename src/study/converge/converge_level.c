@@ -1,49 +1,128 @@
-/* A level: a run in a directory of its own. */
+/*
+  A level: a run in a directory of its own; and level.json, what is kept of it, with the program, keys in force and
+  files that it belongs to.
+*/
 #include "converge.h"
+#include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include "study/run/run.h"
+#include <math.h>
+#include <wring/io.h>
 
-/* The energies at the end: those of steps.csv. */
-static PetscErrorCode add_energies(wring_run *r, wring_level *l)
+static double number_of(const json_t *json, const char *key)
 {
-  wring_balance b = {.elastic = r->elastic};
+  const json_t *const value = json_object_get(json, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+double wring_level_number(const wring_level *l, const char *key)
+{
+  return number_of(l->results, key);
+}
+
+double wring_level_scalar(const wring_level *l, const char *key)
+{
+  return number_of(json_object_get(l->results, "scalars"), key);
+}
+
+/* ---- level.json -------------------------------------------------------------------------------------------------- */
+
+/* What a level belongs to; the defaults are those of the deck's problem, which all levels have. Rank 0. */
+static PetscErrorCode describe(const wring_converge *c, const wring_level *l, json_t **origin)
+{
+  json_t *own, *const keys = json_deep_copy(c->keys);
 
   PetscFunctionBegin;
-  PetscCall(wring_balance_measure(r->p, r->tally.inverted, &b));
-  PetscCall(wring_level_add(l, "elastic", b.elastic));
-  PetscCall(wring_level_add(l, "total", b.kinetic + b.elastic + b.external));
+  PetscCall(wring_keys_of_command(l->deck, "run", &own));
+  json_object_update(keys, own);
+  json_decref(own);
+  PetscCall(wring_kept_origin(l->deck, "run", "", keys, origin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the probes measure: the last row of probes.csv. */
-static PetscErrorCode add_probes(wring_problem *p, wring_level *l)
+/* Writes level.json: of a level that is not finished, only the program, keys and files of the run in its directory. */
+static PetscErrorCode store(const wring_converge *c, const wring_level *l)
+{
+  wring_error error = {""};
+  json_t     *origin;
+  char        path[PETSC_MAX_PATH_LEN + 32];
+
+  PetscFunctionBegin;
+  if (c->rank == 0) {
+    json_t *const json = l->results ? json_copy(l->results) : json_object();
+    PetscCall(describe(c, l, &origin));
+    snprintf(path, sizeof path, "%s/level.json", l->directory);
+    wring_kept_write(path, origin, json, &error);
+    json_decref(origin);
+    json_decref(json);
+  }
+  PetscCall(wring_error_raise_output(c->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e)
+{
+  char      change[256], path[PETSC_MAX_PATH_LEN + 32];
+  json_t   *origin = NULL, *old;
+  PetscBool overwrite, whole;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(c->o, "output_", wring_output_options, "overwrite", &overwrite));
+  if (c->rank == 0) PetscCall(describe(c, l, &origin));
+  PetscCall(PetscSNPrintf(path, sizeof path, "%s/level.json", l->directory));
+  PetscCall(wring_kept_read(c->comm, path, origin, sizeof change, change, &old, e));
+  json_decref(origin);
+  if (change[0] && !overwrite)
+    wring_error_set(e,
+                    "%s: level %d is of another deck or program: %s; add -output_overwrite true to replace it, or "
+                    "-output_directory with another name",
+                    l->directory, k, change);
+  PetscCall(wring_error_share(c->comm, e));
+  if (change[0] && overwrite)
+    PetscCall(wring_note(c->comm, "%s: level %d is computed anew: %s", l->directory, k, change));
+  PetscCall(wring_checkpoint_is_there(c->comm, l->directory, &whole));
+  l->replaces = (PetscBool)(old != NULL);
+  if (!old && !e->text[0]) PetscCall(wring_directory_find_conflict(l->deck, e));
+  if (whole && !change[0] && json_object_get(old, "scalars")) l->results = json_incref(old);
+  json_decref(old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+/* The energies at the end, those of steps.csv, and what the probes measure, the last row of probes.csv. */
+static PetscErrorCode collect_scalars(wring_run *r, json_t *scalars)
 {
   const char *const *name;
-  const PetscInt     n = wring_problem_probe_columns(p, &name);
+  const PetscInt     n = wring_problem_probe_columns(r->p, &name);
+  wring_balance      b = {.elastic = r->elastic};
   double            *value;
 
   PetscFunctionBegin;
-  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_balance_measure(r->p, r->tally.inverted, &b));
+  wring_json_set(scalars, "elastic", wring_json_real(b.elastic), "total",
+                 wring_json_real(b.kinetic + b.elastic + b.external), NULL);
   PetscCall(PetscMalloc1(n, &value));
-  PetscCall(wring_problem_measure_probes(p, p->state.q, p->state.v, value));
-  for (PetscInt i = 0; i < n; i++) PetscCall(wring_level_add(l, name[i], value[i]));
+  if (n) PetscCall(wring_problem_measure_probes(r->p, r->p->state.q, r->p->state.v, value));
+  for (PetscInt i = 0; i < n; i++) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
   PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode collect(wring_run *r, wring_level *l)
 {
+  json_t *const scalars     = json_object();
+  PetscInt      unconverged = 0;
+
   PetscFunctionBegin;
-  l->vertices          = r->p->mesh->n_global;
-  l->tets              = r->p->mesh->n_tet_global;
-  l->iterations        = r->iterations;
-  l->linear_iterations = r->linear_iterations;
-  l->seconds           = r->seconds;
-  l->time              = r->p->state.time;
   for (int i = 0; i < WRING_N_REASON; i++)
-    if (!wring_tally_is_converged((wring_reason)i)) l->unconverged += r->tally.steps[i];
-  PetscCall(add_energies(r, l));
-  PetscCall(add_probes(r->p, l));
+    if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];
+  PetscCall(collect_scalars(r, scalars));
+  l->results = wring_json_set(json_object(), "vertices", json_integer(r->p->mesh->n_global), "tets",
+                              json_integer(r->p->mesh->n_tet_global), "time", wring_json_real(r->p->state.time),
+                              "iterations", json_integer(r->iterations), "linear_iterations",
+                              json_integer(r->linear_iterations), "seconds", wring_json_real(r->seconds),
+                              "steps_not_converged", json_integer(unconverged), "scalars", scalars, NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,13 +150,12 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   r.stopper = c->stopper;
   if (r.solver) PetscCall(wring_solver_set_interrupt(r.solver, wring_stopper_ask, &r.stopper));
   PetscCall(wring_directory_make(l->deck, sizeof path, path));
-  PetscCall(wring_level_store(c, l)); // what was kept of an earlier run does not hold any more
+  PetscCall(store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;
   c->status  = r.status;
   if (!r.status) PetscCall(collect(&r, l));
   PetscCall(wring_run_destroy(&r));
-  l->finished = (PetscBool)(c->status == WRING_EXIT_DONE);
-  if (l->finished) PetscCall(wring_level_store(c, l));
+  if (l->results) PetscCall(store(c, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <wring/io.h>
 
-/* The fields of some levels on the mesh of the last of them. */
+/* The fields of some levels on the mesh of the last of them; 0 of levels to come. */
 typedef struct {
   wring_mesh *m;
   int         width; // 3 numbers for each level, then those of the table
@@ -18,25 +18,7 @@ typedef struct {
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-/* Positions become displacements. */
-static void subtract_rest(const wring_mesh *m, double *value)
-{
-  wring_axpy(3 * m->n_owned, -1, m->X, value);
-}
-
-static PetscErrorCode read_displacement(const wring_level *l, const wring_mesh *m, double *value)
-{
-  const wring_checkpoint_field field = {"position", 3, value};
-  char                         file[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  PetscCall(wring_checkpoint_find(m->comm, l->directory, sizeof file, file));
-  PetscCall(wring_checkpoint_read_fields(file, m, 1, &field));
-  subtract_rest(m, value);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double **value)
+PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value)
 {
   wring_error error = {""};
   PetscInt    n     = 0, mine;
@@ -49,30 +31,33 @@ PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh
   PetscCall(wring_error_raise(c->comm, &error));
   PetscCall(wring_mesh_route_rows(m, n, width, all, &mine, &row));
   PetscCall(PetscFree(all));
-  PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, value));
   for (PetscInt i = 0; i < mine; i++) {
     const PetscInt a = wring_mesh_local(m, (PetscInt)row[4 * (size_t)i]);
-    PetscCall(PetscArraycpy(*value + 3 * (size_t)a, row + 4 * (size_t)i + 1, 3));
+    PetscCall(PetscArraycpy(value + 3 * (size_t)a, row + 4 * (size_t)i + 1, 3));
   }
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Appends a field to those of each vertex. */
-static PetscErrorCode append(nested *s, const double *field)
+/* Field k: displacements by the checkpoint of level k, or by the table after the last level. */
+static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
 {
-  const size_t n = (size_t)s->m->n_owned, old = (size_t)s->width, width = old + 3;
-  double      *value;
+  const wring_mesh *const m = s->m;
+  double                 *x;
+  wring_checkpoint_field  field = {"position", 3, NULL};
+  char                    file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(width * n, &value));
-  for (size_t i = 0; i < n; i++) {
-    PetscCall(PetscArraycpy(value + width * i, s->value + old * i, old));
-    PetscCall(PetscArraycpy(value + width * i + old, field + 3 * i, 3));
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &x));
+  if (k < c->n) {
+    field.value = x;
+    PetscCall(wring_checkpoint_find(m->comm, c->level[k].directory, sizeof file, file));
+    PetscCall(wring_checkpoint_read_fields(file, m, 1, &field));
+  } else {
+    PetscCall(wring_nested_read_table(c, m, x));
   }
-  PetscCall(PetscFree(s->value));
-  s->value = value;
-  s->width = (int)width;
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->value[i / 3 * s->width + 3 * k + i % 3] = x[i] - m->X[i];
+  PetscCall(PetscFree(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,39 +77,18 @@ static PetscErrorCode add_ghosts(nested *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_level(const wring_level *l, nested *s)
-{
-  double *field;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)s->m->n_owned, &field));
-  PetscCall(read_displacement(l, s->m, field));
-  PetscCall(append(s, field));
-  PetscCall(PetscFree(field));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_table(const wring_converge *c, nested *s)
-{
-  double *field;
-
-  PetscFunctionBegin;
-  PetscCall(wring_nested_read_table(c, s->m, &field));
-  subtract_rest(s->m, field);
-  PetscCall(append(s, field));
-  PetscCall(PetscFree(field));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode create(const wring_converge *c, nested *s)
 {
+  const int n = c->n + (c->table[0] != '\0');
+
   PetscFunctionBegin;
+  s->width = 3 * n;
   PetscCall(wring_problem_make_mesh(c->level[0].deck, &s->m));
-  for (int k = 0; k < c->n; k++) {
-    if (k > 0 && c->in_mesh) PetscCall(wring_mesh_refine_values(s->m, s->width, &s->value));
-    PetscCall(add_level(&c->level[k], s));
+  PetscCall(PetscCalloc1((size_t)s->width * (size_t)s->m->n_owned, &s->value));
+  for (int k = 0; k < n; k++) {
+    if (k > 0 && k < c->n && c->in_mesh) PetscCall(wring_mesh_refine_values(s->m, s->width, &s->value));
+    PetscCall(set_field(c, k, s));
   }
-  if (c->table[0]) PetscCall(add_table(c, s));
   PetscCall(add_ghosts(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -201,7 +165,8 @@ static PetscErrorCode measure(const nested *s, int a, int b, double norm[WRING_N
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_nested_measure(const wring_converge *c, wring_norms *norms, double *volume)
+PetscErrorCode wring_nested_measure(const wring_converge *c, double norm[][WRING_OF_ERROR + 1][WRING_N_NORM],
+                                    double *volume)
 {
   const int reference = c->table[0] ? c->n : c->n - 1;
   nested    s         = {0};
@@ -209,9 +174,9 @@ PetscErrorCode wring_nested_measure(const wring_converge *c, wring_norms *norms,
   PetscFunctionBegin;
   PetscCall(create(c, &s));
   for (int k = 0; k < c->n; k++) {
-    PetscCall(measure(&s, k, -1, norms[k].value, volume));
-    PetscCall(measure(&s, k, reference, norms[k].error, volume));
-    if (k > 0) PetscCall(measure(&s, k, k - 1, norms[k].difference, volume));
+    PetscCall(measure(&s, k, -1, norm[k][WRING_OF_VALUE], volume));
+    PetscCall(measure(&s, k, k - 1, norm[k][WRING_OF_DIFFERENCE], volume));
+    PetscCall(measure(&s, k, reference, norm[k][WRING_OF_ERROR], volume));
   }
   PetscCall(PetscFree(s.value));
   PetscCall(wring_mesh_destroy(&s.m));

@@ -22,7 +22,8 @@ static double find_scale(const wring_converge *c, const wring_quantity *q)
   double largest = 0;
   for (int i = 0; i < c->n_quantity; i++) {
     const wring_quantity *const other = &c->quantity[i];
-    for (int k = 0; k < c->n && are_components(q, other); k++) largest = fmax(largest, fabs(other->at[k].value));
+    for (int k = 0; k < c->n && are_components(q, other); k++)
+      largest = fmax(largest, fabs(other->at[k][WRING_OF_VALUE]));
   }
   return largest;
 }
@@ -36,69 +37,63 @@ static double find_order(const wring_quantity *q, double before, double now, dou
 }
 
 /*
-  Whether the order at a level is that of errors. At the finest mesh the table has only the values at vertices, whose
-  errors are smaller than those between them: the order is then that of the differences.
+  The order at a level is that of errors from a table, else of differences. At the finest mesh the table has only the
+  values at vertices, whose errors are smaller than those between them: the order is then that of the differences.
 */
-static PetscBool by_errors(const wring_converge *c, const wring_quantity *q, int k)
-{
-  return (PetscBool)(q->exact && !(c->in_mesh && k == c->n - 1));
-}
-
 static void extrapolate(const wring_converge *c, wring_quantity *q)
 {
   const double noise = NOISE * find_scale(c, q);
-  for (int k = 0; k < c->n; k++) {
-    wring_measure *const at = &q->at[k], *const before = k ? &q->at[k - 1] : NULL;
-    at->order = at->estimate = at->limit = NAN;
-    if (!before) continue;
-    at->order = by_errors(c, q, k) ? find_order(q, before->error, at->error, noise)
-                                   : find_order(q, before->difference, at->difference, noise);
-    if (!(at->order > LEAST_ORDER)) continue;
-    const double factor = exp2(at->order) - 1;
-    at->estimate        = fabs(at->difference) / factor;
-    at->limit           = at->value + (at->value - before->value) / factor;
+  for (int k = 1; k < c->n; k++) {
+    double *const at = q->at[k], *const before = q->at[k - 1];
+    const wring_measure by = q->exact && !(c->in_mesh && k == c->n - 1) ? WRING_OF_ERROR : WRING_OF_DIFFERENCE;
+    at[WRING_OF_ORDER]     = find_order(q, before[by], at[by], noise);
+    if (!(at[WRING_OF_ORDER] > LEAST_ORDER)) continue;
+    const double factor   = exp2(at[WRING_OF_ORDER]) - 1;
+    at[WRING_OF_ESTIMATE] = fabs(at[WRING_OF_DIFFERENCE]) / factor;
+    at[WRING_OF_LIMIT]    = at[WRING_OF_VALUE] + (at[WRING_OF_VALUE] - before[WRING_OF_VALUE]) / factor;
   }
 }
 
-/* ---- quantities -------------------------------------------------------------------------------------------------- */
+static void clear(const char *name, PetscBool scalar, PetscBool exact, wring_quantity *q)
+{
+  *q = (wring_quantity){.name = name, .scalar = scalar, .exact = exact};
+  for (int k = 0; k < WRING_MAX_LEVELS; k++)
+    for (int i = 0; i < WRING_N_MEASURE; i++) q->at[k][i] = NAN;
+}
 
 /* Differences of a number have a sign, which converge.csv shows too; errors are those from the finest level. */
-static void set_scalar(const wring_converge *c, int i, wring_quantity *q)
+static void set_scalar(const wring_converge *c, const char *name, wring_quantity *q)
 {
-  const double finest = c->level[c->n - 1].scalar[i].value;
-  *q                  = (wring_quantity){.scalar = PETSC_TRUE};
-  snprintf(q->name, sizeof q->name, "%s", c->level[0].scalar[i].name);
+  const double finest = wring_level_scalar(&c->level[c->n - 1], name);
+  clear(name, PETSC_TRUE, PETSC_FALSE, q);
   for (int k = 0; k < c->n; k++) {
-    const double value  = c->level[k].scalar[i].value;
-    q->at[k].value      = value;
-    q->at[k].difference = k ? value - c->level[k - 1].scalar[i].value : NAN;
-    q->at[k].error      = k < c->n - 1 ? fabs(value - finest) : NAN;
-  }
-}
-
-/* A norm of displacements: kind is its place in wring_norms. */
-static void set_norm(const wring_converge *c, const char *name, int kind, const wring_norms *norms, wring_quantity *q)
-{
-  *q = (wring_quantity){.exact = (PetscBool)(c->table[0] != '\0')};
-  snprintf(q->name, sizeof q->name, "%s", name);
-  for (int k = 0; k < c->n; k++) {
-    q->at[k].value      = norms[k].value[kind];
-    q->at[k].difference = k ? norms[k].difference[kind] : NAN;
-    q->at[k].error      = q->exact || k < c->n - 1 ? norms[k].error[kind] : NAN;
+    const double value            = wring_level_scalar(&c->level[k], name);
+    q->at[k][WRING_OF_VALUE]      = value;
+    q->at[k][WRING_OF_DIFFERENCE] = k ? value - q->at[k - 1][WRING_OF_VALUE] : NAN;
+    q->at[k][WRING_OF_ERROR]      = k < c->n - 1 ? fabs(value - finest) : NAN;
   }
 }
 
 PetscErrorCode wring_converge_measure(wring_converge *c)
 {
-  wring_norms norms[WRING_MAX_LEVELS];
+  static const char *const name[WRING_N_NORM] = {"displacement_L2", "displacement_H1"};
+  json_t *const            scalars            = json_object_get(c->level[0].results, "scalars");
+  const PetscBool          exact              = (PetscBool)(c->table[0] != '\0');
+  double                   norm[WRING_MAX_LEVELS][WRING_OF_ERROR + 1][WRING_N_NORM];
 
   PetscFunctionBegin;
-  c->n_quantity = 2 + c->level[0].n_scalar;
-  PetscCall(PetscCalloc1((size_t)c->n_quantity, &c->quantity));
-  PetscCall(wring_nested_measure(c, norms, &c->volume));
-  set_norm(c, "displacement_L2", WRING_L2, norms, &c->quantity[0]);
-  set_norm(c, "displacement_H1", WRING_H1, norms, &c->quantity[1]);
-  for (int i = 0; i < c->level[0].n_scalar; i++) set_scalar(c, i, &c->quantity[2 + i]);
+  PetscCall(PetscCalloc1(WRING_N_NORM + json_object_size(scalars), &c->quantity));
+  PetscCall(wring_nested_measure(c, norm, &c->volume));
+  for (; c->n_quantity < WRING_N_NORM; c->n_quantity++) {
+    wring_quantity *const q = &c->quantity[c->n_quantity];
+    clear(name[c->n_quantity], PETSC_FALSE, exact, q);
+    for (int k = 0; k < c->n; k++)
+      for (int i = 0; i <= WRING_OF_ERROR; i++) q->at[k][i] = norm[k][i][c->n_quantity];
+    q->at[0][WRING_OF_DIFFERENCE] = NAN;
+    if (!exact) q->at[c->n - 1][WRING_OF_ERROR] = NAN;
+  }
+  for (void *i = json_object_iter(scalars); i; i = json_object_iter_next(scalars, i))
+    set_scalar(c, json_object_iter_key(i), &c->quantity[c->n_quantity++]);
   for (int i = 0; i < c->n_quantity; i++) extrapolate(c, &c->quantity[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

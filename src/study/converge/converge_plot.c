@@ -6,14 +6,19 @@
 /* Over elements' sizes, or over time steps. */
 static double abscissa(const wring_converge *c, int k)
 {
-  return c->in_mesh ? cbrt(c->volume / (double)c->level[k].tets) : c->level[k].step;
+  return c->in_mesh ? cbrt(c->volume / wring_level_number(&c->level[k], "tets")) : c->level[k].step;
+}
+
+static double scale(const wring_converge *c, const wring_quantity *q)
+{
+  const double finest = fabs(q->at[c->n - 1][WRING_OF_VALUE]);
+  return finest > 0 ? finest : 1;
 }
 
 /* What a point shows: the error from a table, or the difference from the level before, over the finest value. */
 static double ordinate(const wring_converge *c, const wring_quantity *q, int k)
 {
-  const double finest = fabs(q->at[c->n - 1].value);
-  return fabs(q->exact ? q->at[k].error : q->at[k].difference) / (finest > 0 ? finest : 1);
+  return fabs(q->at[k][q->exact ? WRING_OF_ERROR : WRING_OF_DIFFERENCE]) / scale(c, q);
 }
 
 static PetscBool is_shown(const wring_converge *c, const wring_quantity *q)
@@ -45,7 +50,7 @@ static void print_triangles(FILE *f, const wring_converge *c)
     const wring_quantity *lowest = NULL;
     for (int i = 0; i < c->n_quantity; i++) {
       const wring_quantity *const q = &c->quantity[i];
-      if (isnan(q->at[k].order) || lround(q->at[k].order) != slope) continue;
+      if (isnan(q->at[k][WRING_OF_ORDER]) || lround(q->at[k][WRING_OF_ORDER]) != slope) continue;
       if (!lowest || ordinate(c, q, k) < ordinate(c, lowest, k)) lowest = q;
     }
     if (lowest) print_triangle(f, c, lowest, slope);
@@ -60,11 +65,10 @@ static void print_lines(FILE *f, const wring_converge *c)
   for (int i = 0; i < c->n_quantity; i++) {
     const wring_quantity *const q = &c->quantity[i];
     if (!is_shown(c, q)) continue;
-    const double finest = fabs(q->at[c->n - 1].value);
     fprintf(f, "%s \\\n  'converge.csv' using (strcol(1) eq ", shown++ ? "," : "");
     wring_plot_quote(f, q->name);
     fprintf(f, " ? $%d : NaN):(abs($%d)/%.17g) with linespoints lw 2 pt 7 ", c->in_mesh ? 4 : 5, q->exact ? 14 : 13,
-            finest > 0 ? finest : 1);
+            scale(c, q));
     wring_plot_style(f, i);
     fprintf(f, " title ");
     wring_plot_quote(f, q->name);

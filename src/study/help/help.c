@@ -19,16 +19,6 @@ PetscErrorCode wring_help_short(MPI_Comm comm, wring_usage_entry *commands)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether all keys of a family, such as compare_, belong to one other command. */
-static PetscBool is_of_other(wring_usage_entry *commands, const char *command, const char *family)
-{
-  const wring_usage *u;
-  for (int i = 0; (u = commands(i)); i++) {
-    if (strcmp(u->name, family) == 0) return (PetscBool)(strcmp(u->name, command) != 0 && strcmp(family, "mesh") != 0);
-  }
-  return PETSC_FALSE;
-}
-
 typedef struct {
   MPI_Comm           comm;
   wring_usage_entry *commands;
@@ -58,7 +48,8 @@ static PetscErrorCode add_family(void *context, const char *key, const wring_opt
   const size_t end = strlen(l->before);
   snprintf(l->before + end, sizeof l->before - end, "%s", family);
   family[strlen(family) - 1] = '\0';
-  if (is_of_other(l->commands, l->command, family + 1)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscBool own        = (PetscBool)(!strcmp(family + 1, "mesh") || !strcmp(family + 1, l->command));
+  if (wring_usage_find(l->commands, family + 1) && !own) PetscFunctionReturn(PETSC_SUCCESS); // all keys of a command
   const int         width   = (int)strlen(family) + 1;
   const char *const between = !end ? "\n    " : l->column + width > 76 ? ",\n    " : ", ";
   PetscCall(PetscPrintf(l->comm, "%s%s", between, family + 1));
@@ -66,34 +57,13 @@ static PetscErrorCode add_family(void *context, const char *key, const wring_opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_families(MPI_Comm comm, wring_usage_entry *commands, const char *command,
-                                     const wring_catalogue *c)
-{
-  family_list l = {.comm = comm, .commands = commands, .command = command};
-  PetscInt    n;
-
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(comm, "Keys of the deck, or -key value; `wring help time` describes those of time:"));
-  PetscCall(wring_options_visit(c->n, c->entry, NULL, add_family, &l, &n));
-  PetscCall(PetscPrintf(comm, "\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static const wring_usage *find(wring_usage_entry *entry, const char *name)
-{
-  const wring_usage *u;
-  for (int i = 0; (u = entry(i)); i++) {
-    if (strcmp(u->name, name) == 0) return u;
-  }
-  return NULL;
-}
-
 /* Usage, the keys that begin with its name, and of a command with a deck where the others are described. */
 static PetscErrorCode print_command(MPI_Comm comm, wring_usage_entry *commands, const wring_usage *u,
                                     const wring_catalogue *c)
 {
-  PetscInt n;
-  char     prefix[64];
+  family_list l = {.comm = comm, .commands = commands, .command = u->name};
+  PetscInt    n;
+  char        prefix[64];
 
   PetscFunctionBegin;
   snprintf(prefix, sizeof prefix, "%s_", u->name);
@@ -101,7 +71,10 @@ static PetscErrorCode print_command(MPI_Comm comm, wring_usage_entry *commands, 
   if (strcmp(u->name, "mesh") == 0) PetscCall(wring_mesh_help(comm, NULL));
   PetscCall(wring_options_help(comm, c->n, c->entry, prefix, &n));
   if (n) PetscCall(PetscPrintf(comm, "\n"));
-  if (strncmp(u->arguments, "DECK", 4) == 0) PetscCall(print_families(comm, commands, u->name, c));
+  if (strncmp(u->arguments, "DECK", 4) != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPrintf(comm, "Keys of the deck, or -key value; `wring help time` describes those of time:"));
+  PetscCall(wring_options_visit(c->n, c->entry, NULL, add_family, &l, &n));
+  PetscCall(PetscPrintf(comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,19 +101,13 @@ static PetscErrorCode print_keys(MPI_Comm comm, const char *key, const wring_cat
 
 static PetscErrorCode print_one(MPI_Comm comm, wring_usage_entry *commands, const char *word, const wring_catalogue *c)
 {
-  const wring_usage *const command = find(commands, word);
+  const wring_usage *const command = wring_usage_find(commands, word);
+  PetscBool                page;
 
   PetscFunctionBegin;
-  if (strcmp(word, "man") == 0)
-    PetscCall(wring_help_man(comm, commands, c));
-  else if (strcmp(word, "bash") == 0)
-    PetscCall(wring_help_bash(comm, commands, c));
-  else if (strcmp(word, "reference") == 0)
-    PetscCall(wring_help_reference(comm, c));
-  else if (command)
-    PetscCall(print_command(comm, commands, command, c));
-  else
-    PetscCall(print_keys(comm, word, c));
+  PetscCall(wring_help_page(comm, word, commands, c, &page));
+  if (!page && command) PetscCall(print_command(comm, commands, command, c));
+  if (!page && !command) PetscCall(print_keys(comm, word, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,10 +116,8 @@ PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, cha
   wring_catalogue *c;
 
   PetscFunctionBegin;
-  if (n == 0) {
-    PetscCall(wring_help_short(comm, commands));
-    PetscCall(PetscPrintf(comm, "\n"));
-  }
+  if (n == 0) PetscCall(wring_help_short(comm, commands));
+  if (n == 0) PetscCall(PetscPrintf(comm, "\n"));
   PetscCall(wring_keys_create(&c));
   if (n == 2)
     PetscCall(wring_mesh_help(comm, words[1]));

@@ -14,7 +14,9 @@ PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, cha
 /* Prints the commands, and how to learn more. Collective. */
 PetscErrorCode wring_help_short(MPI_Comm comm, wring_usage_entry *commands);
 
-/* The man page wring(1), the completion of bash, which zsh can use, and docs/reference.md. Collective. */
-PetscErrorCode wring_help_man(MPI_Comm comm, wring_usage_entry *commands, const wring_catalogue *c);
-PetscErrorCode wring_help_bash(MPI_Comm comm, wring_usage_entry *commands, const wring_catalogue *c);
-PetscErrorCode wring_help_reference(MPI_Comm comm, const wring_catalogue *c);
+/*
+  Prints the page of this name: "man", the man page wring(1); "bash", its completion, which zsh can use; "reference",
+  docs/reference.md. *printed: whether there is one. Collective.
+*/
+PetscErrorCode wring_help_page(MPI_Comm comm, const char *name, wring_usage_entry *commands, const wring_catalogue *c,
+                               PetscBool *printed);
