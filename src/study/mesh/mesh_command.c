@@ -1,20 +1,26 @@
 /* wring mesh: makes, describes, converts and refines meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
-#include "mesh_files.h"
-#include "mesh_info.h"
 #include <string.h>
 #include <wring/io.h>
 #include <wring/study.h>
 
-/* ---- commands ---------------------------------------------------------------------------------------------------- */
+/* ---- writing a mesh ---------------------------------------------------------------------------------------------- */
 
-/* The order of the mesh to be written: the command's, or that of the mesh in slices. Collective. */
-static PetscErrorCode choose_order(const wring_mesh_job *job, const wring_mesh_data *d, PetscInt *order)
+/* Slices of all ranks: of the file, or a box. */
+static PetscErrorCode read_or_make(const wring_mesh_job *job, wring_mesh_data **data)
 {
+  wring_error error = {""};
+  double      scale;
+
   PetscFunctionBegin;
-  *order = d ? PetscMax(d->order, 1) : 1;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, order, 1, MPIU_INT, MPI_MAX, job->comm));
-  if (wring_options_has(job->o, "", "order")) PetscCall(wring_options_get_int(job->o, "", job->table, "order", order));
+  if (!job->from) {
+    PetscCall(wring_mesh_box_make(job->o, "", data));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
+  if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
+  PetscCall(wring_error_raise(job->comm, &error));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,62 +42,23 @@ static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Slices of all ranks are written by rank 0, which needs the whole mesh. */
-static PetscErrorCode write_whole(const wring_mesh_job *job, wring_mesh_data **data)
+/* A mesh of the order of the command, or else of the file, refined if the command does that; rank 0 writes it. */
+static PetscErrorCode write_mesh(const wring_mesh_job *job)
 {
-  PetscInt order;
+  wring_mesh_data *data;
+  PetscInt         levels = 0, order = 1;
 
   PetscFunctionBegin;
-  PetscCall(choose_order(job, *data, &order));
-  if (order == 2)
-    PetscCall(subdivide(job->comm, 0, order, data));
+  if (wring_option_find(job->table, "levels"))
+    PetscCall(wring_options_get_int(job->o, "", job->table, "levels", &levels));
+  PetscCall(read_or_make(job, &data));
+  if (data) order = PetscMax(data->order, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &order, 1, MPIU_INT, MPI_MAX, job->comm));
+  if (wring_options_has(job->o, "", "order")) PetscCall(wring_options_get_int(job->o, "", job->table, "order", &order));
+  if (levels > 0 || order == 2)
+    PetscCall(subdivide(job->comm, levels, order, &data));
   else
-    PetscCall(wring_mesh_collect(job->comm, data)); // of a second-order mesh the corners
-  PetscCall(wring_mesh_write(job, data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_box(const wring_mesh_job *job)
-{
-  wring_mesh_data *data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_box_make(job->o, "", &data));
-  PetscCall(write_whole(job, &data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode convert(const wring_mesh_job *job)
-{
-  wring_mesh_data *data;
-  wring_error      error = {""};
-  double           scale;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
-  if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
-  PetscCall(wring_error_raise(job->comm, &error));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
-  PetscCall(write_whole(job, &data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* In parallel; the refined mesh is then gathered, as it is written on rank 0. */
-static PetscErrorCode refine(const wring_mesh_job *job)
-{
-  wring_mesh_data *data;
-  wring_error      error = {""};
-  double           scale;
-  PetscInt         levels, order;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
-  PetscCall(wring_options_get_int(job->o, "", job->table, "levels", &levels));
-  if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
-  PetscCall(wring_error_raise(job->comm, &error));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
-  PetscCall(choose_order(job, data, &order));
-  PetscCall(subdivide(job->comm, levels, order, &data));
+    PetscCall(wring_mesh_collect(job->comm, &data)); // of a second-order mesh the corners
   PetscCall(wring_mesh_write(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,53 +82,41 @@ static const wring_option info_options[] = {
   {.key = NULL},
 };
 
-#define ORDER_OPTION                                                                                                   \
-  {                                                                                                                    \
-    .key = "order", .type = WRING_INT, .range = "[1,2]",                                                               \
-    .help = "Order of the elements that are written; default: that of the file, 1 of the box."                         \
-  }
-
-static const wring_option write_options[] = {
-  ORDER_OPTION,
-  {.key   = "binary",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether a .msh file is binary, which is faster to read."},
-  {.key = NULL},
+static const wring_option order = {
+  .key   = "order",
+  .type  = WRING_INT,
+  .range = "[1,2]",
+  .help  = "Order of the elements that are written; default: that of the file, 1 of the box.",
 };
 
-static const wring_option refine_options[] = {
-  ORDER_OPTION,
-  {.key   = "levels",
-   .type  = WRING_INT,
-   .range = "[1,10]",
-   .value = "1",
-   .help  = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2."},
-  {.key   = "binary",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether a .msh file is binary, which is faster to read."},
-  {.key = NULL},
+/* Only of `refine`. */
+static const wring_option levels = {
+  .key   = "levels",
+  .type  = WRING_INT,
+  .range = "[1,10]",
+  .value = "1",
+  .help  = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2.",
+};
+
+static const wring_option binary = {
+  .key   = "binary",
+  .type  = WRING_BOOL,
+  .value = "false",
+  .help  = "Whether a .msh file is binary, which is faster to read.",
 };
 
 typedef struct {
-  wring_usage         usage;
-  PetscBool           reads, writes;
-  const wring_option *own;
-  const char         *borrowed; // what its keys of wring_mesh_options begin with: wring_mesh_select_options
+  wring_usage usage;
+  PetscBool   reads, writes;
+  const char *borrowed; // what its keys of wring_mesh_options begin with: wring_mesh_select_options
   PetscErrorCode (*run)(const wring_mesh_job *);
 } command;
 
 static const command commands[] = {
-  {{"info", "FILE", "contents and quality of a mesh file"},
-   PETSC_TRUE,
-   PETSC_FALSE,
-   info_options,
-   "scale",
-   wring_mesh_print_info},
-  {{"convert", "FROM TO", "a mesh in another format"}, PETSC_TRUE, PETSC_TRUE, write_options, "scale", convert},
-  {{"refine", "FROM TO", "a finer mesh"}, PETSC_TRUE, PETSC_TRUE, refine_options, "scale", refine},
-  {{"box", "TO", "the mesh of a box"}, PETSC_FALSE, PETSC_TRUE, write_options, "box_", make_box},
+  {{"info", "FILE", "contents and quality of a mesh file"}, PETSC_TRUE, PETSC_FALSE, "scale", wring_mesh_print_info},
+  {{"convert", "FROM TO", "a mesh in another format"}, PETSC_TRUE, PETSC_TRUE, "scale", write_mesh},
+  {{"refine", "FROM TO", "a finer mesh"}, PETSC_TRUE, PETSC_TRUE, "scale", write_mesh},
+  {{"box", "TO", "the mesh of a box"}, PETSC_FALSE, PETSC_TRUE, "box_", write_mesh},
 };
 
 enum { N_COMMAND = sizeof commands / sizeof commands[0] };
@@ -174,7 +129,10 @@ const wring_usage *wring_mesh_usage(int i)
 static void fill_table(const command *c, wring_option *table)
 {
   int n = wring_mesh_select_options(c->borrowed, table);
-  for (const wring_option *p = c->own; p->key; p++) table[n++] = *p;
+  for (const wring_option *p = info_options; !c->writes && p->key; p++) table[n++] = *p;
+  if (c->writes) table[n++] = order;
+  if (strcmp(c->usage.name, "refine") == 0) table[n++] = levels;
+  if (c->writes) table[n++] = binary;
   table[n] = (wring_option){.key = NULL};
 }
 
@@ -217,9 +175,8 @@ static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const comm
   const command *c = NULL;
 
   PetscFunctionBegin;
-  for (int i = 0; i < N_COMMAND && n > 0; i++) {
+  for (int i = 0; i < N_COMMAND && n > 0; i++)
     if (strcmp(args[0], commands[i].usage.name) == 0) c = &commands[i];
-  }
   if (!c) PetscCall(refuse_command(comm, n > 0 ? args[0] : NULL));
   for (int k = 1; c && k <= (int)c->reads + (int)c->writes; k++) {
     const wring_usage *const u = &c->usage;
@@ -228,18 +185,6 @@ static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const comm
                    u->arguments);
   }
   *found = c;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode check_target(const wring_mesh_job *job)
-{
-  PetscFunctionBegin;
-  if (!job->to || wring_mesh_ends(job->to, ".msh")) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!wring_mesh_ends(job->to, ".vtu"))
-    WRING_REFUSE(job->comm, "%s: unknown kind of file, expected a name that ends with .msh (Gmsh 4.1) or .vtu (VTK)",
-                 job->to);
-  if (wring_options_has(job->o, "", "binary"))
-    WRING_REFUSE(job->comm, "command line: binary applies to .msh files only, and %s is not one", job->to);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,7 +204,13 @@ PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending 
   PetscCall(wring_options_create(comm, &job.o));
   PetscCall(wring_deck_read_arguments(n - used, args + used, job.o));
   PetscCall(wring_options_check(job.o, 1, &schema, NULL));
-  PetscCall(check_target(&job));
+  if (job.to && !wring_mesh_ends(job.to, ".msh")) {
+    if (!wring_mesh_ends(job.to, ".vtu"))
+      WRING_REFUSE(comm, "%s: unknown kind of file, expected a name that ends with .msh (Gmsh 4.1) or .vtu (VTK)",
+                   job.to);
+    if (wring_options_has(job.o, "", "binary"))
+      WRING_REFUSE(comm, "command line: binary applies to .msh files only, and %s is not one", job.to);
+  }
   PetscCall(c->run(&job));
   PetscCall(wring_options_destroy(&job.o));
   end->status = WRING_EXIT_DONE;

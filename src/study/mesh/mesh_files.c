@@ -1,6 +1,6 @@
 /* Files of `wring mesh`: their names, and how a mesh is written. */
 #define _POSIX_C_SOURCE 200809L // stat
-#include "mesh_files.h"
+#include "mesh_command.h"
 #include "io/file.h"
 #include "mesh/surface/faces.h"
 #include <string.h>
@@ -137,44 +137,26 @@ static PetscErrorCode write_vtu(const wring_mesh_job *job, const wring_mesh_data
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_msh(const wring_mesh_job *job, const wring_mesh_data *d)
-{
-  wring_error error = {""};
-  PetscBool   binary;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(job->o, "", job->table, "binary", &binary));
-  if (job->rank == 0) PetscCall(wring_gmsh_write(job->to, d, binary, &error));
-  PetscCall(wring_error_raise_output(job->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Lines and triangles where there are no tets, each counted once for every set that has it. */
-static PetscErrorCode print_counts(const char *file, const wring_mesh_data *d)
-{
-  PetscInt lines = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < d->n_set_element; i++) lines += d->set_element[4 * (size_t)i + 3] < 0;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT " tetrahedra", file,
-                        d->n_vertex, d->n_tet));
-  if (d->n_tet == 0)
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " triangles, %" PetscInt_FMT " lines",
-                          d->n_set_element - lines, lines));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_write(const wring_mesh_job *job, wring_mesh_data **data)
 {
-  const wring_mesh_data *const d = *data;
+  const wring_mesh_data *const d     = *data;
+  wring_error                  error = {""};
+  PetscBool                    binary;
+  PetscInt                     lines = 0;
 
   PetscFunctionBegin;
-  if (wring_mesh_ends(job->to, ".vtu"))
+  if (wring_mesh_ends(job->to, ".vtu")) {
     PetscCall(write_vtu(job, d));
-  else
-    PetscCall(write_msh(job, d));
-  if (d) PetscCall(print_counts(job->to, d));
+  } else {
+    PetscCall(wring_options_get_bool(job->o, "", job->table, "binary", &binary));
+    if (d) PetscCall(wring_gmsh_write(job->to, d, binary, &error));
+    PetscCall(wring_error_raise_output(job->comm, &error));
+  }
+  if (d) printf("%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT " tetrahedra", job->to, d->n_vertex, d->n_tet);
+  for (PetscInt i = 0; d && i < d->n_set_element; i++) lines += d->set_element[4 * (size_t)i + 3] < 0;
+  if (d && d->n_tet == 0) // each element counts once for every set that has it
+    printf(", %" PetscInt_FMT " triangles, %" PetscInt_FMT " lines", d->n_set_element - lines, lines);
+  if (d) printf("\n");
   PetscCall(wring_mesh_data_destroy(data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /* wring mesh info: collected as JSON, printed as text. */
-#include "mesh_info.h"
+#include "mesh_command.h"
 #include "io/file.h"
 #include "study/common/json.h"
 #include <inttypes.h>
@@ -96,95 +96,79 @@ static void print(FILE *f, const report *r)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void add(json_t *object, const char *key, json_t *value)
-{
-  json_object_set_new(object, key, value);
-}
-
 static json_t *json_point(const double x[3])
 {
   return json_pack("[f, f, f]", x[0], x[1], x[2]);
 }
 
-static void add_tets(json_t *json, const wring_mesh_measures *m)
+static void set_tets(json_t *json, const wring_mesh_measures *m)
 {
-  json_t *const edges = json_object(), *const quality = json_object(), *const histogram = json_array();
-  add(json, "volume", wring_json_real(m->volume));
-  add(edges, "number", json_integer(m->n_edge));
-  add(edges, "min", wring_json_real(m->edge_min));
-  add(edges, "mean", wring_json_real(m->edge_mean));
-  add(edges, "max", wring_json_real(m->edge_max));
-  add(json, "edges", edges);
-  add(json, "boundary_faces", json_integer(m->n_boundary_face));
-  add(json, "components", json_integer(m->n_component));
-  add(quality, "measure", json_string(quality_measure));
-  add(quality, "min", wring_json_real(m->quality_min));
-  add(quality, "mean", wring_json_real(m->quality_mean));
+  json_t *const histogram = json_array();
+  json_t *const edges =
+    wring_json_set(json_object(), "number", json_integer(m->n_edge), "min", wring_json_real(m->edge_min), "mean",
+                   wring_json_real(m->edge_mean), "max", wring_json_real(m->edge_max), NULL);
   for (int b = 0; b < WRING_QUALITY_BINS; b++) json_array_append_new(histogram, json_integer(m->quality_count[b]));
-  add(quality, "histogram", histogram);
-  add(json, "quality", quality);
+  json_t *const quality =
+    wring_json_set(json_object(), "measure", json_string(quality_measure), "min", wring_json_real(m->quality_min),
+                   "mean", wring_json_real(m->quality_mean), "histogram", histogram, NULL);
+  wring_json_set(json, "volume", wring_json_real(m->volume), "edges", edges, "boundary_faces",
+                 json_integer(m->n_boundary_face), "components", json_integer(m->n_component), "quality", quality,
+                 NULL);
 }
 
-static void add_names(json_t *json, const wring_mesh_data *d, const wring_mesh_measures *m)
+static json_t *regions_json(const wring_mesh_data *d, const wring_mesh_measures *m)
 {
-  json_t *const regions = json_array(), *const sets = json_array();
-  for (PetscInt r = 0; r < d->regions.n; r++) {
-    json_t *const region = json_object();
-    add(region, "name", wring_json_text(d->regions.name[r]));
-    add(region, "tetrahedra", json_integer(m->region_tets[r]));
-    add(region, "volume", wring_json_real(m->region_volume[r]));
-    json_array_append_new(regions, region);
-  }
-  for (PetscInt s = 0; s < d->sets.n; s++) {
-    json_t *const set = json_object();
-    add(set, "name", wring_json_text(d->sets.name[s]));
-    add(set, "vertices", json_integer(m->set_vertices[s]));
-    add(set, "triangles", json_integer(m->set_triangles[s]));
-    add(set, "area", wring_json_real(m->set_area[s]));
-    add(set, "lines", json_integer(m->set_lines[s]));
-    add(set, "length", wring_json_real(m->set_length[s]));
-    json_array_append_new(sets, set);
-  }
-  add(json, "regions", regions);
-  add(json, "sets", sets);
+  json_t *const list = json_array();
+  for (PetscInt r = 0; r < d->regions.n; r++)
+    json_array_append_new(list, wring_json_set(json_object(), "name", wring_json_text(d->regions.name[r]), "tetrahedra",
+                                               json_integer(m->region_tets[r]), "volume",
+                                               wring_json_real(m->region_volume[r]), NULL));
+  return list;
 }
 
-static void add_cuts(json_t *json, const report *r)
+static json_t *sets_json(const wring_mesh_data *d, const wring_mesh_measures *m)
 {
-  json_t *const partitions = json_array();
+  json_t *const list = json_array();
+  for (PetscInt s = 0; s < d->sets.n; s++)
+    json_array_append_new(list, wring_json_set(json_object(), "name", wring_json_text(d->sets.name[s]), "vertices",
+                                               json_integer(m->set_vertices[s]), "triangles",
+                                               json_integer(m->set_triangles[s]), "area",
+                                               wring_json_real(m->set_area[s]), "lines", json_integer(m->set_lines[s]),
+                                               "length", wring_json_real(m->set_length[s]), NULL));
+  return list;
+}
+
+static json_t *cuts_json(const report *r)
+{
+  json_t *const list = json_array();
   for (PetscInt i = 0; i < r->n_cut; i++) {
-    const wring_mesh_cut *const c    = &r->cut[i];
-    json_t *const               part = json_object();
-    add(part, "parts", json_integer(r->parts[i]));
-    add(part, "tetrahedra_max_over_mean", wring_json_real(over_mean(c->tets_max, r->m.n_tet, r->parts[i])));
-    add(part, "vertices_max_over_mean", wring_json_real(over_mean(c->vertices_max, r->m.n_vertex, r->parts[i])));
-    add(part, "cut_faces", json_integer(c->cut_faces));
-    add(part, "interface_vertices", json_integer(c->interface_vertices));
-    add(part, "ghosts", json_integer(c->ghosts));
-    json_array_append_new(partitions, part);
+    const wring_mesh_cut *const c = &r->cut[i];
+    json_array_append_new(
+      list, wring_json_set(json_object(), "parts", json_integer(r->parts[i]), "tetrahedra_max_over_mean",
+                           wring_json_real(over_mean(c->tets_max, r->m.n_tet, r->parts[i])), "vertices_max_over_mean",
+                           wring_json_real(over_mean(c->vertices_max, r->m.n_vertex, r->parts[i])), "cut_faces",
+                           json_integer(c->cut_faces), "interface_vertices", json_integer(c->interface_vertices),
+                           "ghosts", json_integer(c->ghosts), NULL));
   }
-  add(json, "partitions", partitions);
+  return list;
 }
 
 static void write_json(const char *file, const report *r, wring_error *e)
 {
-  json_t *const json = json_object(), *const box = json_object(), *const memory = json_object();
-  add(json, "file", wring_json_text(r->file));
-  add(json, "format", json_string(r->d->format));
-  add(json, "vertices", json_integer(r->m.n_vertex));
-  add(json, "order", json_integer(r->order));
-  if (r->order == 2) add(json, "middles", json_integer(r->n_middle));
-  if (r->order == 2) add(json, "jacobian_min", wring_json_real(r->m.jacobian_min));
-  add(json, "tetrahedra", json_integer(r->m.n_tet));
-  add(box, "low", json_point(r->m.low));
-  add(box, "high", json_point(r->m.high));
-  add(json, "bounding_box", box);
-  if (r->m.n_tet) add_tets(json, &r->m);
-  add_names(json, r->d, &r->m);
-  add_cuts(json, r);
-  add(memory, "largest", json_integer((json_int_t)r->memory[0]));
-  add(memory, "all", json_integer((json_int_t)r->memory[1]));
-  add(json, "memory", memory);
+  json_t *const json = wring_json_set(json_object(), "file", wring_json_text(r->file), "format",
+                                      json_string(r->d->format), "vertices", json_integer(r->m.n_vertex), "order",
+                                      json_integer(r->order), "tetrahedra", json_integer(r->m.n_tet), NULL);
+  if (r->order == 2)
+    wring_json_set(json, "middles", json_integer(r->n_middle), "jacobian_min", wring_json_real(r->m.jacobian_min),
+                   NULL);
+  if (r->m.n_tet) set_tets(json, &r->m);
+  wring_json_set(json, "bounding_box",
+                 wring_json_set(json_object(), "low", json_point(r->m.low), "high", json_point(r->m.high), NULL),
+                 "regions", regions_json(r->d, &r->m), "sets", sets_json(r->d, &r->m), "partitions", cuts_json(r),
+                 "memory",
+                 wring_json_set(json_object(), "largest", json_integer((json_int_t)r->memory[0]), "all",
+                                json_integer((json_int_t)r->memory[1]), NULL),
+                 NULL);
   wring_json_write(file, json, e);
   json_decref(json);
 }
@@ -208,19 +192,10 @@ static PetscErrorCode get_output(const wring_mesh_job *job, const char *key, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The peak of the largest rank, and the sum of all. */
-static PetscErrorCode measure_memory(MPI_Comm comm, double memory[2])
-{
-  const double mine = wring_peak_memory();
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&mine, &memory[0], 1, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(&mine, &memory[1], 1, MPI_DOUBLE, MPI_SUM, comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode measure(const wring_mesh_job *job, report *r)
 {
+  double memory;
+
   PetscFunctionBegin;
   r->order    = PetscMax(r->d->order, 1);
   r->n_middle = r->d->middles.n;
@@ -230,7 +205,9 @@ static PetscErrorCode measure(const wring_mesh_job *job, report *r)
   PetscCall(PetscMalloc1(r->n_cut, &r->cut));
   for (PetscInt i = 0; i < r->n_cut; i++)
     PetscCall(wring_mesh_measure_cut(job->comm, r->partitioner, r->parts[i], r->d, &r->cut[i]));
-  PetscCall(measure_memory(job->comm, r->memory));
+  memory = wring_peak_memory();
+  PetscCallMPI(MPI_Allreduce(&memory, &r->memory[0], 1, MPI_DOUBLE, MPI_MAX, job->comm));
+  PetscCallMPI(MPI_Allreduce(&memory, &r->memory[1], 1, MPI_DOUBLE, MPI_SUM, job->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
