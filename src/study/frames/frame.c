@@ -1,70 +1,94 @@
+/* The fields of a frame: by choice, from the state; and the frame. */
 #include "frame.h"
+#include "study/common/command_keys.h"
 #include <math.h>
 #include <string.h>
 
-struct wring_frame_values {
-  wring_frame_cells cells;
-  double           *J, *density;
-  int32_t          *region, *rank;
-  PetscInt64       *original;     // [n_local]
-  double           *displacement; // [n_local][3] m
-  const double     *x, *v;        // [n_local][3] m, m/s
-  wring_fields      computed;
-  wring_field       point[WRING_N_FIELD], cell[WRING_N_FIELD];
-  int               n_copy;
-  void             *copy[1 + WRING_N_FIELD];
+static const struct {
+  const char       *name;
+  wring_field_place place;
+  wring_type        type;
+  int               components;
+  PetscBool         fixed; // the same in all frames
+} table[WRING_N_FIELD] = {
+  [WRING_DISPLACEMENT]         = {"displacement", WRING_AT_POINTS, WRING_FLOAT64, 3, PETSC_FALSE},
+  [WRING_VELOCITY]             = {"velocity", WRING_AT_POINTS, WRING_FLOAT64, 3, PETSC_FALSE},
+  [WRING_VERTEX]               = {"vertex", WRING_AT_POINTS, WRING_INT64, 1, PETSC_TRUE},
+  [WRING_J]                    = {"J", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_ENERGY_DENSITY]       = {"energy_density", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_REGION]               = {"region", WRING_OF_CELLS, WRING_INT32, 1, PETSC_TRUE},
+  [WRING_RANK]                 = {"rank", WRING_OF_CELLS, WRING_INT32, 1, PETSC_TRUE},
+  [WRING_STRESS]               = {"stress", WRING_OF_CELLS, WRING_FLOAT64, 6, PETSC_FALSE},
+  [WRING_VON_MISES]            = {"von_mises", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_DEFORMATION_GRADIENT] = {"deformation_gradient", WRING_OF_CELLS, WRING_FLOAT64, 9, PETSC_FALSE},
+  [WRING_MEMBRANE_FORCE]       = {"membrane_force", WRING_OF_CELLS, WRING_FLOAT64, 6, PETSC_FALSE},
 };
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
-
-/* The vertices of tets: of order 2 ten each, in an array of their own. */
-static PetscErrorCode list_tets(const wring_mesh *m, PetscInt **vertex)
+static PetscBool has(unsigned chosen, int field)
 {
+  return (PetscBool)((chosen & (1U << field)) != 0);
+}
+
+/* ---- choice ------------------------------------------------------------------------------------------------------ */
+
+/* Whether the mesh has elements with a field. */
+static PetscErrorCode check_field(const wring_problem *p, int field)
+{
+  const char *const    origin = wring_options_origin(p->options, "output_", "fields");
+  const wring_surface *surface;
+  PetscBool            membrane = PETSC_FALSE;
+
   PetscFunctionBegin;
-  *vertex = m->tet;
-  if (m->order == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(10 * (size_t)m->n_tet, vertex));
-  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
-    PetscCall(PetscArraycpy(*vertex + 10 * e, m->tet + 4 * e, 4));
-    PetscCall(PetscArraycpy(*vertex + 10 * e + 4, m->mid + 6 * e, 6));
-  }
+  const PetscInt n = wring_problem_surfaces(p, &surface);
+  for (PetscInt i = 0; i < n; i++) membrane = (PetscBool)(membrane || surface[i].membrane);
+  if (field == WRING_MEMBRANE_FORCE && !membrane)
+    WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the deck has no membrane, expected fields of tetrahedra",
+                 origin, table[field].name);
+  if (field >= WRING_STRESS && field != WRING_MEMBRANE_FORCE && p->mesh->n_tet_global == 0)
+    WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
+                 table[field].name, membrane ? "membrane_force" : "no such field");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_frame_cells_create(const wring_problem *p, wring_frame_cells *c)
+PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
 {
-  const wring_mesh *const   m = p->mesh;
-  const wring_surface      *surface;
-  const wring_spring_lines *line;
-  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
-  const PetscBool           alone    = (PetscBool)(m->n_tet_global == 0 && n_surface == 0);
-  PetscInt                  triangle = 0, spring = 0;
+  PetscInt n;
+  char   **word;
 
   PetscFunctionBegin;
-  *c = (wring_frame_cells){.n = {[WRING_TETS] = m->n_tet, [WRING_POINTS] = alone ? m->n_owned : 0}};
-  PetscCall(list_tets(m, &c->corner[WRING_TETS]));
-  for (PetscInt i = 0; i < n_surface; i++) c->n[WRING_TRIANGLES] += surface[i].n;
-  for (PetscInt i = 0; i < n_line; i++) c->n[WRING_LINES] += line[i].n;
-  PetscCall(PetscMalloc3(3 * c->n[WRING_TRIANGLES], &c->corner[WRING_TRIANGLES], 2 * c->n[WRING_LINES],
-                         &c->corner[WRING_LINES], c->n[WRING_POINTS], &c->corner[WRING_POINTS]));
-  for (PetscInt i = 0; i < n_surface; triangle += surface[i].n, i++)
-    PetscCall(PetscArraycpy(c->corner[WRING_TRIANGLES] + 3 * triangle, surface[i].vertex, 3 * surface[i].n));
-  for (PetscInt i = 0; i < n_line; spring += line[i].n, i++)
-    PetscCall(PetscArraycpy(c->corner[WRING_LINES] + 2 * spring, line[i].vertex, 2 * line[i].n));
-  for (PetscInt i = 0; i < c->n[WRING_POINTS]; i++) c->corner[WRING_POINTS][i] = i;
-  for (int k = 0; k < WRING_KINDS; k++) {
-    c->total += c->n[k];
-    c->cells[k] = (wring_cells){c->n[k], k == WRING_TETS && m->order == 2 ? 10 : 4 - k, c->corner[k]};
+  *chosen = 0;
+  PetscCall(wring_options_get_word_list(p->options, "output_", wring_output_options, "fields", &n, &word));
+  for (PetscInt i = 0; i < n; i++) {
+    for (int f = 0; f < WRING_N_FIELD; f++) {
+      if (wring_ascii_compare(word[i], table[f].name) != 0) continue;
+      PetscCall(check_field(p, f));
+      *chosen |= 1U << f;
+    }
   }
+  PetscCall(wring_words_destroy(n, &word));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_frame_cells_destroy(wring_frame_cells *c)
+static double size_of(wring_type type, double real)
 {
-  PetscFunctionBegin;
-  if (c->cells[WRING_TETS].m == 10) PetscCall(PetscFree(c->corner[WRING_TETS]));
-  PetscCall(PetscFree3(c->corner[WRING_TRIANGLES], c->corner[WRING_LINES], c->corner[WRING_POINTS]));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return type == WRING_INT32 ? 4 : type == WRING_INT64 ? 8 : real;
+}
+
+double wring_fields_bytes(unsigned chosen, wring_field_place place, PetscBool fixed, double real)
+{
+  double bytes = 0;
+  for (int f = 0; f < WRING_N_FIELD; f++) {
+    if (has(chosen, f) && table[f].place == place && table[f].fixed == fixed)
+      bytes += size_of(table[f].type, real) * table[f].components;
+  }
+  return bytes;
+}
+
+double wring_fields_memory(unsigned chosen)
+{
+  double bytes = 0;
+  for (int f = WRING_STRESS; f < WRING_N_FIELD; f++) bytes += has(chosen, f) ? 8 * table[f].components : 0;
+  return bytes + (has(chosen, WRING_VON_MISES) && !has(chosen, WRING_STRESS) ? 8 * table[WRING_STRESS].components : 0);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -88,25 +112,27 @@ static double line_length(const double *x, const PetscInt *v)
 /* A surface's triangles from place `at` on: J of the area, energy per rest area of its membrane. */
 static void fill_surface(const wring_surface *s, const double *x, int32_t region, PetscInt at, wring_frame_values *a)
 {
-  for (PetscInt e = 0; e < s->n; e++) a->density[at + e] = 0;
-  for (int k = 0; k < s->n_term; k++) wring_term_add_energies(s->term[k], x, a->density + at);
+  double *const J = (double *)a->value[WRING_J] + at, *const density = (double *)a->value[WRING_ENERGY_DENSITY] + at;
+  int32_t *const row = (int32_t *)a->value[WRING_REGION] + at;
+  for (int k = 0; k < s->n_term; k++) wring_term_add_energies(s->term[k], x, density);
   for (PetscInt e = 0; e < s->n; e++) {
-    a->density[at + e] /= s->area[e];
-    a->J[at + e]      = triangle_area(x, s->vertex + 3 * (size_t)e) / s->area[e];
-    a->region[at + e] = region;
+    density[e] /= s->area[e];
+    J[e]   = triangle_area(x, s->vertex + 3 * (size_t)e) / s->area[e];
+    row[e] = region;
   }
 }
 
 /* Springs likewise: J of the length, energy per rest length; 1 and 0 where that is 0. */
 static void fill_lines(const wring_spring_lines *s, const double *x, int32_t region, PetscInt at, wring_frame_values *a)
 {
-  for (PetscInt e = 0; e < s->n; e++) a->density[at + e] = 0;
-  wring_term_add_energies(s->term, x, a->density + at);
+  double *const J = (double *)a->value[WRING_J] + at, *const density = (double *)a->value[WRING_ENERGY_DENSITY] + at;
+  int32_t *const row = (int32_t *)a->value[WRING_REGION] + at;
+  wring_term_add_energies(s->term, x, density);
   for (PetscInt e = 0; e < s->n; e++) {
     const double length = s->length[e];
-    a->density[at + e]  = length > 0 ? a->density[at + e] / length : 0;
-    a->J[at + e]        = length > 0 ? line_length(x, s->vertex + 2 * (size_t)e) / length : 1;
-    a->region[at + e]   = region;
+    density[e]          = length > 0 ? density[e] / length : 0;
+    J[e]                = length > 0 ? line_length(x, s->vertex + 2 * (size_t)e) / length : 1;
+    row[e]              = region;
   }
 }
 
@@ -114,77 +140,106 @@ static void fill_lines(const wring_spring_lines *s, const double *x, int32_t reg
   The regions of surfaces and springs have the numbers after those of the mesh, in the deck's order. J and energy of
   tets come from wring_potential_cell_data.
 */
-static void fill_cells(const wring_problem *p, wring_frame_values *a)
+static void fill_cells(const wring_problem *p, PetscInt total, wring_frame_values *a)
 {
   const wring_mesh *const   m = p->mesh;
   const wring_surface      *surface;
   const wring_spring_lines *line;
   const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
   PetscInt                  at = m->n_tet;
-  for (PetscInt e = 0; e < m->n_tet; e++) a->region[e] = (int32_t)m->region[e];
+  for (PetscInt e = 0; e < m->n_tet; e++) ((int32_t *)a->value[WRING_REGION])[e] = (int32_t)m->region[e];
   for (PetscInt i = 0; i < n_surface; at += surface[i].n, i++)
     fill_surface(&surface[i], a->x, (int32_t)(m->regions.n + i), at, a);
   for (PetscInt i = 0; i < n_line; at += line[i].n, i++)
     fill_lines(&line[i], a->x, (int32_t)(m->regions.n + n_surface + i), at, a);
-  for (PetscInt i = 0; i < a->cells.n[WRING_POINTS]; i++) {
-    a->J[at + i]       = 1;
-    a->density[at + i] = 0;
-    a->region[at + i]  = -1;
+  for (; at < total; at++) { // points
+    ((double *)a->value[WRING_J])[at]       = 1;
+    ((int32_t *)a->value[WRING_REGION])[at] = -1;
   }
-  for (PetscInt e = 0; e < a->cells.total; e++) a->rank[e] = p->rank;
+  for (PetscInt e = 0; e < total; e++) ((int32_t *)a->value[WRING_RANK])[e] = p->rank;
 }
 
-static PetscErrorCode fill(wring_problem *p, unsigned fields, wring_frame_values *a)
+/* Tets are the first cells: their fields are computed in place, but a stress that only the von Mises stress needs. */
+static PetscErrorCode fill_tets(wring_problem *p, wring_frame_values *a)
 {
-  const wring_mesh *const m     = p->mesh;
-  const PetscInt          total = a->cells.total;
+  double *const von_mises = a->value[WRING_VON_MISES], *const gradient = a->value[WRING_DEFORMATION_GRADIENT];
+  double *stress = a->value[WRING_STRESS];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(total, &a->J, total, &a->density, total, &a->region, total, &a->rank));
-  PetscCall(PetscMalloc2(m->n_local, &a->original, 3 * m->n_local, &a->displacement));
-  PetscCall(wring_potential_cell_data(p->g, p->state.q, a->density, a->J));
+  if (!von_mises && !gradient && !stress) PetscFunctionReturn(PETSC_SUCCESS);
+  if (von_mises && !stress) PetscCall(PetscMalloc1(6 * (size_t)p->mesh->n_tet, &stress));
+  PetscCall(wring_potential_stress(p->g, p->state.q, gradient, stress));
+  for (PetscInt e = 0; von_mises && e < p->mesh->n_tet; e++) von_mises[e] = wring_von_mises(stress + 6 * (size_t)e);
+  if (!a->value[WRING_STRESS]) PetscCall(PetscFree(stress));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums over the terms of each membrane; its triangles follow the tets. */
+static void fill_membranes(const wring_problem *p, wring_frame_values *a)
+{
+  const wring_surface *surface;
+  const double *const  J  = a->value[WRING_J];
+  const PetscInt       n  = wring_problem_surfaces(p, &surface);
+  PetscInt             at = p->mesh->n_tet;
+  for (PetscInt i = 0; i < n; at += surface[i].n, i++) {
+    double *const tau = (double *)a->value[WRING_MEMBRANE_FORCE] + 6 * (size_t)at;
+    for (int k = 0; k < surface[i].n_term; k++) wring_term_add_stress(surface[i].term[k], a->x, tau);
+    for (PetscInt e = 0; e < surface[i].n; e++) wring_cauchy_stress(J[at + e], tau + 6 * (size_t)e);
+  }
+}
+
+static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wring_frame_values *a)
+{
+  const wring_mesh *const m = p->mesh;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < WRING_N_FIELD; i++) {
+    const PetscInt rows = table[i].place == WRING_AT_POINTS ? m->n_local : PetscMax(total, 1);
+    const size_t   size = (size_t)table[i].components * (size_t)size_of(table[i].type, 8);
+    if (i != WRING_VELOCITY && (i < WRING_STRESS || has(chosen, i)))
+      PetscCall(PetscCalloc1((size_t)rows * size, (char **)&a->value[i]));
+  }
+  PetscCall(wring_potential_cell_data(p->g, p->state.q, a->value[WRING_ENERGY_DENSITY], a->value[WRING_J]));
   PetscCall(wring_potential_get_local(p->g, p->state.q, &a->x));
   PetscCall(wring_potential_get_local(p->g, p->state.v, &a->v));
-  fill_cells(p, a);
-  for (PetscInt i = 0; i < m->n_local; i++) a->original[i] = m->original[i];
-  wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->displacement);
-  PetscCall(wring_fields_create(p, fields, total, a->J, &a->computed));
+  fill_cells(p, total, a);
+  for (PetscInt i = 0; i < m->n_local; i++) ((int64_t *)a->value[WRING_VERTEX])[i] = m->original[i];
+  wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->value[WRING_DISPLACEMENT]);
+  PetscCall(fill_tets(p, a));
+  if (a->value[WRING_MEMBRANE_FORCE]) fill_membranes(p, a);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the frame --------------------------------------------------------------------------------------------------- */
 
-static void list_fields(unsigned fields, wring_frame_values *a, wring_frame *f)
+static int list_fields(unsigned chosen, wring_field_place place, PetscBool single, const wring_frame_values *a,
+                       wring_field *field)
 {
-  const void *const value[WRING_N_FIELD] = {[WRING_DISPLACEMENT]         = a->displacement,
-                                            [WRING_VELOCITY]             = a->v,
-                                            [WRING_VERTEX]               = a->original,
-                                            [WRING_J]                    = a->J,
-                                            [WRING_ENERGY_DENSITY]       = a->density,
-                                            [WRING_REGION]               = a->region,
-                                            [WRING_RANK]                 = a->rank,
-                                            [WRING_STRESS]               = a->computed.stress,
-                                            [WRING_VON_MISES]            = a->computed.von_mises,
-                                            [WRING_DEFORMATION_GRADIENT] = a->computed.deformation_gradient,
-                                            [WRING_MEMBRANE_FORCE]       = a->computed.membrane_force};
-  f->points                              = (wring_field){"Points", WRING_FLOAT64, 3, a->x, PETSC_FALSE};
-  f->n_point_field                       = wring_fields_list(fields, WRING_AT_POINTS, value, a->point);
-  f->point_field                         = a->point;
-  f->n_cell_field                        = wring_fields_list(fields, WRING_OF_CELLS, value, a->cell);
-  f->cell_field                          = a->cell;
+  int n = 0;
+  for (int i = 0; i < WRING_N_FIELD; i++) {
+    const void *const value = i == WRING_VELOCITY ? (const void *)a->v : a->value[i];
+    const wring_type  type  = single && table[i].type == WRING_FLOAT64 ? WRING_FLOAT32 : table[i].type;
+    if (has(chosen, i) && table[i].place == place)
+      field[n++] = (wring_field){table[i].name, type, table[i].components, value, table[i].fixed};
+  }
+  return n;
 }
 
-static size_t value_size(wring_type type)
+/* Values in single precision are still those in double precision, until they are copied. */
+static void list(unsigned chosen, PetscBool single, wring_frame_values *a)
 {
-  return type == WRING_INT32 ? sizeof(int32_t) : sizeof(double); // no others here
+  a->frame.points        = (wring_field){"Points", single ? WRING_FLOAT32 : WRING_FLOAT64, 3, a->x, PETSC_FALSE};
+  a->frame.n_point_field = list_fields(chosen, WRING_AT_POINTS, single, a, a->point);
+  a->frame.point_field   = a->point;
+  a->frame.n_cell_field  = list_fields(chosen, WRING_OF_CELLS, single, a, a->cell);
+  a->frame.cell_field    = a->cell;
 }
 
-/* Replaces the values of a field by n rows of them (row NULL: the first n), in single precision if wanted. */
-static PetscErrorCode copy_rows(PetscInt n, const PetscInt *row, PetscBool single, wring_field *f,
-                                wring_frame_values *a)
+/* Replaces the values of a field by n rows of them (row NULL: the first n), in single precision if it is in that. */
+static PetscErrorCode copy_rows(PetscInt n, const PetscInt *row, wring_field *f, wring_frame_values *a)
 {
-  const PetscBool narrow = (PetscBool)(single && f->type == WRING_FLOAT64);
-  const size_t    width = (size_t)f->components, bytes = width * value_size(f->type);
+  const PetscBool narrow = (PetscBool)(f->type == WRING_FLOAT32);
+  const size_t    width = (size_t)f->components, bytes = width * (size_t)size_of(f->type, 8);
   char           *to;
 
   PetscFunctionBegin;
@@ -197,68 +252,35 @@ static PetscErrorCode copy_rows(PetscInt n, const PetscInt *row, PetscBool singl
     if (!narrow) memcpy(to + (size_t)i * bytes, from, bytes);
   }
   f->value = a->copy[a->n_copy++] = to;
-  if (narrow) f->type = WRING_FLOAT32;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_frame_create(wring_problem *p, unsigned fields, PetscBool single, const wring_frame_skin *s,
-                                  wring_frame_values **values, wring_frame *f)
+void wring_frame_describe(unsigned chosen, PetscBool single, wring_frame_values *a)
 {
-  wring_frame_values *a;
+  *a = (wring_frame_values){.n_copy = 0};
+  list(chosen, single, a);
+}
 
+PetscErrorCode wring_frame_create(wring_problem *p, unsigned chosen, PetscBool single, const wring_frame_cells *c,
+                                  wring_frame_values *a)
+{
   PetscFunctionBegin;
-  PetscCall(PetscNew(&a));
-  PetscCall(wring_frame_cells_create(p, &a->cells));
-  PetscCall(fill(p, fields, a));
-  *f = (wring_frame){.time    = p->state.time,
-                     .n_point = s ? s->n_point : p->mesh->n_local,
-                     .n_cells = WRING_KINDS,
-                     .cells   = s ? s->cells : a->cells.cells};
-  list_fields(fields, a, f);
-  const PetscInt n_cell = s ? s->n_cell : a->cells.total;
-  PetscCall(copy_rows(f->n_point, s ? s->point : NULL, single, &f->points, a));
-  for (int i = 0; i < f->n_point_field; i++)
-    PetscCall(copy_rows(f->n_point, s ? s->point : NULL, single, &a->point[i], a));
-  for (int i = 0; i < f->n_cell_field; i++) PetscCall(copy_rows(n_cell, s ? s->cell : NULL, single, &a->cell[i], a));
-  *values = a;
+  *a       = (wring_frame_values){.n_copy = 0};
+  a->frame = (wring_frame){.time = p->state.time, .n_point = c->n_point, .n_cells = WRING_KINDS, .cells = c->kind};
+  PetscCall(fill(p, chosen, c->total, a));
+  list(chosen, single, a);
+  PetscCall(copy_rows(c->n_point, c->point, &a->frame.points, a));
+  for (int i = 0; i < a->frame.n_point_field; i++) PetscCall(copy_rows(c->n_point, c->point, &a->point[i], a));
+  for (int i = 0; i < a->frame.n_cell_field; i++) PetscCall(copy_rows(c->n_cell, c->cell, &a->cell[i], a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_frame_destroy(wring_problem *p, wring_frame_values **values)
+PetscErrorCode wring_frame_destroy(wring_problem *p, wring_frame_values *a)
 {
-  wring_frame_values *a = *values;
-
   PetscFunctionBegin;
   for (int i = 0; i < a->n_copy; i++) PetscCall(PetscFree(a->copy[i]));
-  PetscCall(wring_fields_destroy(&a->computed));
   PetscCall(wring_potential_restore_local(p->g, p->state.v, &a->v));
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &a->x));
-  PetscCall(PetscFree2(a->original, a->displacement));
-  PetscCall(PetscFree4(a->J, a->density, a->region, a->rank));
-  PetscCall(wring_frame_cells_destroy(&a->cells));
-  PetscCall(PetscFree(*values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_frame_describe(unsigned fields, PetscBool single, wring_frame_values **values, wring_frame *f)
-{
-  wring_frame_values *a;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&a));
-  *f = (wring_frame){.cells = a->cells.cells};
-  list_fields(fields, a, f);
-  PetscCall(copy_rows(0, NULL, single, &f->points, a));
-  for (int i = 0; i < f->n_point_field; i++) PetscCall(copy_rows(0, NULL, single, &a->point[i], a));
-  for (int i = 0; i < f->n_cell_field; i++) PetscCall(copy_rows(0, NULL, single, &a->cell[i], a));
-  *values = a;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_frame_forget(wring_frame_values **values)
-{
-  PetscFunctionBegin;
-  for (int i = 0; i < (*values)->n_copy; i++) PetscCall(PetscFree((*values)->copy[i]));
-  PetscCall(PetscFree(*values));
+  for (int i = 0; i < WRING_N_FIELD; i++) PetscCall(PetscFree(a->value[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

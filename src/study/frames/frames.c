@@ -19,33 +19,35 @@ static PetscInt parse_frame(const char *line, char name[64], double *time)
 static PetscErrorCode append(wring_frames *f, const char *name, double time)
 {
   PetscFunctionBegin;
-  if (f->n == f->capacity) {
-    f->capacity = 2 * f->capacity + 64;
-    PetscCall(PetscRealloc((size_t)f->capacity * sizeof *f->name, &f->name));
-    PetscCall(PetscRealloc((size_t)f->capacity * sizeof *f->time, &f->time));
-  }
+  PetscCall(PetscRealloc((size_t)(f->n + 1) * sizeof *f->name, &f->name));
+  PetscCall(PetscRealloc((size_t)(f->n + 1) * sizeof *f->time, &f->time));
   PetscCall(PetscStrallocpy(name, &f->name[f->n]));
   f->time[f->n++] = time;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_list(const wring_frames *f, wring_error *e)
+PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e)
 {
-  char path[PETSC_MAX_PATH_LEN + 64];
+  wring_frame_values values;
+  char               path[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
-  PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
+  if (!f->hdf || !wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  wring_frame_describe(f->fields, f->single, &values);
+  PetscCall(wring_vtkhdf_check(path, &values.frame, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_list(wring_frames *f, PetscInt keep, wring_error *e)
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
 {
-  char   path[PETSC_MAX_PATH_LEN + 32], name[64], *line = NULL;
+  char   path[PETSC_MAX_PATH_LEN + 64], name[64], *line = NULL;
   size_t size = 0;
   double time;
 
   PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  PetscCall(wring_vtkhdf_keep(path, keep, e));
   snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
   FILE *const file = wring_file_open(path, e);
   if (!file) PetscFunctionReturn(PETSC_SUCCESS); // no frames yet
@@ -56,33 +58,7 @@ static PetscErrorCode read_list(wring_frames *f, PetscInt keep, wring_error *e)
   if (ferror(file)) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
   free(line);
   fclose(file);
-  if (!e->text[0]) PetscCall(write_list(f, e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e)
-{
-  wring_frame_values *values;
-  wring_frame         frame;
-  char                path[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  if (!f->hdf || !wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
-  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
-  PetscCall(wring_frame_describe(f->fields, f->single, &values, &frame));
-  PetscCall(wring_vtkhdf_check(path, &frame, e));
-  PetscCall(wring_frame_forget(&values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
-{
-  char path[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
-  PetscCall(wring_vtkhdf_keep(path, keep, e));
-  PetscCall(read_list(f, keep, e));
+  if (!e->text[0]) PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,7 +69,7 @@ PetscErrorCode wring_frames_destroy(wring_frames *f)
   PetscCall(PetscFree(f->name));
   PetscCall(PetscFree(f->time));
   PetscCall(PetscFree(f->step));
-  PetscCall(wring_frame_skin_destroy(&f->skin));
+  PetscCall(wring_frame_cells_destroy(&f->cells));
   *f = (wring_frames){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,37 +87,32 @@ static PetscErrorCode write_vtu(wring_frames *f, const wring_problem *p, const w
   PetscCall(wring_vtk_write(p->comm, path, f->compress, frame));
   if (p->rank == 0) {
     PetscCall(append(f, name, p->state.time));
-    PetscCall(write_list(f, &error));
+    snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+    PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
   }
   PetscCall(wring_error_raise_output(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode append_hdf(wring_frames *f, const wring_problem *p, const wring_frame *frame)
-{
-  char path[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
-  PetscCall(wring_vtkhdf_append(p->comm, path, p->state.step, wring_frames_count(f, p->state.step), frame, &f->file));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
 {
-  const wring_phase   old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  const double        start = MPI_Wtime();
-  wring_frame_values *values;
-  wring_frame         frame;
+  const wring_phase  old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  const double       start = MPI_Wtime();
+  const PetscInt     step  = p->state.step;
+  wring_frame_values values;
+  char               path[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  if (f->surface && !f->has_skin) PetscCall(wring_frames_measure(p, f));
-  PetscCall(wring_frame_create(p, f->fields, f->single, f->surface ? &f->skin : NULL, &values, &frame));
+  if (!f->has_cells) PetscCall(wring_frame_cells_create(p, f->surface, &f->cells));
+  PetscCall(wring_frame_create(p, f->fields, f->single, &f->cells, &values));
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
   if (f->hdf)
-    PetscCall(append_hdf(f, p, &frame));
+    PetscCall(wring_vtkhdf_append(p->comm, path, step, wring_frames_count(f, step), &values.frame, &f->file));
   else
-    PetscCall(write_vtu(f, p, &frame));
+    PetscCall(write_vtu(f, p, &values.frame));
   PetscCall(wring_frame_destroy(p, &values));
+  if (!f->surface) PetscCall(wring_frame_cells_destroy(&f->cells));
+  f->has_cells = f->surface;
   f->written++;
   f->seconds += MPI_Wtime() - start;
   wring_phases_switch(&p->phases, old);

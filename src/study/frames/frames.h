@@ -4,8 +4,7 @@
 
     frames.c        writes frames, continues those of an earlier run
     frames_keys.c   keys of output, which steps have a frame, how many bytes frames take
-    frame.h         one frame: its cells and values (frame.c), of the surface alone (frame_skin.c)
-    fields.h        fields by choice
+    frame.h         one frame: its cells, all or those of the surface (frame_cells.c), and fields (frame.c)
 */
 #pragma once
 #include "frame.h"
@@ -21,16 +20,16 @@ typedef struct {
   PetscInt    every;         // 0: no frames, or those of `step`
   PetscInt    n_step, *step; // ascending; none: every
   PetscInt    last;          // step of the run
-  PetscBool   has_skin;
-  PetscInt    n, capacity;
+  PetscBool   has_cells;
+  PetscInt    n;
   char      **name; // [n] of rank 0, relative to the directory; n = 0 on the others
   double     *time; // [n] s
 
-  wring_frame_skin skin;
-  wring_vtkhdf     file;
-  double           seconds;     // of writing, by rank 0's clock
-  PetscInt         written;     // by this run
-  double           bytes, once; // of wring_frames_measure
+  wring_frame_cells cells; // those of a surface are kept, others only while they are needed
+  wring_vtkhdf      file;
+  double            seconds;     // of writing, by rank 0's clock
+  PetscInt          written;     // by this run
+  double            bytes, once; // of wring_frames_print
 } wring_frames;
 
 /* ---- keys and sizes (frames_keys.c) ------------------------------------------------------------------------------ */
@@ -46,13 +45,13 @@ PetscBool wring_frames_wanted(const wring_frames *f);                // whether 
 PetscBool wring_frames_due(const wring_frames *f, PetscInt step);    // not collective, as the above
 PetscInt  wring_frames_count(const wring_frames *f, PetscInt first); // from this step to the last
 
-/* Sets bytes of a frame without compression, once of what a file of all frames has once, and the skin. Collective. */
-PetscErrorCode wring_frames_measure(const wring_problem *p, wring_frames *f);
-
 /* Memory that writing a frame takes on this rank. Not collective. */
 double wring_frames_memory(const wring_problem *p, const wring_frames *f);
 
-/* Prints one line: which steps have frames, of what, how many bytes they take. Collective. */
+/*
+  Prints one line: which steps have frames, of what, how many bytes they take. Sets bytes of a frame without
+  compression, and once of what a file of all frames has once. Collective.
+*/
 PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first);
 
 /* ---- files (frames.c) -------------------------------------------------------------------------------------------- */

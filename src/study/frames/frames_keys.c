@@ -17,30 +17,21 @@ static PetscErrorCode is_word(const wring_options *o, const char *key, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The list `steps`, sorted; it stands in the place of `every`, unless that is 0: no frames. */
-static PetscErrorCode get_steps(const wring_problem *p, wring_frames *f)
-{
-  const wring_options *const o = p->options;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &f->every));
-  if (f->every == 0 || !wring_options_has(o, "output_", "steps")) PetscFunctionReturn(PETSC_SUCCESS);
-  if (wring_options_has(o, "output_", "every"))
-    WRING_REFUSE(p->comm, "%s: output_steps is given beside output_every, expected one of them",
-                 wring_options_origin(o, "output_", "steps"));
-  PetscCall(wring_options_get_int_list(o, "output_", wring_output_options, "steps", &f->n_step, &f->step));
-  PetscCall(PetscSortInt(f->n_step, f->step));
-  f->every = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f)
 {
   const wring_options *const o = p->options;
 
   PetscFunctionBegin;
   f->last = last;
-  PetscCall(get_steps(p, f));
+  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &f->every));
+  if (f->every > 0 && wring_options_has(o, "output_", "steps")) { // the list stands in the place of `every`
+    if (wring_options_has(o, "output_", "every"))
+      WRING_REFUSE(p->comm, "%s: output_steps is given beside output_every, expected one of them",
+                   wring_options_origin(o, "output_", "steps"));
+    PetscCall(wring_options_get_int_list(o, "output_", wring_output_options, "steps", &f->n_step, &f->step));
+    PetscCall(PetscSortInt(f->n_step, f->step));
+    f->every = 0;
+  }
   PetscCall(is_word(o, "format", "vtkhdf", &f->hdf));
   PetscCall(is_word(o, "precision", "single", &f->single));
   PetscCall(is_word(o, "kind", "auto", &f->chosen));
@@ -84,32 +75,21 @@ PetscInt wring_frames_count(const wring_frames *f, PetscInt first)
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode find_skin(const wring_problem *p, const wring_frame_cells *c, wring_frames *f)
-{
-  PetscFunctionBegin;
-  if (f->surface && !f->has_skin) PetscCall(wring_frame_skin_create(p, c, &f->skin));
-  f->has_skin = f->surface;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Positions and fields of points; corners, types, offsets and fields of cells. */
-PetscErrorCode wring_frames_measure(const wring_problem *p, wring_frames *f)
+static PetscErrorCode measure(const wring_problem *p, wring_frames *f)
 {
-  const double       real = f->single ? 4 : 8, index = f->hdf ? 8 : sizeof(PetscInt);
-  double             sum[3] = {0}; // points, cells, corners
-  wring_frame_cells  cells;
-  const wring_cells *kind;
+  const double real = f->single ? 4 : 8, index = f->hdf ? 8 : sizeof(PetscInt);
+  double       sum[3] = {0}; // points, cells, corners
 
   PetscFunctionBegin;
-  PetscCall(wring_frame_cells_create(p, &cells));
-  PetscCall(find_skin(p, &cells, f));
-  kind   = f->surface ? f->skin.cells : cells.cells;
-  sum[0] = f->surface ? f->skin.n_point : p->mesh->n_local;
+  if (!f->has_cells) PetscCall(wring_frame_cells_create(p, f->surface, &f->cells));
+  sum[0] = f->cells.n_point;
   for (int k = 0; k < WRING_KINDS; k++) {
-    sum[1] += (double)kind[k].n;
-    sum[2] += (double)kind[k].n * kind[k].m;
+    sum[1] += (double)f->cells.kind[k].n;
+    sum[2] += (double)f->cells.kind[k].n * f->cells.kind[k].m;
   }
-  PetscCall(wring_frame_cells_destroy(&cells));
+  if (!f->surface) PetscCall(wring_frame_cells_destroy(&f->cells));
+  f->has_cells = f->surface;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->comm));
   f->bytes = (3 * real + wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_FALSE, real)) * sum[0] +
              wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, real) * sum[1];
@@ -145,16 +125,6 @@ double wring_frames_memory(const wring_problem *p, const wring_frames *f)
   return bytes;
 }
 
-static void describe_steps(const wring_frames *f, size_t size, char *text)
-{
-  if (f->n_step)
-    snprintf(text, size, "of %" PetscInt_FMT " given steps and the last", f->n_step);
-  else if (f->every > f->last)
-    snprintf(text, size, "of the first and the last step only: output.every is %" PetscInt_FMT, f->every);
-  else
-    snprintf(text, size, "every %" PetscInt_FMT " steps", f->every);
-}
-
 /* "1.2 MB" */
 static void describe_bytes(double bytes, size_t size, char *text)
 {
@@ -172,8 +142,13 @@ PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, Petsc
   if (!wring_frames_wanted(f)) PetscCall(PetscPrintf(p->comm, "frames    none\n"));
   if (!wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscInt n = wring_frames_count(f, first);
-  PetscCall(wring_frames_measure(p, f));
-  describe_steps(f, sizeof steps, steps);
+  PetscCall(measure(p, f));
+  if (f->n_step)
+    snprintf(steps, sizeof steps, "of %" PetscInt_FMT " given steps and the last", f->n_step);
+  else if (f->every > f->last)
+    snprintf(steps, sizeof steps, "of the first and the last step only: output.every is %" PetscInt_FMT, f->every);
+  else
+    snprintf(steps, sizeof steps, "every %" PetscInt_FMT " steps", f->every);
   describe_bytes(f->bytes, sizeof each, each);
   describe_bytes(f->bytes * (double)n + f->once, sizeof all, all);
   PetscCall(PetscPrintf(p->comm, "frames    %s; %s of the %s%s, %s precision%s: %" PetscInt_FMT " of %s, %s in all\n",
