@@ -17,16 +17,16 @@ static PetscErrorCode begin_step(wring_run *r)
 /* Each iteration: a row of history.csv; in a long step, a line of progress and a heartbeat. */
 static PetscErrorCode monitor(void *context, const wring_iteration *it)
 {
-  wring_run *const     r = context;
-  const wring_history *h = &r->output.history;
-  wring_error          e = {""};
-  wring_solver_limits  limits;
+  wring_run *const          r = context;
+  const wring_tables *const t = &r->output.tables;
+  wring_error               e = {""};
+  wring_solver_limits       limits;
 
   PetscFunctionBegin;
-  PetscCall(wring_history_monitor(&r->output.history, it));
-  if (r->p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_tables_add_iteration(t, it);
   wring_solver_get_limits(r->solver, &limits);
-  if (wring_progress_iteration(&r->progress, h->step, h->time, &limits, it)) wring_run_beat(r, it, &e);
+  if (r->p->rank == 0 && wring_progress_iteration(&r->progress, t->step, t->time, &limits, it))
+    wring_run_beat(r, it, &e);
   PetscFunctionReturn(PETSC_SUCCESS); // a heartbeat that cannot be written is tried again after the step, and refused
 }
 
@@ -36,15 +36,15 @@ static PetscErrorCode solve(wring_run *r)
   wring_problem *const p = r->p;
 
   PetscFunctionBegin;
-  r->output.history.step = p->state.step + 1;
-  r->output.history.time = wring_stepper_end(p->stepper, &p->state);
+  r->output.tables.step = p->state.step + 1;
+  r->output.tables.time = wring_stepper_end(p->stepper, &p->state);
   if (r->solver) {
     PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
     PetscCall(wring_stepper_solve(p->stepper, r->solver, r->x, &r->outcome));
     wring_rises_add(&r->outcome.rises, &r->rises);
   } else {
     PetscCall(wring_stepper_advance(p->stepper, &p->state, r->x, &r->outcome));
-    PetscCall(wring_history_monitor(&r->output.history, &r->outcome.last));
+    wring_tables_add_iteration(&r->output.tables, &r->outcome.last);
   }
   r->iterations += r->outcome.iterations;
   r->seconds += r->outcome.last.seconds;
@@ -52,30 +52,19 @@ static PetscErrorCode solve(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step whose solve succeeds may still have diverged. */
-static PetscErrorCode check_bounds(wring_run *r)
-{
-  const wring_phase old    = wring_phases_switch(&r->p->phases, WRING_PHASE_OUTPUT);
-  PetscBool         within = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  if (!wring_reason_failed(r->outcome.reason)) PetscCall(wring_bounds_check(r->p, &r->bounds, r->x, &within));
-  if (!within) r->outcome.reason = WRING_STOPPED_DIVERGED;
-  wring_phases_switch(&r->p->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* One step, or a part of a load step. After a failure or an interrupted solve the state is unchanged. */
 static PetscErrorCode make_part(wring_run *r)
 {
-  wring_problem *const p = r->p;
+  wring_problem *const p      = r->p;
+  PetscBool            within = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(begin_step(r));
   r->begun = PETSC_FALSE;
   PetscCall(solve(r));
   if (r->outcome.reason == WRING_INTERRUPTED) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(check_bounds(r));
+  if (!wring_reason_failed(r->outcome.reason)) PetscCall(wring_bounds_check(p, &r->bounds, r->x, &within));
+  if (!within) r->outcome.reason = WRING_STOPPED_DIVERGED; // although the solve has succeeded
   if (!wring_reason_failed(r->outcome.reason)) {
     r->elastic = r->outcome.last.value.elastic;
     PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state, &r->elastic));
@@ -115,12 +104,8 @@ static PetscErrorCode record_step(wring_run *r)
   wring_error          error = {0};
 
   PetscFunctionBegin;
-  if (!r->status) PetscCall(wring_steps_write(&r->output.steps, p, r->elastic, &r->outcome, &r->tally));
-  wring_record_flush(&r->output.history.record, &error);
-  wring_record_flush(&r->output.history.residuals, &error);
-  if (!r->status) PetscCall(wring_probes_write(&r->output.probes, p));
-  wring_record_flush(&r->output.steps, &error);
-  wring_record_flush(&r->output.probes, &error);
+  if (!r->status) PetscCall(wring_tables_add_step(&r->output.tables, p, r->elastic, &r->outcome, &r->tally));
+  wring_tables_flush(&r->output.tables, PETSC_FALSE, &error);
   wring_run_beat(r, NULL, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
   if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
@@ -129,11 +114,6 @@ static PetscErrorCode record_step(wring_run *r)
 }
 
 /* ---- time integration -------------------------------------------------------------------------------------------- */
-
-static PetscBool due(PetscInt step, PetscInt every)
-{
-  return (PetscBool)(every > 0 && step % every == 0);
-}
 
 static PetscErrorCode march(wring_run *r)
 {
@@ -153,7 +133,7 @@ static PetscErrorCode march(wring_run *r)
     PetscCall(record_step(r));
     if (r->status) break;
     if (wring_frames_due(&o->frames, p->state.step)) PetscCall(wring_run_write_frame(r));
-    if (due(p->state.step, o->checkpoint_every)) PetscCall(wring_run_write_checkpoint(r));
+    if (o->checkpoint_every > 0 && p->state.step % o->checkpoint_every == 0) PetscCall(wring_run_write_checkpoint(r));
   }
   r->marched = wring_phases_total(&p->phases);
   wring_progress_finish(p, &r->progress);
@@ -165,11 +145,13 @@ static PetscErrorCode write_last_state(wring_run *r)
 {
   const PetscInt                step = r->p->state.step;
   const wring_run_output *const o    = &r->output;
+  PetscBool                     wanted;
 
   PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(r->p->options, "output_", wring_output_options, "state_csv", &wanted));
   if (wring_frames_wanted(&o->frames) && step > r->first && o->framed != step) PetscCall(wring_run_write_frame(r));
   if (o->written != step) PetscCall(wring_run_write_checkpoint(r));
-  PetscCall(wring_run_write_state(r));
+  if (wanted) PetscCall(wring_run_write_state(r));
   PetscCall(wring_run_write_json(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,42 +179,23 @@ static PetscErrorCode print_end(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "|grad g| <= 1e-05 times the largest force" */
-static void describe_stop(const wring_solver_limits *l, size_t size, char *text)
-{
-  static const char *const of[] = {"|grad g| at the start of the solve", "the largest force"};
-  if (l->stop == WRING_STOP_GRADIENT)
-    snprintf(text, size, "|grad g| <= %.3g N", l->atol);
-  else if (l->stop == WRING_STOP_DECREMENT)
-    snprintf(text, size, "grad g . A^-1 grad g <= %.3g times its first value", l->rtol);
-  else
-    snprintf(text, size, "|grad g| <= %.3g times %s", l->rtol, of[l->stop]);
-}
-
-/* When a solve ends and where it starts, below the header. */
+/* When a solve ends and where it starts, below the header: "|grad g| <= 1e-05 times the largest force". */
 static PetscErrorCode print_rules(const wring_run *r)
 {
-  wring_solver_limits limits;
-  char                rule[80];
+  static const char *const of[] = {"|grad g| at the start of the solve", "the largest force"};
+  wring_solver_limits      l;
 
   PetscFunctionBegin;
   if (!r->solver) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_solver_get_limits(r->solver, &limits);
-  describe_stop(&limits, sizeof rule, rule);
-  PetscCall(PetscPrintf(r->p->comm, "stop      %s, or %" PetscInt_FMT " iterations; start %s\n", rule, limits.max_it,
+  wring_solver_get_limits(r->solver, &l);
+  if (l.stop == WRING_STOP_GRADIENT)
+    PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g N", l.atol));
+  else if (l.stop == WRING_STOP_DECREMENT)
+    PetscCall(PetscPrintf(r->p->comm, "stop      grad g . A^-1 grad g <= %.3g times its first value", l.rtol));
+  else
+    PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g times %s", l.rtol, of[l.stop]));
+  PetscCall(PetscPrintf(r->p->comm, ", or %" PetscInt_FMT " iterations; start %s\n", l.max_it,
                         wring_start_name(wring_stepper_get_start(r->p->stepper))));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What is suspicious in the numbers of the deck and the mesh. */
-static PetscErrorCode print_suspicions(const wring_run *r)
-{
-  wring_sanity *s;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sanity_create(r->p, &s));
-  PetscCall(wring_sanity_print_notes(r->p, s));
-  PetscCall(wring_sanity_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,13 +203,17 @@ const wring_run wring_run_none = {.output = {.written = -1, .framed = -1}};
 
 PetscErrorCode wring_run_march(wring_run *r)
 {
+  wring_sanity *suspicious;
+
   PetscFunctionBegin;
   if (r->first < r->last) {
     PetscCall(begin_step(r)); // may refuse the state
-    PetscCall(print_suspicions(r));
+    PetscCall(wring_sanity_create(r->p, &suspicious));
+    PetscCall(wring_sanity_print_notes(r->p, suspicious));
+    PetscCall(wring_sanity_destroy(&suspicious));
   }
   PetscCall(wring_run_open_directory(r));
-  PetscCall(wring_header_print(r->p, r->solver ? r->output.history.solver : NULL));
+  PetscCall(wring_header_print(r->p, r->solver ? r->output.tables.solver : NULL));
   PetscCall(print_rules(r));
   PetscCall(wring_frames_print(r->p, &r->output.frames, r->first + r->output.goes_on));
   PetscCall(wring_tally_start(r->p, r->solver, &r->tally));

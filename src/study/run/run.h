@@ -4,11 +4,10 @@
     run.c         overview: set up, open files, march (begin, solve, finish, record), finish
     run_set_up.c  keys, solver, first and last step
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
-    segments.h    the earlier parts of a chain of restarts (segments.c)
-    records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c), probes.csv (probes.c)
+    tables.h      tables that grow: history.csv, residuals.csv (tables.c), steps.csv, probes.csv (steps.c)
     study/frames  frames for ParaView
     bounds.h      whether a state has diverged (bounds.c)
-    tally.h       what happened: steps by reason, inverted tetrahedra (tally.c)
+    tally.h       what happened: steps by reason, inverted tetrahedra; in earlier parts of a chain of restarts (tally.c)
     progress.h    lines on the screen (progress.c)
 
   Not here: a step's g and its end (src/step), how x is found (src/solver), what other commands share (study/common).
@@ -18,7 +17,7 @@
 #include "bounds.h"
 #include "study/frames/frames.h"
 #include "progress.h"
-#include "records.h"
+#include "tables.h"
 #include "study/common/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
@@ -31,18 +30,16 @@ typedef struct {
 } wring_run_checkpoints;
 
 typedef struct {
-  char          directory[PETSC_MAX_PATH_LEN];
-  PetscBool     goes_on; // continues the files of the run that is restarted
-  wring_history history;
-  wring_record  steps;
-  wring_record  probes; // not open: no probes
-  wring_frames  frames;
-  PetscInt      checkpoint_every;
-  json_t       *made;            // how and where this run is made
-  json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
-  json_t       *json;            // of rank 0: run.json as it was written last
-  double        beat;            // MPI_Wtime of the last heartbeat
-  PetscInt      written, framed; // steps of the latest checkpoint and frame of this run, -1: none
+  char         directory[PETSC_MAX_PATH_LEN];
+  PetscBool    goes_on; // continues the files of the run that is restarted
+  wring_tables tables;
+  wring_frames frames;
+  PetscInt     checkpoint_every;
+  json_t      *made;            // how and where this run is made
+  json_t      *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
+  json_t      *json;            // of rank 0: run.json as it was written last
+  double       beat;            // MPI_Wtime of the last heartbeat
+  PetscInt     written, framed; // steps of the latest checkpoint and frame of this run, -1: none
 
   wring_run_checkpoints checkpoints;
 } wring_run_output;
@@ -88,7 +85,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r);
 
 PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
 PetscErrorCode wring_run_write_frame(wring_run *r);
-PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv, if it is wanted
+PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv
 PetscErrorCode wring_run_write_json(wring_run *r);        // run.json
 /*
   After a step, or an iteration of the next one (it), at most every 10 s: run.json as it was when they began, with a

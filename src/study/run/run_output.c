@@ -1,42 +1,12 @@
 /* The output directory of a run and its files. */
 #include "run.h"
-#include "segments.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { STATE_FIELDS = 5 }; // of a checkpoint: positions, velocities, work and the two arrays of wring_stepper_memory
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
-
-/* The tables of a run, in the order in which they are opened. */
-enum { STEPS, HISTORY, RESIDUALS, PROBES, N_TABLE };
-
-typedef struct {
-  const char   *name, *header; // header NULL: this run has no such table
-  wring_record *record;
-} run_table;
-
-/*
-  Opens the tables, after all that a run continues have been checked, so that a refusal changes nothing; removes those
-  that this run does not have.
-*/
-static void open_tables(const wring_run *r, const run_table *table, PetscInt keep, wring_error *refusal, wring_error *e)
-{
-  const char *const directory = r->output.directory;
-  for (int i = 0; i < N_TABLE && keep >= 0; i++) {
-    if (table[i].header) wring_record_check(directory, table[i].name, table[i].header, refusal);
-  }
-  if (refusal->text[0]) return;
-  for (int i = 0; i < N_TABLE && !e->text[0]; i++) {
-    if (table[i].header) wring_record_open(directory, table[i].name, table[i].header, keep, table[i].record, e);
-  }
-  for (int i = 0; i < N_TABLE && !e->text[0]; i++) {
-    if (!table[i].header) wring_directory_remove_file(directory, table[i].name, e);
-  }
-}
 
 /*
   Opens the tables, which may be refused, and only then removes the files of an earlier run after step `keep`: first
@@ -44,34 +14,20 @@ static void open_tables(const wring_run *r, const run_table *table, PetscInt kee
 */
 static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error *e)
 {
-  wring_run_output *const o   = &r->output;
-  const PetscInt          all = PETSC_MAX_INT, keep = o->goes_on ? r->first : -1;
-  const PetscBool         residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
-  char                   *steps, *probes;
+  static const char *const lists[] = {WRING_CHECKPOINT_MESH, "run.json", "frames.pvd", WRING_FRAMES_HDF};
+  wring_run_output *const  o       = &r->output;
+  const PetscInt           all = PETSC_MAX_INT, keep = o->goes_on ? r->first : -1;
+  const PetscBool          residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
 
   PetscFunctionBegin;
-  PetscCall(wring_steps_header(r->p, &steps));
-  PetscCall(wring_probes_header(r->p, &probes));
-  const run_table table[N_TABLE] = {
-    [STEPS]     = {"steps.csv", steps, &o->steps},
-    [HISTORY]   = {"history.csv", wring_history_header, &o->history.record},
-    [RESIDUALS] = {"residuals.csv", residuals ? wring_residuals_header : NULL, &o->history.residuals},
-    [PROBES]    = {"probes.csv", probes, &o->probes}};
+  o->tables.directory = o->directory;
   if (o->goes_on) PetscCall(wring_frames_check(&o->frames, refusal));
-  if (!refusal->text[0]) open_tables(r, table, keep, refusal, e);
-  free(steps);
-  PetscCall(PetscFree(probes));
+  if (!refusal->text[0]) PetscCall(wring_tables_open(r->p, residuals, keep, &o->tables, refusal, e));
   if (refusal->text[0] || e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
-  if (!o->goes_on) wring_directory_remove_file(o->directory, WRING_CHECKPOINT_MESH, e); // no checkpoint needs it now
   wring_directory_remove_file(o->directory, "state.csv", e);
-  if (!o->goes_on) wring_directory_remove_file(o->directory, "run.json", e); // otherwise it is replaced
-  if (o->goes_on)
-    PetscCall(wring_frames_read(&o->frames, keep, e));
-  else {
-    wring_directory_remove_file(o->directory, "frames.pvd", e);
-    wring_directory_remove_file(o->directory, WRING_FRAMES_HDF, e);
-  }
+  for (int i = 0; i < 4 && !o->goes_on; i++) wring_directory_remove_file(o->directory, lists[i], e);
+  if (o->goes_on) PetscCall(wring_frames_read(&o->frames, keep, e));
   wring_directory_remove(o->directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,20 +73,6 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
 
 /* ---- files of a state -------------------------------------------------------------------------------------------- */
 
-/* The rows up to a checkpoint must survive a crash of the machine, as the checkpoint does. */
-static PetscErrorCode sync_records(wring_run *r)
-{
-  wring_error error = {0};
-
-  PetscFunctionBegin;
-  wring_record_sync(&r->output.history.record, &error);
-  wring_record_sync(&r->output.history.residuals, &error);
-  wring_record_sync(&r->output.steps, &error);
-  wring_record_sync(&r->output.probes, &error);
-  PetscCall(wring_error_raise_output(r->p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Writes a checkpoint and keeps two; the mesh too if its file is no longer there. */
 PetscErrorCode wring_run_write_checkpoint(wring_run *r)
 {
@@ -138,10 +80,12 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   wring_run_checkpoints *const c   = &r->output.checkpoints;
   const wring_phase            old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
   PetscScalar                 *q, *v;
+  wring_error                  error = {0};
   char                         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCall(sync_records(r));
+  wring_tables_flush(&r->output.tables, PETSC_TRUE, &error); // rows up to a checkpoint survive a crash, as it does
+  PetscCall(wring_error_raise_output(p->comm, &error));
   PetscCall(write_mesh(r));
   const double start = MPI_Wtime();
   PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
@@ -174,40 +118,27 @@ PetscErrorCode wring_run_write_frame(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_state_csv(const wring_run *r)
+PetscErrorCode wring_run_write_state(const wring_run *r)
 {
-  const wring_problem *const p = r->p;
-  const PetscScalar         *q, *v;
-  double                    *row;
-  char                       file[PETSC_MAX_PATH_LEN + 64];
+  wring_problem *const p   = r->p;
+  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  const PetscScalar   *q, *v;
+  double              *row;
+  char                 file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(6 * p->mesh->n_owned, &row));
   PetscCall(VecGetArrayRead(p->state.q, &q));
   PetscCall(VecGetArrayRead(p->state.v, &v));
   for (PetscInt i = 0; i < p->mesh->n_owned; i++) {
-    for (int c = 0; c < 3; c++) {
-      row[6 * i + c]     = q[3 * i + c];
-      row[6 * i + 3 + c] = v[3 * i + c];
-    }
+    PetscCall(PetscArraycpy(row + 6 * i, q + 3 * i, 3));
+    PetscCall(PetscArraycpy(row + 6 * i + 3, v + 3 * i, 3));
   }
   PetscCall(VecRestoreArrayRead(p->state.v, &v));
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
   snprintf(file, sizeof file, "%s/state.csv", r->output.directory);
   PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z,vx,vy,vz", 6, row));
   PetscCall(PetscFree(row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_run_write_state(const wring_run *r)
-{
-  wring_problem *const p   = r->p;
-  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  PetscBool            wanted;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "state_csv", &wanted));
-  if (wanted) PetscCall(write_state_csv(r));
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -229,48 +160,29 @@ static void write_json(const wring_run *r, const json_t *json, wring_error *e)
 }
 
 /* Until a time since the start of the problem; null before the first step. */
-static void add_times(const wring_run *r, double until, json_t *json)
+static void set_times(const wring_run *r, double until, json_t *json)
 {
-  json_object_set_new(json, "setup_seconds", r->set_up > 0 ? wring_json_real(r->set_up) : json_null());
-  json_object_set_new(json, "marching_seconds", r->set_up > 0 ? wring_json_real(until - r->set_up) : json_null());
-}
-
-/* Of the solve of the next step. */
-static void add_iteration(const wring_run *r, const wring_iteration *it, json_t *beat)
-{
-  json_object_set_new(beat, "solving", json_integer(r->output.history.step));
-  json_object_set_new(beat, "iteration", json_integer(it->iteration));
-  json_object_set_new(beat, "objective", wring_json_real(it->value.objective));
-  json_object_set_new(beat, "gradient_norm", wring_json_real(it->gradient_norm));
+  wring_json_set(json, "setup_seconds", r->set_up > 0 ? wring_json_real(r->set_up) : json_null(), "marching_seconds",
+                 r->set_up > 0 ? wring_json_real(until - r->set_up) : json_null(), NULL);
 }
 
 void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
 {
   static const double     interval = 10; // s
   wring_run_output *const o        = &r->output;
-  const double            now      = MPI_Wtime();
+  const double            now = MPI_Wtime(), seconds = wring_phases_total(&r->p->phases);
   if (r->p->rank != 0 || e->text[0] || (o->beat > 0 && now - o->beat < interval)) return;
   json_t *const beat = json_object();
   wring_provenance_date("date", beat);
-  json_object_set_new(beat, "step", json_integer(r->p->state.step));
-  json_object_set_new(beat, "time", wring_json_real(r->p->state.time));
-  json_object_set_new(beat, "seconds", wring_json_real(wring_phases_total(&r->p->phases)));
-  if (it) add_iteration(r, it, beat);
+  wring_json_set(beat, "step", json_integer(r->p->state.step), "time", wring_json_real(r->p->state.time), "seconds",
+                 wring_json_real(seconds), NULL);
+  if (it)
+    wring_json_set(beat, "solving", json_integer(o->tables.step), "iteration", json_integer(it->iteration), "objective",
+                   wring_json_real(it->value.objective), "gradient_norm", wring_json_real(it->gradient_norm), NULL);
   json_object_set_new(o->json, "heartbeat", beat);
-  add_times(r, wring_phases_total(&r->p->phases), o->json);
+  set_times(r, seconds, o->json);
   write_json(r, o->json, e);
   o->beat = now;
-}
-
-/* Keys of the solver whose defaults depend on the command and the method. */
-static void add_rules(const wring_run *r, json_t *options)
-{
-  wring_solver_limits limits;
-  if (!r->solver || !options) return;
-  wring_solver_get_limits(r->solver, &limits);
-  json_object_set_new(options, "solver_max_it", json_integer(limits.max_it));
-  json_object_set_new(options, "solver_stop", json_string(wring_solver_stop_name(limits.stop)));
-  json_object_set_new(options, "solver_start", json_string(wring_start_name(wring_stepper_get_start(r->p->stepper))));
 }
 
 /* Null if there is no such file. */
@@ -283,63 +195,55 @@ static json_t *size_of(const char *directory, const char *name)
 }
 
 /* Bytes of the last checkpoint and of the mesh, and the seconds that writing and verifying them took. Rank 0. */
-static json_t *describe_checkpoints(const wring_run *r)
+static json_t *checkpoints_json(const wring_run *r)
 {
-  const wring_run_output *const o    = &r->output;
-  json_t *const                 json = json_object();
+  const wring_run_output *const o = &r->output;
   char                          last[64];
   snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->written);
-  json_object_set_new(json, "written", json_integer(o->checkpoints.n));
-  json_object_set_new(json, "bytes", size_of(o->directory, last));
-  json_object_set_new(json, "seconds", wring_json_real(o->checkpoints.seconds));
-  json_object_set_new(json, "mesh", json_string(WRING_CHECKPOINT_MESH));
-  json_object_set_new(json, "mesh_seal", json_string(o->checkpoints.mesh_seal));
-  json_object_set_new(json, "mesh_bytes", size_of(o->directory, WRING_CHECKPOINT_MESH));
-  json_object_set_new(json, "mesh_seconds", wring_json_real(o->checkpoints.mesh_seconds));
-  return json;
-}
-
-static json_t *describe_frames(const wring_frames *f)
-{
-  json_t *const json = json_object();
-  json_object_set_new(json, "format", json_string(f->hdf ? "vtkhdf" : "vtu"));
-  json_object_set_new(json, "kind", json_string(f->surface ? "surface" : "volume"));
-  json_object_set_new(json, "precision", json_string(f->single ? "single" : "double"));
-  json_object_set_new(json, "written", json_integer(f->written));
-  json_object_set_new(json, "bytes", wring_json_real(f->bytes));
-  json_object_set_new(json, "once", wring_json_real(f->once));
-  json_object_set_new(json, "seconds", wring_json_real(f->seconds));
-  return json;
+  return wring_json_set(json_object(), "written", json_integer(o->checkpoints.n), "bytes", size_of(o->directory, last),
+                        "seconds", wring_json_real(o->checkpoints.seconds), "mesh", json_string(WRING_CHECKPOINT_MESH),
+                        "mesh_seal", json_string(o->checkpoints.mesh_seal), "mesh_bytes",
+                        size_of(o->directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
+                        wring_json_real(o->checkpoints.mesh_seconds), NULL);
 }
 
 PetscErrorCode wring_run_write_json(wring_run *r)
 {
-  wring_problem *const p      = r->p;
-  const PetscBool      solved = (PetscBool)(p->state.step > r->first || r->status == WRING_EXIT_FAILED);
-  wring_error          error  = {0};
-  json_t              *json;
+  wring_problem *const      p      = r->p;
+  const wring_frames *const f      = &r->output.frames;
+  const PetscBool           solved = (PetscBool)(p->state.step > r->first || r->status == WRING_EXIT_FAILED);
+  wring_error               error  = {0};
+  wring_solver_limits       limits;
+  json_t                   *json;
 
   PetscFunctionBegin;
   PetscCall(wring_provenance(p, r->output.made, 0, NULL, &json));
-  add_rules(r, json_object_get(json, "options"));
-  json_object_set_new(json, "solver", json_string(r->output.history.solver));
-  if (r->solver) json_object_set_new(json, "choices", wring_json_choices(r->solver));
-  json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));
-  json_object_set_new(json, "first_step", json_integer(r->first));
-  json_object_set_new(json, "step", json_integer(p->state.step));
-  json_object_set_new(json, "time", wring_json_real(p->state.time));
-  json_object_set_new(json, "iterations", json_integer(r->iterations));
-  json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
-  json_object_set_new(json, "rises", json_integer(r->rises.count));
-  json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
-  add_times(r, r->marched, json);
+  if (r->solver) { // keys whose defaults depend on the command and the method
+    wring_solver_get_limits(r->solver, &limits);
+    wring_json_set(json_object_get(json, "options"), "solver_max_it", json_integer(limits.max_it), "solver_stop",
+                   json_string(wring_solver_stop_name(limits.stop)), "solver_start",
+                   json_string(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
+    json_object_set_new(json, "choices", wring_json_choices(r->solver));
+  }
+  wring_json_set(json, "solver", json_string(r->output.tables.solver), "integrator",
+                 json_string(wring_stepper_integrator(p->stepper)), "first_step", json_integer(r->first), "step",
+                 json_integer(p->state.step), "time", wring_json_real(p->state.time), "iterations",
+                 json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations), "rises",
+                 json_integer(r->rises.count), "largest_rise", wring_json_real(r->rises.largest), "ended",
+                 json_string(wring_run_ended(r)), "last_reason",
+                 solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null(), "frames",
+                 wring_json_set(json_object(), "format", json_string(f->hdf ? "vtkhdf" : "vtu"), "kind",
+                                json_string(f->surface ? "surface" : "volume"), "precision",
+                                json_string(f->single ? "single" : "double"), "written", json_integer(f->written),
+                                "bytes", wring_json_real(f->bytes), "once", wring_json_real(f->once), "seconds",
+                                wring_json_real(f->seconds), NULL),
+                 NULL);
+  set_times(r, r->marched, json);
   wring_tally_add(&r->tally, json);
-  json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
-  json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
-  if (p->rank == 0) json_object_set_new(json, "checkpoints", describe_checkpoints(r));
-  json_object_set_new(json, "frames", describe_frames(&r->output.frames));
-  if (p->rank == 0) json_object_set(json, "segments", r->output.segments);
-  if (p->rank == 0) write_json(r, json, &error);
+  if (p->rank == 0) {
+    wring_json_set(json, "checkpoints", checkpoints_json(r), "segments", json_incref(r->output.segments), NULL);
+    write_json(r, json, &error);
+  }
   json_decref(r->output.json);
   r->output.json = json;
   PetscCall(wring_error_raise_output(p->comm, &error));

@@ -96,17 +96,6 @@ static PetscErrorCode find_last_step(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_options(wring_run *r)
-{
-  const wring_options *const o = r->p->options;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
-  PetscCall(find_last_step(r));
-  PetscCall(wring_frames_get_options(r->p, r->last, &r->output.frames));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* An integrator without a minimisation has no solver; the rows of its steps have the integrator's name. */
 static PetscErrorCode create_solver(wring_run *r)
 {
@@ -114,11 +103,11 @@ static PetscErrorCode create_solver(wring_run *r)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &r->x));
-  r->output.history.solver = wring_stepper_integrator(p->stepper);
+  r->output.tables.solver = wring_stepper_integrator(p->stepper);
   if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_create_solver(p, NULL, &r->solver));
   wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
-  r->output.history.solver = wring_solver_name(r->solver);
+  r->output.tables.solver = wring_solver_name(r->solver);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,7 +143,9 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscCall(wring_stopper_start(o, &r->stopper));
   PetscCall(resume(comm, o, &r->resumed));
   PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));
-  PetscCall(get_options(r));
+  PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
+  PetscCall(find_last_step(r));
+  PetscCall(wring_frames_get_options(r->p, r->last, &r->output.frames));
   PetscCall(create_solver(r));
   PetscCall(wring_bounds_create(r->p, &r->bounds));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,10 +154,7 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
 PetscErrorCode wring_run_destroy(wring_run *r)
 {
   PetscFunctionBegin;
-  wring_record_close(&r->output.history.record);
-  wring_record_close(&r->output.history.residuals);
-  wring_record_close(&r->output.steps);
-  wring_record_close(&r->output.probes);
+  wring_tables_close(&r->output.tables);
   json_decref(r->output.segments);
   json_decref(r->output.made);
   json_decref(r->output.json);

@@ -1,6 +1,6 @@
-/* Rows of steps.csv: energies, momenta and reactions after each step. */
-#define _POSIX_C_SOURCE 200809L // open_memstream
-#include "records.h"
+/* Rows of steps.csv, energies, momenta and reactions after each step, and of probes.csv. */
+#include "tables.h"
+#include <math.h>
 #include <string.h>
 
 /* Adds the share of one vertex: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */
@@ -39,38 +39,6 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wri
   b->flaws    = (wring_flaws){.inverted = (PetscInt64)sum[8], .newly = (PetscInt64)sum[9]};
   memcpy(b->p, sum + 2, sizeof b->p);
   memcpy(b->l, sum + 5, sizeof b->l);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Columns of one kind of contacts: number of vertices inside, their depth, then the force of each part. */
-static void add_contact(FILE *header, const wring_contact *c)
-{
-  const char *const kind = wring_contact_kind(c);
-  fprintf(header, ",%s_inside,%s_depth", kind, kind);
-  for (int i = 0; i < wring_contact_parts(c); i++) {
-    const char *const name = wring_contact_part_name(c, i);
-    fprintf(header, ",%s_%s_fx,%s_%s_fy,%s_%s_fz", kind, name, kind, name, kind, name);
-  }
-}
-
-PetscErrorCode wring_steps_header(const wring_problem *p, char **header)
-{
-  size_t                size;
-  const char *const    *name;
-  wring_contact *const *contact;
-  const PetscInt        n_name = wring_problem_attachments(p, &name);
-  const int             n      = wring_potential_contacts(p->g, &contact);
-  FILE *const           f      = open_memstream(header, &size);
-
-  PetscFunctionBegin;
-  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the header of steps.csv");
-  fprintf(f, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
-  for (PetscInt i = 0; i < n_name; i++) fprintf(f, ",%s_fx,%s_fy,%s_fz", name[i], name[i], name[i]);
-  for (int i = 0; i < n; i++) add_contact(f, contact[i]);
-  for (int i = 0; i < n; i++)
-    if (wring_contact_losing(contact[i])) fprintf(f, ",%s_lost", wring_contact_kind(contact[i]));
-  fprintf(f, ",inverted");
-  PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the header of steps.csv");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,24 +88,42 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome,
-                                 wring_tally *tally)
+static PetscErrorCode add_probes(FILE *file, wring_problem *p)
 {
-  FILE *const   f    = r->file;
-  const double  time = p->state.time, seconds = outcome->last.seconds;
+  const char *const *name;
+  const PetscInt     n = wring_problem_probe_columns(p, &name);
+  double            *value;
+
+  PetscFunctionBegin;
+  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &value));
+  PetscCall(wring_problem_measure_probes(p, p->state.q, p->state.v, value));
+  if (file) fprintf(file, "%" PetscInt_FMT ",%.17g", p->state.step, p->state.time);
+  for (PetscInt i = 0; i < n && file; i++) fprintf(file, ",%.17g", isnan(value[i]) ? NAN : value[i]); // not -nan
+  if (file) fprintf(file, "\n");
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double elastic, const wring_outcome *outcome,
+                                     wring_tally *tally)
+{
+  FILE *const   f = t->file[WRING_STEPS_CSV];
   wring_balance b = {.elastic = elastic};
 
   PetscFunctionBegin;
   PetscCall(wring_balance_measure(p, tally->inverted, &b));
-  if (f) {
-    fprintf(f, "%" PetscInt_FMT ",%.17g,%.17g,%.17g,%.17g,%.17g", p->state.step, time, b.kinetic, b.elastic, b.external,
-            b.kinetic + b.elastic + b.external);
-    fprintf(f, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", b.p[0], b.p[1], b.p[2], b.l[0], b.l[1], b.l[2]);
-    fprintf(f, ",%" PetscInt_FMT ",%s,%.17g", outcome->iterations, wring_reason_name(outcome->reason), seconds);
-  }
+  if (f)
+    fprintf(f,
+            "%" PetscInt_FMT ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%" PetscInt_FMT
+            ",%s,%.17g",
+            p->state.step, p->state.time, b.kinetic, b.elastic, b.external, b.kinetic + b.elastic + b.external, b.p[0],
+            b.p[1], b.p[2], b.l[0], b.l[1], b.l[2], outcome->iterations, wring_reason_name(outcome->reason),
+            outcome->last.seconds);
   PetscCall(print_reactions(f, p));
   PetscCall(print_contacts(f, p, &b.flaws));
   if (f) fprintf(f, ",%" PetscInt64_FMT "\n", b.flaws.inverted);
+  PetscCall(add_probes(t->file[WRING_PROBES_CSV], p));
   PetscCall(wring_tally_step(p, outcome, &b.flaws, tally));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,7 @@
+#define _POSIX_C_SOURCE 200809L // getline, strtok_r
 #include "tally.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 PetscBool wring_tally_is_converged(wring_reason reason)
@@ -46,38 +48,26 @@ static void count_reason(PetscInt step, const wring_outcome *o, wring_tally *t)
   t->share      = share;
 }
 
-static PetscErrorCode count_inverted(const wring_problem *p, const wring_flaws *f, wring_tally *t)
+PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f,
+                                wring_tally *t)
 {
+  const wring_state *const s = &p->state;
+
   PetscFunctionBegin;
+  count_reason(s->step, outcome, t);
   t->inverted_steps += f->inverted > 0;
+  t->lost_steps += f->lost > 0;
   t->most_inverted = PetscMax(t->most_inverted, f->inverted);
+  t->most_lost     = PetscMax(t->most_lost, f->lost);
   if (f->newly > 0)
     PetscCall(wring_note(p->comm,
                          "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT
                          " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT " of them newly",
-                         p->state.step, p->state.time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode count_lost(const wring_problem *p, const wring_flaws *f, wring_tally *t)
-{
-  PetscFunctionBegin;
-  t->lost_steps += f->lost > 0;
-  t->most_lost = PetscMax(t->most_lost, f->lost);
+                         s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly));
   if (f->lost > t->last.lost)
-    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", p->state.step,
-                         p->state.time, f->lost, f->lost == 1 ? "vertex is" : "vertices are", f->losing));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *flaws,
-                                wring_tally *t)
-{
-  PetscFunctionBegin;
-  count_reason(p->state.step, outcome, t);
-  PetscCall(count_inverted(p, flaws, t));
-  PetscCall(count_lost(p, flaws, t));
-  t->last = *flaws;
+    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
+                         f->lost == 1 ? "vertex is" : "vertices are", f->losing));
+  t->last = *f;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,14 +120,88 @@ void wring_tally_add(const wring_tally *t, json_t *json)
   for (int i = 0; i < WRING_N_REASON; i++) {
     if (t->steps[i]) json_object_set_new(reasons, wring_reason_name((wring_reason)i), json_integer(t->steps[i]));
   }
-  json_object_set_new(json, "steps_by_reason", reasons);
-  json_object_set_new(json, "largest_remaining", t->worst_step ? wring_json_real(t->remaining) : json_null());
-  json_object_set_new(json, "largest_remaining_share", t->worst_step ? wring_json_real(t->share) : json_null());
-  json_object_set_new(json, "largest_remaining_step", t->worst_step ? json_integer(t->worst_step) : json_null());
-  json_object_set_new(json, "inverted", json_integer(t->last.inverted));
-  json_object_set_new(json, "inverted_steps", json_integer(t->inverted_steps));
-  json_object_set_new(json, "most_inverted", json_integer(t->most_inverted));
-  json_object_set_new(json, "lost", json_integer(t->last.lost));
-  json_object_set_new(json, "lost_steps", json_integer(t->lost_steps));
-  json_object_set_new(json, "most_lost", json_integer(t->most_lost));
+  const PetscBool worst = (PetscBool)(t->worst_step > 0);
+  wring_json_set(json, "steps_by_reason", reasons, "largest_remaining",
+                 worst ? wring_json_real(t->remaining) : json_null(), "largest_remaining_share",
+                 worst ? wring_json_real(t->share) : json_null(), "largest_remaining_step",
+                 worst ? json_integer(t->worst_step) : json_null(), "inverted", json_integer(t->last.inverted),
+                 "inverted_steps", json_integer(t->inverted_steps), "most_inverted", json_integer(t->most_inverted),
+                 "lost", json_integer(t->last.lost), "lost_steps", json_integer(t->lost_steps), "most_lost",
+                 json_integer(t->most_lost), NULL);
+}
+
+/* ---- earlier parts of a chain of restarts ------------------------------------------------------------------------ */
+
+/* The word in a column of a line, which is cut into words; NULL if the line has fewer. */
+static const char *word_at(char *line, int column)
+{
+  char *at, *word = strtok_r(line, ",\n", &at);
+  for (; column > 0 && word; column--) word = strtok_r(NULL, ",\n", &at);
+  return word;
+}
+
+/* Counts the reasons of the rows with after < step <= last in steps.csv; the number of rows. */
+static PetscInt count_rows(FILE *steps, PetscInt after, PetscInt last, json_t *reasons)
+{
+  char       *line   = NULL;
+  size_t      size   = 0;
+  PetscInt    rows   = 0;
+  int         column = 1; // of the reason
+  const char *at     = getline(&line, &size, steps) > 0 ? strstr(line, ",reason,") : NULL;
+  for (const char *c = line; at && c < at; c++) column += *c == ',';
+  while (column > 1 && getline(&line, &size, steps) > 0 && strchr(line, '\n')) {
+    const PetscInt    step   = (PetscInt)strtoll(line, NULL, 10);
+    const char *const reason = word_at(line, column);
+    if (!reason || step <= after || step > last) continue;
+    json_object_set_new(reasons, reason, json_integer(json_integer_value(json_object_get(reasons, reason)) + 1));
+    rows++;
+  }
+  free(line);
+  return rows;
+}
+
+/* Counts the steps of a part up to step `last`. A table without all of them leaves the part as it is. */
+static void count_again(const char *table, PetscInt last, json_t *part)
+{
+  const PetscInt first   = (PetscInt)json_integer_value(json_object_get(part, "first_step"));
+  json_t *const  reasons = json_object();
+  FILE *const    steps   = fopen(table, "r");
+  if (steps && count_rows(steps, first, last, reasons) == last - first)
+    json_object_set(part, "steps_by_reason", reasons);
+  if (steps) fclose(steps);
+  json_decref(reasons);
+}
+
+/* Adds a part of the chain unless this run begins before the first step of that part. */
+static void add_segment(json_t *part, PetscInt first, json_t *segments)
+{
+  if (json_integer_value(json_object_get(part, "first_step")) < first) json_array_append(segments, part);
+}
+
+json_t *wring_segments_read(const char *checkpoint, PetscInt first, wring_error *e)
+{
+  const char *const slash    = strrchr(checkpoint, '/');
+  const int         folder   = slash ? (int)(slash + 1 - checkpoint) : 0;
+  json_t *const     segments = json_array();
+  json_t           *last, *part;
+  size_t            i;
+  char              path[PETSC_MAX_PATH_LEN + 32];
+  if (!checkpoint[0]) return segments;
+  snprintf(path, sizeof path, "%.*srun.json", folder, checkpoint);
+  last = wring_json_read(path, e);
+  if (!last) return segments;
+  json_array_foreach(json_object_get(last, "segments"), i, part)
+  {
+    add_segment(part, first, segments);
+  }
+  json_object_del(last, "segments");
+  add_segment(last, first, segments);
+  json_decref(last);
+  snprintf(path, sizeof path, "%.*ssteps.csv", folder, checkpoint);
+  json_array_foreach(segments, i, part)
+  {
+    json_t *const next = json_object_get(json_array_get(segments, i + 1), "first_step");
+    count_again(path, next ? (PetscInt)json_integer_value(next) : first, part);
+  }
+  return segments;
 }
