@@ -200,18 +200,6 @@ static PetscErrorCode measure_bandwidth(wring_bench *b)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode print_head(const wring_bench *b)
-{
-  const int threads = wring_max_threads();
-  char      line[512];
-
-  PetscFunctionBegin;
-  PetscCall(wring_version_line(sizeof line, line));
-  PetscCall(PetscPrintf(b->comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b->size,
-                        b->size == 1 ? "" : "s", threads, threads == 1 ? "" : "s", wring_vector_bits()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode measure(wring_bench *b)
 {
   wring_bench_body body = {.o = NULL};
@@ -232,7 +220,9 @@ static PetscErrorCode measure(wring_bench *b)
 PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   static const char *const files[] = {"bench.json", "bench.csv", NULL};
+  const int                threads = wring_max_threads();
   wring_bench              b       = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}};
+  char                     line[512];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &b.rank));
@@ -242,7 +232,9 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(wring_directory_renew(o, files, sizeof b.directory, b.directory)); // measurements may take hours
   PetscCall(PetscSNPrintf(b.spline, sizeof b.spline, "%s/bench_spline.csv", b.directory));
   b.skips = json_array();
-  PetscCall(print_head(&b));
+  PetscCall(wring_version_line(sizeof line, line));
+  PetscCall(PetscPrintf(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size,
+                        b.size == 1 ? "" : "s", threads, threads == 1 ? "" : "s", wring_vector_bits()));
   PetscCall(measure(&b));
   PetscCall(wring_operator_note_unused(comm));
   PetscCall(wring_words_destroy(b.n_part, &b.part));

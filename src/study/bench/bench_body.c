@@ -38,25 +38,13 @@ static PetscErrorCode set_options(const wring_bench *b, const char *material, Pe
 }
 
 /* Turned by up to half a radian about the axis of x, stretched, and with noise of a hundredth of an edge. */
-static void place(const wring_mesh *m, double edge, PetscInt v, double *q)
+static void place(const wring_mesh *m, PetscInt v, double *q)
 {
   const double *const X     = m->X + 3 * v;
-  const double        angle = 0.5 * X[0], c = cos(angle), s = sin(angle), noise = X[0] > 0 ? 0.01 * edge : 0;
+  const double        angle = 0.5 * X[0], c = cos(angle), s = sin(angle), edge = cbrt(6 / (double)m->n_tet_global);
+  const double        noise = X[0] > 0 ? 0.01 * edge : 0;
   q[0] = 1.05 * X[0], q[1] = c * X[1] - s * X[2], q[2] = s * X[1] + c * X[2];
   for (int i = 0; i < 3; i++) q[i] += noise * (2 * wring_uniform((uint64_t)(3 * (int64_t)m->original[v] + i)) - 1);
-}
-
-static PetscErrorCode set_state(wring_problem *p)
-{
-  const wring_mesh *const m    = p->mesh;
-  const double            edge = cbrt(6 / (double)m->n_tet_global);
-  double                 *q;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(p->state.q, &q));
-  for (PetscInt v = 0; v < m->n_owned; v++) place(m, edge, v, q + 3 * v);
-  PetscCall(VecRestoreArray(p->state.q, &q));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode count(wring_bench_body *body)
@@ -82,15 +70,20 @@ static PetscErrorCode count(wring_bench_body *body)
 PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *material, PetscInt tets,
                                        wring_bench_body *body)
 {
-  PetscBool changed;
+  wring_problem *p;
+  double        *q;
+  PetscBool      changed;
 
   PetscFunctionBegin;
   PetscCall(wring_options_copy(b->o, "bench_", &body->o));
   PetscCall(set_options(b, material, tets, body->o));
   PetscCall(wring_problem_create(b->comm, body->o, &body->p));
-  PetscCall(set_state(body->p));
-  PetscCall(wring_potential_create_vec(body->p->g, &body->x));
-  PetscCall(wring_stepper_begin(body->p->stepper, &body->p->state, body->x, &changed));
+  p = body->p;
+  PetscCall(VecGetArray(p->state.q, &q));
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) place(p->mesh, v, q + 3 * v);
+  PetscCall(VecRestoreArray(p->state.q, &q));
+  PetscCall(wring_potential_create_vec(p->g, &body->x));
+  PetscCall(wring_stepper_begin(p->stepper, &p->state, body->x, &changed));
   PetscCall(count(body));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

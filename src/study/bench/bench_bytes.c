@@ -85,23 +85,20 @@ static PetscErrorCode count_vectors(const wring_bench_body *body, const char *me
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A tet at one of its vertices in vbd: weight and coefficients of each point, the other vertices, a place. */
-static double vertex_record(const wring_bench_body *body)
-{
-  const int others = body->corners - 1;
-  return REAL * body->points * (1 + 3.0 * others) + 4.0 * others + 1;
-}
-
-/* Beside vectors, vbd reads its records of elements for a step and for its search, newton writes and reads a matrix. */
+/*
+  Beside vectors: vbd reads its records of a tet at each of its vertices, weight and coefficients of each point, the
+  other vertices and a place, for a step and for its search; newton writes and reads a matrix.
+*/
 PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char *method, double *bytes)
 {
-  double n;
+  const double others = body->corners - 1, record = REAL * body->points * (1 + 3 * others) + 4 * others + 1;
+  double       n;
 
   PetscFunctionBegin;
   PetscCall(count_vectors(body, method, &n));
   *bytes = n * VECTOR * body->vertices;
   if (strcmp(method, "admm") == 0) *bytes += wring_bench_split_bytes(body, 3);
-  if (strcmp(method, "vbd") == 0) *bytes += 2 * body->corners * vertex_record(body) * body->tets;
+  if (strcmp(method, "vbd") == 0) *bytes += 2 * body->corners * record * body->tets;
   if (strcmp(method, "newton") == 0) *bytes += 2 * 9.0 * REAL * body->entries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -106,35 +106,6 @@ static json_t *row_json(const wring_bench *b, const wring_bench_row *row)
     row->ended ? json_string(row->ended) : json_null(), NULL);
 }
 
-static json_t *bandwidth_json(const wring_bench *b)
-{
-  return wring_json_set(json_object(), "thread", wring_json_real(b->triad[0]), "rank", wring_json_real(b->triad[1]),
-                        "all", wring_json_real(b->triad[2]), "array_bytes", wring_json_real(b->array), NULL);
-}
-
-static json_t *mesh_json(const wring_bench_body *body)
-{
-  return wring_json_set(json_object(), "tets", wring_json_real(body->tets), "order",
-                        json_integer(body->corners == 10 ? 2 : 1), "points", json_integer(body->points), "vertices",
-                        wring_json_real(body->vertices), "ghosts", wring_json_real(body->local - body->vertices),
-                        "operator_entries", wring_json_real(body->entries), NULL);
-}
-
-static PetscErrorCode make_json(const wring_bench *b, const wring_bench_body *body, json_t **json)
-{
-  json_t *const rows = json_array();
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
-  PetscCall(wring_provenance_of_command(b->o, "bench", json));
-  wring_json_set(*json, "vector_bits", json_integer(wring_vector_bits()), "last_cache",
-                 b->cache > 0 ? wring_json_real(b->cache) : json_null(), "mesh", mesh_json(body), "bandwidth",
-                 bandwidth_json(b), "rows", rows, "not_measured", json_incref(b->skips), "ended",
-                 json_string(wring_stop_text(b->stopper.cause)), "seconds", wring_json_real(MPI_Wtime() - b->start),
-                 NULL);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static void write_csv(const wring_bench *b, const char *path, wring_error *e)
 {
   FILE *const f = wring_file_create(path, e);
@@ -153,12 +124,24 @@ static void write_csv(const wring_bench *b, const char *path, wring_error *e)
 
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body)
 {
-  json_t     *json;
+  json_t *json, *const rows = json_array();
   wring_error error = {""};
   char        file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(make_json(b, body, &json));
+  PetscCall(wring_provenance_of_command(b->o, "bench", &json));
+  json_t *const mesh = wring_json_set(
+    json_object(), "tets", wring_json_real(body->tets), "order", json_integer(body->corners == 10 ? 2 : 1), "points",
+    json_integer(body->points), "vertices", wring_json_real(body->vertices), "ghosts",
+    wring_json_real(body->local - body->vertices), "operator_entries", wring_json_real(body->entries), NULL);
+  json_t *const bandwidth =
+    wring_json_set(json_object(), "thread", wring_json_real(b->triad[0]), "rank", wring_json_real(b->triad[1]), "all",
+                   wring_json_real(b->triad[2]), "array_bytes", wring_json_real(b->array), NULL);
+  for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
+  wring_json_set(json, "vector_bits", json_integer(wring_vector_bits()), "last_cache",
+                 b->cache > 0 ? wring_json_real(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows",
+                 rows, "not_measured", json_incref(b->skips), "ended", json_string(wring_stop_text(b->stopper.cause)),
+                 "seconds", wring_json_real(MPI_Wtime() - b->start), NULL);
   snprintf(file, sizeof file, "%s/bench.json", b->directory);
   if (b->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);

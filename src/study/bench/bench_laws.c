@@ -68,32 +68,23 @@ static PetscErrorCode measure(loop *w, wring_work work, const char *what, double
 
 /* ---- laws -------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_fibres(const wring_mesh *m, const wring_law *law, const double *par, wring_term **term)
-{
-  double *direction;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(3 * (size_t)m->n_tet, &direction));
-  for (PetscInt e = 0; e < m->n_tet; e++) direction[3 * (size_t)e + 2] = 1;
-  PetscCall(wring_term_create_fibres(m, 0, law, par, direction, term));
-  PetscCall(PetscFree(direction));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode create_term(const loop *w, const wring_law *law, const char *prefix, wring_term **term)
 {
   const wring_mesh *const m = w->body->p->mesh;
   wring_options          *o;
-  double                 *par;
+  double                 *par, *direction;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(w->b->comm, &o));
   PetscCall(PetscCalloc1((size_t)law->n_par + 1, &par));
   PetscCall(wring_law_set_example(law, prefix, w->b->spline, o));
   PetscCall(law->set_par(law, o, prefix, prefix, par));
-  if (law->q == 1)
-    PetscCall(create_fibres(m, law, par, term));
-  else
+  if (law->q == 1) {
+    PetscCall(PetscCalloc1(3 * (size_t)m->n_tet, &direction));
+    for (PetscInt e = 0; e < m->n_tet; e++) direction[3 * (size_t)e + 2] = 1;
+    PetscCall(wring_term_create_fibres(m, 0, law, par, direction, term));
+    PetscCall(PetscFree(direction));
+  } else
     PetscCall(wring_term_create_tets(m, 0, law, par, 0, term));
   PetscCall(PetscFree(par));
   PetscCall(wring_options_destroy(&o));

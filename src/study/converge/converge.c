@@ -43,18 +43,6 @@ static PetscErrorCode run_levels(wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode note_end(const wring_converge *c)
-{
-  PetscInt done = 0;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < c->n; k++) done += c->level[k].results != NULL;
-  if (c->status)
-    PetscCall(wring_note(c->comm, "%s after %" PetscInt_FMT " of %d levels, which the same command keeps",
-                         c->stopper.cause ? wring_stop_text(c->stopper.cause) : "solver failed", done, c->n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode note_unconverged(const wring_converge *c)
@@ -106,6 +94,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
 {
   wring_converge c = {.comm = comm};
   char           directory[PETSC_MAX_PATH_LEN];
+  int            done = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_converge_get_keys(o, &c));
@@ -121,7 +110,10 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
     PetscCall(wring_converge_print(&c));
     PetscCall(note_unconverged(&c));
   }
-  PetscCall(note_end(&c));
+  for (int k = 0; k < c.n; k++) done += c.level[k].results != NULL;
+  if (c.status)
+    PetscCall(wring_note(comm, "%s after %d of %d levels, which the same command keeps",
+                         c.stopper.cause ? wring_stop_text(c.stopper.cause) : "solver failed", done, c.n));
   end->status = c.status;
   PetscCall(destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);

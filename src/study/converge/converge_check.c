@@ -64,41 +64,21 @@ static PetscErrorCode check_problem(wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A refined mesh may not suit the tables and sets of a deck: refused before level 0 has run. */
-static PetscErrorCode check_refined(const wring_converge *c)
-{
-  wring_problem *p;
-
-  PetscFunctionBegin;
-  if (!c->in_mesh || c->n < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_problem_create(c->comm, c->level[1].deck, &p));
-  PetscCall(wring_problem_destroy(&p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The finest level that runs, -1: none. */
-static int find_last(const wring_converge *c)
-{
-  int last = -1;
-  for (int k = 0; k < c->n; k++)
-    if (!c->level[k].results && (c->only < 0 || k == c->only)) last = k;
-  return last;
-}
-
 /*
   A level may need more memory than the nodes of the ranks have: measured, a run takes 250 to 1000 bytes for each
   tetrahedron of first order, and seven times as many of second order (3300 and 480 with qn and multigrid).
 */
 static PetscErrorCode check_memory(const wring_converge *c)
 {
-  const int         last  = find_last(c);
   const double      bytes = (c->order == 2 ? 1750 : 250) * (double)c->tets / c->size, all = wring_node_memory();
   const char *const origin = wring_options_origin(c->o, "converge_", "levels");
   wring_cores       cores;
-  int               fits = 0;
+  int               fits = 0, last = -1; // the finest level that runs
 
   PetscFunctionBegin;
   if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < c->n; k++)
+    if (!c->level[k].results && (c->only < 0 || k == c->only)) last = k;
   PetscCall(wring_cores_measure(c->comm, &cores));
   for (double b = bytes * cores.node_ranks; fits <= last && (all == 0 || b < all); b *= 8) fits++;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, c->comm));
@@ -111,12 +91,16 @@ static PetscErrorCode check_memory(const wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest mesh may have too many vertices or flat tetrahedra, and its vertices may not be those of the table. */
-static PetscErrorCode check_finest(const wring_converge *c)
+/*
+  The finest mesh may have too many vertices or flat tetrahedra, or vertices that are not those of the table; and a
+  refined mesh may not suit the tables and sets of the deck.
+*/
+static PetscErrorCode check_meshes(const wring_converge *c)
 {
-  const int   finest = c->only < 0 ? c->n - 1 : c->only;
-  wring_mesh *m;
-  double     *value;
+  const int      finest = c->only < 0 ? c->n - 1 : c->only;
+  wring_mesh    *m;
+  wring_problem *p;
+  double        *value;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_make_mesh(c->level[finest].deck, &m));
@@ -124,6 +108,9 @@ static PetscErrorCode check_finest(const wring_converge *c)
   if (c->table[0] && finest == c->n - 1) PetscCall(wring_nested_read_table(c, m, value));
   PetscCall(PetscFree(value));
   PetscCall(wring_mesh_destroy(&m));
+  if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_problem_create(c->comm, c->level[1].deck, &p));
+  PetscCall(wring_problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,22 +122,14 @@ static PetscErrorCode note_supports(const wring_converge *c)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < wring_options_count(c->o) && c->in_mesh; i++) {
     wring_options_entry(c->o, i, &key, &value, &origin);
-    const char *const end    = strrchr(key, '_');
-    const PetscBool   spring = (PetscBool)(strncmp(key, "attach_", 7) == 0 && strcmp(end, "_stiffness") == 0);
-    const PetscBool   shape  = (PetscBool)(strncmp(key, "collider_", 9) == 0 && strcmp(end, "_stiffness") == 0);
-    const PetscBool   other  = (PetscBool)(!strcmp(key, "self_contact_stiffness") || !strcmp(key, "drag_coefficient"));
-    if (!spring && !shape && !other) continue;
+    const char *const end       = strrchr(key, '_');
+    const PetscBool   stiffness = (PetscBool)(end && strcmp(end, "_stiffness") == 0);
+    const PetscBool   spring    = (PetscBool)(stiffness && strncmp(key, "attach_", 7) == 0);
+    const PetscBool   shape     = (PetscBool)(stiffness && strncmp(key, "collider_", 9) == 0);
+    if (!spring && !shape && strcmp(key, "self_contact_stiffness") && strcmp(key, "drag_coefficient")) continue;
     PetscCall(wring_note(c->comm, "%s: %s is that of a vertex, so that refining the mesh changes the problem%s", origin,
                          key, spring ? ": hard or stiffness_per_area does not" : ""));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode note_orders(const wring_converge *c)
-{
-  PetscFunctionBegin;
-  if (c->n < 3 && !c->table[0])
-    PetscCall(wring_note(c->comm, "converge_levels is %d: orders and limits need 3 levels, or a table", c->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,9 +146,9 @@ PetscErrorCode wring_converge_check_finest(const wring_converge *c)
 {
   PetscFunctionBegin;
   PetscCall(check_memory(c));
-  PetscCall(check_finest(c));
-  PetscCall(check_refined(c));
+  PetscCall(check_meshes(c));
   PetscCall(note_supports(c));
-  PetscCall(note_orders(c));
+  if (c->n < 3 && !c->table[0])
+    PetscCall(wring_note(c->comm, "converge_levels is %d: orders and limits need 3 levels, or a table", c->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -96,24 +96,19 @@ static PetscErrorCode set(const wring_converge *c, wring_level *l, const char *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* h/2^k and 2^k times the steps: the same time at the end. */
-static PetscErrorCode set_time(const wring_converge *c, wring_level *l)
-{
-  wring_options *with_end = l->deck;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_copy(with_end, "time_end", &l->deck));
-  PetscCall(wring_options_destroy(&with_end));
-  PetscCall(set(c, l, "time_step", "%.17g", l->step));
-  PetscCall(set(c, l, "time_steps", "%" PetscInt_FMT, l->steps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode make_deck(const wring_converge *c, int k, wring_level *l)
 {
+  wring_options *with_end;
+
   PetscFunctionBegin;
   PetscCall(wring_options_copy(c->o, "converge_", &l->deck));
-  if (c->in_time) PetscCall(set_time(c, l));
+  if (c->in_time) { // h/2^k and 2^k times the steps: the same time at the end
+    with_end = l->deck;
+    PetscCall(wring_options_copy(with_end, "time_end", &l->deck));
+    PetscCall(wring_options_destroy(&with_end));
+    PetscCall(set(c, l, "time_step", "%.17g", l->step));
+    PetscCall(set(c, l, "time_steps", "%" PetscInt_FMT, l->steps));
+  }
   if (c->in_mesh) PetscCall(set(c, l, "mesh_refine", "%" PetscInt_FMT, l->refine));
   PetscCall(PetscSNPrintf(l->directory, sizeof l->directory, "%s/level_%d", c->directory, k));
   PetscCall(set(c, l, "output_directory", "%s", l->directory));

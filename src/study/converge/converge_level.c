@@ -126,17 +126,6 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_heading(const wring_converge *c, int k)
-{
-  const wring_level *const l = &c->level[k];
-
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(c->comm, "\n[%d/%d] mesh.refine %" PetscInt_FMT, k + 1, c->n, l->refine));
-  if (!c->is_static) PetscCall(PetscPrintf(c->comm, ", time.step %.6g s", l->step));
-  PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_level_run(wring_converge *c, int k)
 {
   wring_level *const l = &c->level[k];
@@ -145,7 +134,9 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
-  PetscCall(print_heading(c, k));
+  PetscCall(PetscPrintf(c->comm, "\n[%d/%d] mesh.refine %" PetscInt_FMT, k + 1, c->n, l->refine));
+  if (!c->is_static) PetscCall(PetscPrintf(c->comm, ", time.step %.6g s", l->step));
+  PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
   if (r.solver) PetscCall(wring_solver_set_interrupt(r.solver, wring_stopper_ask, &r.stopper));

@@ -76,16 +76,11 @@ static void print_lines(FILE *f, const wring_converge *c)
   fputc('\n', f);
 }
 
-static PetscBool is_any_shown(const wring_converge *c)
-{
-  for (int i = 0; i < c->n_quantity; i++)
-    if (is_shown(c, &c->quantity[i])) return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
 void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error *e)
 {
-  if (!is_any_shown(c)) return; // all levels are equal
+  PetscBool any = PETSC_FALSE;
+  for (int i = 0; i < c->n_quantity; i++) any = (PetscBool)(any || is_shown(c, &c->quantity[i]));
+  if (!any) return; // all levels are equal
   FILE *const f = wring_plot_begin(c->directory, "converge", 1500, 600, e);
   if (!f) return;
   wring_plot_panels(f, 2);
