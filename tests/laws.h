@@ -26,20 +26,19 @@ static inline void test_multiply(int n, const double *factor, wring_out a)
   }
 }
 
+/* p [3 q] = dpsi/dz */
+static inline void test_gradient(const wring_law *law, wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+  law->fused(law, par, z, psi, p);
+}
+
 static inline void test_scaled_energy(const wring_law *self, wring_in par, wring_in z, double *psi)
 {
   WRING_ALIGNED double scale[WRING_LANES];
   test_scale(test_original(self), par, scale);
   test_original(self)->energy(test_original(self), par, z, psi);
   test_multiply(1, scale, (wring_out)psi);
-}
-
-static inline void test_scaled_gradient(const wring_law *self, wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double scale[WRING_LANES];
-  test_scale(test_original(self), par, scale);
-  test_original(self)->gradient(test_original(self), par, z, p);
-  test_multiply(3 * self->q, scale, p);
 }
 
 static inline void test_scaled_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p)
@@ -97,13 +96,12 @@ static inline void test_scaled_row(const wring_law *self, int j, wring_in par, w
   test_multiply(1, scale, (wring_out)k);
 }
 
-/* Functions that the law lacks are also missing in its scaled form. law must have energy, gradient, fused and slope. */
+/* Functions that the law lacks are also missing in its scaled form. law must have energy, fused and slope. */
 static inline wring_law test_scaled(const wring_law *law)
 {
   wring_law s = *law;
   s.rule      = law;
   s.energy    = test_scaled_energy;
-  s.gradient  = test_scaled_gradient;
   s.fused     = test_scaled_fused;
   s.slope     = test_scaled_slope;
   if (s.hessian) s.hessian = test_scaled_hessian;

@@ -81,7 +81,7 @@ static double determinant(const double A[9])
 /* tau [3][3] += P F^T of one law, from one block; q = 1: z = F d, P = p d^T. */
 static void add_law(const wring_law *law, const double *par, const double A[9], double tau[9])
 {
-  WRING_ALIGNED double z[9][WRING_LANES], p[9][WRING_LANES], all[16][WRING_LANES];
+  WRING_ALIGNED double z[9][WRING_LANES], p[9][WRING_LANES], psi[WRING_LANES], all[16][WRING_LANES];
   double               P[9];
   for (int i = 0; i < law->n_par; i++) {
     for (int l = 0; l < WRING_LANES; l++) all[i][l] = par[i];
@@ -91,7 +91,7 @@ static void add_law(const wring_law *law, const double *par, const double A[9], 
     for (int l = 0; l < WRING_LANES; l++)
       z[i][l] = law->q == 3 ? A[i] : a[0] * along[0] + a[1] * along[1] + a[2] * along[2];
   }
-  law->gradient(law, (wring_in)all, (wring_in)z, p);
+  law->fused(law, (wring_in)all, (wring_in)z, psi, p);
   for (int i = 0; i < 9; i++) P[i] = law->q == 3 ? p[i][3] : p[i / 3][3] * along[i % 3];
   for (int i = 0; i < 9; i++) {
     for (int k = 0; k < 3; k++) tau[i] += P[3 * (i / 3) + k] * A[3 * (i % 3) + k];

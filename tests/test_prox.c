@@ -156,7 +156,7 @@ static void check_stationary(input *a)
   WRING_ALIGNED double  s[3][WRING_LANES] = {{0}};
   prox(a, p);
   if (a->law->q == 3) wring_block3_svd((wring_in)p, u, s, v);
-  a->law->gradient(a->law, (wring_in)a->par, (wring_in)p, g);
+  test_gradient(a->law, (wring_in)a->par, (wring_in)p, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double scale = length(a->n, g, lane) + a->rho[lane] * (1 + length(a->n, p, lane) + length(a->n, a->z, lane));
     const double at[3] = {s[0][lane], s[1][lane], s[2][lane]};
@@ -202,7 +202,7 @@ static void check_limit(input *a)
   if (a->law->positive && a->kind > 3 && a->kind != CLOSE) return;
   for (int lane = 0; lane < WRING_LANES; lane++) a->rho[lane] *= 1e8;
   prox(a, p);
-  a->law->gradient(a->law, (wring_in)a->par, (wring_in)a->z, g);
+  test_gradient(a->law, (wring_in)a->par, (wring_in)a->z, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double most = 1.1 * length(a->n, g, lane) / a->rho[lane] + 1e-14 * (1 + length(a->n, a->z, lane));
     for (int i = 0; i < a->n; i++) {

@@ -30,11 +30,6 @@ static void element_energy(WRING_SELF, wring_in par, wring_in z, double *psi)
   plain_element()->energy(plain_element(), par + UNUSED, z, psi);
 }
 
-static void element_gradient(WRING_SELF, wring_in par, wring_in z, wring_out p)
-{
-  plain_element()->gradient(plain_element(), par + UNUSED, z, p);
-}
-
 static void element_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   plain_element()->fused(plain_element(), par + UNUSED, z, psi, p);
@@ -51,14 +46,13 @@ static void volume_energy(const double *par, double J, double u[3])
   wring_law_neohookean.volumetric->energy(par + UNUSED, J, u);
 }
 
-static const wring_law        element = {.name     = "wide",
-                                         .kind     = WRING_LAW_MATERIAL,
-                                         .q        = 3,
-                                         .n_par    = N_PAR + 1,
-                                         .split    = PETSC_TRUE,
-                                         .energy   = element_energy,
-                                         .gradient = element_gradient,
-                                         .fused    = element_fused};
+static const wring_law        element = {.name   = "wide",
+                                         .kind   = WRING_LAW_MATERIAL,
+                                         .q      = 3,
+                                         .n_par  = N_PAR + 1,
+                                         .split  = PETSC_TRUE,
+                                         .energy = element_energy,
+                                         .fused  = element_fused};
 static const wring_volumetric mean    = {.element = &element, .keep = keep, .energy = volume_energy};
 static const wring_law        wide    = {.name       = "wide",
                                          .kind       = WRING_LAW_MATERIAL,

@@ -165,14 +165,14 @@ static void check_matrix(const wring_law *law, const char *where, int kind, cons
 
 static void check_law(const wring_law *law, const double *par, int kind, const double F[9], const double P[9])
 {
-  WRING_ALIGNED double z[9][WRING_LANES], p[9][WRING_LANES];
+  WRING_ALIGNED double z[9][WRING_LANES], p[9][WRING_LANES], psi[WRING_LANES];
   double              *rows, ours[9];
   PetscCallAbort(PETSC_COMM_SELF, wring_blocks_create((size_t)law->n_par * WRING_LANES, &rows));
   for (int lane = 0; lane < WRING_LANES; lane++) {
     for (int i = 0; i < law->n_par; i++) rows[i * WRING_LANES + lane] = par[i];
     for (int i = 0; i < 9; i++) z[i][lane] = F[i];
   }
-  law->gradient(law, (wring_in)rows, (wring_in)z, p);
+  law->fused(law, (wring_in)rows, (wring_in)z, psi, p);
   for (int i = 0; i < 9; i++) ours[i] = p[i][3];
   check_matrix(law, "law", kind, ours, P);
   wring_blocks_destroy(&rows);

@@ -85,7 +85,7 @@ static void check_derivatives(const wring_law *law, int kind, wring_in par, bloc
   WRING_ALIGNED block_h h;
   WRING_ALIGNED double  psi[WRING_LANES];
 
-  law->gradient(law, par, (wring_in)z, p);
+  law->fused(law, par, (wring_in)z, psi, p);
   law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
   for (int j = 0; j < n; j++) {
     double  slope[WRING_LANES] = {0};
@@ -171,13 +171,12 @@ static double psi_at(const wring_law *law, wring_in par, const block_z z, int la
 static void check_projection(const wring_law *law, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
-  WRING_ALIGNED block_z p, g, g_fused, dC;
+  WRING_ALIGNED block_z p, g, dC;
   WRING_ALIGNED double  psi[WRING_LANES], k[WRING_LANES], C[WRING_LANES], k_C[WRING_LANES], rest[WRING_LANES];
 
   law->project(law, par, (wring_in)z, p);
   law->slope(law, par, k);
-  law->fused(law, par, (wring_in)z, psi, g_fused);
-  law->gradient(law, par, (wring_in)z, g);
+  law->fused(law, par, (wring_in)z, psi, g);
   law->constraint(law, 0, par, (wring_in)z, C, dC, k_C);
   law->energy(law, par, (wring_in)p, rest);
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -186,7 +185,6 @@ static void check_projection(const wring_law *law, int kind, wring_in par, block
       const double d = z[i][lane] - p[i][lane];
       square += d * d;
       check_close(g[i][lane], k[lane] * d, 1e-13, law, kind, "gradient of a projection");
-      check_close(g[i][lane], g_fused[i][lane], 0, law, kind, "fused gradient");
       check_close(k_C[lane] * C[lane] * dC[i][lane], g[i][lane], 1e-13, law, kind, "gradient of the constraint");
     }
     check_close(psi[lane], 0.5 * k[lane] * square, 1e-13, law, kind, "energy of a projection");

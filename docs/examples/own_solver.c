@@ -33,25 +33,18 @@ static void muscle_energy(const wring_law *self, wring_in par, wring_in z, doubl
   muscle_fused(self, par, z, psi, p);
 }
 
-static void muscle_gradient(const wring_law *self, wring_in par, wring_in z, wring_out p)
-{
-  double psi[WRING_LANES];
-  muscle_fused(self, par, z, psi, p);
-}
-
 static void muscle_slope(WRING_SELF, wring_in par, double *k) // its part of the operator A
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[0][lane];
 }
 
-static const wring_law muscle = {.name     = "muscle",
-                                 .kind     = WRING_LAW_OTHER,
-                                 .q        = 1,
-                                 .n_par    = 1,
-                                 .energy   = muscle_energy,
-                                 .gradient = muscle_gradient,
-                                 .fused    = muscle_fused,
-                                 .slope    = muscle_slope};
+static const wring_law muscle = {.name   = "muscle",
+                                 .kind   = WRING_LAW_OTHER,
+                                 .q      = 1,
+                                 .n_par  = 1,
+                                 .energy = muscle_energy,
+                                 .fused  = muscle_fused,
+                                 .slope  = muscle_slope};
 
 /* One term for each region; the potential destroys them. */
 static PetscErrorCode add_muscle(wring_problem *p, double tension)

@@ -12,9 +12,9 @@
     common/passes.h    functions derived from others of the same law
     common/contract.c  the Hessian of one vertex, and its products with two directions
     common/closed_forms.h  closed forms of these for some laws
-    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
+    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, limit.h
     pressure.h         what elements keep of a law whose term in J is a function of means
-    common/membrane.h  laws of the stretches of a triangle
+    common/distance.h  laws of the distance to a set; membrane.h: of the stretches of a triangle
     common/length.h    laws of |z|
     common/keys.h      parameters from a deck; lame.h: young and poisson, or mu and lambda
     common/spline.h    the tables of spline
@@ -105,10 +105,9 @@ struct wring_law {
   const double      *example_par;
   PetscBool          positive; // psi is +infinity where det z <= 0 (neohookean, mooney_rivlin); only with q = 3
   wring_pose         pose;
-  wring_law_energy  *energy;   // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
-  wring_law_map     *gradient; // d psi/dz; any finite value where psi is infinite
-  wring_law_fused   *fused;    // both in one pass
-  wring_law_hessian *hessian;  // d2 psi/dz2, filtered
+  wring_law_energy  *energy;  // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
+  wring_law_fused   *fused;   // psi and d psi/dz, which is any finite value where psi is infinite
+  wring_law_hessian *hessian; // d2 psi/dz2, filtered
   /*
     K [6] = sum_kl g_k g_l d2psi/dz_ck dz_dl, (c, d) = xx yy zz xy xz yz, g [q]: the Hessian of a vertex, not filtered;
     NULL: wring_law_contract computes it from `hessian`.

@@ -14,7 +14,6 @@ const wring_law wring_law_bending_rigid = {
   .n_par        = LENGTH_N_PAR,
   .example_par  = example,
   .energy       = wring_length_energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = wring_length_fused,
   .hessian      = wring_length_hessian,
   .project      = wring_length_project,

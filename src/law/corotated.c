@@ -7,7 +7,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
@@ -160,7 +159,6 @@ const wring_law wring_law_corotated = {
   .set_par      = wring_lame_get,
   .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,

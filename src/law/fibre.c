@@ -44,7 +44,6 @@ const wring_law wring_law_fibre = {
   .set_par      = set_par,
   .example      = example,
   .energy       = wring_length_energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = wring_length_fused,
   .hessian      = wring_length_hessian,
   .project      = wring_length_project,

@@ -7,7 +7,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include "law/pressure.h"
@@ -123,6 +122,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->twist[0][lane] = twice * (1 - 2 * wring_isotropic_pair(s0, s1)) + v.c * s2, m->flip[0][lane] = twice - v.c * s2;
     m->twist[1][lane] = twice * (1 - 2 * wring_isotropic_pair(s0, s2)) + v.c * s1, m->flip[1][lane] = twice - v.c * s1;
     m->twist[2][lane] = twice * (1 - 2 * wring_isotropic_pair(s1, s2)) + v.c * s0, m->flip[2][lane] = twice - v.c * s0;
+    m->third[lane] = -v.c;
   }
 }
 
@@ -140,16 +140,6 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
-static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const stretched v = stretched_of(par, s, lane);
-    flip[0][lane] = 2 * v.mu - v.c * s[2][lane], flip[1][lane] = 2 * v.mu - v.c * s[1][lane];
-    flip[2][lane] = 2 * v.mu - v.c * s[0][lane], third[lane] = -v.c;
-  }
-}
-
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), linear in s. docs/theory.md (4.4) */
 static void slope(WRING_SELF, wring_in par, double *k)
 {
@@ -160,7 +150,7 @@ static void slope(WRING_SELF, wring_in par, double *k)
   The prox keeps t_1 + t_2 >= 0, where R is closest to p: the objective decreases away from that boundary.
   docs/theory.md 3.7
 */
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = LAME_MU};
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
@@ -171,8 +161,7 @@ static void volume_energy(const double *par, double J, double u[3])
   u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
 }
 
-static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = LAME_N_PAR},
-                                      .law       = &wring_law_fixed_corotated};
+static const wring_isotropic pressed = {.modes = modes, .pressure = LAME_N_PAR, .law = &wring_law_fixed_corotated};
 
 static const wring_law element = {
   .name = "fixed_corotated", .kind = WRING_LAW_MATERIAL, .n_par = LAME_N_PAR + 1, WRING_PRESSED(pressed)};
@@ -188,7 +177,6 @@ const wring_law wring_law_fixed_corotated = {
   .set_par      = wring_lame_get_bounded,
   .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,

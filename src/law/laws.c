@@ -56,7 +56,7 @@ const wring_law *wring_law_find(const char *name)
 
 unsigned wring_law_can(const wring_law *law)
 {
-  return (law->gradient ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |
+  return (law->fused ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |
          (law->project ? WRING_CAN_PROJECT : 0) | (law->slope ? WRING_CAN_SLOPE : 0) |
          (law->prox ? WRING_CAN_PROX : 0) | (law->constraint ? WRING_CAN_CONSTRAIN : 0) |
          (law->split ? 0 : WRING_CAN_ALONE);

@@ -8,7 +8,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include "law/pressure.h"
@@ -236,6 +235,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->flip[0][lane]  = pair_curvature(w, 1, w.s0, w.s1, w.r0, w.r1);
     m->flip[1][lane]  = pair_curvature(w, 1, w.s0, w.s2, w.r0, w.r2);
     m->flip[2][lane]  = pair_curvature(w, 1, w.s1, w.s2, w.r1, w.r2);
+    m->third[lane]    = 2 * w.v.b * (w.s0 + w.s1 + w.s2) - w.v.c * w.r0 * w.r1 * w.r2;
   }
 }
 
@@ -259,18 +259,6 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
-static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const stretched w = stretched_of(par, s, lane);
-    flip[0][lane]     = pair_curvature(w, 1, w.s0, w.s1, w.r0, w.r1);
-    flip[1][lane]     = pair_curvature(w, 1, w.s0, w.s2, w.r0, w.r2);
-    flip[2][lane]     = pair_curvature(w, 1, w.s1, w.s2, w.r1, w.r2);
-    third[lane]       = 2 * w.v.b * (w.s0 + w.s1 + w.s2) - w.v.c * w.r0 * w.r1 * w.r2;
-  }
-}
-
 /* The integral of (s - 1) s^n over [1/2, 3/2]. */
 static double moment(double n)
 {
@@ -288,7 +276,7 @@ static void slope(WRING_SELF, wring_in par, double *k)
     k[lane] = of_c10 * par[C10][lane] + of_c01 * par[C01][lane] + par[KAPPA][lane];
 }
 
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = KAPPA};
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = KAPPA};
 
 static const char *const example[] = {"c10", "1e6", "c01", "1e6", "kappa", "1e6", NULL};
 
@@ -314,8 +302,7 @@ static void volume_energy(const double *par, double J, double u[3])
   u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
 }
 
-static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = N_PAR},
-                                      .law       = &wring_law_mooney_rivlin};
+static const wring_isotropic pressed = {.modes = modes, .pressure = N_PAR, .law = &wring_law_mooney_rivlin};
 
 static const wring_law element = {.name     = "mooney_rivlin",
                                   .kind     = WRING_LAW_MATERIAL,
@@ -335,7 +322,6 @@ const wring_law wring_law_mooney_rivlin = {
   .example      = example,
   .positive     = PETSC_TRUE,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,

@@ -6,7 +6,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include "law/pressure.h"
@@ -145,6 +144,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->twist[0][lane] = v.mu + v.c * v.i0 * v.i1, m->flip[0][lane] = v.mu - v.c * v.i0 * v.i1;
     m->twist[1][lane] = v.mu + v.c * v.i0 * v.i2, m->flip[1][lane] = v.mu - v.c * v.i0 * v.i2;
     m->twist[2][lane] = v.mu + v.c * v.i1 * v.i2, m->flip[2][lane] = v.mu - v.c * v.i1 * v.i2;
+    m->third[lane] = -v.c * v.i0 * v.i1 * v.i2;
   }
 }
 
@@ -162,16 +162,6 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
-static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const stretched v = stretched_of(par, s, lane);
-    flip[0][lane] = v.mu - v.c * v.i0 * v.i1, flip[1][lane] = v.mu - v.c * v.i0 * v.i2;
-    flip[2][lane] = v.mu - v.c * v.i1 * v.i2, third[lane] = -v.c * v.i0 * v.i1 * v.i2;
-  }
-}
-
 /*
   12 times the integral over [1/2, 3/2] of (s - 1) f(s), f = dpsi/ds_0 at s_1 = s_2 = 1: mu s + (lambda log s - mu)/s.
   mu s gives mu, -mu/s gives 12 mu (log 3 - 1), and lambda log(s)/s the difference of
@@ -185,7 +175,7 @@ static void slope(WRING_SELF, wring_in par, double *k)
     k[lane] = of_mu * par[LAME_MU][lane] + of_lambda * par[LAME_LAMBDA][lane];
 }
 
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = LAME_MU};
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
@@ -198,8 +188,7 @@ static void volume_energy(const double *par, double J, double u[3])
   u[1] = lambda * v.log * v.inverse, u[2] = lambda * (1 - v.log) * v.inverse * v.inverse;
 }
 
-static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = LAME_N_PAR},
-                                      .law       = &wring_law_neohookean};
+static const wring_isotropic pressed = {.modes = modes, .pressure = LAME_N_PAR, .law = &wring_law_neohookean};
 
 static const wring_law element = {.name     = "neohookean",
                                   .kind     = WRING_LAW_MATERIAL,
@@ -219,7 +208,6 @@ const wring_law wring_law_neohookean = {
   .example      = wring_lame_example,
   .positive     = PETSC_TRUE,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,

@@ -9,7 +9,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -72,6 +71,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->flip[0][lane]                              = k * (e0 * e0 + e0 * e1 + e1 * e1);
     m->flip[1][lane]                              = k * (e0 * e0 + e0 * e2 + e2 * e2);
     m->flip[2][lane]                              = k * (e1 * e1 + e1 * e2 + e2 * e2);
+    m->third[lane]                                = -k * (e0 + e1 + e2);
     m->twist[0][lane] = k * (1 - 2 * wring_isotropic_pair(s0, s1)) * (e0 * e0 - e0 * e1 + e1 * e1);
     m->twist[1][lane] = k * (1 - 2 * wring_isotropic_pair(s0, s2)) * (e0 * e0 - e0 * e2 + e2 * e2);
     m->twist[2][lane] = k * (1 - 2 * wring_isotropic_pair(s1, s2)) * (e1 * e1 - e1 * e2 + e2 * e2);
@@ -91,18 +91,6 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
-static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double k = 4 * par[MU][lane], e0 = s[0][lane] - 1, e1 = s[1][lane] - 1, e2 = s[2][lane] - 1;
-    flip[0][lane] = k * (e0 * e0 + e0 * e1 + e1 * e1);
-    flip[1][lane] = k * (e0 * e0 + e0 * e2 + e2 * e2);
-    flip[2][lane] = k * (e1 * e1 + e1 * e2 + e2 * e2);
-    third[lane]   = -k * (e0 + e1 + e2);
-  }
-}
-
 /* 12 times the integral of 4 mu e^4 over [-1/2, 1/2]. docs/theory.md (4.4) */
 static void slope(WRING_SELF, wring_in par, double *k)
 {
@@ -113,7 +101,7 @@ static void slope(WRING_SELF, wring_in par, double *k)
   In the prox the t_i are independent, t_i lies between s_i and 1 and the objective is convex, so that Newton's method
   converges and t_1 + t_2 >= 0.
 */
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = MU};
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = MU};
 
 static const char *const example[] = {"mu", "1e6", NULL};
 
@@ -126,7 +114,6 @@ const wring_law wring_law_polynomial = {
   .set_par      = wring_law_get_in_order,
   .example      = example,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,

@@ -2,14 +2,14 @@
 #include "base/block3.h"
 #include "law/common/passes.h"
 
-static const wring_pressed *rule_of(const wring_law *self)
+static const wring_isotropic *rule_of(const wring_law *self)
 {
   return self->rule;
 }
 
 static const double *pressure_of(const wring_law *self, wring_in par)
 {
-  return par[rule_of(self)->isotropic.pressure];
+  return par[rule_of(self)->pressure];
 }
 
 void wring_pressed_energy(const wring_law *self, wring_in par, wring_in z, double *psi)
@@ -33,11 +33,6 @@ void wring_pressed_fused(const wring_law *self, wring_in par, wring_in z, double
     const mat3 a = mat3_load((wring_in)p, lane);
     mat3_store(p, lane, mat3_combine(1, a, pressure[lane], mat3_cofactor(mat3_load(z, lane))));
   }
-}
-
-void wring_pressed_gradient(const wring_law *self, wring_in par, wring_in z, wring_out p)
-{
-  wring_law_gradient_by_fused(self, par, z, p);
 }
 
 /* Those of psi and p d2J(a, b); filtered, by the modes. */

@@ -6,20 +6,13 @@
 #pragma once
 #include "law/common/isotropic.h"
 
-/* The rule of such a law: modes of psi, with `pressure` the row of p, and the law of psi, NULL: 0. */
-typedef struct {
-  wring_isotropic  isotropic;
-  const wring_law *law;
-} wring_pressed;
-
 wring_law_energy   wring_pressed_energy;
-wring_law_map      wring_pressed_gradient;
 wring_law_fused    wring_pressed_fused;
 wring_law_products wring_pressed_products;
 wring_law_slope    wring_pressed_slope;
 
 /* The members of its table besides name, kind, n_par and positive. */
 #define WRING_PRESSED(itsrule)                                                                                         \
-  .q = 3, .split = PETSC_TRUE, .energy = wring_pressed_energy, .gradient = wring_pressed_gradient,                     \
-  .fused = wring_pressed_fused, .hessian = wring_isotropic_hessian, .products = wring_pressed_products,                \
-  .slope = wring_pressed_slope, .rule = &(itsrule)
+  .q = 3, .split = PETSC_TRUE, .energy = wring_pressed_energy, .fused = wring_pressed_fused,                           \
+  .hessian = wring_isotropic_hessian, .products = wring_pressed_products, .slope = wring_pressed_slope,                \
+  .rule = &(itsrule)

@@ -13,7 +13,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/passes.h"
 #include <string.h>
 
@@ -305,7 +304,6 @@ const wring_law wring_law_spline = {
   .set_par      = set_par,
   .example      = example,
   .energy       = wring_law_energy_by_fused,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,

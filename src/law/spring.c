@@ -11,7 +11,6 @@ const wring_law wring_law_spring = {
   .example_par  = example,
   .pose         = WRING_POSE_PROJECT,
   .energy       = wring_length_energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = wring_length_fused,
   .hessian      = wring_length_hessian,
   .project      = wring_length_project,

@@ -118,6 +118,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->twist[0][lane] = v.mu + v.c * s2, m->flip[0][lane] = v.mu - v.c * s2;
     m->twist[1][lane] = v.mu + v.c * s1, m->flip[1][lane] = v.mu - v.c * s1;
     m->twist[2][lane] = v.mu + v.c * s0, m->flip[2][lane] = v.mu - v.c * s0;
+    m->third[lane] = -v.c;
   }
 }
 
@@ -131,16 +132,6 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
     at->d[0][lane] = v.mu * s0 + v.c * v.j0, at->d[1][lane] = v.mu * s1 + v.c * v.j1;
     at->d[2][lane] = v.mu * s2 + v.c * v.j2;
     store_curvature(v, s, lane, at->a);
-  }
-}
-
-static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const stretched v = stretched_of(par, s, lane);
-    flip[0][lane] = v.mu - v.c * s[2][lane], flip[1][lane] = v.mu - v.c * s[1][lane];
-    flip[2][lane] = v.mu - v.c * s[0][lane], third[lane] = -v.c;
   }
 }
 
@@ -184,7 +175,7 @@ static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, w
     volumetric(par, z, C, dC, k);
 }
 
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread};
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE};
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
@@ -204,8 +195,7 @@ static void volume_energy(const double *par, double J, double u[3])
   u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
 }
 
-static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = LAME_N_PAR},
-                                      .law       = &wring_law_stable_neohookean};
+static const wring_isotropic pressed = {.modes = modes, .pressure = LAME_N_PAR, .law = &wring_law_stable_neohookean};
 
 static const wring_law element = {
   .name = "stable_neohookean", .kind = WRING_LAW_MATERIAL, .n_par = LAME_N_PAR + 1, WRING_PRESSED(pressed)};
@@ -221,7 +211,6 @@ const wring_law wring_law_stable_neohookean = {
   .set_par      = wring_lame_get_stable,
   .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,

@@ -3,9 +3,9 @@
   In stretches k/2 sum (s_i - 1)^2. docs/theory.md (3.13); [Chao et al. 2010], [Liu, Bouaziz, Kavan 2017].
 */
 #include "base/block3.h"
+#include "law/common/distance.h"
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
-#include "law/common/root.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
@@ -105,19 +105,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-/* (k R + rho z)/(k + rho): R is closest to p too, docs/theory.md 3.7. */
-static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double r[9][WRING_LANES];
-
-  wring_block3_rotation(z, r);
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double k = par[K][lane], a = 1 / (k + rho[lane]);
-    mat3_store(p, lane, mat3_combine(a * k, mat3_load((wring_in)r, lane), a * rho[lane], mat3_load(z, lane)));
-  }
-}
-
 /* C = |F - R|, k = the stiffness; dC = (F - R)/C, since R is stationary. */
 static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
@@ -151,7 +138,6 @@ const wring_law wring_law_strain = {
   .example      = example,
   .pose         = WRING_POSE_SHAPE,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,
@@ -160,6 +146,6 @@ const wring_law wring_law_strain = {
   .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
   .constraint   = constraint,
-  .prox         = prox,
+  .prox         = wring_distance_prox, // R is closest to p too, docs/theory.md 3.7
   .rule         = &rule,
 };

@@ -69,7 +69,6 @@ const wring_law wring_law_strain_limit = {
   .set_par      = wring_limit_set_par,
   .example      = example,
   .energy       = wring_law_energy_by_fused,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = wring_limit_fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,

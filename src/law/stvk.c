@@ -6,7 +6,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/root.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
@@ -124,6 +123,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->flip[1][lane]  = mu * (s0 * s0 + s0 * s2 + s2 * s2) + c;
     m->twist[2][lane] = mu * (s1 * s1 - s1 * s2 + s2 * s2) + c,
     m->flip[2][lane]  = mu * (s1 * s1 + s1 * s2 + s2 * s2) + c;
+    m->third[lane]    = -mu * (s0 + s1 + s2);
   }
 }
 
@@ -145,26 +145,13 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
-static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], s0 = s[0][lane], s1 = s[1][lane];
-    const double s2 = s[2][lane], c = linear_part(mu, lambda, s0, s1, s2);
-    flip[0][lane] = mu * (s0 * s0 + s0 * s1 + s1 * s1) + c;
-    flip[1][lane] = mu * (s0 * s0 + s0 * s2 + s2 * s2) + c;
-    flip[2][lane] = mu * (s1 * s1 + s1 * s2 + s2 * s2) + c;
-    third[lane]   = -mu * (s0 + s1 + s2);
-  }
-}
-
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda/2) (s^3 - s). docs/theory.md (4.4) */
 static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 1.075 * (2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane]);
 }
 
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = LAME_MU};
 
 const wring_law wring_law_stvk = {
   .name         = "stvk",
@@ -175,7 +162,6 @@ const wring_law wring_law_stvk = {
   .set_par      = wring_lame_get,
   .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,

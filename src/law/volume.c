@@ -283,7 +283,7 @@ static void no_modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   *m = (wring_isotropic_modes){0};
 }
 
-static const wring_pressed pressed = {.isotropic = {.modes = no_modes, .pressure = LIMIT_N_PAR}};
+static const wring_isotropic pressed = {.modes = no_modes, .pressure = LIMIT_N_PAR};
 
 static const wring_law element = {
   .name = "volume", .kind = WRING_LAW_ON_TOP, .n_par = LIMIT_N_PAR + 1, WRING_PRESSED(pressed)};
@@ -299,7 +299,6 @@ const wring_law wring_law_volume = {
   .set_par      = wring_limit_set_par,
   .example      = example,
   .energy       = wring_law_energy_by_fused,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = wring_limit_fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,

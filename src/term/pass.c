@@ -122,12 +122,10 @@ static void map_law(const wring_term *t, void *context, PetscInt row, wring_in z
   const wring_work    *work = context;
   const wring_in       par  = term_par(t, row);
   WRING_ALIGNED double psi[LANES];
-  if (*work == (WRING_VALUE | WRING_GRADIENT))
+  if (*work & WRING_GRADIENT)
     t->law->fused(t->law, par, z, psi, p);
   else if (*work == WRING_VALUE)
     t->law->energy(t->law, par, z, psi);
-  else if (*work == WRING_GRADIENT)
-    t->law->gradient(t->law, par, z, p);
   else
     map_residual(t, row, z, p);
   if (*work & WRING_VALUE) sum[0] += wring_weighted_sum(t->weight + (size_t)row * LANES, psi);

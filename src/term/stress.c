@@ -32,12 +32,12 @@ static inline __attribute__((always_inline)) void add_stress(int m, int q, void 
 {
   const work_stress *const w = context;
   const wring_term *const  t = w->t;
-  WRING_ALIGNED lanes      z[3 * MAX_Q], p[3 * MAX_Q], d[27];
+  WRING_ALIGNED lanes      z[3 * MAX_Q], p[3 * MAX_Q], psi, d[27];
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
     load_columns(t, b, m, w->x, d);
     for (int i = 0; i < points_of(t, m); i++) {
       load_z(t, b, i, m, q, w->x, (const lanes *)d, z);
-      t->law->gradient(t->law, term_par(t, b * points_of(t, m) + i), (wring_in)z, p);
+      t->law->fused(t->law, term_par(t, b * points_of(t, m) + i), (wring_in)z, psi, p);
       for (int l = 0; l < LANES; l++) {
         const PetscInt e = term_element(t, b * LANES + l);
         if (e < 0) continue;

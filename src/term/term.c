@@ -144,12 +144,12 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
   for (int k = 0; k < 3; k++) force[k] = 0;
   if (t->m > 1 || !t->active) return;
   for (PetscInt c = 0; c < t->n_chunk; c++) {
-    WRING_ALIGNED lanes z[3], p[3];
+    WRING_ALIGNED lanes z[3], p[3], psi;
     double              x_private[4 * t->max_vertex];
     load_chunk(t, c, x, x_private);
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
       load_z(t, b, 0, 1, 1, x_private, NULL, z);
-      t->law->gradient(t->law, term_par(t, b), (wring_in)z, p);
+      t->law->fused(t->law, term_par(t, b), (wring_in)z, psi, p);
       for (int k = 0; k < 3; k++) {
         for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
       }

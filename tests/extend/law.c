@@ -5,7 +5,6 @@
 #include "base/block3.h"
 #include "law/common/keys.h"
 #include "law/common/passes.h"
-#include "law/common/root.h"
 #include "law/common/stretch_prox.h"
 
 enum { K, N_PAR };
@@ -96,7 +95,6 @@ const wring_law wring_law_scratch = {
   .set_par      = wring_law_get_in_order,
   .example      = example,
   .energy       = wring_law_energy_by_fused,
-  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .slope        = slope,

@@ -15,6 +15,7 @@ typedef struct {
   double a[6][WRING_LANES];     // d2psi/ds_i ds_j: 00, 11, 22, 01, 02, 12
   double twist[3][WRING_LANES]; // pairs 01, 02, 12
   double flip[3][WRING_LANES];
+  double third[WRING_LANES]; // (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; only of laws that are `smooth`
 } wring_isotropic_modes;
 
 /* psi at stretches s, dpsi/ds_i, and d2psi/ds_i ds_j in the order of the modes. */
@@ -26,17 +27,17 @@ typedef struct {
   The rule of a law; s [3].
     modes      at s_0 >= s_1 >= |s_2|; for the Hessian.
     stretches  for the prox: stretch_prox.h.
-    spread     flip [3] = (psi_i - psi_j)/(s_i - s_j) of the pairs 01, 02, 12, in closed form, and
-               third = (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; for the prox without singular vectors, or
-               NULL.
-    modulus    row of par [Pa] that sets the scale of psi; for the constraint: root.h.
+    smooth     the modes contain `third`: well-shaped blocks have a prox without singular vectors.
+    modulus    row of par [Pa] that sets the scale of psi; for the constraint: passes.h.
     pressure   row of par with p [Pa], for psi + p s_0 s_1 s_2: modes are those of psi. 0: there is none; ../pressure.h.
+    law        with a pressure: the law of psi; NULL: psi = 0.
 */
 typedef struct {
   void (*modes)(wring_in par, wring_in s, wring_isotropic_modes *m);
   void (*stretches)(wring_in par, wring_in s, wring_stretches *at);
-  void (*spread)(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third);
-  int modulus, pressure;
+  PetscBool        smooth;
+  int              modulus, pressure;
+  const wring_law *law;
 } wring_isotropic;
 
 /*

@@ -1,7 +1,7 @@
 #include "limit.h"
 #include "base/block3.h"
 #include "keys.h"
-#include "root.h"
+#include "passes.h"
 #include "stretch_prox.h"
 #include <string.h>
 

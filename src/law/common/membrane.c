@@ -1,6 +1,5 @@
 #include "membrane.h"
 #include "base/block3.h"
-#include "root.h"
 
 enum { ROWS = 6 };
 
@@ -18,61 +17,6 @@ void wring_membrane_project(const wring_law *self, wring_in par, wring_in z, wri
       p[2 * c][lane]     = a * v[0][lane] + b * v[1][lane];
       p[2 * c + 1][lane] = a * v[2][lane] + b * v[3][lane];
     }
-  }
-}
-
-/* p <- z - p; square: its squared norm. */
-static void subtract(wring_in z, wring_out p, double *square)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    double sum = 0;
-    for (int i = 0; i < ROWS; i++) {
-      const double d = z[i][lane] - p[i][lane];
-      p[i][lane]     = d;
-      sum += d * d;
-    }
-    square[lane] = sum;
-  }
-}
-
-void wring_membrane_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p)
-{
-  wring_membrane_project(self, par, z, p);
-  subtract(z, p, psi);
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double k = par[0][lane];
-    psi[lane] *= 0.5 * k;
-    for (int i = 0; i < ROWS; i++) p[i][lane] *= k;
-  }
-}
-
-void wring_membrane_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_membrane_project(self, par, z, p);
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double k = par[0][lane], a = 1 / (k + rho[lane]);
-    for (int i = 0; i < ROWS; i++) p[i][lane] = a * (k * p[i][lane] + rho[lane] * z[i][lane]);
-  }
-}
-
-void wring_membrane_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC,
-                               double *k)
-{
-  (void)j;
-  wring_membrane_project(self, par, z, dC);
-  subtract(z, dC, C);
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    double size = 0;
-    for (int i = 0; i < ROWS; i++) size += z[i][lane] * z[i][lane];
-    const int    nothing = C[lane] <= LAW_ROOT_NOISE * size;
-    const double root = sqrt(C[lane]), inverse = nothing ? 0 : 1 / (nothing ? 1 : root);
-    C[lane] = nothing ? 0 : root;
-    k[lane] = par[0][lane];
-    for (int i = 0; i < ROWS; i++) dC[i][lane] *= inverse;
   }
 }
 

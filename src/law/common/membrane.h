@@ -2,8 +2,7 @@
   Laws of membranes: functions psi(F) = psi(s_0, s_1) of the singular values of a 3 x 2 matrix F that are k/2 times the
   squared distance to the closest matrix P(F) of a set, psi = k/2 |F - P|^2. docs/theory.md (3.53)-(3.59)
 
-  par[0] of each law is k [N/m]. P is stationary, so dpsi/dF = k (F - P), the prox is (k P + rho F)/(k + rho), and C =
-  |F - P|.
+  par[0] of each law is k [N/m]. Their other functions are those of distance.h.
 
   In the basis u_i v_j^T, u_2 the normal, the Hessian couples the stretches by a and has four more eigenvectors,
     twist  (u_0 v_1^T - u_1 v_0^T)/sqrt 2   with eigenvalue (psi_0 + psi_1)/(s_0 + s_1),
@@ -11,7 +10,7 @@
     out    u_2 v_i^T                        with eigenvalue psi_i/s_i,   psi_i = dpsi/ds_i.
 */
 #pragma once
-#include <wring/law.h>
+#include "distance.h"
 
 typedef struct {
   double a[3][WRING_LANES]; // d2psi/ds_i ds_j: 00, 11, 01
@@ -28,11 +27,8 @@ typedef struct {
   void (*modes)(wring_in par, wring_in s, wring_membrane_modes *m);
 } wring_membrane;
 
-wring_law_map        wring_membrane_project;
-wring_law_fused      wring_membrane_fused;
-wring_law_hessian    wring_membrane_hessian;
-wring_law_prox       wring_membrane_prox;
-wring_law_constraint wring_membrane_constraint;
+wring_law_map     wring_membrane_project;
+wring_law_hessian wring_membrane_hessian;
 
 /* A stretch, or the sum of both, as a divisor: bounded away from 0, where psi has no derivative. */
 static inline double wring_membrane_divisor(double s)

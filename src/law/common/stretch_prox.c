@@ -242,7 +242,7 @@ void wring_stretch_prox(const wring_law *self, wring_in par, const double *rho, 
   WRING_ALIGNED search          w;
   WRING_ALIGNED trial           y;
 
-  if (rule->spread && wring_stretch_smooth(rule, par, rho, z, p)) return;
+  if (rule->smooth && wring_stretch_smooth(rule, par, rho, z, p)) return;
   wring_block3_svd(z, u, s, v);
   if (wring_stretch_newton(rule, par, rho, (wring_in)s, w.t)) {
     wring_stretch_assemble((wring_in)u, (wring_in)w.t, (wring_in)v, p);

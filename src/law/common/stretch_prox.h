@@ -11,7 +11,7 @@
   p by Newton's method from the stretches of z; the law's rule is a wring_isotropic with stretches. Every step lowers
   the objective; if that is not convex, p is a local minimiser with a smaller value than the start. If law->positive,
   psi is +infinity unless all stretches are positive, and the start is clamped to positive stretches. The stretches of p
-  are exact to about 1e-13. If the rule has a spread, blocks of well-shaped z need no singular vectors.
+  are exact to about 1e-13. If the rule is smooth, blocks of well-shaped z need no singular vectors.
 */
 wring_law_prox wring_stretch_prox;
 

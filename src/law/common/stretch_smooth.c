@@ -134,15 +134,16 @@ BLOCK3_INLINE mat3 apply(quadratic f, mat3 z, sym3 c, double e1, double e2)
 
 int wring_stretch_smooth(const wring_isotropic *rule, wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  WRING_ALIGNED lanes    t[3], flip[3], third, bad;
-  WRING_ALIGNED spectrum w;
+  WRING_ALIGNED lanes                 t[3], bad;
+  WRING_ALIGNED spectrum              w;
+  WRING_ALIGNED wring_isotropic_modes m;
 
   if (!find_spectrum(z, &w) || !wring_stretch_newton(rule, par, rho, (wring_in)w.s, t)) return 0;
-  rule->spread(par, (wring_in)t, flip, third);
+  rule->modes(par, (wring_in)t, &m);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
-    const double r = rho[l], h01 = r + flip[0][l], h02 = r + flip[1][l], h12 = r + flip[2][l];
-    const double inverse = r / (h01 * h02 * h12), g12 = inverse * h01 * h02, g012 = inverse * r * third[l];
+    const double r = rho[l], h01 = r + m.flip[0][l], h02 = r + m.flip[1][l], h12 = r + m.flip[2][l];
+    const double inverse = r / (h01 * h02 * h12), g12 = inverse * h01 * h02, g012 = inverse * r * m.third[l];
     const vec3   s = {w.s[0][l], w.s[1][l], w.s[2][l]};
     const sym3   c = {w.gram[S00][l], w.gram[S11][l], w.gram[S22][l], w.gram[S01][l], w.gram[S02][l], w.gram[S12][l]};
     const quadratic f    = divide(s, t[1][l], t[2][l], g12, g012);
