@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The messages that jobs/replay/pattern.py makes from geometry are those that jobs/replay/count.c counts in runs of four
-# ranks within a quarter, and their waits in order those that jobs/replay/waits.c counts, within 0.6; SimGrid replays
+# The messages that jobs/replay/pattern.py makes from geometry are those that jobs/replay/messages.c counts in runs of
+# four ranks within a quarter, and their waits in order those that it counts, within 0.6; SimGrid replays
 # their trace (skipped, saying so, where it is missing). Fails when a counter misses a call that sends, or when the
 # exchanges or sums of an iteration change and jobs/replay/iteration.py does not.
 # usage: test_replay.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10

@@ -1,5 +1,5 @@
-"""What runs of a box on some ranks send and wait for, counted by libraries that are preloaded."""
-import glob
+"""What runs of a box on some ranks send and wait for, counted by a library that is preloaded."""
+import itertools
 import os
 import subprocess
 
@@ -14,9 +14,9 @@ LIBRARIES = "out/replay"
 ITERATIONS = (8, 20)  # of two runs, the longer of which has what an iteration takes more
 
 
-def library(name):
-    """Builds jobs/replay/NAME.c as a library to be preloaded."""
-    source, target = f"jobs/replay/{name}.c", os.path.abspath(f"{LIBRARIES}/{name}.so")
+def library():
+    """Builds jobs/replay/messages.c as a library to be preloaded."""
+    source, target = "jobs/replay/messages.c", os.path.abspath(f"{LIBRARIES}/messages.so")
     if not program.is_newer(target, source):
         os.makedirs(LIBRARIES, exist_ok=True)
         if subprocess.call(["mpicc", "-shared", "-fPIC", "-O2", source, "-o", target]):
@@ -24,19 +24,18 @@ def library(name):
     return target
 
 
-def run(folder, ranks, cells, size, iterations, tool):
-    """A box of `cells` under a library. Gives run.json, and the words of what each rank left."""
-    for old in glob.glob(f"{folder}/{tool}.*[0-9]"):
-        os.remove(old)
-    os.environ[tool.upper()] = f"{folder}/{tool}"
+def run(folder, ranks, cells, size, iterations):
+    """A box of `cells`. Gives run.json, and of each rank the words of its counts and of its depth."""
+    os.environ.update(COUNT=f"{folder}/count", WAITS=f"{folder}/waits")
     text = lambda values: ",".join(map(str, values))
     options = {"mesh_box_cells": text(cells), "mesh_box_size": text(size), "solver_max_it": iterations, **OPTIONS}
-    program.run("run", BOX, folder, options, ranks=ranks, preload=library(tool))
-    left = []
-    for rank in range(ranks):
-        with open(f"{folder}/{tool}.{rank}", encoding="utf-8") as file:
-            left.append(file.read().split())
-    return load(folder, "run.json"), left
+    program.run("run", BOX, folder, options, ranks=ranks, preload=library())
+    left = {"count": [], "waits": []}
+    for name, rank in itertools.product(left, range(ranks)):
+        with open(f"{folder}/{name}.{rank}", encoding="utf-8") as file:
+            left[name].append(file.read().split())
+        os.remove(file.name)
+    return load(folder, "run.json"), left["count"], left["waits"]
 
 
 def sent(words):
@@ -47,10 +46,9 @@ def sent(words):
 
 def of_an_iteration(folder, ranks, cells, size):
     """Vertices of the box; messages and bytes of a rank, the mean; and waits in order."""
-    found, done = [], None
+    found = []
     for iterations in ITERATIONS:
-        done, counts = run(folder, ranks, cells, size, iterations, "count")
-        _, depths = run(folder, ranks, cells, size, iterations, "waits")
+        done, counts, depths = run(folder, ranks, cells, size, iterations)
         waits = max(int(words[0]) for words in depths)
         found.append(np.array([done["iterations"], *np.mean([sent(words) for words in counts], axis=0), waits]))
     more = found[1] - found[0]

@@ -37,7 +37,7 @@ def build(folder):
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "PETSc"], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.split()
-    count = f"{HERE}/../../jobs/replay/count.c"
+    count = f"{HERE}/../../jobs/replay/messages.c"
     subprocess.run(["mpicc", "-O2", "-shared", "-fPIC", count, "-o", f"{folder}/count.so"], check=True)
     subprocess.run(["mpicc", "-O2", f"{HERE}/start.c", "-o", f"{folder}/start", *flags], check=True)
 
