@@ -6,7 +6,6 @@ Prints a table, and draws the time per tetrahedron and the part of the triad's b
 that has nothing else to do; some minutes for each million tetrahedra. Keys of wring bench come after --, such as
 -bench_parts laws,operator.
 """
-import csv
 import os
 
 import pictures
@@ -69,11 +68,8 @@ def join(out, sizes, splits):
 def pick(found, row):
     """Rows of one line of ROWS."""
     part, name, work, material, _ = row
-    return [
-        r
-        for r in found
-        if (r["part"], r["name"], r["work"]) == (part, name, work) and material in (None, r["material"])
-    ]
+    is_of = lambda r: (r["part"], r["name"], r["work"]) == (part, name, work) and material in (None, r["material"])
+    return [r for r in found if is_of(r)]
 
 
 def table(found, splits, what):
@@ -96,17 +92,12 @@ def laws(found, splits, work):
     return [(name, *(value.get((name, s), "") for s in splits)) for name in dict.fromkeys(r["name"] for r in chosen)]
 
 
-def write_csv(path, lines):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(lines)
-
-
 def draw_laws(out, found, splits):
     """Bars: every law's energy and gradient, and prox."""
     panels = []
     for work, name in (("energy+gradient", "laws"), ("prox", "laws_prox")):
         lines = laws(found, splits, work)
-        write_csv(f"{out}/{name}.csv", lines)
+        pictures.data(f"{out}/{name}.csv", lines)
         bars = [
             f"'{name}.csv' using {i + 2}{':xtic(1)' if i == 0 else ''} title '{title_of(s)}'"
             for i, s in enumerate(splits)
@@ -140,7 +131,7 @@ def draw_sizes(out, found, splits):
                 points = [(tets, value) for tets, value in points if value is not None]
                 if points:
                     name = f"curve_{j}_{i}_{split}.csv"
-                    write_csv(f"{out}/{name}", points)
+                    pictures.data(f"{out}/{name}", points)
                     curves.append(f"'{name}' using 1:2 title '{row[-1]}' pt 7 lc {i + 1}")
             panels += [f"set title '{title_of(split)}'; plot {', '.join(curves) or 'NaN notitle'}", "unset key"]
     pictures.draw(
@@ -176,7 +167,7 @@ def main(arguments):
             for split in splits:
                 measure(given.out, size, split, options)
     found = join(given.out, sizes, splits)
-    write_csv(f"{given.out}/bench.csv", [found[0].keys(), *(row.values() for row in found)])
+    pictures.data(f"{given.out}/bench.csv", [found[0].keys(), *(row.values() for row in found)])
     text = "\n".join(tables.text(*table(found, splits, what)) for what in VALUES)
     with open(f"{given.out}/table.txt", "w", encoding="utf-8") as file:
         file.write(text)

@@ -49,20 +49,13 @@ def plain(*look):
 
 def spheres(scene):
     deck = "inputs/scenes/spheres.yaml"
-    for material in ("tension", "compression"):
-        scene.run(
-            deck, f"spheres/{material}", {"material_file": os.path.abspath(f"inputs/materials/stiff_in_{material}.csv")}
-        )
-    scene.run(
-        deck, "spheres/neohookean", {"material_model": "neohookean", "material_young": 1e5, "material_poisson": 0.3}
-    )
-    scene.draw(
-        "times=0.45,1",
-        "size=220,280",
-        "view=2,0.3,0.5",
-        "range=0,80000",
-        runs=["spheres/tension", "spheres/compression", "spheres/neohookean"],
-    )
+    spline = lambda name: {"material_file": os.path.abspath(f"inputs/materials/stiff_in_{name}.csv")}
+    neohookean = {"material_model": "neohookean", "material_young": 1e5, "material_poisson": 0.3}
+    materials = {"tension": spline("tension"), "compression": spline("compression"), "neohookean": neohookean}
+    for name, options in materials.items():
+        scene.run(deck, f"spheres/{name}", options)
+    look = ("times=0.45,1", "size=220,280", "view=2,0.3,0.5", "range=0,80000")
+    scene.draw(*look, runs=[f"spheres/{name}" for name in materials])
 
 
 def cloth(scene):

@@ -1,4 +1,5 @@
 """Pictures by gnuplot: the script stays beside each, so that it can be changed and drawn again."""
+import csv
 import os
 import shutil
 import subprocess
@@ -10,6 +11,13 @@ set terminal pngcairo noenhanced font ',10' size {size}; set output '{output}'; 
 set datafile missing NaN; set linetype 5 lc rgb '#8c564b'; set grid lc rgb '#dddddd'; set style data lines
 of(name, c) = strcol(1) eq name ? column(c) : NaN
 """
+
+
+def data(path, lines):
+    """A file of numbers or words for gnuplot, separated by commas."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(lines)
 
 
 def draw(folder, name, size, commands, output=None):

@@ -42,19 +42,19 @@ def time_to(points, error):
 
 def picture(curves):
     """curves: {(order, volumetric, nu): [(seconds, error)] by level}."""
-    os.makedirs(OUT, exist_ok=True)
-    commands = """set datafile separator whitespace; set multiplot layout 1,2; set logscale
+    commands = """set multiplot layout 1,2; set logscale
 set format x '%g'; set format y '%.0e'; set xlabel 'seconds of the solve'; set key bottom left
 set ylabel 'relative error of positions in L2'
 """
     for nu in RATIOS:
         files = []
         for order, volumetric in ELEMENTS:
-            name = f"{order}_{volumetric}_{nu}.dat"
-            with open(f"{OUT}/{name}", "w", encoding="utf-8") as file:
-                file.writelines(f"{time} {error}\n" for time, error in curves[order, volumetric, nu])
+            name = f"{order}_{volumetric}_{nu}.csv"
+            pictures.data(f"{OUT}/{name}", curves[order, volumetric, nu])
             style = "dt 1 pt 7" if volumetric == "mean" else "dt 2 pt 6"
-            files.append(f"'{name}' with linespoints lw 1.5 {style} lc {order} title 'order {order}, {volumetric}'")
+            files.append(
+                f"'{name}' using 1:2 with linespoints lw 1.5 {style} lc {order} title 'order {order}, {volumetric}'"
+            )
         commands += f"set title 'nu = {nu}'; plot {', '.join(files)}\n"
     pictures.draw(OUT, "orders", "1000,420", commands, IMAGE)
 

@@ -1,6 +1,4 @@
 """Cost of an iteration of qn against the size of the mesh: nanoseconds and bytes per tetrahedron, by phase."""
-import os
-
 import pictures
 from outputs import iteration_ms, load, phase_ms
 from program import run
@@ -42,25 +40,22 @@ def measure(cells, operator, ranks, threads):
 
 def picture(lines):
     """ns and bytes per tet over tets."""
-    os.makedirs(OUT, exist_ok=True)
     names = []
     for operator in ("direct", "multigrid"):
         for way in sorted({line["way"] for line in lines}):
             name = f"{operator}_{way.replace(' ', '')}"
             chosen = [line for line in lines if line["operator"] == operator and line["way"] == way]
-            with open(f"{OUT}/{name}.dat", "w", encoding="utf-8") as file:
-                for line in chosen:
-                    file.write(f"{line['tets']} {line['total']} {line['memory']}\n")
+            pictures.data(f"{OUT}/{name}.csv", [(line["tets"], line["total"], line["memory"]) for line in chosen])
             names.append((name, f"{operator}, {way}"))
     curves = lambda column: ", ".join(
-        f"'{name}.dat' using 1:{column} with linespoints lw 1.5 pt 7 ps 0.7 lc {i + 1} title '{title}'"
+        f"'{name}.csv' using 1:{column} with linespoints lw 1.5 pt 7 ps 0.7 lc {i + 1} title '{title}'"
         for i, (name, title) in enumerate(names)
     )
     pictures.draw(
         OUT,
         "sizes",
         "1000,380",
-        f"""set datafile separator whitespace; set multiplot layout 1,2; set logscale x
+        f"""set multiplot layout 1,2; set logscale x
 set xlabel 'tetrahedra'; set yrange [0:]; set key top left; set format x '%.0e'; set xrange [8e3:7e6]
 set ylabel 'ns per tetrahedron and iteration'; plot {curves(2)}
 set ylabel 'bytes per tetrahedron, all ranks'; set key top right; set yrange [0:2000]; plot {curves(3)}""",

@@ -8,8 +8,6 @@ n vertices on P ranks, F: FULL_NODE of scale.py; a latency, B bandwidth of a ran
 Level l has n_l rows on P_l ranks. A halo w vertices wide of s^3 = n_l/P_l rows has g_l = (s + 2 w)^3 - s^3 ghosts, in
 26 neighbours or (1 + 2 w/s)^3 - 1 if that is more; w = 3.3/6 on the finest level, 1 on others.
 """
-import os
-
 import numpy as np
 
 import pictures
@@ -72,9 +70,7 @@ def rows(most):
 
 
 def picture(lines):
-    os.makedirs(OUT, exist_ok=True)
-    with open(f"{OUT}/curves.csv", "w", encoding="utf-8") as file:
-        file.writelines(",".join(f"{value:g}" for value in line) + "\n" for line in lines)
+    pictures.data(f"{OUT}/curves.csv", [[f"{value:g}" for value in line] for line in lines])
     titles = ("formula, each message by itself", "formula, waits in order by delays", "replayed by SimGrid")
     curves = ", ".join(
         f"'curves.csv' using 1:{column} with linespoints pt {column + 3} title '{title}'"

@@ -13,9 +13,8 @@ def twisted_bar():
 def convergence(study, last, solvers):
     """Relative errors over iterations, and over seconds."""
     style = f"{CONVERGENCE}; set yrange [1e-12:]"
-    study.plot(
-        "convergence", "640,430", f"{style}; set xrange [0:{last}]; set key top right\n{curves('compare.csv', solvers)}"
-    )
+    plot = curves("compare.csv", solvers)
+    study.plot("convergence", "640,430", f"{style}; set xrange [0:{last}]; set key top right\n{plot}")
     study.plot(
         "seconds",
         "640,430",
@@ -117,21 +116,18 @@ def liu_15(study):
     twisted_bar()
     study.must("compare", "liu_15")
     error = lambda row, n: f"{100 * float(row[f'error_{n}']):.3g}%"
-    study.table(
-        ("k in A [Pa]", "after 5", "10", "20", "to 1e-6"),
-        [
-            (row["material_proxy_stiffness"], *(error(row, n) for n in (5, 10, 20)), row["iterations_to_1e-6"] or "-")
-            for row in rows(study.out, "sweep.csv")
-        ],
-    )
+    lines = []
+    for row in rows(study.out, "sweep.csv"):
+        errors = [error(row, n) for n in (5, 10, 20)]
+        lines.append((row["material_proxy_stiffness"], *errors, row["iterations_to_1e-6"] or "-"))
+    study.table(("k in A [Pa]", "after 5", "10", "20", "to 1e-6"), lines)
     parts = [
         f"'material_proxy_stiffness={k}/compare.csv' using ($8 > 0 ? of('qn', 2) : NaN):8 lw 1.5 "
         f"title '[{start:g}, {2 - start:.2f}]'"
         for k, start in INTERVALS
     ]
-    study.plot(
-        "intervals", "800,430", f"{CONVERGENCE}; set yrange [1e-12:]; set key top right\nplot " + ", \\\n  ".join(parts)
-    )
+    plot = ", \\\n  ".join(parts)
+    study.plot("intervals", "800,430", f"{CONVERGENCE}; set yrange [1e-12:]; set key top right\nplot {plot}")
 
 
 def condition_numbers(folder):

@@ -54,19 +54,16 @@ def make_state(folder, deck):
 def errors(comparison, iterations):
     """Relative errors in % of every solver: head and lines."""
     cell = lambda row: f"{100 * row['relative_error']:.3g}" if row else "-"
-    return (
-        ("error in % after", *iterations),
-        [(solver, *(cell(comparison.at(solver, i)) for i in iterations)) for solver in comparison.solvers],
-    )
+    lines = [(solver, *(cell(comparison.at(solver, i)) for i in iterations)) for solver in comparison.solvers]
+    return ("error in % after", *iterations), lines
 
 
-def reach(comparison, bounds):
-    """Iterations to relative errors, "-" where they are not reached: head and lines."""
-    cell = lambda row: f"{row['iteration']:.0f}" if row else "-"
-    return (
-        ("iterations to", *bounds),
-        [(solver, *(cell(comparison.first(solver, float(e))) for e in bounds)) for solver in comparison.solvers],
-    )
+def reach(comparison, bounds, with_seconds=False):
+    """Iterations to relative errors, and with_seconds seconds, "-" where they are not reached: head and lines."""
+    told = lambda row: f"{row['iteration']:.0f}" + (f", {row['seconds']:.3g}" if with_seconds else "")
+    cell = lambda row: told(row) if row else "-"
+    lines = [(solver, *(cell(comparison.first(solver, float(e))) for e in bounds)) for solver in comparison.solvers]
+    return ("iterations, s to" if with_seconds else "iterations to", *bounds), lines
 
 
 CONVERGENCE = "set logscale y; set format y '%.0e'; set xlabel 'iteration'; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'"

@@ -35,15 +35,8 @@ def outline_points(state):
 
 def outline(study, name, solver, iterations, options=None):
     """A step by one solver; its outline as NAME.csv."""
-    fixed = {
-        "solver_type": solver,
-        "solver_max_it": iterations,
-        "solver_rtol": 0,
-        "solver_start": "y",
-        "solver_measure": 0,
-        "output_every": 0,
-        "output_state_csv": "true",
-    }
+    fixed = {"solver_type": solver, "solver_max_it": iterations, "solver_rtol": 0, "solver_start": "y"}
+    fixed |= {"solver_measure": 0, "output_every": 0, "output_state_csv": "true"}
     folder = study.must("run", "thesis_3.4", {**fixed, **(options or {})}, name)
     with open(f"{study.out}/{name}.csv", "w", encoding="utf-8") as file:
         for line in outline_points(rows(folder, "state.csv")):
@@ -80,22 +73,16 @@ def thesis_3_2(study):
             outline(study, f"{solver}_h{h}", solver, 1000, {"time_step": h})
     study.add("elastic energy left, % of that at the start")
     study.table(("h", "solver", "after 1", *at[1:]), lines)
-    shapes(
-        study,
-        "840,200",
-        "1,2",
-        [panel(f"after 1000 iterations, h = {float(h):g} s", f"pbd_h{h}", f"qn_h{h}") for h in ("1e-2", "1e-3")],
-    )
+    title = lambda h: f"after 1000 iterations, h = {float(h):g} s"
+    shapes(study, "840,200", "1,2", [panel(title(h), f"pbd_h{h}", f"qn_h{h}") for h in ("1e-2", "1e-3")])
 
 
 def thesis_3_3(study):
     weights = ["a0.1", "a0.2", "a0.3", "a0.4", "a0.6", "a0.8", "a1.0", "a1.5"]
     twisted_beam()
     study.must("compare", "thesis_3.3")
-    plots = [
-        "set multiplot layout 1,2; set xlabel 'iteration'; set ylabel 'g / g(x_0)'; set xrange [0:100]",
-        "set key top right",
-    ]
+    plots = ["set multiplot layout 1,2; set xlabel 'iteration'; set ylabel 'g / g(x_0)'; set xrange [0:100]"]
+    plots.append("set key top right")
     for h, limits in (("1e-2", "[0:2]"), ("1e-3", "[0.88:1.08]")):
         study.add(f"h = {h} s")
         study.errors((20, 60, 100, 200), f"time_step={h}")
@@ -172,14 +159,9 @@ set ylabel 'inertial part [J]'; set key bottom right; {curves('compare.csv', SOL
 
 def ends(study, folder=""):
     """The objective and its parts at the last iteration."""
-    last = {solver: found[-1] for solver, found in Comparison(os.path.join(study.out, folder)).solvers.items()}
-    study.table(
-        ("at the end [J]", "objective", "elastic", "inertial"),
-        [
-            (solver, *(f"{row[key]:.6g}" for key in ("objective", "elastic", "inertial")))
-            for solver, row in last.items()
-        ],
-    )
+    parts, solvers = ("objective", "elastic", "inertial"), Comparison(os.path.join(study.out, folder)).solvers
+    lines = [(solver, *(f"{found[-1][part]:.6g}" for part in parts)) for solver, found in solvers.items()]
+    study.table(("at the end [J]", *parts), lines)
 
 
 def thesis_3_4(study):
@@ -193,13 +175,9 @@ def thesis_3_4(study):
         outline(study, f"{solver}_10", solver, 10, {"solver_admm_weight": 0.4, "solver_xpbd_order": "sequential"})
     for solver in ("qn", "xpbd"):
         outline(study, f"{solver}_1000", solver, 1000, {"solver_xpbd_order": "sequential"})
-    shapes(
-        study,
-        "760,330",
-        "2,2",
-        [panel("after 1000 iterations", "xpbd_1000", "qn_1000")]
-        + [panel("after 10 iterations", f"{solver}_10", "qn_10") for solver in ("xpbd", "pd", "admm")],
-    )
+    panels = [panel("after 1000 iterations", "xpbd_1000", "qn_1000")]
+    panels += [panel("after 10 iterations", f"{solver}_10", "qn_10") for solver in ("xpbd", "pd", "admm")]
+    shapes(study, "760,330", "2,2", panels)
 
 
 def thesis_3_8(study):
@@ -210,12 +188,8 @@ def thesis_3_8(study):
     ends(study)
     objective_plots(study, 1000)
     study.add("from a beam that is twisted twice as far")
-    twist = program.run(
-        "run",
-        TWIST,
-        f"{study.out}/twist",
-        {"attach_xmin_spin": "-180,0,0", "attach_xmax_spin": "180,0,0", "output_every": 0},
-    )
+    turned = {"attach_xmin_spin": "-180,0,0", "attach_xmax_spin": "180,0,0", "output_every": 0}
+    twist = program.run("run", TWIST, f"{study.out}/twist", turned)
     study.must("compare", "thesis_3.8", {"initial_restart": twist}, "twisted_further")
     study.errors(at, "twisted_further")
     ends(study, "twisted_further")

@@ -104,14 +104,9 @@ def failures(results):
 
 def unsolved(results, target):
     """Problems that no entrant solved."""
-    names = [
-        measures.problem_of(found).name
-        for found in results
-        if not any(result.first(target) for result in found.values())
-    ]
-    return (
-        f"No entrant reached {target:g} on {', '.join(names)}." if names else f"Every problem was solved to {target:g}."
-    )
+    missed = [found for found in results if not any(result.first(target) for result in found.values())]
+    names = ", ".join(measures.problem_of(found).name for found in missed)
+    return f"No entrant reached {target:g} on {names}." if names else f"Every problem was solved to {target:g}."
 
 
 def filled(text):

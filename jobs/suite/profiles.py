@@ -23,10 +23,8 @@ def strata(factor):
     """[(title, levels)] of a factor."""
     if factor in GROUPS:
         return [(f"{factor} {levels[0]:g}-{levels[-1]:g}", levels) for levels in GROUPS[factor]]
-    return [
-        (level.replace("_", " ") if isinstance(level, str) else f"{factor} {level:g}", (level,))
-        for level in levels_of(factor)
-    ]
+    title = lambda level: level.replace("_", " ") if isinstance(level, str) else f"{factor} {level:g}"
+    return [(title(level), (level,)) for level in levels_of(factor)]
 
 
 def levels_of(factor):
@@ -79,10 +77,9 @@ def picture(folder, name, panels, columns, output):
     """panels: [(results, cost, target, title, label)], by rows; the key is in a row of its own below."""
     rows = -(-len(panels) // columns)
     size = f"{columns * PANEL[0]},{rows * PANEL[1] + 90}"
-    text = "set logscale x\nset format x '10^{%T}'\nset yrange [0:1]\nset key off\n"
-    text = text.replace("set format", "set termoption enhanced\nset format")
-    low = 90 / (rows * PANEL[1] + 90)
+    text = "set logscale x\nset termoption enhanced\nset format x '10^{%T}'\nset yrange [0:1]\nset key off\n"
     text += "set multiplot\n"
+    low = 90 / (rows * PANEL[1] + 90)
     for number, (results, cost, target, title, label) in enumerate(panels):
         row, column = divmod(number, columns)
         height = (1 - low) / rows
@@ -95,10 +92,8 @@ def picture(folder, name, panels, columns, output):
 def key(results, height):
     """The names of all lines, in a band at the bottom."""
     lines = [f"NaN with lines {style(name)} title '{name}'" for name in measures.names(results)]
-    text = (
-        f"set origin 0,0\nset size 1,{height:.4f}\nunset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\n"
-    )
-    text += "unset grid\nset key center center horizontal maxrows 4 noenhanced\nunset logscale x\n"
+    text = f"set origin 0,0\nset size 1,{height:.4f}\nunset title\nunset xlabel\nunset ylabel\nunset tics\n"
+    text += "unset border\nunset grid\nset key center center horizontal maxrows 4 noenhanced\nunset logscale x\n"
     return text + "plot [0:1] [0:1] " + ", \\\n  ".join(lines) + "\n"
 
 

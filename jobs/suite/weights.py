@@ -34,9 +34,8 @@ def phases(deck, folder, options, threads):
     """Least seconds of each phase over some runs, and the work, which is the same in all."""
     least, work = {}, None
     for _ in range(REPEATS):
-        run = outputs.load(
-            program.run("run", deck, folder, {**RULE, **options}, threads=threads, busy=True), "run.json"
-        )
+        program.run("run", deck, folder, {**RULE, **options}, threads=threads, busy=True)
+        run = outputs.load(folder, "run.json")
         for name, seconds in run["seconds"].items():
             least[name] = min(seconds, least.get(name, seconds))
         work = run["work"]
@@ -54,10 +53,9 @@ def of_matrix(told, matrix, unit):
     first = told["A"][0]["operator_set_up"] if matrix == "A" else 0.0
     again, renewed = told["A again"] if matrix == "A" else told[matrix]
     factors = renewed["factorisations"] - (1 if matrix == "A" else 0)
+    assembled = beyond_passes(told["A again" if matrix == "A" else "H"], unit)
     return {
-        "hessians": rounded(
-            beyond_passes(told["A again" if matrix == "A" else "H"], unit) / max(renewed["hessians"], 1)
-        ),
+        "hessians": rounded(assembled / max(renewed["hessians"], 1)),
         "factorisations": rounded((again["operator_set_up"] - first) / max(factors, 1) / unit),
         "linear_solves": rounded(seconds["operator_solve"] / work["linear_solves"] / unit),
         "products": rounded(slow["operator_solve"] / max(many["products"], 1) / unit),
