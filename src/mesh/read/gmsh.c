@@ -154,14 +154,10 @@ static PetscErrorCode read_entities(wring_gmsh *r)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Lists rows, and moves over them. */
 static PetscErrorCode add_block(wring_gmsh *r, wring_row_block block)
 {
   PetscFunctionBegin;
-  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!block.start) block.start = wring_scan_where(r->s);
-  PetscCall(wring_row_blocks_add(&r->blocks, block));
-  wring_scan_go(r->s, wring_count_plus(block.start, wring_gmsh_extent(r, &block)));
+  PetscCall(wring_row_blocks_add(&r->blocks, r->s, wring_gmsh_extent(r, &block), block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

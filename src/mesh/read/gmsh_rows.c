@@ -78,45 +78,41 @@ static int64_t scan_tag(wring_gmsh *r, const char *what)
   return r->v41 ? wring_scan_long(r->s, what) : wring_scan_int(r->s, what);
 }
 
-static void read_node_tag(wring_gmsh *r, PetscInt node)
+/* The number of a node, at this place of the file. */
+static int64_t scan_node(wring_gmsh *r, int64_t line)
 {
-  const int64_t line = wring_scan_place(r->s), tag = scan_tag(r, "the number of a node");
+  const int64_t tag = scan_tag(r, "the number of a node");
   if (wring_scan_ok(r->s) && tag < 1)
     wring_scan_fail(r->s, line, "node %lld, expected a number above 0", (long long)tag);
-  r->raw->node_line[node] = line;
-  r->raw->node_tag[node]  = tag;
-}
-
-static void read_coordinates(wring_gmsh *r, PetscInt node)
-{
-  for (int c = 0; c < 3; c++) r->raw->X[3 * (size_t)node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
+  return tag;
 }
 
 /* 4.1: the tags of a block come first, then its coordinates. */
 static void read_listed_nodes(wring_gmsh *r, const wring_row_block *b, int64_t begin, int64_t end)
 {
-  const PetscInt node = r->raw->n_node;
+  wring_raw *const raw = r->raw;
   wring_scan_go(r->s, b->start + begin * width_of_tag(r));
   for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) {
-    read_node_tag(r, node + (PetscInt)(i - begin));
+    const PetscInt node  = raw->n_node + (PetscInt)(i - begin);
+    raw->node_line[node] = wring_scan_place(r->s);
+    raw->node_tag[node]  = scan_node(r, raw->node_line[node]);
     wring_scan_end_line(r->s);
   }
   r->s->stage = WRING_SCAN_COORDINATES;
   wring_scan_go(r->s, b->start + b->n * width_of_tag(r) + begin * width_of_coordinates(r, b));
   for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) {
-    read_coordinates(r, node + (PetscInt)(i - begin));
+    wring_raw_read_node(raw, r->s, raw->node_line[raw->n_node], raw->node_tag[raw->n_node]);
     for (int c = 0; c < b->extra; c++) wring_scan_real(r->s, "a parametric coordinate");
     wring_scan_end_line(r->s);
   }
   r->s->stage = WRING_SCAN_ROWS;
-  r->raw->n_node += (PetscInt)(end - begin);
 }
 
 /* 2.2: a tag and coordinates. */
 static void read_node(wring_gmsh *r)
 {
-  read_node_tag(r, r->raw->n_node);
-  read_coordinates(r, r->raw->n_node++);
+  const int64_t line = wring_scan_place(r->s), tag = scan_node(r, line);
+  wring_raw_read_node(r->raw, r->s, line, tag);
   wring_scan_end_line(r->s);
 }
 
@@ -146,13 +142,11 @@ static PetscErrorCode read_tagged_nodes(wring_gmsh *r, int64_t line, int64_t num
 {
   const int64_t tag = n_tag > 0 ? wring_tags_scan(r->s, "a physical tag") : 0;
   PetscInt      source;
-  PetscBool     added;
 
   PetscFunctionBegin;
   for (int64_t i = 1; i < n_tag && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "a tag");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_tags_source(&r->tags, t->dim, tag, &source, &added));
-  if (added) PetscCall(wring_tags_add(&r->tags, tag));
+  PetscCall(wring_tags_element(&r->tags, t->dim, tag, &source));
   PetscCall(read_element_nodes(r, line, number, t, source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -56,23 +56,12 @@ static int64_t read_count(reader *r, const char *what)
   return n;
 }
 
-/* Lists rows, and moves over them. Type: of a section, -1 for vertices. */
-static PetscErrorCode add_block(reader *r, wring_row_kind kind, int type, int64_t n)
-{
-  const wring_row_block block = {.kind = kind, .type = type, .start = wring_scan_where(r->s), .n = n};
-
-  PetscFunctionBegin;
-  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_row_blocks_add(&r->blocks, block));
-  wring_scan_go(r->s, block.start + n);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode read_vertices(reader *r, int64_t line)
 {
   PetscFunctionBegin;
   if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
-  PetscCall(add_block(r, WRING_ROW_NODES, -1, read_count(r, "the number of vertices")));
+  const int64_t n = read_count(r, "the number of vertices");
+  PetscCall(wring_row_blocks_add(&r->blocks, r->s, n, (wring_row_block){.kind = WRING_ROW_NODES, .n = n}));
   r->has_nodes = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,7 +75,9 @@ static PetscErrorCode read_section(reader *r, int k, int64_t line)
   if (dim > 0 && !r->has_nodes) wring_scan_fail(r->s, line, "%s before Vertices", sections[k].name);
   if (dim == 3 && r->has_tets) wring_scan_fail(r->s, line, "a second list of tetrahedra");
   if (dim == 3) r->has_tets = PETSC_TRUE;
-  PetscCall(add_block(r, dim < 0 ? WRING_ROW_OTHER : kind[dim], k, read_count(r, "the number of rows")));
+  const int64_t         n     = read_count(r, "the number of rows");
+  const wring_row_block block = {.kind = dim < 0 ? WRING_ROW_OTHER : kind[dim], .type = k, .n = n};
+  PetscCall(wring_row_blocks_add(&r->blocks, r->s, n, block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,12 +85,7 @@ static PetscErrorCode read_section(reader *r, int k, int64_t line)
 
 static void read_vertex(reader *r, int64_t number)
 {
-  wring_raw *const raw        = r->raw;
-  raw->node_line[raw->n_node] = wring_scan_place(r->s);
-  raw->node_tag[raw->n_node]  = number;
-  for (int c = 0; c < 3; c++)
-    raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
-  raw->n_node++;
+  wring_raw_read_node(r->raw, r->s, wring_scan_place(r->s), number);
   wring_tags_scan(r->s, "the reference of a vertex");
   wring_scan_end_line(r->s);
 }
@@ -107,14 +93,12 @@ static void read_vertex(reader *r, int64_t number)
 static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
 {
   wring_element e = {.number = number, .n = k->width, .line = wring_scan_place(r->s)};
-  PetscBool     added;
 
   PetscFunctionBegin;
   for (int a = 0; a < e.n; a++) e.tag[a] = wring_scan_int(r->s, "the number of a vertex");
   const int64_t tag = wring_tags_scan(r->s, "a reference");
   wring_scan_end_line(r->s);
-  PetscCall(wring_tags_source(&r->tags, k->dim, tag, &e.source, &added));
-  if (added) PetscCall(wring_tags_add(&r->tags, tag));
+  PetscCall(wring_tags_element(&r->tags, k->dim, tag, &e.source));
   PetscCall(wring_raw_add_element(r->raw, r->s, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,8 +47,8 @@ static PetscErrorCode read_header(wring_scan *s, wring_row_blocks *blocks)
   PetscFunctionBegin;
   if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
   wring_scan_end_line(s);
-  const wring_row_block all = {.kind = WRING_ROW_NODES, .start = s->row, .n = wring_lines_rows(&s->lines) - s->row};
-  if (wring_scan_ok(s)) PetscCall(wring_row_blocks_add(blocks, all));
+  const int64_t n = wring_lines_rows(&s->lines) - s->row;
+  PetscCall(wring_row_blocks_add(blocks, s, n, (wring_row_block){.kind = WRING_ROW_NODES, .n = n}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

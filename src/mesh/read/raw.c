@@ -32,6 +32,14 @@ PetscErrorCode wring_raw_make_nodes(wring_raw *raw, size_t n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void wring_raw_read_node(wring_raw *raw, wring_scan *s, int64_t line, int64_t tag)
+{
+  const PetscInt i  = raw->n_node++;
+  raw->node_line[i] = line;
+  raw->node_tag[i]  = tag;
+  for (int c = 0; c < 3; c++) raw->X[3 * (size_t)i + (size_t)c] = wring_scan_real(s, "a finite coordinate");
+}
+
 PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n)
 {
   PetscFunctionBegin;

@@ -82,6 +82,9 @@ typedef struct {
 PetscErrorCode wring_raw_make_nodes(wring_raw *raw, size_t n);
 PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n);
 
+/* Adds a node, whose coordinates are read; it must have room. */
+void wring_raw_read_node(wring_raw *raw, wring_scan *s, int64_t line, int64_t tag);
+
 /* Adds an element; a tetrahedron must have room. */
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
 

@@ -1,14 +1,16 @@
 #include "row_blocks.h"
 #include "base/count.h"
 
-PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block)
+PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_scan *s, int64_t extent, wring_row_block block)
 {
   PetscFunctionBegin;
-  if (block.n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!wring_scan_ok(s) || block.n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!block.start) block.start = wring_scan_where(s);
   PetscCall(wring_grow((PetscInt64)b->n + 1, &b->room, sizeof *b->block, &b->block));
   block.first = b->total[block.kind];
   b->total[block.kind] += block.n;
   b->block[b->n++] = block;
+  wring_scan_go(s, wring_count_plus(block.start, extent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -33,8 +33,11 @@ typedef struct {
   int64_t          total[WRING_ROW_KINDS]; // rows
 } wring_row_blocks;
 
-/* Adds a block that has kind, type, extra, source, start and n set, unless it has no rows. Rank 0. */
-PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block);
+/*
+  Adds a block that has kind, type, extra, source and n set, and starts where the scanner is unless start is set; moves
+  over it, by rows or bytes. Rank 0.
+*/
+PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_scan *s, int64_t extent, wring_row_block block);
 
 /* Reads the rows begin to end - 1 of a block, counted in it, and adds them to the raw mesh of the reader. */
 typedef PetscErrorCode (*wring_row_reader)(void *reader, const wring_row_block *block, int64_t begin, int64_t end);

@@ -98,6 +98,16 @@ PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_tags_element(wring_tags *t, int64_t dim, int64_t tag, PetscInt *source)
+{
+  PetscBool added;
+
+  PetscFunctionBegin;
+  PetscCall(wring_tags_source(t, dim, tag, source, &added));
+  if (added) PetscCall(wring_tags_add(t, tag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- sources of all ranks ---------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -140,16 +150,14 @@ static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
 /* Replaces this rank's sources by the list. */
 static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const sighting *list)
 {
-  PetscInt  source;
-  PetscBool added;
+  PetscInt source;
 
   PetscFunctionBegin;
   PetscCall(wring_map_destroy(&t->source));
   t->raw->n_source = 0;
   for (PetscInt i = 0; i < n; i++) {
     const int64_t key = list[i].key, dim = dimension_of(key), tag = (key - dim) / 4;
-    PetscCall(wring_tags_source(t, dim, tag, &source, &added));
-    PetscCall(wring_tags_add(t, tag));
+    PetscCall(wring_tags_element(t, dim, tag, &source));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

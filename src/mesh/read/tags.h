@@ -32,6 +32,9 @@ PetscBool      wring_tags_has_source(const wring_tags *t, int64_t dim, int64_t t
 /* Adds a tag to the last source. A negative tag is the group with the opposite orientation. */
 PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag);
 
+/* The source of an element that has one tag. */
+PetscErrorCode wring_tags_element(wring_tags *t, int64_t dim, int64_t tag, PetscInt *source);
+
 /*
   Converts the tags of sources to groups, and gives every rank the sources and groups; frees t. each: every rank has
   sources, of rows that each have one tag, which become those of all, in the order of the file; otherwise those of rank

@@ -44,13 +44,9 @@ static int64_t read_header(wring_scan *s, const char *what, int64_t expected, in
 static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_row_kind kind, int64_t n,
                                const char *what)
 {
-  const wring_row_block block = {.kind = kind, .start = s->row, .n = n};
-
   PetscFunctionBegin;
-  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_row_blocks_add(blocks, block));
-  wring_scan_go(s, block.start + n);
-  if (s->at < s->end)
+  PetscCall(wring_row_blocks_add(blocks, s, n, (wring_row_block){.kind = kind, .start = s->row, .n = n}));
+  if (wring_scan_ok(s) && s->at < s->end)
     wring_scan_fail(s, wring_scan_place(s), "more rows than the %lld %s announced", (long long)n, what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,17 +55,12 @@ static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_ro
 
 static void read_node(reader *r, int64_t i)
 {
-  wring_raw *const raw  = r->raw;
-  const int64_t    line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
+  const int64_t line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
   if (wring_scan_ok(r->s) && i == 0 && number != 0 && number != 1)
     wring_scan_fail(r->s, line, "the first node has number %lld, expected 0 or 1", (long long)number);
   if (wring_scan_ok(r->s) && number != r->first + i)
     wring_scan_fail(r->s, line, "node %lld, expected %lld", (long long)number, (long long)(r->first + i));
-  raw->node_line[raw->n_node] = line;
-  raw->node_tag[raw->n_node]  = number;
-  for (int c = 0; c < 3; c++)
-    raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
-  raw->n_node++;
+  wring_raw_read_node(r->raw, r->s, line, number);
   end_row(r->s);
 }
 
@@ -124,15 +115,13 @@ static int64_t read_attribute(wring_scan *s)
 static PetscErrorCode read_tet(reader *r)
 {
   wring_element e = {.line = wring_scan_place(r->s), .n = 4};
-  PetscBool     added;
 
   PetscFunctionBegin;
   e.number = wring_scan_int(r->s, "the number of a tetrahedron");
   for (int a = 0; a < 4; a++) e.tag[a] = wring_scan_int(r->s, "the number of a node");
   const int64_t tag = r->attributes > 0 ? read_attribute(r->s) : 0;
   end_row(r->s);
-  PetscCall(wring_tags_source(&r->tags, 3, tag, &e.source, &added));
-  if (added) PetscCall(wring_tags_add(&r->tags, tag));
+  PetscCall(wring_tags_element(&r->tags, 3, tag, &e.source));
   PetscCall(wring_raw_add_element(r->raw, r->s, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
