@@ -10,6 +10,7 @@ enum { ROWS = 3000 };
 
 typedef enum { RANDOM, FULL, SMALL, FEW, ONE, KINDS } kind;   // of keys
 typedef enum { BLOCKS, LAST, UNEVEN, CLUSTERED, DEALS } deal; // of rows to ranks
+typedef enum { EQUAL, TOGETHER, GIVEN, CUTS } cut;            // into parts
 
 /* Key of row i of the whole list: 62 bits, 64 bits, less than 2000, one of seven, always 5. */
 static uint64_t make_key(kind k, PetscInt i)
@@ -67,17 +68,19 @@ static PetscBool is_nearest(PetscInt all, const uint64_t *key, PetscInt i, Petsc
   Fails if a row is lost, doubled or out of order, if parts differ from those promised, or if an answer goes to another
   row.
 */
-static PetscErrorCode check_sort(kind k, deal d, PetscInt all, PetscBool together)
+static PetscErrorCode check_sort(kind k, deal d, PetscInt all, cut c)
 {
   wring_sorting s;
   PetscMPIInt   rank, size;
   PetscInt     *expected, *row, *got, *back, before = 0;
+  PetscInt64   *first;
   uint64_t     *key, *mine;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(PetscMalloc2(all, &key, all, &expected));
+  PetscCall(PetscMalloc3(all, &key, all, &expected, size, &first));
+  for (PetscMPIInt p = 0; p < size; p++) first[p] = c == GIVEN ? all * p * p / size / size : p * (PetscInt64)all / size;
   PetscCall(sort_alone(k, all, key, expected));
   const PetscInt begin = first_row(d, all, rank, size), n = first_row(d, all, rank + 1, size) - begin;
   PetscCall(PetscMalloc3(n, &mine, n, &row, n, &back));
@@ -85,13 +88,13 @@ static PetscErrorCode check_sort(kind k, deal d, PetscInt all, PetscBool togethe
     row[i]  = d == CLUSTERED ? expected[begin + i] : begin + i; // clustered: sorted already, in blocks
     mine[i] = make_key(k, row[i]);
   }
-  PetscCall(wring_sorting_create(PETSC_COMM_WORLD, n, mine, together, &s));
+  PetscCall(wring_sorting_create(PETSC_COMM_WORLD, n, mine, (PetscBool)(c == TOGETHER), c == GIVEN ? first : NULL, &s));
   PetscCall(wring_sorting_send(&s, sizeof *row, row, &got));
   PetscCallMPI(MPI_Exscan(&s.n, &before, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
   if (rank == 0) before = 0;
-  const PetscInt wanted = (PetscInt)((PetscInt64)rank * all / size);
-  CHECK(together ? is_nearest(all, key, before, wanted) : before == wanted, "kind %d deal %d: part %d begins at %d",
-        (int)k, (int)d, rank, (int)before);
+  const PetscInt wanted = (PetscInt)first[rank];
+  CHECK(c == TOGETHER ? is_nearest(all, key, before, wanted) : before == wanted,
+        "kind %d deal %d: part %d begins at %d", (int)k, (int)d, rank, (int)before);
   CHECK(rank + 1 < size || before + s.n == all, "%d rows of %d", (int)(before + s.n), (int)all);
   for (PetscInt i = 0; i < s.n; i++) {
     CHECK(s.key[i] == key[before + i], "kind %d: key of row %d", (int)k, (int)(before + i));
@@ -101,7 +104,7 @@ static PetscErrorCode check_sort(kind k, deal d, PetscInt all, PetscBool togethe
   PetscCall(wring_sorting_answer(&s, sizeof *got, got, back));
   for (PetscInt i = 0; i < n; i++) CHECK(back[i] == 3 * row[i] + 1, "answer to row %d", (int)row[i]);
   PetscCall(PetscFree(got));
-  PetscCall(PetscFree2(key, expected));
+  PetscCall(PetscFree3(key, expected, first));
   PetscCall(PetscFree3(mine, row, back));
   PetscCall(wring_sorting_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,13 +122,13 @@ static PetscErrorCode check_parts(kind k, PetscInt all)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscMalloc5(all, &key, all, &unused, size + 1, &begin, size, &splitter, size, &other));
   PetscCall(sort_alone(k, all, key, unused));
-  PetscCall(wring_cut_keys(PETSC_COMM_WORLD, rank == size / 2 ? all : 0, key, PETSC_TRUE, begin, splitter));
+  PetscCall(wring_cut_keys(PETSC_COMM_WORLD, rank == size / 2 ? all : 0, key, PETSC_TRUE, NULL, begin, splitter));
   for (PetscMPIInt p = 0; p < size; p++)
     for (PetscInt i = begin[p]; i < begin[p + 1]; i++)
       CHECK(wring_find_part(size, splitter, key[i]) == p, "key of part %d found in %d", p,
             wring_find_part(size, splitter, key[i]));
   const PetscInt first = first_row(BLOCKS, all, rank, size), n = first_row(BLOCKS, all, rank + 1, size) - first;
-  PetscCall(wring_cut_keys(PETSC_COMM_WORLD, n, key + first, PETSC_TRUE, NULL, other));
+  PetscCall(wring_cut_keys(PETSC_COMM_WORLD, n, key + first, PETSC_TRUE, NULL, NULL, other));
   for (PetscMPIInt p = 0; p < size; p++) CHECK(splitter[p] == other[p], "splitter of part %d", p);
   PetscCall(PetscFree5(key, unused, begin, splitter, other));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -139,7 +142,7 @@ int main(int argc, char **argv)
   for (kind k = RANDOM; k < KINDS; k++)
     for (int r = 0; r < 4; r++) {
       for (deal d = BLOCKS; d < DEALS; d++)
-        for (int together = 0; together < 2; together++) PetscCall(check_sort(k, d, rows[r], (PetscBool)together));
+        for (cut c = EQUAL; c < CUTS; c++) PetscCall(check_sort(k, d, rows[r], c));
       PetscCall(check_parts(k, rows[r]));
     }
   PetscCall(PetscFinalize());

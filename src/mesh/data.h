@@ -1,7 +1,14 @@
-/* Private to src/mesh: creating a wring_mesh_data; measures of tets and meshes. */
+/* Private to src/mesh: wring_names, creating a wring_mesh_data; measures of tets and meshes. */
 #pragma once
 #include <wring/mesh.h>
-#include "names.h"
+
+/* The new name, which is copied, has number names->n. */
+PetscErrorCode wring_names_add(wring_names *names, const char *name, size_t length);
+PetscErrorCode wring_names_copy(const wring_names *from, wring_names *to); // to: zero on input
+PetscErrorCode wring_names_clear(wring_names *names);
+
+/* From rank 0 to the others, whose names are replaced. Collective. */
+PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names);
 
 /*
   Whether all vertices, in rows of 3, and the tets of a rank can be counted. If not, the error names `where`

@@ -5,6 +5,7 @@
 */
 #include "data.h"
 #include "base/count.h"
+#include "base/grow.h"
 #include <string.h>
 
 typedef struct {
@@ -108,26 +109,20 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the order of vertices, so that members ascend. */
 static PetscErrorCode fill_sets(const grid *g, wring_share vertices, wring_mesh_data *d)
 {
-  PetscInt at[3], next[8] = {0};
+  PetscInt at[3], n = 0, room = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
-  for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++) {
-    find_vertex(g, (PetscInt)v, at);
-    for (int s = 0; s < d->sets.n; s++) d->set_start[s + 1] += is_member(g, at, s);
-  }
   for (int s = 0; s < d->sets.n; s++) {
-    next[s] = d->set_start[s];
-    d->set_start[s + 1] += d->set_start[s];
-  }
-  PetscCall(PetscMalloc1((size_t)d->set_start[d->sets.n], &d->set_vertex));
-  for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++) {
-    find_vertex(g, (PetscInt)v, at);
-    for (int s = 0; s < d->sets.n; s++)
-      if (is_member(g, at, s)) d->set_vertex[next[s]++] = (PetscInt)v;
+    for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++) {
+      find_vertex(g, (PetscInt)v, at);
+      if (!is_member(g, at, s)) continue;
+      PetscCall(wring_grow((PetscInt64)n + 1, &room, sizeof *d->set_vertex, &d->set_vertex));
+      d->set_vertex[n++] = (PetscInt)v;
+    }
+    d->set_start[s + 1] = n;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-#include "names.h"
+#include "data.h"
 
 PetscInt wring_names_find(const wring_names *names, const char *name)
 {

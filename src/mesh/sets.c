@@ -1,6 +1,5 @@
 /* Sets of vertices by rest position. */
 #include <wring/mesh.h>
-#include "names.h"
 #include "data.h"
 #include <string.h>
 

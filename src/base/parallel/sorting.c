@@ -16,12 +16,13 @@ typedef struct {
 } search;
 
 typedef struct {
-  MPI_Comm        comm;
-  PetscMPIInt     n_cut; // between the parts of ranks i and i + 1
-  PetscInt        n;
-  const uint64_t *key;    // [n] ascending
-  search         *cut;    // [n_cut]
-  PetscInt64     *number; // [n_cut] of rows
+  MPI_Comm          comm;
+  PetscMPIInt       n_cut; // between the parts of ranks i and i + 1
+  PetscInt          n;
+  const uint64_t   *key;    // [n] ascending
+  const PetscInt64 *first;  // [n_cut + 1] the first row of each part; NULL: equal parts
+  search           *cut;    // [n_cut]
+  PetscInt64       *number; // [n_cut] of rows
 } searches;
 
 /* bits: keys of all ranks are below 2^bits. */
@@ -35,7 +36,7 @@ static PetscErrorCode begin_searches(searches *s, int *bits)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UINT64_T, MPI_MAX, s->comm));
   const PetscInt64 parts = (PetscInt64)s->n_cut + 1, whole = all / parts, rest = all % parts;
   for (PetscMPIInt i = 0; i < s->n_cut; i++)
-    s->cut[i] = (search){.wanted = (i + 1) * whole + (i + 1) * rest / parts, .high = s->n};
+    s->cut[i] = (search){.wanted = s->first ? s->first[i + 1] : (i + 1) * whole + (i + 1) * rest / parts, .high = s->n};
   *bits = 0;
   while (*bits < 64 && largest >> *bits) ++*bits;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,10 +111,10 @@ static PetscErrorCode keep_equal(searches *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together, PetscInt *begin,
-                              uint64_t *splitter)
+PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
+                              const PetscInt64 *first, PetscInt *begin, uint64_t *splitter)
 {
-  searches    s = {.comm = comm, .n = n, .key = key};
+  searches    s = {.comm = comm, .n = n, .key = key, .first = first};
   PetscMPIInt size;
   PetscBool   done = PETSC_FALSE;
   int         bits = 0;
@@ -140,7 +141,8 @@ PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* to [n]: the part of each row. */
-static PetscErrorCode find_parts(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together, PetscInt *to)
+static PetscErrorCode find_parts(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
+                                 const PetscInt64 *first, PetscInt *to)
 {
   PetscInt   *order, *begin;
   PetscMPIInt size;
@@ -155,7 +157,7 @@ static PetscErrorCode find_parts(MPI_Comm comm, PetscInt n, const uint64_t *key,
   PetscCall(PetscMalloc3((size_t)n, &sorted, (size_t)n, &order, (size_t)size + 1, &begin));
   PetscCall(PetscArraycpy(sorted, key, n));
   PetscCall(wring_order_keys(n, sorted, order));
-  PetscCall(wring_cut_keys(comm, n, sorted, together, begin, NULL));
+  PetscCall(wring_cut_keys(comm, n, sorted, together, first, begin, NULL));
   for (PetscMPIInt p = 0; p < size; p++)
     for (PetscInt i = begin[p]; i < begin[p + 1]; i++) to[order[i]] = p;
   PetscCall(PetscFree3(sorted, order, begin));
@@ -163,13 +165,13 @@ static PetscErrorCode find_parts(MPI_Comm comm, PetscInt n, const uint64_t *key,
 }
 
 PetscErrorCode wring_sorting_create(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
-                                    wring_sorting *s)
+                                    const PetscInt64 *first, wring_sorting *s)
 {
   PetscInt *to;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
-  PetscCall(find_parts(comm, n, key, together, to));
+  PetscCall(find_parts(comm, n, key, together, first, to));
   PetscCall(wring_exchange_create(comm, n, to, &s->x));
   PetscCall(PetscFree(to));
   PetscCall(wring_exchange_send(&s->x, sizeof *key, key, &s->key));

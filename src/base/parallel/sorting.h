@@ -15,10 +15,11 @@
   equal keys in the order of ranks and places; parts differ by at most one row.
   together true: equal keys are in one part; the keys of part p are in [splitter[p], splitter[p + 1]); each cut is the
   one nearest to that above. Keys < 2^64 - 1.
+  first [size], unless it is NULL: part p is to begin at row first[p] of all, ascending, in place of floor(p N / size).
   Splitters depend on the keys and the number of ranks only, not on the ranks that the keys are on. Collective.
 */
-PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together, PetscInt *begin,
-                              uint64_t *splitter);
+PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
+                              const PetscInt64 *first, PetscInt *begin, uint64_t *splitter);
 
 /* The part of a key of any rank: the last p with splitter[p] <= key; splitter [size] of equal keys kept together. */
 PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t key);
@@ -37,7 +38,7 @@ typedef struct {
 
 /* Row i has key[i], in any order; parts as for wring_cut_keys. Collective. */
 PetscErrorCode wring_sorting_create(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
-                                    wring_sorting *s);
+                                    const PetscInt64 *first, wring_sorting *s);
 
 /*
   Matches rows by key: row [n][bytes], which begins with the n_key PetscInts >= -1 of its key, goes to rank to[i].

@@ -10,7 +10,7 @@
     match_faces.c   matches faces of tets and triangles, those of shared nodes on the rank that has their lowest node
     number_nodes.c  drops nodes and numbers the others
     middles.c       nodes at the middles of edges, by edge
-    name_regions.c name_sets.c keep_elements.c   names; vertices, triangles and lines of sets
+    name_regions.c name_sets.c   names; vertices, triangles and lines of sets
   Not here: formats of files (mesh/read), partitions (mesh/distribute).
 
   Nodes have a position, their place in the file, and are in blocks by rank. A rank works with those of its elements:

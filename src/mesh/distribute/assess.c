@@ -3,70 +3,58 @@
 #include "blocks.h"
 #include "distribute.h"
 #include "mesh/data.h"
-#include "owners.h"
+#include "pieces.h"
 
-/* Lines and triangles of this rank's slice. */
+/* The part that owns a vertex, and whether it is a corner of a tet. */
 typedef struct {
-  PetscInt        n;
-  const PetscInt *row;          // [n][4] as in wring_mesh_data
-  PetscInt       *owner, *tets; // [n][3] of the corners; whether they are corners of tets
-} elements;
+  PetscInt owner, solid;
+} corner;
 
-static int corners_of(const PetscInt *row)
+/* Of lines and triangles, row [n][4] as in wring_mesh_data: found [n][3]; a line has its last vertex twice. */
+static PetscErrorCode ask_corners(const wring_pieces *p, const wring_owners *o, PetscInt n, const PetscInt *row,
+                                  corner *found)
 {
-  return row[3] < 0 ? 2 : 3;
-}
-
-/* Whether each vertex of this rank's block is a corner of tets: solid [block->n]. */
-static PetscErrorCode ask_corners(const wring_pieces *p, const wring_owners *o, elements *e)
-{
-  PetscInt *solid, *vertex;
+  corner   *table;
+  PetscInt *vertex;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)p->block->n, &solid, 3 * (size_t)e->n, &vertex));
-  for (PetscInt v = 0; v < p->block->n; v++) solid[v] = o->start[v + 1] > o->start[v];
-  for (PetscInt i = 0; i < 3 * e->n; i++) { // a line has its last vertex twice
-    const PetscInt *const row = e->row + 4 * (size_t)(i / 3);
-    vertex[i]                 = row[1 + PetscMin(i % 3, corners_of(row) - 1)];
+  PetscCall(PetscMalloc2((size_t)p->block->n, &table, 3 * (size_t)n, &vertex));
+  for (PetscInt v = 0; v < p->block->n; v++) table[v] = (corner){o->owner[v], o->start[v + 1] > o->start[v]};
+  for (PetscInt i = 0; i < 3 * n; i++) {
+    const PetscInt *const v = row + 4 * (size_t)(i / 3) + 1;
+    vertex[i]               = v[i % 3] < 0 ? v[1] : v[i % 3];
   }
-  PetscCall(wring_blocks_fetch(p->block, 3 * e->n, vertex, sizeof(PetscInt), o->owner, e->owner));
-  PetscCall(wring_blocks_fetch(p->block, 3 * e->n, vertex, sizeof(PetscInt), solid, e->tets));
-  PetscCall(PetscFree2(solid, vertex));
+  PetscCall(wring_blocks_fetch(p->block, 3 * n, vertex, sizeof *table, table, found));
+  PetscCall(PetscFree2(table, vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  The touches of lines and triangles with a vertex outside the tets, which belong to the part of their lowest vertex:
-  list [*n], which has room for 3 e->n. Those on a solid are omitted, because their cost depends on the deck.
+  The touches, by vertex, of lines and triangles with a vertex outside the tets, which belong to the part of their
+  lowest vertex: *got [*n]. Those on a solid are omitted, because their cost depends on the deck.
 */
-static void list_touches(const elements *e, PetscInt *n, wring_touch *list)
-{
-  *n = 0;
-  for (PetscInt i = 0; i < e->n; i++) {
-    const PetscInt *const v = e->row + 4 * (size_t)i + 1, *const tets = e->tets + 3 * (size_t)i;
-    const int corners = corners_of(v - 1);
-    int       lowest  = 0;
-    for (int a = 1; a < corners; a++)
-      if (v[a] < v[lowest]) lowest = a;
-    if (tets[0] && tets[1] && tets[2]) continue;
-    for (int a = 0; a < corners; a++) list[(*n)++] = (wring_touch){v[a], e->owner[3 * (size_t)i + (size_t)lowest]};
-  }
-}
-
-/* The same, on the ranks whose blocks have the vertices: *got [*n]. */
 static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
                                    wring_touch **got)
 {
-  elements     e = {.n = d->n_set_element, .row = d->set_element};
-  PetscInt     n_list;
+  PetscInt     n_list = 0;
   wring_touch *list;
+  corner      *found;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(3 * (size_t)e.n, &e.owner, 3 * (size_t)e.n, &e.tets, 3 * (size_t)e.n, &list));
-  PetscCall(ask_corners(p, o, &e));
-  list_touches(&e, &n_list, list);
+  PetscCall(PetscMalloc2(3 * (size_t)d->n_set_element, &found, 3 * (size_t)d->n_set_element, &list));
+  PetscCall(ask_corners(p, o, d->n_set_element, d->set_element, found));
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
+    const PetscInt *const v       = d->set_element + 4 * i + 1;
+    const corner *const   c       = found + 3 * i;
+    const int             corners = v[2] < 0 ? 2 : 3;
+    int                   lowest  = 0;
+    if (c[0].solid && c[1].solid && c[2].solid) continue;
+    for (int a = 1; a < corners; a++)
+      if (v[a] < v[lowest]) lowest = a;
+    for (int a = 0; a < corners; a++) list[n_list++] = (wring_touch){v[a], c[lowest].owner};
+  }
   PetscCall(wring_touches_match(p, n_list, list, n, got));
-  PetscCall(PetscFree3(e.owner, e.tets, list));
+  PetscCall(PetscFree2(found, list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

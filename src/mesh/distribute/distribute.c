@@ -8,7 +8,7 @@
 #include "halo.h"
 #include "mesh/data.h"
 #include "order.h"
-#include "owners.h"
+#include "pieces.h"
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 

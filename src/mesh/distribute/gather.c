@@ -65,7 +65,7 @@ static PetscErrorCode slice_members(MPI_Comm comm, PetscInt64 n_global, PetscInt
   wring_sorting s;
 
   PetscFunctionBegin;
-  PetscCall(wring_sorting_create(comm, n, key, PETSC_FALSE, &s));
+  PetscCall(wring_sorting_create(comm, n, key, PETSC_FALSE, NULL, &s));
   PetscCall(PetscFree(d->set_start));
   PetscCall(PetscFree(d->set_vertex));
   PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));

@@ -1,4 +1,4 @@
-#include "owners.h"
+#include "pieces.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
 #include "blocks.h"
@@ -230,7 +230,7 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
     key[n]      = wring_hilbert_key(p->X + 3 * (size_t)v, p->low, p->side);
     vertex[n++] = v;
   }
-  PetscCall(wring_sorting_create(p->comm, n, key, PETSC_FALSE, &s));
+  PetscCall(wring_sorting_create(p->comm, n, key, PETSC_FALSE, NULL, &s));
   here = s.n;
   PetscCallMPI(MPI_Scan(&here, &before, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(PetscMalloc1((size_t)s.n, &owner));

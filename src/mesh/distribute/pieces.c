@@ -114,16 +114,34 @@ static PetscErrorCode number_tets(MPI_Comm comm, PetscInt n, PetscInt64 **number
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* first [size]: the first tet of the piece of each rank, at which a chunk begins. */
+static PetscErrorCode cut_chunks(const wring_pieces *p, PetscInt n_tet, PetscInt64 **first)
+{
+  PetscInt64  all = n_tet;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(p->comm, &size));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
+  PetscCall(PetscMalloc1((size_t)size, first));
+  for (PetscMPIInt r = 0; r < size; r++)
+    (*first)[r] = wring_chunk_begin(all, p->n_chunk, (PetscInt)((PetscInt64)r * p->n_chunk / size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tets with equal keys are in the order of their numbers, since those ascend from rank to rank. */
 static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
 {
   wring_sorting s;
   uint64_t     *key;
+  PetscInt64   *first;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)d->n_tet, &key));
   PetscCall(find_all_keys(p, d, key));
-  PetscCall(wring_sorting_create(p->comm, d->n_tet, key, PETSC_FALSE, &s));
+  PetscCall(cut_chunks(p, d->n_tet, &first));
+  PetscCall(wring_sorting_create(p->comm, d->n_tet, key, PETSC_FALSE, first, &s));
+  PetscCall(PetscFree(first));
   PetscCall(PetscFree(key));
   p->n      = s.n;
   p->tet    = d->tet;
@@ -133,52 +151,8 @@ static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
   PetscCall(sort_table(&s, sizeof *p->region, &p->region));
   PetscCall(number_tets(p->comm, d->n_tet, &p->number));
   PetscCall(sort_table(&s, sizeof *p->number, &p->number));
-  d->n_tet = 0;
   PetscCall(wring_sorting_destroy(&s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- chunks ------------------------------------------------------------------------------------------------------ */
-
-/* The first tet of the piece of rank r. */
-static PetscInt64 piece_begin(PetscInt64 all, PetscInt n_chunk, PetscMPIInt r, PetscMPIInt size)
-{
-  return wring_chunk_begin(all, n_chunk, (PetscInt)((PetscInt64)r * n_chunk / size));
-}
-
-/* Moves tets to the neighbouring pieces such that chunks are not cut. */
-static PetscErrorCode align(wring_pieces *p)
-{
-  const PetscInt64 n = p->n;
-  PetscInt64       all, begin;
-  PetscMPIInt      size, r   = 0;
-  PetscInt        *to, moved = 0;
-  wring_exchange   x;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(p->comm, &size));
-  PetscCallMPI(MPI_Comm_rank(p->comm, &r));
-  const PetscMPIInt rank = r;
-  PetscCallMPI(MPI_Allreduce(&n, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
-  PetscCallMPI(MPI_Scan(&n, &begin, 1, MPIU_INT64, MPI_SUM, p->comm));
-  begin -= n;
-  PetscCall(PetscMalloc1((size_t)p->n, &to));
-  r = 0;
-  for (PetscInt i = 0; i < p->n; i++) {
-    while (r + 1 < size && piece_begin(all, p->n_chunk, r + 1, size) <= begin + i) r++;
-    to[i] = r;
-    moved |= r != rank;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPIU_INT, MPI_MAX, p->comm));
-  if (moved) {
-    PetscCall(wring_exchange_create(p->comm, p->n, to, &x));
-    PetscCall(wring_exchange_move(&x, 4 * sizeof *p->tet, &p->tet));
-    PetscCall(wring_exchange_move(&x, sizeof *p->region, &p->region));
-    PetscCall(wring_exchange_move(&x, sizeof *p->number, &p->number));
-    p->n = x.n_got;
-    PetscCall(wring_exchange_destroy(&x));
-  }
-  PetscCall(PetscFree(to));
+  d->n_tet = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,7 +167,6 @@ PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_d
   PetscCall(wring_bounds_reduce(comm, p->low, high));
   p->side = wring_hilbert_side(p->low, high);
   PetscCall(sort_tets(p, d));
-  PetscCall(align(p));
   PetscCall(wring_blocks_compact(p->n, p->tet, &p->n_vertex, &p->vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

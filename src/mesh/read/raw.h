@@ -14,7 +14,7 @@
 #include <wring/mesh.h>
 #include "base/grow.h"
 #include "base/map.h"
-#include "mesh/names.h"
+#include "mesh/data.h"
 #include "scan.h"
 
 /* An $ElementData section of Gmsh, requested by name: its unchecked rows, of any elements. */

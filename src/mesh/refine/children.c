@@ -95,7 +95,8 @@ PetscErrorCode wring_refine_replace_mesh(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(wring_refine_order_children(r));
   PetscCall(PetscMalloc1((size_t)r->n_point, &global));
-  PetscCall(wring_refine_replace_vertices(r, global));
+  PetscCall(wring_refine_replace_vertices(r));
+  PetscCall(wring_refine_number_points(r, global));
   PetscCall(wring_refine_replace_tets(r, global));
   PetscCall(PetscFree(global));
   PetscFunctionReturn(PETSC_SUCCESS);

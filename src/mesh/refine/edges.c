@@ -150,7 +150,7 @@ PetscErrorCode wring_edges_create(MPI_Comm comm, PetscInt n, const uint64_t *key
   *g = (wring_edges){.comm = comm};
   PetscCallMPI(MPI_Comm_size(comm, &g->size));
   PetscCall(PetscMalloc1((size_t)g->size, &g->splitter));
-  PetscCall(wring_cut_keys(comm, n, key, PETSC_TRUE, NULL, g->splitter));
+  PetscCall(wring_cut_keys(comm, n, key, PETSC_TRUE, NULL, NULL, g->splitter));
   PetscCall(receive_keys(g, n, key, &a));
   PetscCall(number_keys(g, &a, n_owned));
   PetscCall(PetscFree(a.key));
@@ -168,24 +168,37 @@ PetscErrorCode wring_edges_destroy(wring_edges *g)
 
 /* ---- look-up ----------------------------------------------------------------------------------------------------- */
 
+/* The exchange that asks for key [n] ascending; *place [x->n_got]: of the edges that are asked for here, -1: none. */
+static PetscErrorCode ask(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x, PetscInt **place)
+{
+  uint64_t *wanted;
+
+  PetscFunctionBegin;
+  PetscCall(find_paths(g, n, key, x));
+  PetscCall(wring_exchange_send(x, sizeof *key, key, &wanted));
+  PetscCall(PetscMalloc1((size_t)x->n_got, place));
+  for (PetscInt i = 0; i < x->n_got; i++) {
+    const PetscInt at = wring_find_key(g->n, g->key, wanted[i]);
+    (*place)[i]       = at < g->n && g->key[at] == wanted[i] ? at : -1;
+  }
+  PetscCall(PetscFree(wanted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge)
 {
   wring_exchange x;
-  uint64_t      *wanted;
+  PetscInt      *place;
   wring_edge    *mine;
 
   PetscFunctionBegin;
-  PetscCall(find_paths(g, n, key, &x));
-  PetscCall(wring_exchange_send(&x, sizeof *key, key, &wanted));
+  PetscCall(ask(g, n, key, &x, &place));
   PetscCall(PetscMalloc1((size_t)x.n_got, &mine));
-  for (PetscInt i = 0; i < x.n_got; i++) {
-    const PetscInt  at   = wring_find_key(g->n, g->key, wanted[i]);
-    const PetscBool here = (PetscBool)(at < g->n && g->key[at] == wanted[i]);
-    mine[i]              = here ? (wring_edge){(PetscInt)(g->first + at), g->owner[at]} : (wring_edge){-1, -1};
-  }
+  for (PetscInt i = 0; i < x.n_got; i++)
+    mine[i] = place[i] < 0 ? (wring_edge){-1, -1} : (wring_edge){(PetscInt)(g->first + place[i]), g->owner[place[i]]};
   PetscCall(wring_exchange_answer(&x, sizeof *mine, mine, edge));
   PetscCall(PetscFree(mine));
-  PetscCall(PetscFree(wanted));
+  PetscCall(PetscFree(place));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -251,17 +264,12 @@ PetscErrorCode wring_edges_place(const wring_edges *g, PetscInt n_vertex, const 
 PetscErrorCode wring_edges_fetch(const wring_edges *g, PetscInt n, const uint64_t *key, const double *X, double *got)
 {
   wring_exchange x;
-  uint64_t      *wanted;
   PetscInt      *place;
 
   PetscFunctionBegin;
-  PetscCall(find_paths(g, n, key, &x));
-  PetscCall(wring_exchange_send(&x, sizeof *key, key, &wanted));
-  PetscCall(PetscMalloc1((size_t)x.n_got, &place));
-  for (PetscInt i = 0; i < x.n_got; i++) place[i] = wring_find_key(g->n, g->key, wanted[i]);
+  PetscCall(ask(g, n, key, &x, &place));
   PetscCall(wring_exchange_fetch(&x, place, 3 * sizeof *X, X, got));
   PetscCall(PetscFree(place));
-  PetscCall(PetscFree(wanted));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

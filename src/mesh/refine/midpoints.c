@@ -126,22 +126,10 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r)
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-/* The cube of the Hilbert curve. */
-static PetscErrorCode bound(wring_refinement *r)
-{
-  double high[3];
-
-  PetscFunctionBegin;
-  wring_bounds(r->m->n_owned, r->m->X, r->low, high);
-  PetscCall(wring_bounds_reduce(r->m->comm, r->low, high));
-  r->side = wring_hilbert_side(r->low, high);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The vertices of the mesh, and room for n more. */
-static PetscErrorCode copy_vertices(wring_refinement *r, PetscInt n)
+PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n)
 {
   const wring_mesh *const m = r->m;
+  double                  high[3];
 
   PetscFunctionBegin;
   r->n_point = m->n_local + n;
@@ -149,6 +137,9 @@ static PetscErrorCode copy_vertices(wring_refinement *r, PetscInt n)
   PetscCall(PetscMalloc1((size_t)r->n_point, &r->original));
   PetscCall(PetscArraycpy(r->X, m->X, 3 * (size_t)m->n_local));
   PetscCall(PetscArraycpy(r->original, m->original, (size_t)m->n_local));
+  wring_bounds(m->n_owned, m->X, r->low, high);
+  PetscCall(wring_bounds_reduce(m->comm, r->low, high));
+  r->side = wring_hilbert_side(r->low, high);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,21 +148,12 @@ static PetscErrorCode place_points(wring_refinement *r)
   const wring_mesh *const m = r->m;
 
   PetscFunctionBegin;
-  PetscCall(copy_vertices(r, r->n_edge));
+  PetscCall(wring_refine_take_points(r, r->n_edge));
   for (PetscInt j = 0; j < r->n_edge; j++) {
     const double *const a = m->X + 3 * r->end[2 * j], *const b = m->X + 3 * r->end[2 * j + 1];
     for (int c = 0; c < 3; c++) r->X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
     r->original[m->n_local + j] = m->n_global + r->found[j].place;
   }
-  PetscCall(bound(r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_refine_take_points(wring_refinement *r)
-{
-  PetscFunctionBegin;
-  PetscCall(copy_vertices(r, 0));
-  PetscCall(bound(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,8 +202,7 @@ void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[W
 
 /* ---- in place of the old vertices -------------------------------------------------------------------------------- */
 
-/* Replaces the owned vertices and their numbers. */
-static PetscErrorCode replace_vertices(const wring_refinement *r)
+PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r)
 {
   wring_mesh *const m = r->m;
 
@@ -242,8 +223,7 @@ static PetscErrorCode replace_vertices(const wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Global numbers of the points of this rank: global [n_point]. */
-static PetscErrorCode number_points(const wring_refinement *r, PetscInt *global)
+PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *global)
 {
   PetscInt *point, *original, *found, n = 0;
 
@@ -260,14 +240,6 @@ static PetscErrorCode number_points(const wring_refinement *r, PetscInt *global)
   PetscCall(wring_mesh_find_globals(r->m, n, original, found));
   for (PetscInt i = 0; i < n; i++) global[point[i]] = found[i];
   PetscCall(PetscFree3(point, original, found));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global)
-{
-  PetscFunctionBegin;
-  PetscCall(replace_vertices(r));
-  PetscCall(number_points(r, global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

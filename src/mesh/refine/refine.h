@@ -5,10 +5,9 @@
     edges.c         the edges of all ranks in an order that does not depend on the partition
     midpoints.c     edges, their midpoints, and the owned vertices with their numbers
     children.c      the tets of the new mesh
-    refine.c        wring_mesh_refine
+    refine.c        wring_mesh_refine, wring_mesh_raise
     curved.c        vertices at middles of edges of a mesh that was read
     list_tags.c     the file's numbers of vertices
-    raise.c         wring_mesh_raise
     refine_sets.c   lines, triangles and members of sets
     refine_values.c values of vertices, interpolated to the refined mesh
 */
@@ -61,18 +60,20 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r);
 PetscErrorCode wring_refine_find_points(wring_refinement *r);
 
 /*
-  The points of a second-order mesh, to be cut: its local vertices. Sets fields n_point to side but found. Collective.
+  The local vertices, which are the points of a second-order mesh that is cut, and room for n more. Sets fields n_point
+  to side. Collective.
 */
-PetscErrorCode wring_refine_take_points(wring_refinement *r);
+PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n);
 
 PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point);
 void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_TET_POINTS]);
 
 /*
-  Replaces the owned vertices of the mesh and their numbers; global [n_point]: numbers of the points of this rank. The
-  tets have local numbers of the old mesh. Collective.
+  Replaces the owned vertices of the mesh and their numbers; the tets keep local numbers of the old mesh. Then global
+  [n_point]: numbers of the points of this rank. Collective.
 */
-PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global);
+PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r);
+PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *global);
 
 /* The diagonals of the octahedron inside a tet, by its points. */
 extern const int wring_refine_diagonal[3][2];
@@ -112,9 +113,6 @@ PetscErrorCode wring_refine_check_folded(const wring_refinement *r);
 
 /* Adds the members of t, in numbers of the raised mesh, to those that this rank owns. Collective. */
 PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s);
-
-/* Raises r->m to second order, with r->value. Collective. */
-PetscErrorCode wring_refine_raise(wring_refinement *r);
 
 /*
   Replaces r->value, if there is one, by its interpolant: linear, or, if tets are raised, which then are the eighths of

@@ -8,6 +8,22 @@
 #include "base/sort.h"
 #include "faces.h"
 
+int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part)
+{
+  static const PetscInt none[3] = {-1, -1, -1};
+  return wring_set_element_cut(m->set_element + 4 * (size_t)i, m->set_mid ? m->set_mid + 3 * (size_t)i : none, part);
+}
+
+int wring_mesh_cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)
+{
+  PetscInt v[6];
+  for (int k = 0; k < 3; k++) v[k] = m->tet[4 * (size_t)e + (size_t)wring_face_corner[a][k]];
+  for (int k = 0; k < 3 && m->mid; k++) v[3 + k] = m->mid[6 * (size_t)e + (size_t)wring_face_mid[a][k]];
+  const int n = m->mid ? 4 : 1;
+  for (int i = 0; i < 3 * n; i++) triangle[i] = v[n == 1 ? i : wring_triangle_part[i / 3][i % 3]];
+  return n;
+}
+
 static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 {
   const PetscSFNode *remote;
@@ -110,63 +126,49 @@ static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
 
 /* ---- vertices and their rings ------------------------------------------------------------------------------------ */
 
-/* Sends to the owner of each corner of a triangle: its number there, and the original numbers of its two neighbours. */
-static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, PetscInt *n, PetscInt **row)
+typedef struct {
+  PetscInt vertex, original; // local number of a vertex; a vertex that shares a triangle with it
+} neighbour;
+
+/* Sends each corner of a triangle to its owner, by its number there, with the original number of each neighbour. */
+static PetscErrorCode send_neighbours(const wring_mesh *m, const wring_skin *s, PetscInt *n, neighbour **got)
 {
-  PetscInt *to, *mine;
+  PetscInt  *to;
+  neighbour *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(3 * (size_t)s->n, &to, 9 * (size_t)s->n, &mine));
-  for (PetscInt i = 0; i < 3 * s->n; i++) {
-    const PetscInt   *v  = s->corner + i - i % 3;
+  PetscCall(PetscMalloc2(6 * (size_t)s->n, &to, 6 * (size_t)s->n, &row));
+  for (PetscInt i = 0; i < 6 * s->n; i++) {
+    const PetscInt   *v  = s->corner + i / 6 * 3;
     const PetscSFNode at = s->home[v[i % 3]];
     to[i]                = at.rank;
-    mine[3 * i]          = at.index;
-    for (int k = 1; k < 3; k++) mine[3 * i + k] = m->original[v[(i + k) % 3]];
+    row[i]               = (neighbour){at.index, m->original[v[(i + 1 + i % 6 / 3) % 3]]};
   }
-  PetscCall(wring_exchange_rows(m->comm, 3 * s->n, to, 3 * sizeof *mine, mine, n, row));
-  PetscCall(PetscFree2(to, mine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The vertices, and rings with repetitions: row [n][3], slot [n_owned] is work space. */
-static PetscErrorCode collect_rings(wring_skin *s, PetscInt n_owned, PetscInt n, const PetscInt *row, PetscInt *slot)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(slot, n_owned));
-  for (PetscInt i = 0; i < n; i++) slot[row[3 * i]] += 2;
-  for (PetscInt v = 0; v < n_owned; v++) s->n_vertex += slot[v] > 0;
-  PetscCall(PetscMalloc3(s->n_vertex, &s->vertex, s->n_vertex + 1, &s->ring_start, 2 * (size_t)n, &s->ring));
-  s->ring_start[0] = 0;
-  for (PetscInt v = 0, k = 0; v < n_owned; v++) {
-    if (slot[v] == 0) continue;
-    s->vertex[k]         = v;
-    s->ring_start[k + 1] = s->ring_start[k] + slot[v];
-    slot[v]              = s->ring_start[k++];
-  }
-  for (PetscInt i = 0; i < n; i++)
-    for (int k = 1; k < 3; k++) s->ring[slot[row[3 * i]]++] = row[3 * i + k];
+  PetscCall(wring_exchange_rows(m->comm, 6 * s->n, to, sizeof *row, row, n, got));
+  PetscCall(PetscFree2(to, row));
+  PetscCall(wring_sort_rows(*n, 2, sizeof **got, *got, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_vertices(const wring_mesh *m, wring_skin *s)
 {
-  PetscInt *row, *slot, n, kept = 0;
+  neighbour *row;
+  PetscInt   n = 0, kept = 0;
 
   PetscFunctionBegin;
-  PetscCall(send_corners(m, s, &n, &row));
-  PetscCall(PetscMalloc1(m->n_owned, &slot));
-  PetscCall(collect_rings(s, m->n_owned, n, row, slot));
-  for (PetscInt k = 0; k < s->n_vertex; k++) {
-    const PetscInt begin = s->ring_start[k];
-    PetscInt       count = s->ring_start[k + 1] - begin;
-    PetscCall(wring_sort_unique(&count, s->ring + begin));
-    PetscCall(PetscArraymove(s->ring + kept, s->ring + begin, count));
-    s->ring_start[k] = kept;
-    kept += count;
+  PetscCall(send_neighbours(m, s, &n, &row));
+  for (PetscInt i = 0; i < n; i++) s->n_vertex += i == 0 || row[i].vertex != row[i - 1].vertex;
+  PetscCall(PetscMalloc3(s->n_vertex, &s->vertex, s->n_vertex + 1, &s->ring_start, (size_t)n, &s->ring));
+  s->n_vertex = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscBool first = (PetscBool)(i == 0 || row[i].vertex != row[i - 1].vertex);
+    if (first) {
+      s->vertex[s->n_vertex]       = row[i].vertex;
+      s->ring_start[s->n_vertex++] = kept;
+    }
+    if (first || row[i].original != row[i - 1].original) s->ring[kept++] = row[i].original;
   }
   s->ring_start[s->n_vertex] = kept;
-  PetscCall(PetscFree(slot));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

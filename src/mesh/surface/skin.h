@@ -4,9 +4,8 @@
 
   Map of mesh/surface, in reading order:
     faces.c     finds tets of one rank that share a face
-    skin.c      the surface of the tets of all ranks, with neighbours and bodies
+    skin.c      the surface of the tets of all ranks, with neighbours and bodies; faces of second order cut in four
     surface.c   wring_mesh_surface: triangles of a set, oriented outward
-    cut_faces.c faces of tets and elements of sets, cut at the middles of their edges if they are of second order
     elements.c  lines and triangles of a set, and hinges, on their owners
     nearest.h   the nearest point of a triangle
 */
