@@ -16,7 +16,6 @@
     judge.h           the outcome of a solve by PETSc, for every KSP of the library
     aij.h             matrices of PETSc as arrays; neighbours.h: persistent messages with the ranks that own or hold
                       ghosts; subnormal.h: flush subnormal numbers to zero
-    predict.c         estimate of the memory of a factor
   Element contributions to A belong to src/potential and src/term; nonlinear iterations belong to src/solver.
 
   Vectors b, x, y: one Vec each of 3 n_global numbers, [n_owned][3] on each rank with the components of a vertex

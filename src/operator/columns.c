@@ -1,34 +1,28 @@
 /* Interleaved vectors [n][3] to columns [3][n], and back. */
 #include "operator_impl.h"
 
-PetscErrorCode wring_operator_gather(Vec v, int component, Vec one)
+PetscErrorCode wring_operator_gather(const double *v, int component, Vec one)
 {
-  PetscInt      n;
-  const double *from;
-  double       *to;
+  PetscInt n;
+  double  *to;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(one, &n));
-  PetscCall(VecGetArrayRead(v, &from));
   PetscCall(VecGetArrayWrite(one, &to));
-  for (PetscInt i = 0; i < n; i++) to[i] = from[3 * i + component];
+  for (PetscInt i = 0; i < n; i++) to[i] = v[3 * i + component];
   PetscCall(VecRestoreArrayWrite(one, &to));
-  PetscCall(VecRestoreArrayRead(v, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_operator_scatter(Vec one, int component, Vec v)
+PetscErrorCode wring_operator_scatter(Vec one, int component, double *v)
 {
   PetscInt      n;
   const double *from;
-  double       *to;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(one, &n));
   PetscCall(VecGetArrayRead(one, &from));
-  PetscCall(VecGetArray(v, &to));
-  for (PetscInt i = 0; i < n; i++) to[3 * i + component] = from[i];
-  PetscCall(VecRestoreArray(v, &to));
+  for (PetscInt i = 0; i < n; i++) v[3 * i + component] = from[i];
   PetscCall(VecRestoreArrayRead(one, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

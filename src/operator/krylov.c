@@ -6,39 +6,15 @@
 #include "operator/judge.h"
 #include "operator_impl.h"
 
-static PetscErrorCode create_ksp(wring_operator_part *part, KSP *ksp, PC *pc)
-{
-  PetscFunctionBegin;
-  PetscCall(KSPCreate(part->set->comm, ksp));
-  part->data = *ksp;
-  PetscCall(KSPSetOptionsPrefix(*ksp, "operator_"));
-  PetscCall(KSPSetType(*ksp, KSPCG));
-  PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPSetInitialGuessNonzero(*ksp, PETSC_TRUE));
-  PetscCall(KSPGetPC(*ksp, pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Keeps the first message; the program continues. */
-static PetscErrorCode keep_fault(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
-                                 PetscErrorType type, const char *message, void *context)
-{
-  wring_error *const e = context;
-  (void)comm, (void)line, (void)function, (void)file, (void)type;
-  if (!message || !message[0]) return code;
-  wring_error_set(e, "%s", message);
-  for (char *c = e->text; *c; c++) *c = *c == '\n' ? ' ' : *c;
-  return code;
-}
-
 PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object))
 {
   wring_error fault = {""};
 
   PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(keep_fault, &fault));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, &fault));
   const PetscErrorCode code = set_from_options(object); // all ranks have the same options
   PetscCall(PetscPopErrorHandler());
+  for (char *c = fault.text; *c; c++) *c = *c == '\n' ? ' ' : *c;
   if (code) WRING_REFUSE(PetscObjectComm(object), "petsc_operator_...: PETSc rejects it: %s", fault.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,29 +25,26 @@ static PetscErrorCode from_options(PetscObject ksp)
 }
 
 /* A factor alone (preonly) takes neither an initial guess nor a norm. */
-static PetscErrorCode finish_ksp(KSP ksp)
+static PetscErrorCode create(wring_operator_part *part)
 {
+  KSP       ksp;
+  PC        pc;
   PetscBool preonly;
 
   PetscFunctionBegin;
+  PetscCall(KSPCreate(part->set->comm, &ksp));
+  part->data = ksp;
+  PetscCall(KSPSetOptionsPrefix(ksp, "operator_"));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCJACOBI));
   PetscCall(wring_operator_read_options((PetscObject)ksp, from_options));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
-  if (preonly) {
-    PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
-    PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_FALSE));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode create(wring_operator_part *part)
-{
-  KSP ksp;
-  PC  pc;
-
-  PetscFunctionBegin;
-  PetscCall(create_ksp(part, &ksp, &pc));
-  PetscCall(PCSetType(pc, PCJACOBI));
-  PetscCall(finish_ksp(ksp));
+  if (!preonly) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,56 +107,49 @@ static PetscErrorCode predict(wring_operator_part *part, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Running out of iterations is reported to the caller; a matrix that is not definite is an error. */
-static PetscErrorCode check(const wring_operator_part *part, PetscBool *reached)
-{
-  wring_solve_end end;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solve_judge(part->data, "operator", &end));
-  if (end == WRING_SOLVE_SINGULAR) WRING_REFUSE(part->set->comm, "operator: the matrix is not positive definite");
-  if (end == WRING_SOLVE_NOT_FINITE)
-    WRING_REFUSE(part->set->comm, "operator: the iteration failed: a number is not finite");
-  if (end == WRING_SOLVE_SHORT) *reached = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Solves for part->out with the right-hand side part->in. */
+/*
+  Solves for part->out with the right-hand side part->in. Running out of iterations is reported to the caller; a matrix
+  that is not definite is an error.
+*/
 static PetscErrorCode solve_one(wring_operator_part *part, PetscBool *reached, PetscInt64 *most)
 {
-  KSP        ksp = part->data;
-  PetscReal  norm;
-  PetscInt   it;
-  PetscInt64 products;
+  const MPI_Comm  comm = part->set->comm;
+  KSP             ksp  = part->data;
+  wring_solve_end end;
+  PetscReal       norm;
+  PetscInt        it;
+  PetscInt64      products;
 
   PetscFunctionBegin;
   wring_count(part->set->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCall(VecNorm(part->in, NORM_2, &norm));
-  if (norm == 0) {
-    PetscCall(VecSet(part->out, 0));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (norm == 0) PetscFunctionReturn(VecSet(part->out, 0));
   PetscCall(KSPSolve(ksp, part->in, part->out));
   PetscCall(KSPGetIterationNumber(ksp, &it));
   part->info.iterations = PetscMax(part->info.iterations, it);
   PetscCall(wring_solve_count(ksp, part->set->phases, &products));
   *most = PetscMax(*most, products);
-  PetscCall(check(part, reached));
+  PetscCall(wring_solve_judge(ksp, "operator", &end));
+  if (end == WRING_SOLVE_SINGULAR) WRING_REFUSE(comm, "operator: the matrix is not positive definite");
+  if (end == WRING_SOLVE_NOT_FINITE) WRING_REFUSE(comm, "operator: the iteration failed: a number is not finite");
+  if (end == WRING_SOLVE_SHORT) *reached = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
-                            PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, const double *b,
+                            double *x, PetscBool *reached)
 {
   const double never = 1e30; // a poor guess may start far above |b|; this is not divergence
   PetscInt64   most  = 0;
 
   PetscFunctionBegin;
-  if (zero) PetscCall(VecZeroEntries(x));
   PetscCall(KSPSetTolerances(part->data, rtol, 0, never, part->set->max_it));
   for (int c = 0; c < 3; c++) {
     PetscCall(wring_operator_gather(b, c, part->in));
-    PetscCall(wring_operator_gather(x, c, part->out));
+    if (zero)
+      PetscCall(VecSet(part->out, 0));
+    else
+      PetscCall(wring_operator_gather(x, c, part->out));
     PetscCall(solve_one(part, reached, &most));
     PetscCall(wring_operator_scatter(part->out, c, x));
   }
@@ -193,11 +159,8 @@ static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_
 
 static PetscErrorCode destroy(wring_operator_part *part)
 {
-  KSP ksp = part->data;
-
   PetscFunctionBegin;
-  part->data = NULL;
-  PetscCall(KSPDestroy(&ksp));
+  PetscCall(KSPDestroy((KSP *)&part->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -116,17 +116,21 @@ double wring_messages_memory(const wring_messages *m)
   return m->of ? 3.0 * (double)m->size * (double)(m->of->n_ghost + m->of->asked.n_got) : 0;
 }
 
-static PetscErrorCode start(wring_messages *m)
+PetscErrorCode wring_give_begin(wring_messages *m)
 {
   PetscFunctionBegin;
   if (m->n > 0) PetscCallMPI(MPI_Startall(m->n, m->request));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode finish(wring_messages *m)
+PetscErrorCode wring_give_end(wring_messages *m, float *x)
 {
+  const float *const share = m->shared;
+
   PetscFunctionBegin;
-  if (m->n > 0) PetscCallMPI(MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE));
+  PetscCallMPI(MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE));
+  for (PetscInt i = 0; i < m->of->asked.n_got; i++)
+    for (int c = 0; c < 3; c++) x[3 * m->of->shared[i] + c] += share[3 * i + c];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,32 +149,14 @@ PetscErrorCode wring_fetch_begin(wring_messages *m, const void *x)
     else
       memcpy(to, from, 3 * sizeof(double));
   }
-  PetscCall(start(m));
+  if (m->n > 0) PetscCallMPI(MPI_Startall(m->n, m->request));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_fetch_end(wring_messages *m, void *ghost)
 {
   PetscFunctionBegin;
-  PetscCall(finish(m));
+  PetscCallMPI(MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE));
   if (ghost) memcpy(ghost, m->ghost, 3 * (size_t)m->of->n_ghost * m->size);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_give_begin(wring_messages *m)
-{
-  PetscFunctionBegin;
-  PetscCall(start(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_give_end(wring_messages *m, float *x)
-{
-  const float *const share = m->shared;
-
-  PetscFunctionBegin;
-  PetscCall(finish(m));
-  for (PetscInt i = 0; i < m->of->asked.n_got; i++)
-    for (int c = 0; c < 3; c++) x[3 * m->of->shared[i] + c] += share[3 * i + c];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -111,8 +111,7 @@ static PetscErrorCode forget_others(wring_operator *op)
     PetscCall(forget(&op->part[k]));
     op->part[k] = (wring_operator_part){.set = &op->set, .no_sharing = op->part->no_sharing};
   }
-  PetscCall(VecDestroy(&op->b));
-  PetscCall(VecDestroy(&op->x));
+  PetscCall(PetscFree2(op->b, op->x));
   op->n_part = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -235,17 +234,22 @@ static PetscErrorCode solve(wring_operator *op, double rtol, const wring_operato
                             PetscBool *reached)
 {
   wring_operator_part *const first = op->part;
+  const double              *ba;
+  double                    *xa;
 
   PetscFunctionBegin;
   first->info.iterations = 0;
   first->info.rtol       = wring_operator_rtol(&op->set, rtol, first->ops->approximates, first->exact);
   wring_count(op->set.phases, WRING_WORK_LINEAR_SOLVES, 1);
-  if (op->n_part == 1) {
-    PetscCall(first->ops->solve(first, first->info.rtol, zero, b, x, reached));
-  } else {
-    if (zero) PetscCall(VecZeroEntries(x));
-    PetscCall(wring_operator_solve_parts(op, first->info.rtol, b, x, reached));
-  }
+  if (zero && op->n_part > 1) PetscCall(VecZeroEntries(x));
+  PetscCall(VecGetArrayRead(b, &ba));
+  PetscCall(VecGetArray(x, &xa));
+  if (op->n_part == 1)
+    PetscCall(first->ops->solve(first, first->info.rtol, zero, ba, xa, reached));
+  else
+    PetscCall(wring_operator_solve_parts(op, first->info.rtol, ba, xa, reached));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArrayRead(b, &ba));
   first->info.total_iterations += first->info.iterations;
   first->info.solves++;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -298,13 +302,20 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
 
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
 {
+  const double *xa;
+  double       *ya;
+
   PetscFunctionBegin;
   wring_count(op->set.phases, WRING_WORK_PRODUCTS, 1);
   wring_count(op->set.phases, WRING_WORK_EXCHANGES, 3);
   for (int c = 0; c < 3; c++) {
-    PetscCall(wring_operator_gather(x, c, op->part->in));
+    PetscCall(VecGetArrayRead(x, &xa));
+    PetscCall(wring_operator_gather(xa, c, op->part->in));
+    PetscCall(VecRestoreArrayRead(x, &xa));
     PetscCall(MatMult(op->part[op->of[c]].A, op->part->in, op->part->out));
-    PetscCall(wring_operator_scatter(op->part->out, c, y));
+    PetscCall(VecGetArray(y, &ya));
+    PetscCall(wring_operator_scatter(op->part->out, c, ya));
+    PetscCall(VecRestoreArray(y, &ya));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,7 +35,7 @@ struct wring_operator {
   int                     n_part;  // number of different matrices of x, y and z
   int                     of[3];   // the part that solves a component
   wring_operator_part     part[3]; // info of the first has the counts of solves
-  Vec                     b, x;    // [n_owned][3] of a part; NULL for one part
+  double                 *b, *x;   // [n_owned][3] of a part; NULL for one part
 };
 
 /* A solve that starts from zero, whatever x holds; see wring_operator_solve_from_zero. */
@@ -56,8 +56,8 @@ typedef struct wring_operator_ops {
     approximates for one application of its preconditioner; zero NULL: from x; *reached is PETSC_TRUE and
     info.iterations is 0 on entry
   */
-  PetscErrorCode (*solve)(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
-                          PetscBool *reached);
+  PetscErrorCode (*solve)(wring_operator_part *part, double rtol, const wring_operator_zero *zero, const double *b,
+                          double *x, PetscBool *reached);
   PetscErrorCode (*destroy)(wring_operator_part *part);
   PetscBool approximates; // has a fixed approximation of A^(-1): accepts WRING_OPERATOR_ROUGH
 } wring_operator_ops;
@@ -77,16 +77,19 @@ PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n
 /* of: the part that solves each component. Returns the number of parts. */
 int wring_operator_find_parts(const Mat A[3], int of[3]);
 /* As `solve` of the type, part by part. */
-PetscErrorCode wring_operator_solve_parts(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
+PetscErrorCode wring_operator_solve_parts(wring_operator *op, double rtol, const double *b, double *x,
+                                          PetscBool *reached);
 
 /*
   Calls set_from_options(object). User options that PETSc does not accept are refused in one line. Collective.
 */
 PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object));
 
+/* ---- columns.c ---- */
+
 /* Copies one component of v [n_owned][3] to a vector [n_owned], and back. */
-PetscErrorCode wring_operator_gather(Vec v, int component, Vec one);
-PetscErrorCode wring_operator_scatter(Vec one, int component, Vec v);
+PetscErrorCode wring_operator_gather(const double *v, int component, Vec one);
+PetscErrorCode wring_operator_scatter(Vec one, int component, double *v);
 
 /* The same for all three components at once: columns [3][n], v [n][3]. */
 void wring_operator_to_columns(PetscInt n, const double *v, double *columns);

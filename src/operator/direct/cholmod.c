@@ -385,31 +385,22 @@ static PetscErrorCode predict(wring_operator_part *part, double *bytes)
 }
 
 /* b, x [n][3] of all ranks. If rtol is well above the error of single precision, the residual is not computed. */
-static PetscErrorCode refined_solve(wring_operator_part *part, double rtol, const double *b, double *x,
-                                    PetscBool *reached)
+static PetscErrorCode solve_all(wring_operator_part *part, double rtol, const double *b, double *x, PetscBool *reached)
 {
   direct    *d = part->data;
   wring_size size;
   wring_rows A;
 
   PetscFunctionBegin;
+  if (!d->packed) {
+    PetscCall(double_solve(part, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(get_rows(part, &A));
   wring_size_of(d->team, &d->sums, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
   PetscCall(wring_rows_restore(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode solve_all(wring_operator_part *part, double rtol, const double *b, double *x, PetscBool *reached)
-{
-  const direct *d = part->data;
-
-  PetscFunctionBegin;
-  if (d->packed)
-    PetscCall(refined_solve(part, rtol, b, x, reached));
-  else
-    PetscCall(double_solve(part, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -440,25 +431,19 @@ static PetscErrorCode solve_shared(wring_operator_part *part, double rtol, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
-                            PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, const double *b,
+                            double *x, PetscBool *reached)
 {
   const direct *d = part->data;
-  const double *from;
-  double       *to;
 
   PetscFunctionBegin;
   (void)zero; // no initial guess is used
-  PetscCall(VecGetArrayRead(b, &from));
-  PetscCall(VecGetArrayWrite(x, &to));
   if (part->set->n_rank > 1) {
-    PetscCall(solve_shared(part, rtol, from, to, reached));
+    PetscCall(solve_shared(part, rtol, b, x, reached));
   } else {
     if (d->team->asked != wring_max_threads()) PetscCall(wring_team_agree(d->team));
-    PetscCall(solve_all(part, rtol, from, to, reached));
+    PetscCall(solve_all(part, rtol, b, x, reached));
   }
-  PetscCall(VecRestoreArrayWrite(x, &to));
-  PetscCall(VecRestoreArrayRead(b, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -144,9 +144,11 @@ static PetscErrorCode compute_order(wring_operator_part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_size(const wring_operator_part *part)
+/* The order of elimination and the arrays of a new pattern. */
+static PetscErrorCode allocate(wring_operator_part *part)
 {
-  PetscInt n;
+  direct  *d = part->data;
+  PetscInt first, n;
   MatInfo  info;
 
   PetscFunctionBegin;
@@ -155,17 +157,6 @@ static PetscErrorCode check_size(const wring_operator_part *part)
   if (n >= INT32_MAX || info.nz_used - n >= INT32_MAX)
     WRING_REFUSE(part->set->comm,
                  "operator: %" PetscInt_FMT " vertices are too many for mumps; use operator_type multigrid", n);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The order of elimination and the arrays of a new pattern. */
-static PetscErrorCode allocate(wring_operator_part *part)
-{
-  direct  *d = part->data;
-  PetscInt first;
-
-  PetscFunctionBegin;
-  PetscCall(check_size(part));
   PetscCall(compute_order(part));
   PetscCall(MatGetOwnershipRange(part->A, &first, NULL));
   PetscCall(MatGetLocalSize(part->A, &d->n_owned, NULL));
@@ -195,17 +186,6 @@ static PetscErrorCode analyse(wring_operator_part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void factorize(direct *d)
-{
-  MUMPS_INT *const workspace = control(d, WRING_MUMPS_ICNTL_WORKSPACE);
-  MUMPS_INT        more      = *workspace;
-  d->id.job                  = JOB_FACTORIZE;
-  for (; more > 0; more = (MUMPS_INT)wring_mumps_more_workspace(d->id.infog[0], more)) {
-    *workspace = more;
-    dmumps_c(&d->id);
-  }
-}
-
 static PetscErrorCode free_solution(direct *d)
 {
   PetscFunctionBegin;
@@ -216,14 +196,19 @@ static PetscErrorCode free_solution(direct *d)
 
 static PetscErrorCode set_up(wring_operator_part *part)
 {
-  direct         *d     = part->data;
-  const PetscBool first = (PetscBool)!d->row;
+  direct          *d         = part->data;
+  MUMPS_INT *const workspace = control(d, WRING_MUMPS_ICNTL_WORKSPACE);
+  const PetscBool  first     = (PetscBool)!d->row;
 
   PetscFunctionBegin;
   if (first) PetscCall(allocate(part));
   PetscCall(copy_entries(part));
   if (first) PetscCall(analyse(part));
-  factorize(d);
+  d->id.job = JOB_FACTORIZE;
+  for (PetscInt more = *workspace; more > 0; more = wring_mumps_more_workspace(d->id.infog[0], more)) {
+    *workspace = (MUMPS_INT)more;
+    dmumps_c(&d->id);
+  }
   PetscCall(check(part));
   PetscCall(free_solution(d));
   const MUMPS_INT n = d->id.info[22];
@@ -247,21 +232,6 @@ static PetscErrorCode predict(wring_operator_part *part, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void run_solve(direct *d)
-{
-  DMUMPS_STRUC_C *id = &d->id;
-  id->nrhs           = 3;
-  id->nloc_rhs       = (MUMPS_INT)d->n_owned;
-  id->lrhs_loc       = PetscMax(1, id->nloc_rhs);
-  id->rhs_loc        = d->b;
-  id->irhs_loc       = d->b_row;
-  id->lsol_loc       = PetscMax(1, id->info[22]);
-  id->sol_loc        = d->x;
-  id->isol_loc       = d->x_row;
-  id->job            = JOB_SOLVE;
-  dmumps_c(id);
-}
-
 /* The rows of the solution that this rank receives are known only after a solve. */
 static PetscErrorCode create_map(const wring_operator_part *part)
 {
@@ -281,28 +251,32 @@ static PetscErrorCode create_map(const wring_operator_part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
-                            PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, const double *b,
+                            double *x, PetscBool *reached)
 {
-  direct       *d = part->data;
-  const double *from;
-  double       *to;
+  direct               *d    = part->data;
+  DMUMPS_STRUC_C *const id   = &d->id;
+  const MUMPS_INT       used = id->info[22];
 
   PetscFunctionBegin;
   (void)rtol, (void)zero, (void)reached; // always exact
-  PetscCall(VecGetArrayRead(b, &from));
-  wring_operator_to_columns(d->n_owned, from, d->b);
-  PetscCall(VecRestoreArrayRead(b, &from));
-  run_solve(d);
+  wring_operator_to_columns(d->n_owned, b, d->b);
+  id->nrhs     = 3;
+  id->nloc_rhs = (MUMPS_INT)d->n_owned;
+  id->lrhs_loc = PetscMax(1, id->nloc_rhs);
+  id->rhs_loc  = d->b;
+  id->irhs_loc = d->b_row;
+  id->lsol_loc = PetscMax(1, used);
+  id->sol_loc  = d->x;
+  id->isol_loc = d->x_row;
+  id->job      = JOB_SOLVE;
+  dmumps_c(id);
   PetscCall(check(part));
   if (!d->to_owner) PetscCall(create_map(part));
-  const PetscInt n = d->id.lsol_loc, used = d->id.info[22];
   for (int c = 0; c < 3; c++)
-    for (PetscInt i = 0; i < used; i++) d->x_rows[3 * i + c] = d->x[c * n + i];
-  PetscCall(VecGetArray(x, &to));
-  PetscCall(PetscSFReduceBegin(d->to_owner, d->three, d->x_rows, to, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(d->to_owner, d->three, d->x_rows, to, MPI_REPLACE));
-  PetscCall(VecRestoreArray(x, &to));
+    for (PetscInt i = 0; i < used; i++) d->x_rows[3 * i + c] = d->x[c * id->lsol_loc + i];
+  PetscCall(PetscSFReduceBegin(d->to_owner, d->three, d->x_rows, x, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(d->to_owner, d->three, d->x_rows, x, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,15 +57,6 @@ PetscErrorCode wring_cycle_destroy(wring_cycle **c)
 
 /* ---- new values -------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode allocate_values(const wring_level *l, double **own, double **ghost, float **q)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)l->own.start[l->n], own));
-  PetscCall(PetscMalloc1(l->ghost.start ? (size_t)l->ghost.start[l->n] : 0, ghost));
-  PetscCall(PetscMalloc1((size_t)(l->n + l->n_ghost), q));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   From level i on, whose matrix has the values a in the scaling that the level has now: first the values of the next
   level, by P in the old scalings, then the new scalings. q [n + n_ghost] of level i: new over old scaling.
@@ -73,25 +64,21 @@ static PetscErrorCode allocate_values(const wring_level *l, double **own, double
 static PetscErrorCode renew_from(wring_cycle *c, int i, const wring_level_values *a, float *q)
 {
   wring_level *const l = &c->level[i], *const next = l + 1;
-  wring_level_values coarse = {.scale = NULL};
-  double            *own, *ghost;
-  float             *q_next;
+  double *own, *ghost;
+  float  *q_next;
 
   PetscFunctionBegin;
   if (i + 1 == c->n_level) {
     PetscCall(wring_level_renew(l, a, q));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(allocate_values(next, &own, &ghost, &q_next));
+  const PetscInt n = next->own.start[next->n], n_ghost = next->ghost.start ? next->ghost.start[next->n] : 0;
+  PetscCall(PetscMalloc3(n, &own, n_ghost, &ghost, next->n + next->n_ghost, &q_next));
   PetscCall(wring_galerkin(l, a, next, own, ghost));
   PetscCall(wring_level_renew(l, a, q));
-  coarse.own   = own;
-  coarse.ghost = ghost;
-  PetscCall(renew_from(c, i + 1, &coarse, q_next));
+  PetscCall(renew_from(c, i + 1, &(wring_level_values){own, ghost, NULL}, q_next));
   PetscCall(wring_interpolation_rescale(&l->from_coarse, q, q_next));
-  PetscCall(PetscFree(own));
-  PetscCall(PetscFree(ghost));
-  PetscCall(PetscFree(q_next));
+  PetscCall(PetscFree3(own, ghost, q_next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,16 +151,14 @@ PetscErrorCode wring_cycle_apply(wring_cycle *c, PetscBool fetch)
 static void load(const wring_level *l, double size, const double *r)
 {
 #pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(l->n); s++)
-    for (PetscInt i = wring_strip(l->n, s); i < wring_strip(l->n, s + 1); i++)
-      for (int c = 0; c < 3; c++) l->b[3 * i + c] = (float)(r[3 * i + c] / size) * l->scale[i];
+  for (PetscInt i = 0; i < l->n; i++)
+    for (int c = 0; c < 3; c++) l->b[3 * i + c] = (float)(r[3 * i + c] / size) * l->scale[i];
 }
 
 static void store(const wring_level *l, double factor, double *z)
 {
 #pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(l->n); s++)
-    for (PetscInt j = 3 * wring_strip(l->n, s); j < 3 * wring_strip(l->n, s + 1); j++) z[j] = factor * l->y[j];
+  for (PetscInt j = 0; j < 3 * l->n; j++) z[j] = factor * l->y[j];
 }
 
 PetscErrorCode wring_cycle_multiply(wring_cycle *c, double factor, double size, const double *r, double *z)

@@ -210,27 +210,17 @@ double wring_interpolation_memory(const wring_interpolation *p)
 static void multiply(const wring_csr *a, PetscInt n, const float *x, float *y)
 {
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(n); s++) {
-    for (PetscInt i = wring_strip(n, s); i < wring_strip(n, s + 1); i++) {
-      const wring_float4 sum = wring_csr_row(a, i, x);
-      for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
-    }
+  for (PetscInt i = 0; i < n; i++) {
+    const wring_float4 sum = wring_csr_row(a, i, x);
+    for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
   }
-}
-
-/* The rows of a matrix from `first` on, as a matrix. */
-static wring_csr rows_from(const wring_csr *a, PetscInt first)
-{
-  wring_csr rest = *a;
-  rest.start += first;
-  return rest;
 }
 
 PetscErrorCode wring_interpolation_restrict(wring_interpolation *p, const float *r, float *coarse)
 {
   PetscFunctionBegin;
   if (p->give.of) {
-    const wring_csr rest = rows_from(&p->R, p->n_coarse);
+    const wring_csr rest = {.start = p->R.start + p->n_coarse, .column = p->R.column, .value = p->R.value};
     multiply(&rest, p->own_columns.n_ghost, r, p->give.ghost);
     PetscCall(wring_give_begin(&p->give));
   }

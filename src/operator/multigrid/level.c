@@ -8,12 +8,10 @@ static void combine_own(const wring_level *l, float p, const float *b, float q, 
                         const float *scale)
 {
 #pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(l->n); s++) {
-    for (PetscInt i = wring_strip(l->n, s); i < wring_strip(l->n, s + 1); i++) {
-      const wring_float4 sum = wring_csr_row(&l->own, i, x);
-      const float        d   = scale ? scale[i] : 1;
-      for (int c = 0; c < 3; c++) y[3 * i + c] = d * (p * b[3 * i + c] + q * x[3 * i + c] - l->omega * sum[c]);
-    }
+  for (PetscInt i = 0; i < l->n; i++) {
+    const wring_float4 sum = wring_csr_row(&l->own, i, x);
+    const float        d   = scale ? scale[i] : 1;
+    for (int c = 0; c < 3; c++) y[3 * i + c] = d * (p * b[3 * i + c] + q * x[3 * i + c] - l->omega * sum[c]);
   }
 }
 

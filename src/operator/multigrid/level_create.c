@@ -80,7 +80,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
   if (l->ghost.start) PetscCall(find_boundary(l));
-  PetscCall(wring_float_create((size_t)(l->n + l->n_ghost), &l->scale));
+  PetscCall(wring_vec_create((size_t)(l->n + l->n_ghost), sizeof(float), &l->scale));
   PetscCall(wring_rows_get(A, &r));
   PetscCall(find_roots(l, r.own.value, &root));
   for (PetscInt i = 0; i < l->n; i++) l->scale[i] = (float)(1 / root[i]);
@@ -124,9 +124,9 @@ static PetscErrorCode create_vectors(wring_level *l, PetscInt finer_ghosts)
 
   PetscFunctionBegin;
   l->n_y = PetscMax(n, 3 * ((size_t)l->n + (size_t)finer_ghosts));
-  PetscCall(wring_float_create(n, &l->b));
-  PetscCall(wring_float_create(n, &l->x));
-  PetscCall(wring_float_create(l->n_y, &l->y));
+  PetscCall(wring_vec_create(n, sizeof(float), &l->b));
+  PetscCall(wring_vec_create(n, sizeof(float), &l->x));
+  PetscCall(wring_vec_create(l->n_y, sizeof(float), &l->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

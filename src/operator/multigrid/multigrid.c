@@ -14,17 +14,6 @@ static PetscErrorCode create(wring_operator_part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode keep_reference(wring_multigrid *m)
-{
-  const wring_level *const l = m->cycle->level;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFree(m->reference));
-  PetscCall(PetscMalloc1(l->n, &m->reference));
-  PetscCall(PetscArraycpy(m->reference, l->scale, l->n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   The interpolation is kept as long as no row's stiffness has changed, relative to that of any other row, by more than a
   factor; a change common to all rows does not count. A new time step therefore keeps it, a released attachment does
@@ -71,21 +60,21 @@ static PetscErrorCode set_up(wring_operator_part *part)
   PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(wring_cycle_create(part->set->comm, &h, &m->cycle));
   PetscCall(wring_hierarchy_destroy(&h));
-  PetscCall(keep_reference(m));
+  PetscCall(PetscFree(m->reference));
+  PetscCall(PetscMalloc1(m->cycle->level->n, &m->reference));
+  PetscCall(PetscArraycpy(m->reference, m->cycle->level->scale, m->cycle->level->n));
   m->built++;
   part->info.library = "gamg";
   PetscCallMPI(MPI_Allreduce(&m->cycle->memory, &part->info.memory, 1, MPI_DOUBLE, MPI_SUM, part->set->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the vectors of conjugate gradients, which rough solves do without. */
-static PetscErrorCode need_cg(wring_operator_part *part)
+static PetscErrorCode create_cg(wring_operator_part *part)
 {
   wring_multigrid *const m = part->data;
   double                 memory;
 
   PetscFunctionBegin;
-  if (m->cg) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_cg_create(m->cycle, &m->cg));
   m->cg->phases = part->set->phases;
   memory        = wring_cg_memory(m->cg);
@@ -94,57 +83,60 @@ static PetscErrorCode need_cg(wring_operator_part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Memory of coarse levels, interpolations and their computation, as a multiple of A's; measured on boxes. */
+PetscErrorCode wring_multigrid_predict(Mat A, double *bytes)
+{
+  const double one_rank = 2.4, several = 4;
+  PetscMPIInt  size;
+  MatInfo      info;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  *bytes = (size > 1 ? several : one_rank) * (sizeof(PetscScalar) + sizeof(PetscInt)) * info.nz_used;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode predict(wring_operator_part *part, double *bytes)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_multigrid_predict(part->A, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return wring_multigrid_predict(part->A, bytes);
 }
 
 /*
   x = 3/2 M b, M the cycle. The eigenvalues of M A, between 0 and 1, are about 2/3 in the mean over directions of
   methods that use a rough solve. docs/theory.md (4.12a)
 */
-static PetscErrorCode apply_cycle(wring_operator_part *part, double size, Vec b, Vec x)
+static PetscErrorCode apply_cycle(wring_operator_part *part, double size, const double *b, double *x)
 {
   wring_multigrid *const m = part->data;
-  const double          *ba;
-  double                *xa;
 
   PetscFunctionBegin;
   if (!(size > 0)) {
+    size = 0;
+    for (PetscInt i = 0; i < 3 * m->cycle->level->n && !isnan(size); i++)
+      if (!(fabs(b[i]) <= size)) size = fabs(b[i]);
     wring_count(part->set->phases, WRING_WORK_REDUCTIONS, 1);
-    PetscCall(VecNorm(b, NORM_INFINITY, &size));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, part->set->comm));
     if (!isfinite(size)) WRING_REFUSE(part->set->comm, "operator: the iteration failed: a number is not finite");
   }
-  PetscCall(VecGetArrayRead(b, &ba));
-  PetscCall(VecGetArrayWrite(x, &xa));
-  PetscCall(wring_cycle_multiply(m->cycle, 1.5, size > 0 ? size : 1, ba, xa));
-  PetscCall(VecRestoreArrayWrite(x, &xa));
-  PetscCall(VecRestoreArrayRead(b, &ba));
+  PetscCall(wring_cycle_multiply(m->cycle, 1.5, size > 0 ? size : 1, b, x));
   part->info.iterations = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, Vec b, Vec x,
-                            PetscBool *reached)
+static PetscErrorCode solve(wring_operator_part *part, double rtol, const wring_operator_zero *zero, const double *b,
+                            double *x, PetscBool *reached)
 {
   wring_multigrid *const m = part->data;
-  const double          *ba;
-  double                *xa;
 
   PetscFunctionBegin;
   if (rtol == WRING_OPERATOR_ROUGH) {
     PetscCall(apply_cycle(part, zero ? zero->size : 0, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(need_cg(part));
-  PetscCall(VecGetArrayRead(b, &ba));
-  PetscCall(VecGetArray(x, &xa));
+  if (!m->cg) PetscCall(create_cg(part)); // rough solves do without it
   PetscCall(
-    wring_cg_solve(m->cg, m->cycle, part->A, rtol, part->set->max_it, ba, xa, zero, &part->info.iterations, reached));
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(VecRestoreArrayRead(b, &ba));
+    wring_cg_solve(m->cg, m->cycle, part->A, rtol, part->set->max_it, b, x, zero, &part->info.iterations, reached));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

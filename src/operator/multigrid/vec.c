@@ -1,36 +1,21 @@
 /* Vectors of vertices. */
 #include "vec.h"
+#include <string.h>
 
-static size_t strip(size_t n, int s)
+PetscErrorCode wring_vec_create(size_t n, size_t width, void *x)
 {
-  return n / WRING_STRIPS * (size_t)s + n % WRING_STRIPS * (size_t)s / WRING_STRIPS;
-}
-
-PetscErrorCode wring_float_create(size_t n, float **x)
-{
-  float *p;
+  const size_t each = n / WRING_STRIPS + 1;
+  char        *p;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n + 1, &p));
-#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++)
-    for (size_t i = strip(n, s); i < strip(n, s + 1); i++) p[i] = 0;
-  p[n] = 0;
-  *x   = p;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_double_create(size_t n, double **x)
-{
-  double *p;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n + 1, &p));
+  PetscCall(PetscMalloc1((n + 1) * width, &p));
 #pragma omp parallel for schedule(static) if (n > 3 * WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++)
-    for (size_t i = strip(n, s); i < strip(n, s + 1); i++) p[i] = 0;
-  p[n] = 0;
-  *x   = p;
+  for (size_t s = 0; s < WRING_STRIPS; s++) {
+    const size_t first = PetscMin(s * each, n), end = PetscMin(first + each, n);
+    memset(p + first * width, 0, (end - first) * width);
+  }
+  memset(p + n * width, 0, width);
+  *(char **)x = p;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

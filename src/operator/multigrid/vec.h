@@ -61,9 +61,8 @@ static inline void wring_load_double(const double *x, wring_double4 *v)
   *v = *(const wring_double4_stored *)x;
 }
 
-/* n zeros and a spare one, touched first by the threads that will use them; free with PetscFree. */
-PetscErrorCode wring_float_create(size_t n, float **x);
-PetscErrorCode wring_double_create(size_t n, double **x);
+/* *x: n numbers of `width` bytes and a spare one, all 0, touched first by the threads that will use them. PetscFree. */
+PetscErrorCode wring_vec_create(size_t n, size_t width, void *x);
 
 /* Sums of a b and of b b over n vertices, by component, on this rank. */
 void wring_float_dots(PetscInt n, const float *a, const float *b, double ab[3], double bb[3]);

@@ -112,12 +112,10 @@ static void residual_own(const wring_cg_state *v)
 {
   const wring_level *const l = v->l;
 #pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < wring_strips(l->n); k++) {
-    for (PetscInt i = wring_strip(l->n, k); i < wring_strip(l->n, k + 1); i++) {
-      wring_double4 sum = {0};
-      add_row(&l->own, v->A.own.value, i, v->g->p, &sum);
-      for (int c = 0; c < 3; c++) v->g->r[3 * i + c] = v->b[3 * i + c] - sum[c];
-    }
+  for (PetscInt i = 0; i < l->n; i++) {
+    wring_double4 sum = {0};
+    add_row(&l->own, v->A.own.value, i, v->g->p, &sum);
+    for (int c = 0; c < 3; c++) v->g->r[3 * i + c] = v->b[3 * i + c] - sum[c];
   }
 }
 
@@ -137,12 +135,10 @@ void wring_cg_add_last(const wring_cg_state *v)
   const wring_cg_component *const of = v->of;
   const PetscInt                  n  = v->g->n;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < wring_strips(n); k++) {
-    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
-      for (int c = 0; c < 3; c++) {
-        const size_t j = 3 * (size_t)i + c;
-        v->x[j] += of[c].alpha * (of[c].u * v->l->y[j] + of[c].beta * v->g->p[j]);
-      }
+  for (PetscInt i = 0; i < n; i++) {
+    for (int c = 0; c < 3; c++) {
+      const size_t j = 3 * (size_t)i + c;
+      v->x[j] += of[c].alpha * (of[c].u * v->l->y[j] + of[c].beta * v->g->p[j]);
     }
   }
 }
@@ -180,8 +176,7 @@ PetscErrorCode wring_cg_start_cycle(const wring_cg_state *v)
   PetscCall(wring_fetch_begin(&v->g->fetch, v->g->r));
   get_factors(v, factor);
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < wring_strips(n); k++)
-    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) to_cycle_own(v, i, factor);
+  for (PetscInt i = 0; i < n; i++) to_cycle_own(v, i, factor);
   PetscCall(wring_fetch_end(&v->g->fetch, v->g->ghost_r));
   to_cycle_ghosts(v, factor);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -229,11 +224,9 @@ void wring_cg_begin_at_zero(const wring_cg_state *v)
 {
   const PetscInt n = v->g->n;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < wring_strips(n); k++) {
-    for (PetscInt j = 3 * wring_strip(n, k); j < 3 * wring_strip(n, k + 1); j++) {
-      v->g->r[j] = v->b[j];
-      v->x[j]    = 0;
-    }
+  for (PetscInt j = 0; j < 3 * n; j++) {
+    v->g->r[j] = v->b[j];
+    v->x[j]    = 0;
   }
 }
 
@@ -293,20 +286,6 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
   wring_pairwise_rows(wring_strips(l->n), sizeof *part / sizeof(double), (double *)part);
   for (int i = 0; i < WRING_CG_DOTS; i++)
     for (int c = 0; c < 3; c++) dot[i][c] = part[0].of[i][c];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_cg_fetch_begin(const wring_cg_state *v)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_fetch_begin(&v->g->fetch, v->g->w));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_cg_fetch_end(const wring_cg_state *v)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_fetch_end(&v->g->fetch, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

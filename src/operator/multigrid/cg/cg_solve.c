@@ -134,9 +134,9 @@ static PetscErrorCode iterate(wring_cg_state *v, PetscBool last)
   PetscCall(wring_cg_multiply(v, dot));
   v->carrying           = wring_cg_is_likely_last(v);
   const PetscBool early = (PetscBool)(!last && !v->carrying);
-  if (early) PetscCall(wring_cg_fetch_begin(v));
+  if (early) PetscCall(wring_fetch_begin(&v->g->fetch, v->g->w));
   const PetscErrorCode code = reduce(v, dot, &again);
-  if (early) PetscCall(wring_cg_fetch_end(v)); // also after a refusal
+  if (early) PetscCall(wring_fetch_end(&v->g->fetch, NULL)); // also after a refusal
   PetscCall(code);
   if (again) {
     PetscCall(begin(v));
@@ -145,8 +145,8 @@ static PetscErrorCode iterate(wring_cg_state *v, PetscBool last)
   if (last || !wring_cg_active(v)) {
     wring_cg_add_last(v);
   } else {
-    if (!early) PetscCall(wring_cg_fetch_begin(v));
-    if (!early) PetscCall(wring_cg_fetch_end(v));
+    if (!early) PetscCall(wring_fetch_begin(&v->g->fetch, v->g->w));
+    if (!early) PetscCall(wring_fetch_end(&v->g->fetch, NULL));
     wring_cg_update(v);
   }
   for (int c = 0; c < 3; c++) v->of[c].u = v->of[c].next;
@@ -195,12 +195,12 @@ PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **out)
   *out       = g;
   g->n       = c->level->n;
   g->n_ghost = c->level->n_ghost;
-  PetscCall(wring_double_create(3 * (size_t)g->n, &g->r));
-  PetscCall(wring_double_create(3 * (size_t)g->n, &g->p));
-  PetscCall(wring_double_create(3 * (size_t)g->n, &g->s));
-  PetscCall(wring_double_create(3 * (size_t)g->n, &g->w));
-  PetscCall(wring_double_create(3 * (size_t)g->n_ghost, &g->ghost_r));
-  PetscCall(wring_double_create(3 * (size_t)g->n_ghost, &g->ghost_s));
+  PetscCall(wring_vec_create(3 * (size_t)g->n, sizeof(double), &g->r));
+  PetscCall(wring_vec_create(3 * (size_t)g->n, sizeof(double), &g->p));
+  PetscCall(wring_vec_create(3 * (size_t)g->n, sizeof(double), &g->s));
+  PetscCall(wring_vec_create(3 * (size_t)g->n, sizeof(double), &g->w));
+  PetscCall(wring_vec_create(3 * (size_t)g->n_ghost, sizeof(double), &g->ghost_r));
+  PetscCall(wring_vec_create(3 * (size_t)g->n_ghost, sizeof(double), &g->ghost_s));
   PetscCall(wring_messages_create(&c->level->near, MPI_DOUBLE, PETSC_TRUE, &g->fetch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

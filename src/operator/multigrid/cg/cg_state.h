@@ -58,9 +58,6 @@ PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3]); // r = b - A 
 void           wring_cg_begin_at_zero(const wring_cg_state *v);    // r = b, x = 0
 void           wring_cg_look_at(const wring_cg_state *v, double sum[4]); // b . b by component; count of nonzeros in x
 PetscErrorCode wring_cg_start_cycle(const wring_cg_state *v); // the input of the cycle from r, with ghosts. Collective.
-/* Sends w, which update needs with ghosts, while other things are done. Collective. */
-PetscErrorCode wring_cg_fetch_begin(const wring_cg_state *v);
-PetscErrorCode wring_cg_fetch_end(const wring_cg_state *v);
 /* p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the input of the next cycle, in one pass. */
 void wring_cg_update(const wring_cg_state *v);
 void wring_cg_add_last(const wring_cg_state *v); // x += alpha (u + beta p): sufficient in the last iteration
