@@ -2,7 +2,7 @@
 /* Colliders: the energy of fixed contacts, which vertices are in contact, and solvers while contacts change. */
 #include "body.h"
 #include "shapes.h"
-#include "solver/common/solver_impl.h"
+#include "solver/lbfgs/lbfgs.h"
 
 enum { MOST = 32 }; // colliders
 
@@ -304,9 +304,9 @@ static PetscErrorCode test_history(void)
   double        distance;
 
   PetscFunctionBegin;
-  CHECK(wring_solver_pairs_to_keep(5, &none) == 5 && wring_solver_pairs_to_keep(5, &few) == 4 &&
-          wring_solver_pairs_to_keep(5, &half) == 3 && wring_solver_pairs_to_keep(5, &all) == 0 &&
-          wring_solver_pairs_to_keep(1, &few) == 1,
+  CHECK(wring_lbfgs_pairs_to_keep(5, &none) == 5 && wring_lbfgs_pairs_to_keep(5, &few) == 4 &&
+          wring_lbfgs_pairs_to_keep(5, &half) == 3 && wring_lbfgs_pairs_to_keep(5, &all) == 0 &&
+          wring_lbfgs_pairs_to_keep(1, &few) == 1,
         "the window shrinks by another rule");
   for (int far = 0; far < 2; far++) {
     PetscCall(create_on_floor(0.01, 1e5, 0, &b));

@@ -720,12 +720,14 @@ static PetscErrorCode test_useless(void)
     PetscCall(VecCopy(y, x));
     wring_solver_forget(s);
     PetscCall(wring_solver_evaluate(s, x));
-    PetscCall(wring_lbfgs_create(s, 3, &l));
+    l = (wring_lbfgs){.window = 3};
+    PetscCall(wring_lbfgs_create(s, &l));
     curvature = of[i];
     PetscCall(wring_lbfgs_iterate(s, &l, wring_lbfgs_apply_operator, take_flat, x));
     CHECK(l.count == (i == 0), "%d pairs with s . y = %g |s . grad g|", (int)l.count, curvature);
     PetscCall(wring_lbfgs_destroy(&l));
-    PetscCall(wring_lbfgs_create(s, 0, &l));
+    l = (wring_lbfgs){.window = 0};
+    PetscCall(wring_lbfgs_create(s, &l));
     const double before = s->current.value.objective;
     PetscCall(wring_lbfgs_iterate(s, &l, ascend, wring_solver_backtrack, x));
     CHECK(!s->end.given && s->current.value.objective < before, "a direction of ascent ends the solve: %s",

@@ -5,7 +5,6 @@
 */
 #include "body.h"
 #include "shapes.h"
-#include "solver/lbfgs/refresh.h"
 
 static const double h = 0.02;
 
@@ -263,137 +262,7 @@ static PetscErrorCode test_change(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the rule ---------------------------------------------------------------------------------------------------- */
-
-/*
-  Solves of n[i] evaluations, each counted in single steps; the operator is renewed in solve *at, before evaluation
-  *when.
-*/
-static PetscErrorCode find_renewal(test_body *m, wring_solver *s, PetscInt patience, const PetscInt *n, PetscInt *at,
-                                   PetscInt *when)
-{
-  wring_refresh r = {.patience = patience, .revision = -1};
-  PetscBool     changed;
-
-  PetscFunctionBegin;
-  *at = *when = -1;
-  for (PetscInt i = 0; n[i] > 0; i++) {
-    wring_refresh_begin(s, &r, &changed);
-    CHECK(changed == (i == 0), "solve %d: the potential has changed: %d", (int)i, (int)changed);
-    for (s->current.iteration = 0, s->work.evaluations = 1; s->work.evaluations < n[i];
-         s->current.iteration++, s->work.evaluations++) {
-      PetscCall(wring_refresh_operator(s, &r, m->x));
-      if (r.times > 0 && *at < 0) *at = i, *when = s->work.evaluations;
-      wring_refresh_count(s, &r);
-    }
-    wring_refresh_count(s, &r);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Fails if (5.14) is not the rule: cheaper solves reduce the excess, the first one is the reference, 0 means never. */
-static PetscErrorCode test_rule(void)
-{
-  static const struct {
-    PetscInt patience, n[6], at, when;
-  } cases[] = {
-    {10, {8, 12, 12, 12, 12, 0}, 3, 11}, // 4 + 4 lost, and the third in the last solve: 8 + (11 - 8) > 10
-    {10, {8, 12, 4, 12, 12, 0}, -1, -1}, // 4, 0, 4, 8
-    {10, {8, 14, 13, 20, 8, 0}, 3, 1},   // 6 + 5 lost: at once
-    {10, {60, 5, 5, 0}, 0, 41},          // a long first solve
-    {0, {8, 100, 100, 0}, -1, -1},
-  };
-  test_body     m;
-  wring_solver *s;
-  PetscInt      at, when;
-
-  PetscFunctionBegin;
-  PetscCall(create_torn("false", "0", &m));
-  PetscCall(test_body_solver(&m, "qn", &s));
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    PetscCall(find_renewal(&m, s, cases[i].patience, cases[i].n, &at, &when));
-    CHECK(at == cases[i].at && when == cases[i].when, "case %d: in solve %d before evaluation %d", (int)i, (int)at,
-          (int)when);
-  }
-  PetscCall(wring_solver_destroy(&s));
-  PetscCall(test_body_destroy(&m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Evaluations of solve i, `age` solves after the last renewal before it. */
-typedef PetscInt length_of(PetscInt i, PetscInt age);
-
-static PetscInt long_and_equal(PetscInt i, PetscInt age)
-{
-  (void)i, (void)age;
-  return 200;
-}
-
-static PetscInt up_and_down(PetscInt i, PetscInt age)
-{
-  (void)age;
-  return i % 2 ? 40 : 20;
-}
-
-static PetscInt growing(PetscInt i, PetscInt age)
-{
-  (void)i;
-  return 10 + 2 * age;
-}
-
-/* The number of renewals in N solves. */
-static PetscErrorCode count_renewals(test_body *m, wring_solver *s, length_of *length, PetscInt n, PetscInt *count)
-{
-  wring_refresh r   = {.patience = 30, .revision = -1};
-  PetscInt      age = 0;
-  PetscBool     changed;
-
-  PetscFunctionBegin;
-  *count = 0;
-  for (PetscInt i = 0; i < n; i++, age++) {
-    const PetscInt end = length(i, age);
-    wring_refresh_begin(s, &r, &changed);
-    for (s->current.iteration = 0, s->work.evaluations = 1; s->work.evaluations < end;
-         s->current.iteration++, s->work.evaluations++) {
-      const PetscInt before = r.times;
-      PetscCall(wring_refresh_operator(s, &r, m->x));
-      if (r.times > before) ++*count, age = 0;
-      wring_refresh_count(s, &r);
-    }
-    wring_refresh_count(s, &r);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Fails if solves that are long with every operator have it renewed in each of them, if operators that save nothing are
-  renewed for ever, or if those that do are not.
-*/
-static PetscErrorCode test_price(void)
-{
-  static const struct {
-    length_of *length;
-    PetscInt   least, most;
-  } cases[] = {
-    {long_and_equal, 1, 3}, // in the first solve only, after 120 evaluations and more; its length is then known
-    {up_and_down, 2, 9},    // after 30, 60, 120, ... lost evaluations; without a price 300
-    {growing, 40, 80},      // about every 8 solves
-  };
-  test_body     m;
-  wring_solver *s;
-  PetscInt      count;
-
-  PetscFunctionBegin;
-  PetscCall(create_torn("false", "0", &m));
-  PetscCall(test_body_solver(&m, "qn", &s));
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    PetscCall(count_renewals(&m, s, cases[i].length, 400, &count));
-    CHECK(count >= cases[i].least && count <= cases[i].most, "case %d: %d renewals", (int)i, (int)count);
-  }
-  PetscCall(wring_solver_destroy(&s));
-  PetscCall(test_body_destroy(&m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 /*
   Fails if the evaluations after changes of contacts count as rejected steps: the planes of a body on a ball change in
@@ -465,8 +334,6 @@ int main(int argc, char **argv)
   wring_blas_set_threads(1);
   PetscCall(test_mean_matrix("fixed_corotated"));
   PetscCall(test_mean_matrix("stvk"));
-  PetscCall(test_rule());
-  PetscCall(test_price());
   PetscCall(test_contacts());
   PetscCall(test_refusals());
   PetscCall(test_change());

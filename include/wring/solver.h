@@ -188,9 +188,9 @@ PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
 
 /*
   Minimises g from x, which holds x_0 on input and the last iterate x_k on output. x must come from
-  wring_potential_create_vec for this g: it has room for ghosts, which are overwritten. Vertices held by hard attachments
-  are placed first. After a failure (wring_reason_failed) x is the last iterate, where g may not be finite, and x_0 if
-  the first iteration failed; the solver can be used again. After an error x is undefined. outcome->last has the
+  wring_potential_create_vec for this g: it has room for ghosts, which are overwritten. Vertices that hard attachments
+  hold are placed first. After a failure (wring_reason_failed) x is the last iterate, where g may not be finite, and x_0
+  if the first iteration failed; the solver can be used again. After an error x is undefined. outcome->last has the
   measured values at x.
 */
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome);

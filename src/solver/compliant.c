@@ -289,7 +289,6 @@ static PetscErrorCode factor(wring_solver *s, double shift, PetscBool *exists)
   double *const   minus_a = c->value + 3 * wring_potential_mesh(s->g)->n_owned;
   MatFactorError  error;
   wring_solve_end end = WRING_SOLVE_REACHED;
-  char            who[160];
 
   PetscFunctionBegin;
   wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
@@ -297,8 +296,7 @@ static PetscErrorCode factor(wring_solver *s, double shift, PetscBool *exists)
   PetscCall(MatSetValuesCOO(c->K, c->value, INSERT_VALUES));
   for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] -= shift;
   PetscCall(wring_factor_numeric(&c->F, c->K, &error));
-  PetscCall(PetscSNPrintf(who, sizeof who, "solver '%s'", s->name));
-  PetscCall(wring_factor_judge(c->F.F, who, &end));
+  PetscCall(wring_factor_judge(c->F.F, s->who, &end));
   *exists = (PetscBool)(end == WRING_SOLVE_REACHED);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -89,9 +89,8 @@ static PetscErrorCode newton_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   newton->H.prefix = "newton_";
-  newton->H.once   = PETSC_TRUE;
-  newton->H.tells  = PETSC_TRUE;
-  newton->H.exact  = (PetscBool)!newton->fixed;
+  newton->H.use    = WRING_LINEAR_ONCE;
+  newton->H.norm   = newton->fixed ? WRING_NORM_PRECONDITIONED : WRING_NORM_RESIDUAL;
   PetscCall(VecDuplicate(s->current.grad, &newton->d));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-newton_ksp_max_it", &newton->limited));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,10 +177,11 @@ static PetscErrorCode choose_tolerance(wring_solver *s)
 */
 static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *usable)
 {
-  const newton_data *const newton    = s->data;
-  const wring_solve_end    end       = newton->H.end;
-  const PetscBool          iterative = (PetscBool)(newton->H.type != WRING_LINEAR_DIRECT && !newton->H.singular);
-  KSPConvergedReason       reason    = KSP_CONVERGED_ITERATING;
+  const newton_data *const newton = s->data;
+  const wring_solve_end    end    = newton->H.end;
+  const PetscBool          iterative =
+    (PetscBool)(newton->H.type != WRING_LINEAR_DIRECT && newton->H.state == WRING_SYSTEM_READY);
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
 
   PetscFunctionBegin;
   if (iterative) PetscCall(KSPGetConvergedReason(newton->H.ksp, &reason));

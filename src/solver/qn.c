@@ -6,15 +6,12 @@
 #include "solver/common/wolfe.h"
 #include "solver/lbfgs/initial.h"
 #include "solver/lbfgs/lbfgs.h"
-#include "solver/lbfgs/refresh.h"
 
 typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 
 typedef struct {
   wring_lbfgs   pairs;   //
-  PetscInt      window;  // m, largest number of pairs
   wring_initial initial; // H_0
-  wring_refresh refresh; // renewal of the operator
   PetscBool     keep;    // keep the pairs of the last solve
   qn_search     search;
   TaoLineSearch wolfe; // NULL before its first use
@@ -26,7 +23,7 @@ static const wring_option qn_options[] = {
    .range = "[0,100]",
    .value = "5",
    .help  = "Maximum number of pairs that L-BFGS keeps.",
-   .at    = offsetof(qn_data, window)},
+   .at    = offsetof(qn_data, pairs.window)},
   {.key     = "initial_hessian",
    .type    = WRING_WORD,
    .choices = "operator|identity|rest_hessian|frame_hessian|warped_rest_hessian",
@@ -65,7 +62,7 @@ static const wring_option qn_options[] = {
    .value = "0",
    .help  = "Number of evaluations lost to an outdated operator after which it is rebuilt from the current Hessian, "
             "doubled whenever that has not saved as many; 0: never.",
-   .at    = offsetof(qn_data, refresh.patience)},
+   .at    = offsetof(qn_data, pairs.renewal.price)},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "armijo|wolfe|none",
@@ -82,8 +79,7 @@ static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *
 
   PetscFunctionBegin;
   PetscCall(wring_initial_set_from_options(s, o, prefix, &qn->initial));
-  qn->refresh.revision = -1;
-  if (qn->refresh.patience > 0 && (qn->initial.kind != WRING_INITIAL_OPERATOR || qn->initial.steps))
+  if (qn->pairs.renewal.price > 0 && (qn->initial.kind != WRING_INITIAL_OPERATOR || qn->initial.steps))
     WRING_REFUSE(s->comm, "%s: refresh is for initial_hessian operator with inner operator, expected both",
                  wring_options_origin(o, prefix, "refresh"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -94,9 +90,10 @@ static PetscErrorCode qn_set_up(wring_solver *s)
   qn_data *qn = s->data;
 
   PetscFunctionBegin;
-  if (qn->refresh.patience > 0) PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name, "refresh 0"));
+  if (qn->pairs.renewal.price > 0)
+    PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name, "refresh 0"));
   PetscCall(wring_initial_set_up(s, &qn->initial));
-  PetscCall(wring_lbfgs_create(s, qn->window, &qn->pairs));
+  PetscCall(wring_lbfgs_create(s, &qn->pairs));
   qn->pairs.with_last = (PetscBool)(qn->initial.kind == WRING_INITIAL_IDENTITY);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -112,28 +109,15 @@ static PetscErrorCode qn_predict(wring_solver *s, Vec x, double *bytes)
 
 /* ---- the direction ----------------------------------------------------------------------------------------------- */
 
-/* Keeps the pairs of the last solve only if g differs from its g only in y and in the positions of held vertices. */
 static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 {
-  qn_data              *qn = s->data;
-  wring_contact *const *contact;
-  PetscBool             changed;
+  qn_data        *qn      = s->data;
+  const PetscBool changed = wring_lbfgs_has_changed(s, &qn->pairs);
 
   PetscFunctionBegin;
-  wring_refresh_begin(s, &qn->refresh, &changed);
-  if (!qn->keep || changed || wring_potential_contacts(s->g, &contact) > 0) wring_lbfgs_forget(&qn->pairs);
+  wring_renewal_begin(&qn->pairs.renewal, changed);
   PetscCall(wring_initial_begin(s, &qn->initial, x));
-  PetscCall(wring_solver_evaluate(s, x));
-  PetscCall(wring_lbfgs_renew(s, &qn->pairs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sums)
-{
-  qn_data *qn = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_lbfgs_add_sums(s, &qn->pairs, grad, n, sums));
+  PetscCall(wring_lbfgs_begin(s, &qn->pairs, (PetscBool)(qn->keep && !changed), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,29 +181,12 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
     [ARMIJO] = wring_solver_backtrack, [WOLFE] = search_wolfe, [NONE] = take_full_step};
   qn_data *const             qn    = s->data;
   wring_lbfgs_initial *const apply = qn_operator_factor(s) > 0 ? wring_lbfgs_apply_operator : apply_other;
+  PetscBool                  renewed;
 
   PetscFunctionBegin;
-  PetscCall(wring_refresh_operator(s, &qn->refresh, x));
+  PetscCall(wring_lbfgs_renew_operator(s, &qn->pairs, x, &renewed));
   PetscCall(wring_lbfgs_iterate(s, &qn->pairs, apply, search[qn->search], x));
-  wring_refresh_count(s, &qn->refresh);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c)
-{
-  const double changed = (double)(c->added + c->released), all = (double)(c->active + c->released);
-  return changed > 0 ? (PetscInt)PetscCeilReal((double)count * (1 - changed / all)) : count;
-}
-
-/* After a change of contacts at x_k: drops some pairs, and computes s . grad g with the new gradient. */
-static PetscErrorCode qn_refresh(wring_solver *s)
-{
-  qn_data *qn = s->data;
-
-  PetscFunctionBegin;
-  wring_refresh_skip(s, &qn->refresh);
-  qn->pairs.count = wring_solver_pairs_to_keep(qn->pairs.count, &s->contacts.change);
-  PetscCall(wring_lbfgs_renew(s, &qn->pairs));
+  wring_renewal_count(&qn->pairs.renewal, s->work.evaluations);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -263,9 +230,9 @@ const wring_solver_ops wring_solver_qn = {
   .set_up           = qn_set_up,
   .begin            = qn_begin,
   .iterate          = qn_iterate,
-  .refresh          = qn_refresh,
+  .refresh          = wring_lbfgs_refresh,
   .predict          = qn_predict,
   .precondition     = qn_precondition,
-  .add_sums         = qn_add_sums,
+  .add_sums         = wring_lbfgs_add_sums,
   .destroy          = qn_destroy,
 };

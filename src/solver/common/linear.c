@@ -5,33 +5,25 @@
 #include "operator/direct/factor.h"
 #include "operator/multigrid/cycle_pc.h"
 #include <math.h>
+#include <string.h>
 
 enum { DIRECT_BELOW = 30000 }; // vertices, all ranks, of a matrix with many solves
 
-/* The beginning of a message about a system. */
-typedef struct {
-  char text[160];
-} label;
-
-static label label_of(const wring_solver *s)
+static PetscBool is_incomplete_factor(const wring_linear *l)
 {
-  label l;
-  snprintf(l.text, sizeof l.text, "solver '%s'", s->name);
-  return l;
+  return (PetscBool)(l->type == WRING_LINEAR_STEPS && strcmp(l->pc, PCICC) == 0);
 }
 
 /* max_it steps, fewer only if the residual has reached rounding; the norm is the one that needs no extra reduction. */
 static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
 {
   PetscMPIInt size;
-  PetscBool   icholesky;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(s->comm, &size));
   PetscCall(KSPSetNormType(l->ksp, KSP_NORM_NATURAL));
   PetscCall(KSPSetTolerances(l->ksp, PETSC_MACHINE_EPSILON, 0, PETSC_DEFAULT, l->max_it));
-  PetscCall(PetscStrcmp(l->pc, PCICC, &icholesky));
-  PetscCall(PCSetType(pc, icholesky && size > 1 ? PCBJACOBI : l->pc));
+  PetscCall(PCSetType(pc, is_incomplete_factor(l) && size > 1 ? PCBJACOBI : l->pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,19 +51,18 @@ static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l, Mat P)
   PetscCall(KSPGetPC(l->ksp, &pc));
   PetscCall(KSPSetType(l->ksp, l->type == WRING_LINEAR_DIRECT ? KSPPREONLY : KSPCG));
   if (l->type == WRING_LINEAR_DIRECT) {
-    PetscCall(wring_factor_choose(pc, l->A, MAT_FACTOR_CHOLESKY, label_of(s).text));
+    PetscCall(wring_factor_choose(pc, l->A, MAT_FACTOR_CHOLESKY, s->who));
   } else if (l->type == WRING_LINEAR_STEPS) {
     PetscCall(set_steps(s, l, pc));
   } else {
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-    if (l->exact) PetscCall(KSPSetNormType(l->ksp, KSP_NORM_UNPRECONDITIONED));
+    if (l->norm == WRING_NORM_RESIDUAL) PetscCall(KSPSetNormType(l->ksp, KSP_NORM_UNPRECONDITIONED));
     if (l->type == WRING_LINEAR_MULTIGRID)
       PetscCall(set_multigrid(s, l, P, pc));
     else
       PetscCall(PCSetType(pc, PCJACOBI));
   }
   PetscCall(KSPSetFromOptions(l->ksp));
-  PetscCall(wring_cycle_pc_is(pc, &l->cycle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,17 +136,8 @@ static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
 {
   const PetscInt n = wring_potential_mesh(s->g)->n_global;
   if (l->type != WRING_LINEAR_AUTO) return l->type;
-  const PetscBool direct = l->once ? factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
+  const PetscBool direct = l->use == WRING_LINEAR_ONCE ? factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
   return direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
-}
-
-/* Keeps the message of an error; the program continues. */
-static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
-                                   PetscErrorType type, const char *message, void *context)
-{
-  (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL) wring_error_set(context, "%s", message);
-  return code;
 }
 
 /*
@@ -167,23 +149,14 @@ static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
   wring_error message = {""};
 
   PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(keep_message, &message));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, &message));
   const PetscErrorCode code = wring_factor_set_up(l->ksp);
   PetscCall(PetscPopErrorHandler());
-  l->singular = (PetscBool)(code == PETSC_ERR_MAT_CH_ZRPVT);
-  if (code && !l->singular) SETERRQ(s->comm, code, "%s: %s", label_of(s).text, message.text);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A preconditioner by the diagonal, or none, is no factor. */
-static PetscErrorCode count_factor(const wring_solver *s, const wring_linear *l)
-{
-  PetscBool icholesky = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  if (l->type == WRING_LINEAR_STEPS) PetscCall(PetscStrcmp(l->pc, PCICC, &icholesky));
-  if (icholesky || l->type == WRING_LINEAR_DIRECT || l->type == WRING_LINEAR_MULTIGRID)
-    wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  l->state = code ? WRING_SYSTEM_SINGULAR : WRING_SYSTEM_READY;
+  if (code && code != PETSC_ERR_MAT_CH_ZRPVT) SETERRQ(s->comm, code, "%s: %s", s->who, message.text);
+  if (code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(set_blocks(l));
+  PetscCall(KSPSetUpOnBlocks(l->ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,16 +176,14 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l, Mat P)
 }
 
 /* The hierarchy is kept until its solves take half as many iterations again, or attachments have changed. */
-static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, Vec x)
+static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x)
 {
   const double   more     = 1.5;
   const PetscInt revision = wring_potential_revision(s->g);
-  PC             pc;
 
   PetscFunctionBegin;
   if (l->pace[0] > 0 && l->pace[1] <= more * l->pace[0] && revision == l->revision) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
-  PetscCall(KSPGetPC(l->ksp, &pc));
   PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0]));
   wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   l->pace[0]  = 0;
@@ -227,6 +198,25 @@ static void take_pace(wring_linear *l, PetscInt iterations)
   if (l->pace[0] == 0) l->pace[0] = l->pace[1];
 }
 
+/* What the preconditioner needs of x. A preconditioner by the diagonal, or none, is no factor. */
+static PetscErrorCode prepare(wring_solver *s, wring_linear *l, Vec x)
+{
+  PetscBool cycle;
+  PC        pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(l->ksp, &pc));
+  PetscCall(wring_cycle_pc_is(pc, &cycle));
+  if (cycle) {
+    PetscCall(renew_cycle(s, l, pc, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(set_near_null_space(l->A, x));
+  if (is_incomplete_factor(l) || l->type == WRING_LINEAR_DIRECT || l->type == WRING_LINEAR_MULTIGRID)
+    wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
@@ -234,19 +224,13 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   PetscFunctionBegin;
   l->type = chosen(s, l);
   if (!l->ksp) PetscCall(begin_system(s, l, P));
-  if (l->singular) PetscCall(KSPDestroy(&l->ksp)); // PETSc cannot analyse again in a factor of CHOLMOD that has failed
-  if (!l->ksp) PetscCall(make_ksp(s, l, P));
-  if (l->cycle)
-    PetscCall(renew_cycle(s, l, x));
-  else if (l->type == WRING_LINEAR_MULTIGRID)
-    PetscCall(set_near_null_space(l->A, x));
-  if (!l->cycle) PetscCall(count_factor(s, l));
+  if (l->state == WRING_SYSTEM_SINGULAR) { // PETSc cannot analyse again in a factor of CHOLMOD that has failed
+    PetscCall(KSPDestroy(&l->ksp));
+    PetscCall(make_ksp(s, l, P));
+  }
+  PetscCall(prepare(s, l, x));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   PetscCall(set_up_ksp(s, l));
-  if (!l->singular) {
-    PetscCall(set_blocks(l));
-    PetscCall(KSPSetUpOnBlocks(l->ksp));
-  }
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -258,83 +242,59 @@ typedef struct {
 } krylov_work;
 
 /*
-  x = A^{-1} b of one component, or of all. A solve that misses its tolerance still gives a direction, as do conjugate
-  gradients that rounding finally makes indefinite; a missing factor gives none.
+  x = A^{-1} b of one component, or of all. A library that fails is a refusal in l, and a factor with negative pivots a
+  failure.
 */
-static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Vec b, Vec x, krylov_work *most,
-                                PetscBool *solved)
+static PetscErrorCode solve_one(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
 {
-  PetscInt        iterations;
+  wring_solve_end end;
+  PetscInt        iterations, negative;
   PetscInt64      products;
-  wring_solve_end end = WRING_SOLVE_REACHED;
 
   PetscFunctionBegin;
   PetscCall(KSPSolve(l->ksp, b, x));
-  PetscCall(wring_solve_judge(l->ksp, label_of(s).text, &end));
   PetscCall(KSPGetIterationNumber(l->ksp, &iterations));
   PetscCall(wring_solve_count(l->ksp, s->phases, &products));
   most->iterations = PetscMax(most->iterations, iterations);
   most->products   = PetscMax(most->products, products);
-  if (end == WRING_SOLVE_NOT_FINITE || (end == WRING_SOLVE_SINGULAR && l->type == WRING_LINEAR_DIRECT))
-    *solved = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same, if the caller wants to be told: a failed library is a refusal in l, and negative pivots are a failure. */
-static PetscErrorCode solve_and_tell(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
-{
-  PetscInt       negative;
-  PetscErrorCode code;
-
-  PetscFunctionBegin;
-  l->refusal.text[0] = '\0';
-  PetscCall(KSPSolve(l->ksp, b, x));
-  PetscCall(KSPGetIterationNumber(l->ksp, &most->iterations));
-  PetscCall(wring_solve_count(l->ksp, s->phases, &most->products));
   PetscCall(PetscPushErrorHandler(wring_error_catch, &l->refusal));
-  code = wring_solve_judge(l->ksp, label_of(s).text, &l->end);
+  const PetscErrorCode code = wring_solve_judge(l->ksp, s->who, &end);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(!code || code == PETSC_ERR_USER_INPUT, s->comm, code, "%s", l->refusal.text);
-  if (code) l->end = WRING_SOLVE_NOT_FINITE;
   PetscCall(wring_solve_negative_pivots(l->ksp, &negative));
-  if (negative > 0) l->end = WRING_SOLVE_SINGULAR;
+  if (code) end = WRING_SOLVE_NOT_FINITE;
+  if (negative > 0) end = WRING_SOLVE_SINGULAR;
+  l->end = PetscMax(l->end, end);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode end_unsolved(wring_solver *s, wring_linear *l, Vec x)
+static PetscErrorCode solve_components(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
 {
   PetscFunctionBegin;
-  l->end = WRING_SOLVE_SINGULAR;
-  if (l->tells) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecZeroEntries(x));
-  wring_solver_end(s, WRING_STOPPED_SINGULAR);
+  for (int c = 0; c < 3; c++) {
+    PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
+    PetscCall(solve_one(s, l, l->in, l->out, most));
+    PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x)
 {
-  const wring_phase old    = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
-  krylov_work       most   = {0};
-  PetscBool         solved = (PetscBool)!l->singular;
+  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
+  krylov_work       most = {0};
 
   PetscFunctionBegin;
-  l->end = WRING_SOLVE_REACHED;
+  l->end             = l->state == WRING_SYSTEM_READY ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
+  l->refusal.text[0] = '\0';
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
-  if (l->exact && l->type == WRING_LINEAR_MULTIGRID)
+  if (l->norm == WRING_NORM_RESIDUAL && l->type == WRING_LINEAR_MULTIGRID)
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
-  if (solved && l->tells)
-    PetscCall(solve_and_tell(s, l, b, x, &most));
-  else if (solved && !l->in)
-    PetscCall(solve_one(s, l, b, x, &most, &solved));
-  for (int c = 0; solved && l->in && c < 3; c++) {
-    PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
-    PetscCall(solve_one(s, l, l->in, l->out, &most, &solved));
-    PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
-  }
-  if (!solved) PetscCall(end_unsolved(s, l, x));
+  if (l->state == WRING_SYSTEM_READY)
+    PetscCall(l->in ? solve_components(s, l, b, x, &most) : solve_one(s, l, b, x, &most));
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
-  if (l->cycle) take_pace(l, most.iterations);
+  take_pace(l, most.iterations);
   if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += most.iterations;
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -346,22 +306,21 @@ PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l
   const wring_linear_type type = chosen(s, l);
   MatSolverType           library;
   MatInfo                 info;
-  PetscBool               icholesky;
 
   PetscFunctionBegin;
   PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
-  PetscCall(PetscStrcmp(l->pc, PCICC, &icholesky));
   *bytes = 8.0 * 6 * (double)s->n;
   PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
   if (type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
   if (type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));
-  if (type == WRING_LINEAR_STEPS && icholesky) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
+  if (is_incomplete_factor(l)) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_linear_destroy(wring_linear *l)
 {
   PetscFunctionBegin;
+  l->state = WRING_SYSTEM_READY;
   PetscCall(KSPDestroy(&l->ksp));
   PetscCall(MatDestroy(&l->A));
   PetscCall(wring_matrices_destroy(l->mean));

@@ -16,25 +16,28 @@ typedef enum {
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
 } wring_linear_type;
 
+typedef enum { WRING_LINEAR_OFTEN, WRING_LINEAR_ONCE } wring_linear_use; // solves for each matrix, which AUTO considers
+typedef enum { WRING_NORM_PRECONDITIONED, WRING_NORM_RESIDUAL } wring_linear_norm; // what rtol is of: or |b - A x|
+typedef enum { WRING_SYSTEM_READY, WRING_SYSTEM_SINGULAR } wring_linear_state;     // after set_up; SINGULAR: no factor
+
 typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
-  wring_linear_type type;
-  PetscBool         once;   // one solve for each matrix; otherwise many, which AUTO considers
-  double            rtol;   // of multigrid and Jacobi; may change from solve to solve
-  PetscBool         exact;  // rtol is of |b - A x|; otherwise of the norm with the preconditioner
-  PetscBool         tells;  // the caller looks at `end`; otherwise a solve that fails ends that of the method
+  wring_linear_type type;   // AUTO until the first set_up
+  wring_linear_use  use;
+  double            rtol; // of multigrid and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
+  wring_linear_norm norm;
   PetscInt          max_it; // of steps
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
   Mat               A;      // owned: symmetric positive definite
-  KSP               ksp;
-  PetscBool         singular; // A has no factor
-  wring_solve_end   end;      // of the last solve
-  wring_error       refusal;  // with `tells`: why there is no factor, if A is not the cause
-  Vec               in, out;  // one component, if A has one row per vertex
-  PetscBool         cycle;    // the preconditioner is a V-cycle of `mean`
-  Mat               mean[3];  // A at the x of the hierarchy, (5.13)
-  PetscInt          revision; // of g when it was built
-  double            pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
+
+  KSP                ksp; // NULL before the first set_up
+  wring_linear_state state;
+  wring_solve_end    end;      // of the last solve
+  wring_error        refusal;  // of the last solve: why there is no factor, if A is not the cause
+  Vec                in, out;  // one component, if A has one row per vertex
+  Mat                mean[3];  // A at the x of the V-cycle's hierarchy, (5.13)
+  PetscInt           revision; // of g when it was built
+  double pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
 } wring_linear;
 
 /*
@@ -54,10 +57,9 @@ wring_linear_cost wring_linear_expect(PetscInt n_vertex);
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
 
 /*
-  x = A^{-1} b from zero; counts linear iterations, the largest number of the three components. b must not be x. A
-  factor that runs out of memory is refused. If A is singular, or numbers are not finite, x is 0 and the solve has
-  ended: end.given. With `tells` neither happens: `end` says SINGULAR for a factor with negative pivots too, and x is
-  what the solver left; refusal.text is that of a library that failed. Collective.
+  x = A^{-1} b from zero; counts linear iterations, the largest number of the three components. b must not be x. `end`
+  is the worst of the components; SINGULAR also for a factor with negative pivots. Unless it is REACHED or SHORT, x is
+  what the solver left. refusal.text is not empty if a library failed. Collective.
 */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 

@@ -97,6 +97,7 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
   if (!name) PetscCall(wring_solver_default_type(o, &name));
   PetscCall(find_type(s, o, name, &type, sizeof prefix, prefix));
   PetscCall(PetscStrncpy(s->name, name, sizeof s->name));
+  PetscCall(PetscSNPrintf(s->who, sizeof s->who, "solver '%s'", name));
   s->ops = wring_solver_find(type);
   PetscCall(PetscCalloc(s->ops->data_size, &s->data));
   PetscCall(wring_options_read(o, prefix, s->ops->options, s->data));

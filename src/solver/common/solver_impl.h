@@ -10,8 +10,8 @@
     common/iterate.c      functions with which a method evaluates g, solves with A and changes x
     common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
     common/linear.h       a method's own linear systems
-    lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; refresh.h: when qn
-                          renews its operator
+    lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; costs.h: when qn and
+                          auto replace it
     common/mixing.h       Anderson mixing; inner.h: a method inside another one
     common/condition.c    condition number of a method's initial Hessian
   Not here: formulas of elements (src/law, src/term), g and its matrices (src/potential), factors (src/operator).
@@ -107,6 +107,7 @@ struct wring_solver {
   const wring_solver_ops *ops;
   void                   *data;      // the method's own
   char                    name[128]; // type or variant
+  char                    who[160];  // "solver 'name'", for messages
   MPI_Comm                comm;
   wring_potential        *g;  // borrowed, as are op and phases
   wring_operator         *op; // may be NULL
@@ -193,9 +194,3 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text);
 
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // for methods in which g never rises
-
-/*
-  Number of L-BFGS pairs, out of `count`, to keep after a change of contacts; the newest are kept. The larger the
-  changed part of all contacts before and after, the fewer [Liu et al. 2017, section 5]. docs/theory.md (8.5)
-*/
-PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);

@@ -82,24 +82,6 @@ PetscErrorCode wring_initial_set_up(wring_solver *s, wring_initial *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries of A's local rows in the diagonal and the off-diagonal part of a matrix with three rows per vertex. */
-static PetscErrorCode count_wide(Mat A, PetscInt *diagonal, PetscInt *off)
-{
-  PetscInt        begin, end, n;
-  const PetscInt *column;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt i = begin; i < end; i++) {
-    PetscInt own = 0;
-    PetscCall(MatGetRow(A, i, &n, &column, NULL));
-    for (PetscInt k = 0; k < n; k++) own += column[k] >= begin && column[k] < end;
-    for (PetscInt c = 3 * (i - begin); c < 3 * (i - begin) + 3; c++) diagonal[c] = own, off[c] = n - own;
-    PetscCall(MatRestoreRow(A, i, &n, &column, NULL));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Puts A of a component in the rows and columns of this component. */
 static PetscErrorCode insert_component(Mat A, int c, Mat P)
 {
@@ -117,21 +99,19 @@ static PetscErrorCode insert_component(Mat A, int c, Mat P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A with three rows per vertex. */
+/* A with three rows per vertex, with the pattern of A of x in all of them. */
 static PetscErrorCode make_wide_operator(wring_solver *s, Mat *P)
 {
-  Mat       A[3] = {NULL, NULL, NULL};
-  PetscInt *diagonal, *off;
+  Mat A[3] = {NULL, NULL, NULL}, thrice;
 
   PetscFunctionBegin;
   PetscCall(MatDestroy(P));
   PetscCall(wring_potential_operator_matrices(s->g, 1, A));
-  PetscCall(PetscMalloc2(s->n, &diagonal, s->n, &off));
-  PetscCall(count_wide(A[0], diagonal, off));
-  PetscCall(MatCreateAIJ(s->comm, s->n, s->n, PETSC_DETERMINE, PETSC_DETERMINE, 0, diagonal, 0, off, P));
-  PetscCall(PetscFree2(diagonal, off));
+  PetscCall(MatCreateMAIJ(A[0], 3, &thrice));
+  PetscCall(MatConvert(thrice, MATAIJ, MAT_INITIAL_MATRIX, P));
+  PetscCall(MatDestroy(&thrice));
   PetscCall(MatSetBlockSize(*P, 3));
-  for (int c = 0; c < 3; c++) PetscCall(insert_component(A[c], c, *P));
+  for (int c = 1; c < 3; c++) PetscCall(insert_component(A[c], c, *P));
   PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
   PetscCall(MatSetOption(*P, MAT_SPD, PETSC_TRUE));
@@ -240,6 +220,19 @@ static PetscErrorCode turn(const wring_solver *s, const wring_initial *H, PetscB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A solve that misses its tolerance still gives a direction; a missing factor or a failed library gives none. */
+static PetscErrorCode solve_system(wring_solver *s, wring_linear *l, Vec q, Vec d)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_linear_solve(s, l, q, d));
+  if (l->refusal.text[0]) WRING_REFUSE(s->comm, "%s", l->refusal.text);
+  if (l->end == WRING_SOLVE_NOT_FINITE || (l->end == WRING_SOLVE_SINGULAR && l->type == WRING_LINEAR_DIRECT)) {
+    PetscCall(VecZeroEntries(d));
+    wring_solver_end(s, WRING_STOPPED_SINGULAR);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- use --------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
@@ -277,10 +270,10 @@ PetscErrorCode wring_initial_solve(wring_solver *s, wring_initial *H, Vec q, Vec
   } else if (H->kind == WRING_INITIAL_WARPED) {
     PetscCall(VecCopy(q, H->turned));
     PetscCall(turn(s, H, PETSC_TRUE, H->turned));
-    PetscCall(wring_linear_solve(s, &H->system, H->turned, d));
+    PetscCall(solve_system(s, &H->system, H->turned, d));
     PetscCall(turn(s, H, PETSC_FALSE, d));
   } else {
-    PetscCall(wring_linear_solve(s, &H->system, q, d));
+    PetscCall(solve_system(s, &H->system, q, d));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

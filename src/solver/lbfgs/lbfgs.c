@@ -16,12 +16,21 @@
 
 static const double flat = 1e-8; // of |s . grad g|: a pair with s . y below this is dropped
 
+/*
+  The eigenvalues of H relative to the mean of its diagonal blocks are 1 on average, and at most 3 for an isotropic
+  material at rest.
+*/
+static const double factor_of_mean = 2;
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_lbfgs_create(const wring_solver *s, PetscInt window, wring_lbfgs *l)
+PetscErrorCode wring_lbfgs_create(const wring_solver *s, wring_lbfgs *l)
 {
+  const PetscInt window = l->window;
+
   PetscFunctionBegin;
-  *l = (wring_lbfgs){.window = window, .slots = window + 1};
+  l->slots    = window + 1;
+  l->revision = -1;
   PetscCall(PetscMalloc7(l->slots, &l->d, window, &l->y, l->slots * l->slots, &l->sy, l->slots, &l->sg, l->slots,
                          &l->zeta, l->slots, &l->step, l->slots, &l->dots));
   for (PetscInt i = 0; i < l->slots; i++) PetscCall(VecDuplicate(s->current.grad, &l->d[i]));
@@ -33,14 +42,9 @@ PetscErrorCode wring_lbfgs_destroy(wring_lbfgs *l)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < l->slots; i++) PetscCall(VecDestroy(&l->d[i]));
-  for (PetscInt i = 0; i < l->window; i++) PetscCall(VecDestroy(&l->y[i]));
+  for (PetscInt i = 0; i + 1 < l->slots; i++) PetscCall(VecDestroy(&l->y[i]));
   PetscCall(PetscFree7(l->d, l->y, l->sy, l->sg, l->zeta, l->step, l->dots));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void wring_lbfgs_forget(wring_lbfgs *l)
-{
-  l->count = l->newest = 0;
 }
 
 /* ---- the pairs --------------------------------------------------------------------------------------------------- */
@@ -48,7 +52,7 @@ void wring_lbfgs_forget(wring_lbfgs *l)
 /* The slot of the pair that is `age` iterations older than the newest; -1: the slot of the next one. */
 static PetscInt slot(const wring_lbfgs *l, PetscInt age)
 {
-  return (l->newest - age) % l->slots;
+  return (l->newest - age + l->slots * l->window) % l->slots;
 }
 
 static Vec direction(const wring_lbfgs *l)
@@ -58,7 +62,7 @@ static Vec direction(const wring_lbfgs *l)
 
 static Vec y_of(const wring_lbfgs *l, PetscInt age)
 {
-  return l->y[(l->newest - age) % l->window];
+  return l->y[(l->newest - age + l->slots * l->window) % l->window];
 }
 
 static double *gram(const wring_lbfgs *l, PetscInt i, PetscInt j)
@@ -66,7 +70,8 @@ static double *gram(const wring_lbfgs *l, PetscInt i, PetscInt j)
   return &l->sy[i * l->slots + j];
 }
 
-PetscErrorCode wring_lbfgs_renew(wring_solver *s, wring_lbfgs *l)
+/* After grad has changed otherwise than by a step of this method, of which the pairs know: s . grad g. */
+static PetscErrorCode find_slopes(wring_solver *s, wring_lbfgs *l)
 {
   Vec d[WRING_MAX_VECTORS];
 
@@ -79,6 +84,56 @@ PetscErrorCode wring_lbfgs_renew(wring_solver *s, wring_lbfgs *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool wring_lbfgs_has_changed(const wring_solver *s, wring_lbfgs *l)
+{
+  const PetscInt before = l->revision;
+  l->revision           = wring_potential_revision(s->g);
+  return (PetscBool)(before != l->revision);
+}
+
+PetscErrorCode wring_lbfgs_begin(wring_solver *s, wring_lbfgs *l, PetscBool keep, Vec x)
+{
+  wring_contact *const *contact;
+
+  PetscFunctionBegin;
+  if (!keep || wring_potential_contacts(s->g, &contact) > 0) l->count = 0;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(find_slopes(s, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_lbfgs_renew_operator(wring_solver *s, wring_lbfgs *l, Vec x, PetscBool *renewed)
+{
+  Mat A[3];
+
+  PetscFunctionBegin;
+  *renewed = wring_renewal_is_due(&l->renewal, s->work.evaluations);
+  if (!*renewed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_operator_get_matrices(s->op, A));
+  PetscCall(wring_potential_mean_matrices(s->g, x, factor_of_mean, A));
+  PetscCall(wring_operator_set_matrices(s->op, A));
+  PetscCall(wring_matrices_destroy(A));
+  wring_renewal_done(&l->renewal, s->work.evaluations, (PetscBool)(s->current.iteration > 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_lbfgs_pairs_to_keep(PetscInt count, const wring_contact_change *c)
+{
+  const double changed = (double)(c->added + c->released), all = (double)(c->active + c->released);
+  return changed > 0 ? (PetscInt)PetscCeilReal((double)count * (1 - changed / all)) : count;
+}
+
+PetscErrorCode wring_lbfgs_refresh(wring_solver *s)
+{
+  wring_lbfgs *const l = s->data;
+
+  PetscFunctionBegin;
+  wring_renewal_skip(&l->renewal, s->work.evaluations);
+  l->count = wring_lbfgs_pairs_to_keep(l->count, &s->contacts.change);
+  PetscCall(find_slopes(s, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The sums at a trial point: of its gradient with itself, the direction, the d of every pair and the last gradient. */
 enum { WITH_GRADIENT, WITH_DIRECTION, WITH_PAIRS };
 
@@ -86,9 +141,10 @@ enum { WITH_GRADIENT, WITH_DIRECTION, WITH_PAIRS };
   All dot products that the next iteration needs if the trial point is accepted, because s_i . y = s_i . grad
   g(x_(k+1)) - s_i . grad g(x_k); they are reduced together with g.
 */
-PetscErrorCode wring_lbfgs_add_sums(wring_solver *s, wring_lbfgs *l, Vec grad, int *n, double *sums)
+PetscErrorCode wring_lbfgs_add_sums(wring_solver *s, Vec grad, int *n, double *sums)
 {
-  Vec with[WRING_MAX_VECTORS] = {[WITH_GRADIENT] = grad, [WITH_DIRECTION] = direction(l)};
+  const wring_lbfgs *const l                       = s->data;
+  Vec                      with[WRING_MAX_VECTORS] = {[WITH_GRADIENT] = grad, [WITH_DIRECTION] = direction(l)};
 
   PetscFunctionBegin;
   *n = WITH_PAIRS;
@@ -116,8 +172,8 @@ static PetscErrorCode keep_pair(wring_solver *s, wring_lbfgs *l)
   if (!(*gram(l, i, i) > flat * PetscAbsReal(step * l->slope))) PetscFunctionReturn(PETSC_SUCCESS);
   if (l->with_last) l->yy = norm * norm - 2 * sums[WITH_PAIRS + c] + last * last;
   l->step[i] = step;
-  l->newest++;
-  l->count = PetscMin(c + 1, l->window);
+  l->newest  = (l->newest + 1) % (l->slots * l->window);
+  l->count   = PetscMin(c + 1, l->window);
   PetscCall(
     wring_solver_combine(s->n, 2, (const double[]){1, -1}, (const Vec[]){s->trial.grad, s->current.grad}, y_of(l, 0)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,166 @@
+/* The model of costs by which qn and auto renew the operator and build a Hessian. docs/theory.md (5.14), (5.40) */
+#include "check.h"
+#include "solver/lbfgs/costs.h"
+
+/* ---- renewal of the operator ------------------------------------------------------------------------------------- */
+
+/* Evaluations of solve i, `age` solves after the last renewal before it; 0: there is none. */
+typedef PetscInt length_of(const PetscInt *given, PetscInt i, PetscInt age);
+
+typedef struct {
+  PetscInt count, at, when; // renewals; solve and evaluation before the first; -1: none
+} renewals;
+
+/* At most n solves, each counted in single steps. */
+static renewals march(PetscInt price, length_of *length, const PetscInt *given, PetscInt n)
+{
+  wring_renewal r   = {.price = price};
+  renewals      all = {.at = -1, .when = -1};
+  PetscInt      age = 0;
+  for (PetscInt i = 0; i < n && length(given, i, age) > 0; i++, age++) {
+    const PetscInt end = length(given, i, age);
+    PetscInt       k   = 1; // evaluations
+    wring_renewal_begin(&r, (PetscBool)(i == 0));
+    for (; k < end; k++) {
+      if (wring_renewal_is_due(&r, k)) {
+        wring_renewal_done(&r, k, (PetscBool)(k > 1));
+        if (all.count++ == 0) all.at = i, all.when = k;
+        age = 0;
+      }
+      wring_renewal_count(&r, k);
+    }
+    wring_renewal_count(&r, k);
+  }
+  return all;
+}
+
+static PetscInt as_given(const PetscInt *given, PetscInt i, PetscInt age)
+{
+  (void)age;
+  return given[i];
+}
+
+/* Fails if (5.14) is not the rule: cheaper solves reduce the excess, the first one is the reference, 0 means never. */
+static void test_rule(void)
+{
+  static const struct {
+    PetscInt price, n[6], at, when;
+  } cases[] = {
+    {10, {8, 12, 12, 12, 12, 0}, 3, 11}, // 4 + 4 lost, and the third in the last solve: 8 + (11 - 8) > 10
+    {10, {8, 12, 4, 12, 12, 0}, -1, -1}, // 4, 0, 4, 8
+    {10, {8, 14, 13, 20, 8, 0}, 3, 1},   // 6 + 5 lost: at once
+    {10, {60, 5, 5, 0}, 0, 41},          // a long first solve
+    {0, {8, 100, 100, 0}, -1, -1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const renewals r = march(cases[i].price, as_given, cases[i].n, 6);
+    CHECK(r.at == cases[i].at && r.when == cases[i].when, "case %d: in solve %d before evaluation %d", (int)i,
+          (int)r.at, (int)r.when);
+  }
+}
+
+static PetscInt long_and_equal(const PetscInt *given, PetscInt i, PetscInt age)
+{
+  (void)given, (void)i, (void)age;
+  return 200;
+}
+
+static PetscInt up_and_down(const PetscInt *given, PetscInt i, PetscInt age)
+{
+  (void)given, (void)age;
+  return i % 2 ? 40 : 20;
+}
+
+static PetscInt growing(const PetscInt *given, PetscInt i, PetscInt age)
+{
+  (void)given, (void)i;
+  return 10 + 2 * age;
+}
+
+/*
+  Fails if solves that are long with every operator have it renewed in each of them, if operators that save nothing are
+  renewed for ever, or if those that do are not.
+*/
+static void test_price(void)
+{
+  static const struct {
+    length_of *length;
+    PetscInt   least, most;
+  } cases[] = {
+    {long_and_equal, 1, 3}, // in the first solve only, after 120 evaluations and more; its length is then known
+    {up_and_down, 2, 9},    // after 30, 60, 120, ... lost evaluations; without a price 300
+    {growing, 40, 80},      // about every 8 solves
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const PetscInt count = march(30, cases[i].length, NULL, 400).count;
+    CHECK(count >= cases[i].least && count <= cases[i].most, "case %d: %d renewals", (int)i, (int)count);
+  }
+}
+
+/* Fails if rejected steps are not lost evaluations, or if evaluations that are no steps are. */
+static void test_rejected(void)
+{
+  wring_renewal r = {.price = 10};
+  wring_renewal_begin(&r, PETSC_TRUE);
+  wring_renewal_skip(&r, 20);
+  wring_renewal_count(&r, 31); // ten of eleven are rejected
+  CHECK(r.with.rejected == 10 && !wring_renewal_is_due(&r, 31), "%d rejected", (int)r.with.rejected);
+  wring_renewal_count(&r, 33);
+  CHECK(wring_renewal_is_due(&r, 33), "11 rejected steps are less than a price of 10");
+}
+
+/* ---- a Hessian --------------------------------------------------------------------------------------------------- */
+
+/* n iterations of cost 1, each of which multiplies |grad g| by `factor`. */
+static void iterate(wring_trade *t, PetscInt n, double factor)
+{
+  double norm = t->best;
+  for (PetscInt i = 0; i < n; i++) wring_trade_add(t, 1, norm *= factor);
+}
+
+/* Fails if (5.41) is not the rule: the price is waited for, and a solve that is nearly done is ended without. */
+static void test_due(void)
+{
+  wring_trade t = {.price = 100, .best = 1}, never = {.price = INFINITY, .best = 1};
+  iterate(&t, 99, 0.98);
+  CHECK(!wring_trade_is_due(&t, 0), "due after %g of 100", t.waited);
+  iterate(&t, 1, 0.98);
+  CHECK(wring_trade_is_due(&t, 0) && wring_trade_is_due(&t, 1e-9), "not due after 100");
+  CHECK(!wring_trade_is_due(&t, 0.5 * t.best), "due with 34 iterations left");
+  iterate(&t, 300, 1);
+  CHECK(wring_trade_is_due(&t, 0.99 * t.best), "not due after four prices");
+  iterate(&never, 1000, 1);
+  CHECK(!wring_trade_is_due(&never, 0), "a Hessian that cannot be built is due");
+}
+
+/* Fails if (5.42) is not the rule: a faster Hessian is rebuilt, a slower one left, and its price then doubles. */
+static void test_verdict(void)
+{
+  for (int slower = 0; slower < 2; slower++) {
+    wring_trade t = {.price = 100, .best = 1};
+    iterate(&t, 100, 0.99);
+    wring_trade_build(&t);
+    iterate(&t, 99, slower ? 0.985 : 0.97);
+    CHECK(wring_trade_judge(&t) == WRING_KEEP, "a Hessian is judged after %g of 100", t.waited);
+    iterate(&t, 1, 0.98);
+    CHECK(wring_trade_judge(&t) == (slower ? WRING_LEAVE : WRING_REBUILD), "slower %d: %d", slower,
+          (int)wring_trade_judge(&t));
+    if (!slower) continue;
+    wring_trade_leave(&t);
+    iterate(&t, 199, 0.99);
+    CHECK(t.use == WRING_USE_OPERATOR && !wring_trade_is_due(&t, 0), "due after %g of 200", t.waited);
+    iterate(&t, 1, 0.99);
+    CHECK(wring_trade_is_due(&t, 0), "not due after 200");
+  }
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  test_rule();
+  test_price();
+  test_rejected();
+  test_due();
+  test_verdict();
+  return PetscFinalize();
+}
