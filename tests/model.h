@@ -53,7 +53,7 @@ static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffne
   }
   PetscCallAbort(m->comm, wring_mesh_extend_halo(m, count, far));
   for (PetscInt e = 0; e < count; e++) a[e] = wring_mesh_local(m, near[e]), b[e] = wring_mesh_local(m, far[e]);
-  PetscCallAbort(m->comm, wring_term_create_springs(m, "net", count, a, b, k, length, &t));
+  PetscCallAbort(m->comm, wring_term_create_springs(m, "net", count, a, b, k, length, NULL, &t));
   return t;
 }
 

@@ -84,7 +84,7 @@ static PetscErrorCode create_springs(test_case *c, wring_term **term)
   }
   PetscCall(wring_mesh_extend_halo(mesh, n, b));
   for (PetscInt e = 0; e < n; e++) b[e] = wring_mesh_local(mesh, b[e]);
-  PetscCall(wring_term_create_springs(mesh, "springs", n, a, b, stiffness, length, term));
+  PetscCall(wring_term_create_springs(mesh, "springs", n, a, b, stiffness, length, NULL, term));
   PetscCall(PetscFree4(a, b, stiffness, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -185,7 +185,7 @@ static PetscErrorCode create_means(const wring_mesh *m, wring_term **term)
   PetscCall(PetscMalloc1(3 * n, &vertex));
   for (PetscInt i = 0; i < 3 * n; i++) vertex[i] = m->tet[4 * (i / 3) + i % 3];
   PetscCall(wring_term_create_listed(m, "means", &wring_law_spring, 3, 1, n, vertex, PETSC_FALSE, PETSC_FALSE, &t));
-  for (PetscInt e = 0; e < n; e++) wring_term_set_coef(t, e, coef);
+  for (PetscInt e = 0; e < n; e++) wring_term_set_point(t, e, 0, coef, 1);
   wring_term_set_par(t, 0, par);
   wring_term_pad(t);
   PetscCall(PetscFree(vertex));

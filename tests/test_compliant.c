@@ -65,7 +65,7 @@ static PetscErrorCode create_springs(const net *w, model *m, wring_term **t)
   }
   PetscCall(wring_mesh_extend_halo(m->mesh, n, b));
   for (PetscInt e = 0; e < n; e++) a[e] = wring_mesh_local(m->mesh, a[e]), b[e] = wring_mesh_local(m->mesh, b[e]);
-  PetscCall(wring_term_create_springs(m->mesh, "net", n, a, b, k, length, t));
+  PetscCall(wring_term_create_springs(m->mesh, "net", n, a, b, k, length, NULL, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -325,12 +325,12 @@ static PetscErrorCode fill_forces(body *b, const PetscInt *row, PetscInt n, doub
   const double              *x;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(size, &number, 4 * size, &vertex, 12 * size, &value, p->n_root, &place));
+  PetscCall(PetscMalloc4(size, &number, 4 * size, &vertex, 12 * size, &value, p->n, &place));
   PetscCall(VecGetArrayRead(b->x, &x));
   wring_term_patch_vertices(b->term, number, vertex);
   wring_term_patch_gradients(b->term, x, value);
   PetscCall(VecRestoreArrayRead(b->x, &x));
-  for (PetscInt i = 0; i < p->n_root; i++) place[i] = -1;
+  for (PetscInt i = 0; i < p->n; i++) place[i] = -1;
   *k = 0;
   for (PetscInt i = 0; i < 12 * size; i++) {
     const PetscInt at = row[vertex[i / 3]], patch = number[i / 12];

@@ -217,8 +217,7 @@ static PetscErrorCode test_densities(void)
   const double      *xa;
   CHECK(wring_potential_terms(m.g, &terms) == 5, "terms");
   PetscCall(wring_potential_get_local(m.g, m.x, &xa));
-  wring_term_interior(terms[4], WRING_VALUE, xa, NULL);
-  mine = wring_term_finish(terms[4], WRING_VALUE, NULL);
+  wring_pass_run(wring_term_pass(terms[4], WRING_VALUE), WRING_ALL, xa, NULL, &mine);
   PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
   PetscCallMPI(MPI_Allreduce(&mine, &attachment, 1, MPI_DOUBLE, MPI_SUM, m.comm));
   CHECK(fabs(all + attachment - value.elastic) <= 1e-11 * value.elastic, "%.15g by tet, %.15g in all", all + attachment,
@@ -273,7 +272,7 @@ static PetscErrorCode test_rigid(void)
 {
   model    m;
   uint64_t state = 4;
-  double   r[9], *xa, *f, energy = 0;
+  double   r[9], *xa, *f, value, energy = 0;
 
   PetscFunctionBegin;
   test_rotation(&state, r);
@@ -287,9 +286,8 @@ static PetscErrorCode test_rigid(void)
     f[i]  = 0;
   }
   for (int i = 0; i < 4; i++) { // all but the attachment
-    wring_term_interior(terms[i], WRING_VALUE | WRING_GRADIENT, xa, f);
-    wring_term_boundary(terms[i], WRING_VALUE | WRING_GRADIENT, xa, f);
-    energy += wring_term_finish(terms[i], WRING_VALUE | WRING_GRADIENT, f);
+    wring_pass_run(wring_term_pass(terms[i], WRING_VALUE | WRING_GRADIENT), WRING_ALL, xa, f, &value);
+    energy += value;
   }
   CHECK(energy >= 0 && energy < 1e-20, "energy %g", energy);
   for (PetscInt i = 0; i < 3 * m.mesh->n_local; i++) CHECK(fabs(f[i]) < 1e-9, "force %g", f[i]);

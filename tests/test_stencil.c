@@ -73,15 +73,8 @@ static PetscErrorCode evaluate(const wring_mesh *m, const wring_law *law, const 
   PetscCall(PetscArrayzero(f, 3 * m->n_local));
   PetscCall(wring_term_create_mean_tets(m, 0, law, par, 0, NULL, &t));
   CHECK(wring_term_rest_moduli(t, moduli), "%s has no moduli", law->name);
-  const wring_patches *const patches = wring_term_patches(t);
-  wring_term_sum_volumes(t, x);
-  PetscCall(PetscArrayzero(patches->root, patches->n_root));
-  PetscCall(PetscSFReduceBegin(patches->sf, MPI_DOUBLE, patches->J, patches->root, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(patches->sf, MPI_DOUBLE, patches->J, patches->root, MPI_SUM));
-  wring_term_set_volumes(t);
-  wring_term_interior(t, work, x, f);
-  wring_term_boundary(t, work, x, f);
-  *value = wring_term_finish(t, work, f);
+  PetscCall(wring_term_find_means(t, NULL, x));
+  wring_pass_run(wring_term_pass(t, work), WRING_ALL, x, f, value);
   PetscCall(wring_term_destroy(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,8 +3,8 @@
     E(x) = sum_e w_e psi(z_e),   z_e = G_e x_e,   x_e the m vertices of element e.             docs/theory.md (2.1)
 
   All element loops and their threads are in this layer. Elements are processed in chunks (docs/developer.md): the order
-  of sums does not depend on the number of threads. All functions are local to the rank; x and f are arrays [n_local][3]
-  of owned vertices, then ghosts.
+  of sums does not depend on the number of threads. Functions are local to the rank unless marked collective; x and f are
+  arrays [n_local][3] of owned vertices, then ghosts.
 
   What the caller does between ranks:
     - Every rank creates the same terms in the same order, including empty ones: functions that use terms are
@@ -21,7 +21,7 @@
   Map of src/term, in reading order:
     term_impl.h              the data structures of a term
     chunk.c                  a term's blocks and chunks
-    tets.c membranes.c hinges.c springs.c attachments.c   the builders, one for each kind of element
+    tets.c listed.c attachments.c   the builders
     vertex_rows.h kernels.h  gather, z = G x and scatter of one block
     pass.c                   the loops: energy, gradient, residual
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
@@ -30,10 +30,11 @@
     curvature.c                                the Hessian without a matrix: diagonal blocks, products
     inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
-    mean/                    means of J over patches, for laws that are split
+    pattern.c                the pattern of vertices that share an element, and A in it
+    mean.c                   means of J over patches, for laws that are split
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
     descent/                 Gauss-Seidel over vertices: wring/descent.h
-  Functions of laws are in src/law, exchanges between ranks in src/potential.
+  Functions of laws are in src/law, exchanges of x and f between ranks in src/potential.
 */
 #pragma once
 #include <wring/curve.h>
@@ -64,7 +65,7 @@ PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt re
 /*
   The same with means of J over patches, those of wring_mesh_patches or, at order 2, single tets: sum_e w_e psi_e(F_e) +
   sum_p W_p U(mean of J), W_p = sum of w_e, for laws with `volumetric`; docs/theory.md 3.12. Before each function below
-  that takes x, but for bound and sums of volumes themselves, the caller finds the means there: wring_term_patches.
+  that takes x, but for bound, the caller finds the means there: wring_term_find_means.
   Without U, the term above. Collective.
 */
 PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
@@ -77,15 +78,13 @@ PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt regi
 PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                         const double *par, const double *direction, wring_term **t);
 
-/* Springs between local vertices (owned or ghost) a[e], b[e], each on one rank only; stiffness [N/m], length [m]. */
+/*
+  Springs between local vertices (owned or ghost) a[e], b[e], each on one rank only; stiffness [N/m], length [m],
+  damping [n] N s/m each, NULL: none; used by methods with damping, not part of the energy.
+*/
 PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
                                          const PetscInt *b, const double *stiffness, const double *length,
-                                         wring_term **t);
-
-/* The same with damping [n] N s/m each, 0: none; used by methods with damping, not part of the energy. */
-PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
-                                                const PetscInt *b, const double *stiffness, const double *length,
-                                                const double *damping, wring_term **t);
+                                         const double *damping, wring_term **t);
 
 /*
   Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas,
@@ -163,16 +162,9 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
 /* ---- element loops ----------------------------------------------------------------------------------------------- */
 
 /*
-  What a loop computes. Valid: VALUE, GRADIENT, VALUE | GRADIENT (one pass), RESIDUAL, MASS, VALUE | MASS, COUNT. Pass
-  the same work to interior, boundary and finish.
-*/
-typedef enum { WRING_VALUE = 1, WRING_GRADIENT = 2, WRING_RESIDUAL = 4, WRING_MASS = 8, WRING_COUNT = 16 } wring_work;
-
-/*
-  interior: elements that touch owned vertices only; boundary: the others, which need ghosts of x. finish adds the
-  contributions shared by chunks to f and returns the energy of both passes [J] (0 without VALUE). f is NULL with VALUE
-  alone.
-    VALUE     sum_e w_e psi(z_e), the return value of finish
+  What a pass over the elements computes. Valid: VALUE, GRADIENT, VALUE | GRADIENT (one pass), RESIDUAL, MASS, VALUE |
+  MASS, COUNT.
+    VALUE     sum_e w_e psi(z_e) [J], the sum of wring_pass_boundary
     GRADIENT  f += dE/dx [N]
     RESIDUAL  f += sum_e w_e k_e G_e^T (p_e - z_e) [N]; needs law->project
     MASS      f += sum_e M_e (p_e - x_e) [kg m], p_e the vertex positions of the nearest rest state in the metric
@@ -180,9 +172,18 @@ typedef enum { WRING_VALUE = 1, WRING_GRADIENT = 2, WRING_RESIDUAL = 4, WRING_MA
               wring_term_set_masses and wring_term_has_rest_pose.
     COUNT     f[v] += 1, all three numbers, for each element at v
 */
-void   wring_term_interior(wring_term *t, wring_work work, const double *x, double *f);
-void   wring_term_boundary(wring_term *t, wring_work work, const double *x, double *f);
-double wring_term_finish(wring_term *t, wring_work work, double *f);
+typedef enum { WRING_VALUE = 1, WRING_GRADIENT = 2, WRING_RESIDUAL = 4, WRING_MASS = 8, WRING_COUNT = 16 } wring_work;
+
+typedef struct wring_pass wring_pass;
+const wring_pass         *wring_term_pass(wring_term *t, wring_work work); // borrowed, valid until the next one of t
+
+/*
+  Runs a pass over the elements that touch owned vertices only, then over the others, which need ghosts of x; the second
+  group also adds what chunks share. f is NULL with VALUE alone; sum, of the second group, [1] with VALUE, [2] of
+  splittings; NULL if it is not needed.
+*/
+typedef enum { WRING_INTERIOR = 1, WRING_BOUNDARY = 2, WRING_ALL = 3 } wring_group;
+void wring_pass_run(const wring_pass *pass, wring_group group, const double *x, double *f, double *sum);
 
 /* mass [n_local] kg of vertices, borrowed. */
 void wring_term_set_masses(wring_term *t, const double *mass);
@@ -192,37 +193,29 @@ PetscBool wring_term_has_rest_pose(const wring_term *t);
 
 /* ---- means over patches ------------------------------------------------------------------------------------------ */
 
-/*
-  The patches of a term: leaves are those of this rank's elements, roots one for each owned vertex, of which most are
-  centres of none, or at order 2 for each tet. Means at x, [n_local][3] with ghosts: sum_volumes writes J; the caller
-  sums the leaves in `root`, sends these sums back to J, and calls set_volumes, for all functions that follow.
-*/
+/* The patches of this rank: one for each owned vertex, of which most are centres of none, or at order 2 for each tet. */
 typedef struct {
-  PetscSF   sf;
-  PetscInt  n, n_root;
-  PetscInt *number; // [n] over all ranks: global numbers of the centres, or of the tets
-  double   *J;      // [n] m^3: sums of V_e J_e
-  double   *root;   // [n_root] the same; after set_volumes the means
-  double   *volume; // [n_root] rest volumes of patches, m^3; 0: there is none
+  PetscInt n;
+  double  *volume; // [n] rest volumes, m^3; 0: there is none
 } wring_patches;
 
 const wring_patches *wring_term_patches(const wring_term *t); // NULL: it has no means, or is off; borrowed
-void                 wring_term_sum_volumes(wring_term *t, const double *x);
-void                 wring_term_set_volumes(wring_term *t);
+/* Finds the means at x for all functions that follow; nothing for other terms. phases may be NULL. Collective. */
+PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const double *x);
 
 /*
   The Hessian's part of the patches is sum_p D_p g_p g_p^T with g_p [1/m] the gradient of the mean of J, D_p = W_p U''.
-    curvatures   D [n_root] J after the filter, 0 where there is no patch
+    curvatures   D [patches.n] J after the filter, 0 where there is no patch
     gradients    value [n][m][3]: each element's part of g_p, at the vertices of `patch_vertices`
-    changes      a, b [patches.n]: sums of V_e dJ_e along u and p, to be summed in the roots
+    changes      a, b [patches.n]: sums of V_e dJ_e along u and p. Collective
 */
 void     wring_term_patch_curvatures(const wring_term *t, wring_filter filter, double *D);
 PetscInt wring_term_corners(const wring_term *t); // m, the vertices of an element
-/* number [n] of the patch of each element, vertex [n][m] local. */
+/* number [n] of the patch of each element over all ranks, vertex [n][m] local. */
 void           wring_term_patch_vertices(const wring_term *t, PetscInt *number, PetscInt *vertex);
 void           wring_term_patch_gradients(const wring_term *t, const double *x, double *value);
-PetscErrorCode wring_term_patch_changes(const wring_term *t, const double *x, const double *u, const double *p,
-                                        double *a, double *b);
+PetscErrorCode wring_term_patch_changes(const wring_term *t, wring_phases *phases, const double *x, const double *u,
+                                        const double *p, double *a, double *b);
 
 /*
   Symmetric sparsity pattern of local vertices that share an element, including the diagonal; the columns of a row are
@@ -271,9 +264,9 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
   vertices, value [n_local][6] N/m += xx yy zz xy yz xz. products: u . H u, u . H p, p . H p of this rank's elements, u
   and p [n_local][3] with ghosts.
 */
-void           wring_term_add_diagonal(const wring_term *t, wring_filter filter, const double *x, double *value);
-PetscErrorCode wring_term_products(wring_term *t, wring_filter filter, const double *x, const double *u,
-                                   const double *p, double sum[3]);
+void wring_term_add_diagonal(const wring_term *t, wring_filter filter, const double *x, double *value);
+void wring_term_products(const wring_term *t, wring_filter filter, const double *x, const double *u, const double *p,
+                         double sum[3]);
 
 /*
   Constraints of a term as rows of a linear system, by law->row: C_j, dC_j/dx at the m vertices of its element, and
@@ -302,11 +295,10 @@ void           wring_term_rows(const wring_term *t, const double *x, wring_const
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
 /*
-  count[0]: tets of this rank with J <= 0 at x, at order 2 at a corner or quadrature point, count[1]: those of them that
-  have J > 0 at `from`; both [n_local][3] m with ghosts. All tets of the mesh, with or without a material.
+  count[0]: tets of this rank with J <= 0 at x [n_local][3], with ghosts, at order 2 at a corner or quadrature point;
+  count[1]: those of them whose mark [n_tet] is 0. Sets the marks of these tets to 1, of others to 0. All tets of the
+  mesh, with or without a material.
 */
-void wring_count_inverted(const wring_mesh *m, const double *from, const double *x, PetscInt64 count[2]);
-/* The same against marks instead of positions: mark [n_tet] is 1 for the tets that are inverted, before and after. */
 void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, PetscInt64 count[2]);
 
 /* energy[e] += w psi [J] of the e-th spring, triangle or hinge in the list from which the term was created, at x. */
@@ -346,7 +338,7 @@ void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *no
   f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. Materials
   only.
 */
-void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);
+void wring_term_add_deformation(const wring_term *t, const double *x, int row, double *f);
 
 /*
   Where the rounding of a term's energy is from, over this rank's elements; 0 for laws with q = 1. docs/theory.md (2.4)
@@ -403,18 +395,16 @@ PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
 
 /*
   One local value z_e and one scaled dual u_e for every element of a term; a term may have several splittings. An
-  iteration is interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:             docs/theory.md (5.15)
+  iteration is a pass, with W_e^2 = factor w_e k_e:                                           docs/theory.md (5.15)
     z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
+  Its sums over this rank's elements are those of W^2 |D x - z|^2 and W^2 |z - z before|^2 [J].
 */
 typedef struct wring_splitting wring_splitting;
 
-PetscErrorCode wring_splitting_create(wring_term *t, wring_splitting **s); // t is borrowed; needs law->prox; u = 0
-PetscErrorCode wring_splitting_destroy(wring_splitting **s);
-void           wring_splitting_start(wring_splitting *s, double keep); // z = D x of the next iteration, u <- keep u
-void           wring_splitting_interior(wring_splitting *s, double factor, const double *x, double *f);
-void           wring_splitting_boundary(wring_splitting *s, const double *x, double *f);
-/* residual: sums over this rank's elements of W^2 |D x - z|^2 and W^2 |z - z before|^2 [J]. */
-void wring_splitting_finish(wring_splitting *s, double *f, double residual[2]);
+PetscErrorCode    wring_splitting_create(wring_term *t, wring_splitting **s); // t is borrowed; needs law->prox; u = 0
+PetscErrorCode    wring_splitting_destroy(wring_splitting **s);
+void              wring_splitting_start(wring_splitting *s, double keep);  // z = D x of the next iteration, u <- keep u
+const wring_pass *wring_splitting_pass(wring_splitting *s, double factor); // of one iteration, borrowed
 
 /*
   The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that combine iterates; get and put

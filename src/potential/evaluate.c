@@ -53,29 +53,6 @@ typedef struct {
   double                  factor;
 } job;
 
-static void term_interior(const wring_potential *g, const job *j, int i, const double *x, double *f)
-{
-  if (j->splitting)
-    wring_splitting_interior(j->splitting[i], j->factor, x, f);
-  else
-    wring_term_interior(g->term[i], j->work, x, f);
-}
-
-/* Ends the pass over term i and adds its energy, or its two residuals, to part. */
-static void term_boundary(const wring_potential *g, const job *j, int i, const double *x, double *f, double *part)
-{
-  double residual[2];
-  if (j->splitting) {
-    wring_splitting_boundary(j->splitting[i], x, f);
-    wring_splitting_finish(j->splitting[i], f, residual);
-    part[1] += residual[0];
-    part[2] += residual[1];
-  } else {
-    wring_term_boundary(g->term[i], j->work, x, f);
-    part[1] += wring_term_finish(g->term[i], j->work, f);
-  }
-}
-
 /* The factor of M (x - y) in f, to which terms are added. */
 static double inertia_factor(const wring_potential *g, wring_work work)
 {
@@ -96,43 +73,20 @@ static PetscErrorCode add_contacts(wring_potential *g, const job *j, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The part of g that is not E: inertia, or the load of statics; f is set. */
-static PetscErrorCode start_sums(wring_potential *g, const job *j, const double *x, const double *y, double *f,
-                                 double *energy)
+/* The part of g that is not E, inertia or the load of statics, and its forces at owned vertices; 0 at ghosts. */
+static PetscErrorCode start_sums(wring_potential *g, const job *j, const double *x, double *f, double *energy)
 {
-  double work = 0;
+  const wring_mesh *m    = g->mesh;
+  double            work = 0;
+  const double     *y;
 
   PetscFunctionBegin;
-  *energy = wring_inertia(g->mesh->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
+  PetscCall(VecGetArrayRead(g->y, &y));
+  *energy = wring_inertia(m->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
+  PetscCall(VecRestoreArrayRead(g->y, &y));
   if (g->is_static) PetscCall(wring_potential_add_load(g, j->work == WRING_RESIDUAL ? 1 : -1, x, f, &work));
-  *energy += work;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* x and f are local arrays; part: this rank's inertial energy, then the sums of the terms. */
-static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
-{
-  const wring_mesh *m   = g->mesh;
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_halo_begin(g, x));
-  PetscCall(start_sums(g, j, x, y, f, &part[0]));
   if (f) PetscCall(PetscArrayzero(f + (size_t)3 * m->n_owned, (size_t)3 * (m->n_local - m->n_owned)));
-  if (wring_potential_has_means(g)) { // the means need ghosts: nothing overlaps
-    PetscCall(wring_potential_halo_end(g, x));
-    PetscCall(wring_potential_find_means(g, x));
-    for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
-  } else {
-    for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
-    PetscCall(wring_potential_halo_end(g, x));
-  }
-  part[1] = part[2] = 0;
-  for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
-  PetscCall(add_contacts(g, j, x, f, &part[1]));
-  if (f) PetscCall(wring_potential_sum_ghosts(g, f));
-  if (f) wring_potential_clear_held(g, (PetscBool)((j->work & WRING_GRADIENT) != 0), f);
-  wring_phases_switch(g->phases, old);
+  *energy += work;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,31 +98,50 @@ static void count(const wring_potential *g, const job *j)
   if (j->splitting || (j->work & forces)) wring_count(g->phases, WRING_WORK_GRADIENTS, 1);
 }
 
-/* Runs a pass at x; f receives the forces and may be NULL; part [3] of this rank. */
-static PetscErrorCode pass(wring_potential *g, const job *j, Vec x, Vec f, double part[3])
+/*
+  Runs a pass at a position while it is sent to ghosts; forces may be NULL; part [3] of this rank: all but the terms,
+  then their sums.
+*/
+static PetscErrorCode pass(wring_potential *g, const job *j, Vec position, Vec forces, double part[3])
 {
-  double       *xa, *fa = NULL;
-  const double *ya;
+  const wring_phase old   = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const PetscBool   means = wring_potential_has_means(g); // they need ghosts: nothing overlaps
+  const wring_pass *terms[g->n_term + 1];
+  double           *x, *f = NULL;
 
   PetscFunctionBegin;
   count(g, j);
-  PetscCall(VecGetArrayRead(g->y, &ya));
-  PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
-  if (f) PetscCall(VecGetArrayWrite(f, &fa));
-  PetscCall(work_on(g, j, xa, ya, fa, part));
-  if (f) PetscCall(VecRestoreArrayWrite(f, &fa));
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(VecRestoreArrayRead(g->y, &ya));
+  PetscCall(VecGetArray(position, &x));
+  if (forces) PetscCall(VecGetArrayWrite(forces, &f));
+  PetscCall(wring_potential_halo_begin(g, x));
+  PetscCall(start_sums(g, j, x, f, &part[0]));
+  if (means) PetscCall(wring_potential_halo_end(g, x));
+  if (means) PetscCall(wring_potential_find_means(g, x));
+  for (int i = 0; i < g->n_term; i++) {
+    terms[i] = j->splitting ? wring_splitting_pass(j->splitting[i], j->factor) : wring_term_pass(g->term[i], j->work);
+    wring_pass_run(terms[i], WRING_INTERIOR, x, f, NULL);
+  }
+  if (!means) PetscCall(wring_potential_halo_end(g, x));
+  part[1] = part[2] = 0;
+  for (int i = 0; i < g->n_term; i++) {
+    double sum[2] = {0};
+    wring_pass_run(terms[i], WRING_BOUNDARY, x, f, sum);
+    part[1] += sum[0];
+    part[2] += sum[1];
+  }
+  PetscCall(add_contacts(g, j, x, f, &part[1]));
+  if (f) PetscCall(wring_potential_sum_ghosts(g, f));
+  if (f) wring_potential_clear_held(g, (PetscBool)((j->work & WRING_GRADIENT) != 0), f);
+  if (forces) PetscCall(VecRestoreArrayWrite(forces, &f));
+  PetscCall(VecRestoreArray(position, &x));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring_value *value, Vec f)
+/* The value of a pass, from the parts of all ranks. */
+static PetscErrorCode sum_value(const wring_potential *g, double part[2], wring_value *value)
 {
-  double part[3];
-
   PetscFunctionBegin;
-  PetscCall(pass(g, &(job){.work = work}, x, f, part));
-  if (!value) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(reduce(g, 2, part));
   *value = (wring_value){.objective = part[0] + part[1], .inertial = part[0], .elastic = part[1]};
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -187,22 +160,30 @@ PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double par
 
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value)
 {
+  double part[3];
+
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_VALUE, x, value, NULL));
+  PetscCall(pass(g, &(job){.work = WRING_VALUE}, x, NULL, part));
+  PetscCall(sum_value(g, part, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad)
 {
+  double part[3];
+
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_GRADIENT, x, NULL, grad));
+  PetscCall(pass(g, &(job){.work = WRING_GRADIENT}, x, grad, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad)
 {
+  double part[3];
+
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, x, value, grad));
+  PetscCall(pass(g, &(job){.work = WRING_VALUE | WRING_GRADIENT}, x, grad, part));
+  PetscCall(sum_value(g, part, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,8 +249,10 @@ double wring_rounding_at(const wring_rounding *r, const wring_value *value)
 
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)
 {
+  double part[3];
+
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_RESIDUAL, x, NULL, r));
+  PetscCall(pass(g, &(job){.work = WRING_RESIDUAL}, x, r, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -290,12 +273,13 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
 PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r)
 {
   const double squared = g->h * g->h;
+  double       part[3];
 
   PetscFunctionBegin;
-  PetscCall(evaluate(g, (wring_work)(WRING_MASS | WRING_VALUE), x, value, r));
+  PetscCall(pass(g, &(job){.work = WRING_MASS | WRING_VALUE}, x, r, part));
   if (!value) PetscFunctionReturn(PETSC_SUCCESS);
-  value->inertial /= -squared;
-  value->elastic /= squared;
+  PetscCall(reduce(g, 2, part));
+  *value           = (wring_value){.inertial = -part[0] / squared, .elastic = part[1] / squared};
   value->objective = value->inertial + value->elastic;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -311,11 +295,7 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d)
   PetscCall(VecGetArrayRead(g->y, &ya)); // any positions; WRING_COUNT does not use them
   PetscCall(VecGetArrayWrite(d, &da));
   PetscCall(PetscArrayzero(da, (size_t)3 * m->n_local));
-  for (int i = 0; i < g->n_term; i++) {
-    wring_term_interior(g->term[i], WRING_COUNT, ya, da);
-    wring_term_boundary(g->term[i], WRING_COUNT, ya, da);
-    wring_term_finish(g->term[i], WRING_COUNT, da);
-  }
+  for (int i = 0; i < g->n_term; i++) wring_pass_run(wring_term_pass(g->term[i], WRING_COUNT), WRING_ALL, ya, da, NULL);
   PetscCall(wring_potential_sum_ghosts(g, da));
   for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++) da[i] = g->mass[i / 3] * (1 + da[i]);
   PetscCall(VecRestoreArrayWrite(d, &da));

@@ -8,9 +8,7 @@ static void add_attachments(wring_potential *g, const double *x, double *f)
 {
   for (int i = 0; i < g->n_term; i++) {
     if (!wring_term_is_attachment(g->term[i]) || wring_term_is_hard(g->term[i])) continue;
-    wring_term_interior(g->term[i], WRING_GRADIENT, x, f);
-    wring_term_boundary(g->term[i], WRING_GRADIENT, x, f);
-    wring_term_finish(g->term[i], WRING_GRADIENT, f);
+    wring_pass_run(wring_term_pass(g->term[i], WRING_GRADIENT), WRING_ALL, x, f, NULL);
   }
 }
 
@@ -109,13 +107,17 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
 {
   const double *a, *b;
   PetscInt64    count[2];
+  char         *mark;
 
   PetscFunctionBegin;
+  PetscCall(PetscCalloc1(g->mesh->n_tet, &mark));
   PetscCall(wring_potential_get_local(g, from, &a));
-  PetscCall(wring_potential_get_local(g, x, &b));
-  wring_count_inverted(g->mesh, a, b, count);
-  PetscCall(wring_potential_restore_local(g, x, &b));
+  wring_mark_inverted(g->mesh, a, mark, count);
   PetscCall(wring_potential_restore_local(g, from, &a));
+  PetscCall(wring_potential_get_local(g, x, &b));
+  wring_mark_inverted(g->mesh, b, mark, count);
+  PetscCall(wring_potential_restore_local(g, x, &b));
+  PetscCall(PetscFree(mark));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, g->comm));
   *inverted = count[0];
   *newly    = count[1];

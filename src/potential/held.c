@@ -45,20 +45,15 @@ static void mark_coordinates(const wring_potential *g, PetscInt *index, int *ter
   }
 }
 
-static PetscErrorCode free_held(wring_held *held)
+PetscErrorCode wring_potential_destroy_held(wring_potential *g)
 {
+  wring_held *const held = &g->held;
+
   PetscFunctionBegin;
   PetscCall(PetscFree5(held->at, held->place, held->free, held->force, held->term));
   PetscCall(PetscFree(held->mark));
   PetscCall(PetscFree(held->index));
   *held = (wring_held){.n = 0};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_potential_destroy_held(wring_potential *g)
-{
-  PetscFunctionBegin;
-  PetscCall(free_held(&g->held));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,7 +128,7 @@ PetscErrorCode wring_potential_list_held(wring_potential *g)
 
   PetscFunctionBegin;
   PetscCall(copy_held(&g->held, PETSC_TRUE, g->y, g->held.free));
-  PetscCall(free_held(&g->held));
+  PetscCall(wring_potential_destroy_held(g));
   PetscCall(PetscMalloc1(n, &term));
   PetscCall(PetscMalloc1(n, &g->held.index));
   mark_coordinates(g, g->held.index, term, &g->held, &error);

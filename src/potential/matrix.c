@@ -82,29 +82,19 @@ static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The index of the diagonal block of vertex i. */
-static PetscInt find_diagonal(const wring_pattern *p, PetscInt i)
+/* Adds factor a [n_owned] to the diagonals of the blocks [bs][bs] of owned vertices. */
+static void add_diagonal(PetscInt n_owned, double factor, const double *a, const wring_pattern *p, int bs,
+                         double *value)
 {
-  PetscInt k = p->start[i];
-  while (p->column[k] != i) k++;
-  return k;
-}
-
-static void add_ridge(const wring_potential *g, const wring_pattern *p, double *value)
-{
-  for (PetscInt i = 0; g->ridge && i < g->mesh->n_owned; i++) {
-    double *const block = value + 9 * (size_t)find_diagonal(p, i);
-    for (int c = 0; c < 9; c += 4) block[c] += g->ridge[i];
+  for (PetscInt i = 0; i < n_owned; i++) {
+    double *block = value + (size_t)wring_pattern_find(p, i, i) * bs * bs;
+    for (int c = 0; c < bs; c++) block[c * bs + c] += factor * a[i];
   }
 }
 
 void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
-  const double factor = wring_potential_inertia_factor(g);
-  for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
-    double *block = value + (size_t)find_diagonal(p, i) * bs * bs;
-    for (int c = 0; c < bs; c++) block[c * bs + c] += factor * g->mass[i];
-  }
+  add_diagonal(g->mesh->n_owned, wring_potential_inertia_factor(g), g->mass, p, bs, value);
 }
 
 /*
@@ -169,7 +159,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
   PetscCall(PetscCalloc1((size_t)9 * n, &diagonal));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_hessian(g->contact[i], x, diagonal));
   for (PetscInt i = 0; i < n; i++) {
-    double *block = value + 9 * (size_t)find_diagonal(p, i);
+    double *block = value + 9 * (size_t)wring_pattern_find(p, i, i);
     for (int c = 0; c < 9; c++) block[c] += diagonal[9 * i + c];
   }
   PetscCall(PetscFree(diagonal));
@@ -220,7 +210,7 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
   for (int i = 0; i < g->n_term; i++)
     wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], g->pattern, g->block);
   wring_matrix_add_mass(g, g->pattern, 3, g->block);
-  add_ridge(g, g->pattern, g->block);
+  if (g->ridge) add_diagonal(g->mesh->n_owned, 1, g->ridge, g->pattern, 3, g->block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,5 @@
 /*
-  Terms with means of J over patches: the exchange that finds the means, and the patches' part of the Hessian,
+  Terms with means of J over patches: the patches' part of the Hessian,
   sum_p D_p g_p g_p^T, as G^T D G with a sparse matrix G of the gradients g_p. docs/theory.md 3.12
 */
 #include "potential_impl.h"
@@ -9,36 +9,10 @@ struct wring_means {
   Mat G, DG, product;
 };
 
-/* ---- the means --------------------------------------------------------------------------------------------------- */
-
-/* root [n_root] = sums of leaf [n] over ranks, and back: leaf of all ranks becomes the sum. */
-static PetscErrorCode sum_leaves(wring_potential *g, const wring_patches *p, double *leaf, double *root, PetscBool back)
-{
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
-
-  PetscFunctionBegin;
-  wring_count(g->phases, WRING_WORK_EXCHANGES, back ? 2 : 1);
-  PetscCall(PetscArrayzero(root, p->n_root));
-  PetscCall(PetscSFReduceBegin(p->sf, MPI_DOUBLE, leaf, root, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(p->sf, MPI_DOUBLE, leaf, root, MPI_SUM));
-  if (back) {
-    PetscCall(PetscSFBcastBegin(p->sf, MPI_DOUBLE, root, leaf, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(p->sf, MPI_DOUBLE, root, leaf, MPI_REPLACE));
-  }
-  wring_phases_switch(g->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_potential_find_means(wring_potential *g, const double *x)
 {
   PetscFunctionBegin;
-  for (int i = 0; i < g->n_term; i++) {
-    const wring_patches *const p = wring_term_patches(g->term[i]);
-    if (!p) continue;
-    wring_term_sum_volumes(g->term[i], x);
-    PetscCall(sum_leaves(g, p, p->J, p->root, PETSC_TRUE));
-    wring_term_set_volumes(g->term[i]);
-  }
+  for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_find_means(g->term[i], g->phases, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,19 +31,15 @@ PetscErrorCode wring_potential_add_mean_products(wring_potential *g, wring_filte
   PetscFunctionBegin;
   for (int i = 0; i < g->n_term; i++) {
     const wring_patches *const patches = wring_term_patches(g->term[i]);
-    double                    *leaf[2], *a, *b, *D;
+    double                    *a, *b, *D;
     if (!patches) continue;
-    PetscCall(PetscMalloc2(patches->n, &leaf[0], patches->n, &leaf[1]));
-    PetscCall(PetscMalloc3(patches->n_root, &a, patches->n_root, &b, patches->n_root, &D));
-    PetscCall(wring_term_patch_changes(g->term[i], x, u, p, leaf[0], leaf[1]));
-    PetscCall(sum_leaves(g, patches, leaf[0], a, PETSC_FALSE));
-    PetscCall(sum_leaves(g, patches, leaf[1], b, PETSC_FALSE));
+    PetscCall(PetscMalloc3(patches->n, &a, patches->n, &b, patches->n, &D));
+    PetscCall(wring_term_patch_changes(g->term[i], g->phases, x, u, p, a, b));
     wring_term_patch_curvatures(g->term[i], filter, D);
-    for (PetscInt k = 0; k < patches->n_root; k++) {
+    for (PetscInt k = 0; k < patches->n; k++) {
       const double d = patches->volume[k] > 0 ? D[k] / PetscSqr(patches->volume[k]) : 0;
       sum[0] += d * a[k] * a[k], sum[1] += d * a[k] * b[k], sum[2] += d * b[k] * b[k];
     }
-    PetscCall(PetscFree2(leaf[0], leaf[1]));
     PetscCall(PetscFree3(a, b, D));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,7 +63,7 @@ static PetscErrorCode create_gradients(const wring_potential *g, const wring_ter
     column[i] = 3 * mesh->global[vertex[i / 3]] + i % 3;
   }
   PetscCall(MatCreate(g->comm, G));
-  PetscCall(MatSetSizes(*G, wring_term_patches(t)->n_root, 3 * mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetSizes(*G, wring_term_patches(t)->n, 3 * mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetType(*G, MATAIJ));
   PetscCall(MatSetBlockSizes(*G, 1, 3));
   PetscCall(MatSetPreallocationCOO(*G, 3 * m * n, row, column));
@@ -126,23 +96,12 @@ static PetscErrorCode fill_gradients(const wring_potential *g, const wring_term 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* D of the patches of this rank. */
-static PetscErrorCode fill_curvatures(const wring_term *t, wring_filter filter, Vec D)
-{
-  double *value;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(D, &value));
-  wring_term_patch_curvatures(t, filter, value);
-  PetscCall(VecRestoreArrayWrite(D, &value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* G and D G of a term at x, where the means are known. */
 static PetscErrorCode fill_term(wring_potential *g, int i, wring_filter filter, const double *x)
 {
   wring_means *means;
   Vec          D;
+  double      *value;
 
   PetscFunctionBegin;
   if (!g->means) PetscCall(PetscCalloc1(g->n_term, &g->means));
@@ -154,7 +113,9 @@ static PetscErrorCode fill_term(wring_potential *g, int i, wring_filter filter, 
   else
     PetscCall(MatDuplicate(means->G, MAT_COPY_VALUES, &means->DG));
   PetscCall(MatCreateVecs(means->G, NULL, &D));
-  PetscCall(fill_curvatures(g->term[i], filter, D));
+  PetscCall(VecGetArrayWrite(D, &value));
+  wring_term_patch_curvatures(g->term[i], filter, value);
+  PetscCall(VecRestoreArrayWrite(D, &value));
   PetscCall(MatDiagonalScale(means->DG, D, NULL));
   PetscCall(VecDestroy(&D));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,10 +174,10 @@ static PetscErrorCode add_term_blocks(wring_potential *g, int i, wring_filter fi
 
   PetscFunctionBegin;
   PetscCall(fill_term(g, i, filter, x));
-  PetscCall(PetscMalloc1(p->n_root, &D));
+  PetscCall(PetscMalloc1(p->n, &D));
   wring_term_patch_curvatures(g->term[i], filter, D);
   PetscCall(MatGetOwnershipRange(g->means[i].G, &begin, NULL));
-  for (PetscInt k = 0; k < p->n_root; k++) PetscCall(add_row_blocks(g->means[i].G, begin + k, D[k], sum));
+  for (PetscInt k = 0; k < p->n; k++) PetscCall(add_row_blocks(g->means[i].G, begin + k, D[k], sum));
   PetscCall(PetscFree(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

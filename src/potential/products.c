@@ -77,7 +77,7 @@ PetscErrorCode wring_potential_products_local(wring_potential *g, Vec x, wring_f
   PetscCall(wring_potential_find_means(g, xa));
   PetscCall(wring_potential_add_mean_products(g, filter, xa, ua, pa, sum));
   for (int i = 0; i < g->n_term; i++) {
-    PetscCall(wring_term_products(g->term[i], filter, xa, ua, pa, one));
+    wring_term_products(g->term[i], filter, xa, ua, pa, one);
     for (int k = 0; k < 3; k++) sum[k] += one[k];
   }
   PetscCall(VecRestoreArrayRead(p, &pa));

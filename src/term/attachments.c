@@ -118,20 +118,6 @@ PetscBool wring_term_is_hard(const wring_term *t)
   return (PetscBool)(t->attachment && t->attachment->hard);
 }
 
-/* Target e at a time before the rigid motion. */
-static void find_target(const attachment *a, PetscInt e, double time, double *X)
-{
-  const double *const end = a->target + 3 * e, *const start = a->origin ? a->origin + 3 * e : end;
-  for (int i = 0; i < 3; i++) X[i] = a->origin && time < 1 ? start[i] + time * (end[i] - start[i]) : end[i];
-}
-
-/* The displacement of all targets without the rotation. */
-static void find_shift(const wring_motion *m, double time, double shift[3])
-{
-  for (int i = 0; i < 3; i++) shift[i] = time * m->velocity[i];
-  if (m->path) wring_time_curve_at(m->path, time, shift);
-}
-
 static void move_targets(wring_term *t, double time)
 {
   attachment *const   a = t->attachment;
@@ -139,9 +125,11 @@ static void move_targets(wring_term *t, double time)
   const double        s = fmin(time, m->until);
   double              R[9], shift[3], x[3], X[3];
   wring_rotation(m->spin, s, R);
-  find_shift(m, s, shift);
+  for (int i = 0; i < 3; i++) shift[i] = s * m->velocity[i];
+  if (m->path) wring_time_curve_at(m->path, s, shift);
   for (PetscInt e = 0; e < a->n; e++) {
-    find_target(a, e, time, X);
+    const double *const end = a->target + 3 * e, *const start = a->origin && time < 1 ? a->origin + 3 * e : NULL;
+    for (int i = 0; i < 3; i++) X[i] = start ? start[i] + time * (end[i] - start[i]) : end[i];
     for (int i = 0; i < 3; i++) {
       x[i] = m->centre[i] + shift[i];
       for (int j = 0; j < 3; j++) x[i] += R[3 * i + j] * (X[j] - m->centre[j]);

@@ -69,34 +69,12 @@ static int find_cubics(wring_in z, wring_in dz, double (*c)[LANES])
   return positive;
 }
 
-/* The least bound of the blocks of a chunk, whose positions and step are private [vertices][4]. */
-static inline __attribute__((always_inline)) double bound_blocks(int m, const wring_term *t, PetscInt c,
-                                                                 const double *x, const double *d)
+/* The least bound of the elements of a row; padded lanes repeat an element. */
+static void map_bound(const term_row *r)
 {
-  double              bound = INFINITY;
-  WRING_ALIGNED lanes z[9], dz[9], p[4], columns[27], steps[27];
-  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-    load_columns(t, b, m, x, columns);
-    load_columns(t, b, m, d, steps);
-    for (int i = 0; i < points_of(t, m); i++) {
-      load_z(t, b, i, m, 3, x, (const lanes *)columns, z);
-      load_z(t, b, i, m, 3, d, (const lanes *)steps, dz);
-      if (find_cubics((wring_in)z, (wring_in)dz, p)) continue;
-      for (int l = 0; l < LANES; l++) bound = fmin(bound, first_root((cubic){p[0][l], p[1][l], p[2][l], p[3][l]}));
-    }
-  }
-  return bound;
-}
-
-/* The least bound of the elements of a chunk; padded lanes repeat an element. */
-static double chunk_bound(const wring_term *t, PetscInt c, const double *x, const double *d)
-{
-  vertex_row    x_rows[t->max_vertex], d_rows[t->max_vertex];
-  double *const x_private = (double *)x_rows, *const d_private = (double *)d_rows;
-  load_chunk(t, c, x, x_private);
-  load_chunk(t, c, d, d_private);
-  if (t->m == QUADRATIC) return bound_blocks(QUADRATIC, t, c, x_private, d_private);
-  return bound_blocks(4, t, c, x_private, d_private);
+  WRING_ALIGNED lanes p[4];
+  if (find_cubics(r->z, r->z + FIELD, p)) return;
+  for (int l = 0; l < LANES; l++) r->sum[0] = fmin(r->sum[0], first_root((cubic){p[0][l], p[1][l], p[2][l], p[3][l]}));
 }
 
 PetscBool wring_term_is_bounded(const wring_term *t)
@@ -106,9 +84,10 @@ PetscBool wring_term_is_bounded(const wring_term *t)
 
 double wring_term_bound(const wring_term *t, const double *x, const double *d)
 {
-  double bound = INFINITY;
+  const wring_pass pass  = {.t = t, .map = map_bound, .more = {d}, .n_more = 1, .n_sum = 1, .start = INFINITY};
+  double           bound = INFINITY;
   if (!wring_term_is_bounded(t)) return bound;
-#pragma omp parallel for schedule(static) reduction(min : bound)
-  for (PetscInt c = 0; c < t->n_chunk; c++) bound = fmin(bound, chunk_bound(t, c, x, d));
-  return bound <= 1 ? bound : INFINITY; // clang starts a reduction by min with the largest finite number
+  wring_pass_run(&pass, WRING_ALL, x, NULL, NULL);
+  for (PetscInt c = 0; c < t->n_chunk; c++) bound = fmin(bound, t->partial[c]);
+  return bound <= 1 ? bound : INFINITY;
 }

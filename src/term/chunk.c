@@ -1,5 +1,4 @@
 /* Builds the blocks and chunks of a term. */
-#include "base/sort.h"
 #include "term_impl.h"
 
 enum { LANES = WRING_LANES };
@@ -182,56 +181,8 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
     for (int p = 0; p < t->points; p++) t->weight[point_position(t, term_position(t, e), p)] = 1;
   t->par_stride = per_element ? (size_t)law->n_par * LANES : 0;
   PetscCall(wring_blocks_create((per_element ? (size_t)t->n_block : 1) * law->n_par * LANES, &t->par));
-  PetscCall(PetscCalloc1(t->n_chunk, &t->energy));
+  PetscCall(PetscCalloc1(PASS_SUMS * t->n_chunk, &t->partial));
   *term = t;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* 1 if an element touches a ghost. */
-static PetscInt is_boundary(const wring_mesh *mesh, int m, const PetscInt *vertex)
-{
-  for (int a = 0; a < m; a++)
-    if (vertex[a] >= mesh->n_owned) return 1;
-  return 0;
-}
-
-/* order [n] of the elements; *n_interior of them touch owned vertices only. */
-static PetscErrorCode order_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
-                                     PetscBool along_curve, PetscInt *order, PetscInt *n_interior)
-{
-  uint64_t *key;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &key));
-  *n_interior = 0;
-  for (PetscInt e = 0; e < n; e++) {
-    const PetscInt *const v = vertex + (size_t)e * (size_t)m, boundary = is_boundary(mesh, m, v);
-    PetscInt              lowest = v[0];
-    for (int a = 1; a < m; a++) lowest = PetscMin(lowest, v[a]);
-    key[e] = (uint64_t)boundary * (uint64_t)mesh->n_local + (along_curve ? (uint64_t)lowest : 0);
-    *n_interior += 1 - boundary;
-  }
-  PetscCall(wring_order_keys(n, key, order));
-  PetscCall(PetscFree(key));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m, int q,
-                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve,
-                                        PetscBool per_element, wring_term **t)
-{
-  PetscInt *order, *sorted, n_interior = 0;
-
-  PetscFunctionBegin;
-  PetscCall(wring_term_check_law(name, law, m, q));
-  PetscCall(PetscMalloc1(n, &order));
-  PetscCall(PetscMalloc1((size_t)n * (size_t)m, &sorted));
-  PetscCall(order_elements(mesh, m, n, vertex, along_curve, order, &n_interior));
-  for (PetscInt e = 0; e < n; e++)
-    PetscCall(PetscArraycpy(sorted + (size_t)e * (size_t)m, vertex + (size_t)order[e] * (size_t)m, m));
-  PetscCall(wring_term_create(mesh, name, law, m, n, n_interior, sorted, per_element, t));
-  (*t)->place = order;
-  PetscCall(PetscFree(sorted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -239,16 +190,6 @@ static void set_row(double *row, int n, PetscInt position, const double *value)
 {
   double *block = row + (size_t)(position / LANES) * n * LANES;
   for (int i = 0; i < n; i++) block[i * LANES + position % LANES] = value[i];
-}
-
-void wring_term_set_coef(wring_term *t, PetscInt e, const double *coef)
-{
-  set_row(t->coef, columns_of(t->m) * t->law->q, term_position(t, e), coef);
-}
-
-void wring_term_set_weight(wring_term *t, PetscInt e, double weight)
-{
-  t->weight[term_position(t, e)] = weight;
 }
 
 void wring_term_set_point(wring_term *t, PetscInt e, int point, const double *coef, double weight)

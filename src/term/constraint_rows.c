@@ -33,66 +33,41 @@ PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores row j of each element of a block at point p; f = dC/dx of its vertices. */
-static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int p, int j, const double *C, const lanes *f,
-                       const double *k, wring_constraint_rows *r)
+/* Stores row j of each element of a row of the pass; f = dC/dx of its vertices. */
+static void store_rows(const term_row *at, int j, const double *C, const lanes *f, const double *k)
 {
+  const wring_term *const      t = at->t;
+  wring_constraint_rows *const r = at->context;
   for (int l = 0; l < LANES; l++) {
-    const PetscInt e = term_element(t, b * LANES + l);
+    const PetscInt e = term_element(t, at->block * LANES + l);
     if (e < 0) continue;
-    const size_t row = (size_t)t->law->n_row * (size_t)(e * t->points + p) + (size_t)j, m = (size_t)t->m;
+    const size_t row = (size_t)t->law->n_row * (size_t)(e * t->points + at->point) + (size_t)j, m = (size_t)t->m;
     r->C[row] = C[l];
-    r->k[row] = block_weight(t, b)[p * LANES + l] * k[l];
-    for (int a = 0; a < t->m; a++) {
-      r->vertex[m * row + (size_t)a] = term_corner(t, chunk, b, a, l);
-      for (int c = 0; c < 3; c++) r->dC[3 * (m * row + (size_t)a) + (size_t)c] = f[3 * a + c][l];
-    }
+    r->k[row] = t->weight[at->row * LANES + l] * k[l];
+    term_vertices(t, at->block * LANES + l, r->vertex + m * row);
+    for (size_t i = 0; i < 3 * m; i++) r->dC[3 * m * row + i] = f[i][l];
   }
 }
 
-/* The rows of the blocks of a chunk, x private [vertices][4]. */
-typedef struct {
-  const wring_term      *t;
-  PetscInt               chunk;
-  const double          *x;
-  wring_constraint_rows *r;
-} work_chunk;
-
-/* The rows of a block at point p, where its elements have z. */
-static inline __attribute__((always_inline)) void point_rows(int m, int q, const work_chunk *w, PetscInt b, int p,
-                                                             wring_in z)
+static inline __attribute__((always_inline)) void find_rows(int m, int q, void *context)
 {
-  const wring_term *const t   = w->t;
-  const PetscInt          row = b * points_of(t, m) + p;
+  const term_row *const   r = context;
+  const wring_term *const t = r->t;
   WRING_ALIGNED lanes     dC[3 * MAX_Q], f[3 * MAX_M], C, k;
   for (int j = 0; j < t->law->n_row; j++) {
-    t->law->row(t->law, j, term_par(t, row), z, C, dC, k);
-    form_forces(m, q, point_of(t, m, p), row_coef(t, row), (wring_in)dC, f);
-    store_rows(t, w->chunk, b, p, j, C, (const lanes *)f, k, w->r);
+    t->law->row(t->law, j, term_par(t, r->row), r->z, C, dC, k);
+    form_forces(m, q, point_of(t, m, r->point), row_coef(t, r->row), (wring_in)dC, f);
+    store_rows(r, j, C, (const lanes *)f, k);
   }
 }
 
-static inline __attribute__((always_inline)) void chunk_rows(int m, int q, void *context)
+static void map_rows(const term_row *r)
 {
-  const work_chunk *const w = context;
-  const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], d[27];
-  for (PetscInt b = t->chunk_block[w->chunk]; b < t->chunk_block[w->chunk + 1]; b++) {
-    load_columns(t, b, m, w->x, d);
-    for (int p = 0; p < points_of(t, m); p++) {
-      load_z(t, b, p, m, q, w->x, (const lanes *)d, z);
-      point_rows(m, q, w, b, p, (wring_in)z);
-    }
-  }
+  with_stencil(r->t, find_rows, (void *)r);
 }
 
 void wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r)
 {
   r->n = t->active ? t->law->n_row * t->points * t->n : 0;
-#pragma omp parallel for schedule(static)
-  for (PetscInt chunk = 0; chunk < (t->active ? t->n_chunk : 0); chunk++) {
-    double x_private[4 * t->max_vertex];
-    load_chunk(t, chunk, x, x_private);
-    with_stencil(t, chunk_rows, &(work_chunk){t, chunk, x_private, r});
-  }
+  wring_pass_run(&(wring_pass){.t = t, .map = map_rows, .context = r}, WRING_ALL, x, NULL, NULL);
 }

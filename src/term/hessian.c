@@ -41,73 +41,68 @@ static batch_range range_of(const wring_term *t, PetscInt batch)
   return (batch_range){c0, PetscMin(c0 + BATCH_CHUNKS, t->n_chunk), t->chunk_block[c0]};
 }
 
-typedef void visit(wring_scatter *s, PetscInt vertex, int32_t item, const PetscInt *corners, void *context);
+/* While rows are listed: the row of each vertex in the batch or -1, the next item of each row. */
+typedef struct {
+  PetscInt *row_of, *next, n_row;
+} builder;
 
-/* All corners of a batch in the order of its elements; padded lanes are left out. */
-static void for_each_corner(const wring_term *t, PetscInt batch, wring_scatter *s, visit *f, void *context)
+/* Makes the rows of a batch, of its vertices in the order of its elements, and counts their items. */
+static void count_items(const wring_term *t, PetscInt first, PetscInt end, wring_scatter *s, builder *b)
 {
-  const batch_range r = range_of(t, batch);
-  PetscInt          v[MAX_M];
-  for (PetscInt c = r.c0; c < r.c1; c++) {
-    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      for (int l = 0; l < LANES; l++) {
-        if (block_weight(t, b)[l] <= 0) continue;
-        for (int a = 0; a < t->m; a++) v[a] = term_corner(t, c, b, a, l);
-        for (int a = 0; a < t->m; a++) f(s, v[a], (int32_t)((LANES * (b - r.b0) + l) * MAX_M + a), v, context);
+  PetscInt v[MAX_M];
+  for (PetscInt position = first; position < end; position++) {
+    if (!term_is_real(t, position)) continue;
+    term_vertices(t, position, v);
+    for (int a = 0; a < t->m; a++) {
+      if (b->row_of[v[a]] < 0) {
+        b->row_of[v[a]]      = b->n_row;
+        s->vertex[b->n_row]  = v[a];
+        s->start[++b->n_row] = 0;
       }
+      s->start[b->row_of[v[a]] + 1]++;
     }
   }
 }
 
-/* While rows are listed: the row of each vertex in the batch or -1, the number of rows, the next item of each. */
-typedef struct {
-  PetscInt            *row_of, *next, n_row;
-  const wring_pattern *p;
-} builder;
-
-static void count_item(wring_scatter *s, PetscInt vertex, int32_t item, const PetscInt *corners, void *context)
+static void list_items(const wring_term *t, PetscInt first, PetscInt end, const wring_pattern *p, wring_scatter *s,
+                       builder *b)
 {
-  builder *const b = context;
-  (void)item, (void)corners;
-  if (b->row_of[vertex] < 0) {
-    b->row_of[vertex]    = b->n_row;
-    s->vertex[b->n_row]  = vertex;
-    s->start[++b->n_row] = 0;
+  PetscInt v[MAX_M];
+  for (PetscInt position = first; position < end; position++) {
+    if (!term_is_real(t, position)) continue;
+    term_vertices(t, position, v);
+    for (int a = 0; a < t->m; a++) {
+      const PetscInt at = b->next[b->row_of[v[a]]]++;
+      s->item[at]       = (int32_t)((position - first) * MAX_M + a);
+      for (int c = 0; c < t->m; c++)
+        s->place[t->m * at + c] = (int32_t)(wring_pattern_find(p, v[a], v[c]) - p->start[v[a]]);
+    }
   }
-  s->start[b->row_of[vertex] + 1]++;
 }
 
-static void list_item(wring_scatter *s, PetscInt vertex, int32_t item, const PetscInt *corners, void *context)
+static void build_batch(const wring_term *t, PetscInt batch, const wring_pattern *p, wring_scatter *s, builder *b)
 {
-  const builder *const b  = context;
-  const PetscInt       at = b->next[b->row_of[vertex]]++;
-  s->item[at]             = item;
-  for (int a = 0; a < s->m; a++)
-    s->place[s->m * at + a] = (int32_t)(wring_pattern_find(b->p, vertex, corners[a]) - b->p->start[vertex]);
-}
-
-static void build_batch(const wring_term *t, PetscInt batch, wring_scatter *s, builder *b)
-{
-  const PetscInt first = b->n_row;
-  for_each_corner(t, batch, s, count_item, b);
-  for (PetscInt r = first; r < b->n_row; r++) {
-    s->start[r + 1] += s->start[r];
-    b->next[r] = s->start[r];
+  const batch_range r     = range_of(t, batch);
+  const PetscInt    first = r.b0 * LANES, end = t->chunk_block[r.c1] * LANES, first_row = b->n_row;
+  count_items(t, first, end, s, b);
+  for (PetscInt i = first_row; i < b->n_row; i++) {
+    s->start[i + 1] += s->start[i];
+    b->next[i] = s->start[i];
   }
-  for_each_corner(t, batch, s, list_item, b);
-  for (PetscInt r = first; r < b->n_row; r++) b->row_of[s->vertex[r]] = -1;
+  list_items(t, first, end, p, s, b);
+  for (PetscInt i = first_row; i < b->n_row; i++) b->row_of[s->vertex[i]] = -1;
   s->batch[batch + 1] = b->n_row;
 }
 
 static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_pattern *p, wring_scatter *s)
 {
-  builder b = {.p = p};
+  builder b = {.n_row = 0};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(p->n, &b.row_of, rows, &b.next));
   for (PetscInt v = 0; v < p->n; v++) b.row_of[v] = -1;
   s->batch[0] = s->start[0] = 0;
-  for (PetscInt i = 0; i < s->n_batch; i++) build_batch(t, i, s, &b);
+  for (PetscInt i = 0; i < s->n_batch; i++) build_batch(t, i, p, s, &b);
   PetscCall(PetscFree2(b.row_of, b.next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,34 +193,45 @@ static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *
   }
 }
 
-/* A block of a chunk whose positions are x private [vertices][4]; out [LANES][n_value]. */
+/* Sums of the points of a block [9 pairs]; out: of the batch [LANES][n_value]. */
 typedef struct {
-  const wring_term *t;
-  wring_filtering   which;
-  PetscInt          c, b;
-  const double     *x;
-  double           *out;
-} work_block;
+  wring_filtering which;
+  PetscInt        b0; // first block of the batch
+  wring_scatter  *s;
+  lanes           K[9 * MAX_PAIRS];
+} work_matrix;
 
-static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
+/* A row and its Hessian. */
+typedef struct {
+  const term_row *r;
+  wring_in        h;
+} work_row;
+
+static inline __attribute__((always_inline)) void add_matrix(int m, int q, void *context)
 {
-  const work_block *const w = context;
-  const wring_term *const t = w->t;
-  const int               n = 9 * m * (m + 1) / 2, points = points_of(t, m);
-  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], K[9 * MAX_PAIRS], d[27], g[9 * MAX_Q];
-  if (m == QUADRATIC) memset(K, 0, sizeof K);
-  load_columns(t, w->b, m, w->x, d);
-  for (int p = 0; p < points; p++) {
-    const PetscInt row = w->b * points + p;
-    load_z(t, w->b, p, m, q, w->x, (const lanes *)d, z);
-    wring_term_row_hessian(t, w->which, w->c, row, (wring_in)z, h);
-    free_matrix(m, q, form_rows(m, q, point_of(t, m, p), row_coef(t, row), g), t->weight + (size_t)row * LANES,
-                (wring_in)h, K);
-  }
-  complete_matrix(m, K);
+  const work_row *const   w    = context;
+  const term_row *const   r    = w->r;
+  const wring_term *const t    = r->t;
+  work_matrix *const      work = r->context;
+  const int               n    = 9 * m * (m + 1) / 2;
+  double *const           out  = work->s->K + (size_t)(r->block - work->b0) * (size_t)(LANES * n);
+  WRING_ALIGNED lanes     g[9 * MAX_Q];
+  if (m == QUADRATIC && r->point == 0) memset(work->K, 0, sizeof work->K);
+  free_matrix(m, q, form_rows(m, q, point_of(t, m, r->point), row_coef(t, r->row), g),
+              t->weight + (size_t)r->row * LANES, w->h, work->K);
+  if (r->point < points_of(t, m) - 1) return;
+  complete_matrix(m, work->K);
   for (int l = 0; l < LANES; l++) {
-    for (int i = 0; i < n; i++) w->out[l * n + i] = K[i][l];
+    for (int i = 0; i < n; i++) out[l * n + i] = work->K[i][l];
   }
+}
+
+static void map_matrix(const term_row *r)
+{
+  const work_matrix *const work = r->context;
+  WRING_ALIGNED lanes      h[9 * MAX_Q * MAX_Q];
+  wring_term_row_hessian(r, work->which, h);
+  with_stencil(r->t, add_matrix, &(work_row){r, (wring_in)h});
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -240,16 +246,11 @@ static inline PetscInt chunk_groups(const wring_term *t)
 static void compute_group(const wring_term *t, wring_filtering which, const double *x, batch_range r, PetscInt g,
                           wring_scatter *s)
 {
-  const PetscInt per_chunk = chunk_groups(t), c = r.c0 + g / per_chunk;
-  const PetscInt b0 = c < r.c1 ? t->chunk_block[c] + g % per_chunk * GROUP : 0;
-  const PetscInt b1 = c < r.c1 ? PetscMin(b0 + GROUP, t->chunk_block[c + 1]) : 0;
-  double         x_private[4 * t->max_vertex];
-  if (b0 >= b1) return;
-  load_chunk(t, c, x, x_private);
-  for (PetscInt b = b0; b < b1; b++) {
-    double *const out = s->K + (size_t)(b - r.b0) * LANES * (size_t)s->n_value;
-    with_stencil(t, block_matrix, &(work_block){t, which, c, b, x_private, out});
-  }
+  const PetscInt            c    = r.c0 + g / chunk_groups(t);
+  WRING_ALIGNED work_matrix work = {.which = which, .b0 = r.b0, .s = s};
+  if (c >= r.c1) return;
+  const PetscInt b0 = t->chunk_block[c] + g % chunk_groups(t) * GROUP, b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
+  if (b0 < b1) wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, b0, b1, x);
 }
 
 /* Adds row a of an element matrix to the blocks at `place` of a row. */

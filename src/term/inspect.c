@@ -1,35 +1,28 @@
 /* What a term is made of, without an evaluation: who shares an element, moduli at rest, stiffness of points and edges.
  */
 #include "base/forest.h"
-#include "mean/mean.h"
+#include "mean.h"
 
 enum { LANES = WRING_LANES };
 
 void wring_term_unite(const wring_term *t, PetscInt *parent)
 {
-  for (PetscInt c = 0; c < t->n_chunk && t->active; c++) {
-    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      for (int l = 0; l < LANES; l++) {
-        const PetscInt first = term_corner(t, c, b, 0, l);
-        for (int a = 1; a < t->m; a++) {
-          const PetscInt other = term_corner(t, c, b, a, l);
-          if (parent[first] != parent[other]) wring_unite(parent, first, other);
-        }
-      }
-    }
+  PetscInt v[QUADRATIC];
+  for (PetscInt e = 0; e < t->n && t->active; e++) {
+    term_vertices(t, term_position(t, e), v);
+    for (int a = 1; a < t->m; a++)
+      if (parent[v[0]] != parent[v[a]]) wring_unite(parent, v[0], v[a]);
   }
 }
 
 void wring_term_add_stiffness(const wring_term *t, double *k)
 {
+  PetscInt v[2];
   if (t->m > 2 || !t->active) return;
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
-    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      for (int l = 0; l < LANES; l++) {
-        const double stiffness = t->weight[(size_t)b * LANES + l] * term_par(t, b)[0][l]; // 0 in padded lanes
-        for (int a = 0; a < t->m; a++) k[term_corner(t, c, b, a, l)] += stiffness;
-      }
-    }
+  for (PetscInt p = 0; p < t->n_block * LANES; p++) {
+    if (!term_is_real(t, p)) continue;
+    term_vertices(t, p, v);
+    for (int a = 0; a < t->m; a++) k[v[a]] += t->weight[p] * term_par(t, p / LANES)[0][p % LANES];
   }
 }
 

@@ -32,19 +32,6 @@ static int is_inverted(const wring_mesh *m, PetscInt e, const double *x)
   return !(volume6(x, m->tet + 4 * (size_t)e) > 0);
 }
 
-void wring_count_inverted(const wring_mesh *m, const double *from, const double *x, PetscInt64 count[2])
-{
-  PetscInt64 all = 0, newly = 0;
-#pragma omp parallel for schedule(static) reduction(+ : all, newly)
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    if (!is_inverted(m, e, x)) continue;
-    all++;
-    newly += !is_inverted(m, e, from);
-  }
-  count[0] = all;
-  count[1] = newly;
-}
-
 void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, PetscInt64 count[2])
 {
   PetscInt64 all = 0, newly = 0;

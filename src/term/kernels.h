@@ -2,6 +2,7 @@
 #pragma once
 #include "term_impl.h"
 #include "vertex_rows.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { LANES = WRING_LANES, MAX_M = QUADRATIC, MAX_Q = 3 };
@@ -14,9 +15,13 @@ static inline __attribute__((always_inline)) void with_stencil(const wring_term 
 {
   const int m = t->m, q = t->law->q;
 #define STENCIL(M, Q)                                                                                                  \
-  if (m == (M) && q == (Q)) body(M, Q, context);
+  if (m == (M) && q == (Q)) {                                                                                          \
+    body(M, Q, context);                                                                                               \
+    return;                                                                                                            \
+  }
   STENCILS
 #undef STENCIL
+  abort(); // no builder makes another one
 }
 
 /* The quadrature points of an element, the constant 1 but for second-order tets. */
@@ -48,41 +53,27 @@ static inline __attribute__((always_inline)) void derive(const double *L, const 
   D[2]                   = (l2 - 1) * v[2] - last + l0 * v[5] + l1 * v[4] + l3 * v[8];
 }
 
-/* D [9] = dx/dL_k at a point L, column by column, from the columns d [27] of the free vertices. */
-static inline __attribute__((always_inline)) void form_derivatives(const double *L, const double (*restrict d)[LANES],
-                                                                   double (*restrict D)[LANES])
-{
-  for (int l = 0; l < LANES; l += WIDTH) {
-    for (int c = 0; c < 3; c++) {
-      lane_values v[9], at[3];
-      load_coordinate(*d + l, c, v);
-      derive(L, v, at);
-      for (int k = 0; k < 3; k++) store_lanes(&at[k], D[3 * k + c] + l);
-    }
-  }
-}
-
-/* The same, and z = D coef for q = 3, in registers. */
-static inline __attribute__((always_inline)) void load_point_part(const double *L, const double *coef,
+/* z = D coef at a point, from the columns d [27] of the free vertices, in registers. */
+static inline __attribute__((always_inline)) void load_point_part(int q, const double *L, const double *coef,
                                                                   const double *restrict d, double *restrict z)
 {
   lane_values g[9];
-  for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
+  for (int i = 0; i < 3 * q; i++) load_lanes(coef + i * LANES, &g[i]);
   for (int c = 0; c < 3; c++) {
     lane_values v[9], D[3];
     load_coordinate(d, c, v);
     derive(L, v, D);
-    for (int k = 0; k < 3; k++) {
-      const lane_values sum = D[0] * g[k] + D[1] * g[3 + k] + D[2] * g[6 + k];
-      store_lanes(&sum, z + (3 * c + k) * LANES);
+    for (int k = 0; k < q; k++) {
+      const lane_values sum = D[0] * g[k] + D[1] * g[q + k] + D[2] * g[2 * q + k];
+      store_lanes(&sum, z + (q * c + k) * LANES);
     }
   }
 }
 
 static inline __attribute__((always_inline)) void
-load_point(const double *L, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
+load_point(int q, const double *L, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
 {
-  for (int l = 0; l < LANES; l += WIDTH) load_point_part(L, coef + l, *d + l, *z + l);
+  for (int l = 0; l < LANES; l += WIDTH) load_point_part(q, L, coef + l, *d + l, *z + l);
 }
 
 /* f += a u + b v, in this order, for fused multiply-add. */
@@ -121,40 +112,31 @@ static inline __attribute__((always_inline)) void add_coordinate(const double *L
   add_multiples(l3, &D[2], -l2, &sum, f + 24 * LANES);
 }
 
-/* f [27] += the transpose of form_derivatives applied to D [9]. */
-static inline __attribute__((always_inline)) void add_derivatives(const double *L, const double (*restrict D)[LANES],
-                                                                  double (*restrict f)[LANES])
+/* f [27] += the forces of w p at a point, in registers; weight may be NULL: 1. */
+static inline __attribute__((always_inline)) void add_point_part(int q, const double *L, const double *coef,
+                                                                 const double *weight, const double *restrict p,
+                                                                 double *restrict f)
 {
-  for (int l = 0; l < LANES; l += WIDTH) {
-    for (int c = 0; c < 3; c++) {
-      lane_values at[3];
-      for (int k = 0; k < 3; k++) load_lanes(D[3 * k + c] + l, &at[k]);
-      add_coordinate(L, c, at, *f + l);
-    }
-  }
-}
-
-/* The same with D = w p coef^T for q = 3, in registers. */
-static inline __attribute__((always_inline)) void
-add_point_part(const double *L, const double *coef, const double *weight, const double *restrict p, double *restrict f)
-{
-  lane_values g[9], w;
-  load_lanes(weight, &w);
-  for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
+  lane_values g[9], w = {0};
+  if (weight) load_lanes(weight, &w);
+  for (int i = 0; i < 3 * q; i++) load_lanes(coef + i * LANES, &g[i]);
   for (int c = 0; c < 3; c++) {
     lane_values r[3], D[3];
-    for (int k = 0; k < 3; k++) load_lanes(p + (3 * c + k) * LANES, &r[k]);
-    for (int k = 0; k < 3; k++) D[k] = w * (r[0] * g[3 * k] + r[1] * g[3 * k + 1] + r[2] * g[3 * k + 2]);
+    for (int k = 0; k < q; k++) load_lanes(p + (q * c + k) * LANES, &r[k]);
+    for (int k = 0; k < 3; k++) {
+      const lane_values sum = q == 3 ? r[0] * g[3 * k] + r[1] * g[3 * k + 1] + r[2] * g[3 * k + 2] : r[0] * g[k];
+      D[k]                  = weight ? w * sum : sum;
+    }
     add_coordinate(L, c, D, f);
   }
 }
 
-static inline __attribute__((always_inline)) void add_point_forces(const double *L, const double *coef,
+static inline __attribute__((always_inline)) void add_point_forces(int q, const double *L, const double *coef,
                                                                    const double *weight,
                                                                    const double (*restrict p)[LANES],
                                                                    double (*restrict f)[LANES])
 {
-  for (int l = 0; l < LANES; l += WIDTH) add_point_part(L, coef + l, weight + l, *p + l, *f + l);
+  for (int l = 0; l < LANES; l += WIDTH) add_point_part(q, L, coef + l, weight ? weight + l : NULL, *p + l, *f + l);
 }
 
 /* ---- G ----------------------------------------------------------------------------------------------------------- */
@@ -176,20 +158,6 @@ apply_coef(int n, int q, const double *coef, const double (*restrict D)[LANES], 
   }
 }
 
-/* z = G x with the columns x_a - x_last of a block, d [3 free], at a point L of second-order tets. */
-static inline __attribute__((always_inline)) void columns_to_z(int m, int q, const double *L, const double *coef,
-                                                               const double (*restrict d)[LANES],
-                                                               double (*restrict z)[LANES])
-{
-  WRING_ALIGNED lanes D[9];
-  if (m == QUADRATIC) {
-    form_derivatives(L, d, D);
-    apply_coef(3, q, coef, (wring_in)D, z);
-  } else {
-    apply_coef(free_vertices(m), q, coef, d, z);
-  }
-}
-
 /* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
 static inline __attribute__((always_inline)) void form_z(int m, int q, const double *L, const double *coef,
                                                          const double (*restrict x)[LANES], double (*restrict z)[LANES])
@@ -199,7 +167,10 @@ static inline __attribute__((always_inline)) void form_z(int m, int q, const dou
 #pragma omp simd
     for (int l = 0; l < LANES; l++) d[i][l] = m > 1 ? x[i][l] - x[3 * (m - 1) + i % 3][l] : x[i][l];
   }
-  columns_to_z(m, q, L, coef, (wring_in)d, z);
+  if (m == QUADRATIC)
+    load_point(q, L, coef, (wring_in)d, z);
+  else
+    apply_coef(free_vertices(m), q, coef, (wring_in)d, z);
 }
 
 /* f = w p coef^T of n columns, f [3 n]; w [LANES] or NULL: 1. */
@@ -220,16 +191,6 @@ static inline __attribute__((always_inline)) void form_columns(int n, int q, con
   }
 }
 
-/* f [27] += w G^T p of the free vertices of second-order tets, at a point L. */
-static inline __attribute__((always_inline)) void add_columns(int q, const double *L, const double *coef,
-                                                              const double *w, const double (*restrict p)[LANES],
-                                                              double (*restrict f)[LANES])
-{
-  WRING_ALIGNED lanes D[9];
-  form_columns(3, q, coef, w, p, D);
-  add_derivatives(L, (wring_in)D, f);
-}
-
 /* f = G^T p of a block: the free vertices, then minus their sum at the last vertex. */
 static inline __attribute__((always_inline)) void form_forces(int m, int q, const double *L, const double *coef,
                                                               const double (*restrict p)[LANES],
@@ -237,7 +198,7 @@ static inline __attribute__((always_inline)) void form_forces(int m, int q, cons
 {
   if (m == QUADRATIC) {
     memset(f, 0, 27 * sizeof *f);
-    add_columns(q, L, coef, NULL, p, f);
+    add_point_forces(q, L, coef, NULL, p, f);
   } else {
     form_columns(free_vertices(m), q, coef, NULL, p, f);
   }
@@ -259,11 +220,13 @@ static inline __attribute__((always_inline)) const double *form_rows(int m, int 
                                                                      lanes *g)
 {
   if (m != QUADRATIC) return coef;
-  memset(g, 0, (size_t)(9 * q) * sizeof *g);
   for (int k = 0; k < q; k++) { // column k of G is the transpose applied to column k of coef: one coordinate at a time
-    WRING_ALIGNED lanes D[9] = {{0}}, f[27] = {{0}};
-    for (int a = 0; a < 3; a++) memcpy(D[3 * a], coef + (q * a + k) * LANES, sizeof *D);
-    add_derivatives(L, (wring_in)D, f);
+    WRING_ALIGNED lanes f[27] = {{0}};
+    for (int l = 0; l < LANES; l += WIDTH) {
+      lane_values D[3];
+      for (int a = 0; a < 3; a++) load_lanes(coef + (q * a + k) * LANES + l, &D[a]);
+      add_coordinate(L, 0, D, *f + l);
+    }
     for (int a = 0; a < 9; a++) memcpy(g[q * a + k], f[3 * a], sizeof *g);
   }
   return (const double *)g;
@@ -453,6 +416,15 @@ static inline __attribute__((always_inline)) void scatter_tets(const uint16_t *c
   for (int l = 0; l < LANES; l += WIDTH) scatter_tets_part(corner + l, coef + l, weight + l, *p + l, f);
 }
 
+/* The sum of w a over lanes in a fixed order; padded lanes are skipped, even if a is infinite. */
+static inline double weighted_sum(const double *restrict w, const double *restrict a)
+{
+  double e[LANES];
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) e[l] = w[l] > 0 ? w[l] * a[l] : 0;
+  return ((e[0] + e[4]) + (e[2] + e[6])) + ((e[1] + e[5]) + (e[3] + e[7]));
+}
+
 /* Copies the positions of a chunk's vertices to x_private [vertices][4]. */
 static inline void load_chunk(const wring_term *t, PetscInt c, const double *x, double *x_private)
 {
@@ -468,7 +440,7 @@ static inline void load_chunk(const wring_term *t, PetscInt c, const double *x, 
 /*
   Adds the sums of a chunk's vertices to f; those of vertices that other chunks add to as well go to rows of `share`.
 */
-static inline void store_chunk(wring_term *t, PetscInt c, const double *f_private, double *f)
+static inline void store_chunk(const wring_term *t, PetscInt c, const double *f_private, double *f)
 {
   const PetscInt  n = t->chunk_vertex[c + 1] - t->chunk_vertex[c], n_own = t->chunk_own[c];
   const PetscInt *vertex = t->vertex + t->chunk_vertex[c];
@@ -508,20 +480,14 @@ static inline __attribute__((always_inline)) void load_z(const wring_term *t, Pe
   const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
   const double *const   coef   = row_coef(t, b * points_of(t, m) + p);
   WRING_ALIGNED lanes   own[3 * MAX_M];
-  if (m == QUADRATIC && q == 3) {
-    load_point(point_of(t, m, p), coef, d, z);
-    return;
-  }
   if (m == QUADRATIC) {
-    columns_to_z(m, q, point_of(t, m, p), coef, d, z);
-    return;
-  }
-  if (m == 4 && q == 3) {
+    load_point(q, point_of(t, m, p), coef, d, z);
+  } else if (m == 4 && q == 3) {
     load_tets(corner, coef, x_private, z);
-    return;
+  } else {
+    gather_columns(m, corner, x_private, own);
+    apply_coef(free_vertices(m), q, coef, (wring_in)own, z);
   }
-  gather_columns(m, corner, x_private, own);
-  apply_coef(free_vertices(m), q, coef, (wring_in)own, z);
 }
 
 /*
@@ -535,20 +501,29 @@ static inline __attribute__((always_inline)) void add_forces(const wring_term *t
   const PetscInt        row    = b * points_of(t, m) + point;
   const double *const   weight = t->weight + (size_t)row * LANES;
   WRING_ALIGNED lanes   f[3 * MAX_M];
-  if (m == QUADRATIC && q == 3) {
-    add_point_forces(point_of(t, m, point), row_coef(t, row), weight, p, columns);
-    return;
-  }
   if (m == QUADRATIC) {
-    add_columns(q, point_of(t, m, point), row_coef(t, row), weight, p, columns);
-    return;
-  }
-  if (m == 4 && q == 3) {
+    add_point_forces(q, point_of(t, m, point), row_coef(t, row), weight, p, columns);
+  } else if (m == 4 && q == 3) {
     scatter_tets(corner, row_coef(t, row), weight, p, f_private);
-    return;
+  } else {
+    form_columns(free_vertices(m), q, row_coef(t, row), weight, p, f);
+    scatter_columns(m, corner, (wring_in)f, f_private);
   }
-  form_columns(free_vertices(m), q, row_coef(t, row), weight, p, f);
-  scatter_columns(m, corner, (wring_in)f, f_private);
+}
+
+/* det F, with F = z of a tet, row by row. */
+static inline double determinant(wring_in z, int l)
+{
+  return z[0][l] * (z[4][l] * z[8][l] - z[5][l] * z[7][l]) - z[1][l] * (z[3][l] * z[8][l] - z[5][l] * z[6][l]) +
+         z[2][l] * (z[3][l] * z[7][l] - z[4][l] * z[6][l]);
+}
+
+/* The rows of the free vertices of block b at point p; room [9 q] for those of second-order tets. */
+static inline const double *block_rows(const wring_term *t, PetscInt b, int p, lanes *room)
+{
+  const PetscInt row = b * t->points + p;
+  if (t->m == QUADRATIC) return form_rows(QUADRATIC, t->law->q, t->rule->L[p], row_coef(t, row), room);
+  return row_coef(t, row);
 }
 
 /* G of all m vertices [m][q] of one lane, from rows of the free ones, NULL: 1. */

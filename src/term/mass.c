@@ -5,7 +5,6 @@
 */
 #include "base/block3.h"
 #include "kernels.h"
-#include "pass.h"
 
 void wring_term_set_masses(wring_term *t, const double *mass)
 {
@@ -139,9 +138,10 @@ static double weigh(int m, const double *w, const lanes *mass, lanes *d)
   return sum;
 }
 
-void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum)
+void wring_mass_chunk(const wring_pass *pass, PetscInt c, const double *x, double *f, double *sum)
 {
-  WRING_ALIGNED lanes mass[MAX_M], xe[3 * MAX_M];
+  const wring_term *const t = pass->t;
+  WRING_ALIGNED lanes     mass[MAX_M], xe[3 * MAX_M];
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
     const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
     gather(t->m, corner, x, xe);
@@ -155,8 +155,9 @@ void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *
   }
 }
 
-void wring_count_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum)
+void wring_count_chunk(const wring_pass *pass, PetscInt c, const double *x, double *f, double *sum)
 {
+  const wring_term *const t = pass->t;
   (void)x, (void)sum;
   WRING_ALIGNED lanes one[3 * MAX_M];
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {

@@ -1,18 +1,18 @@
 /* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.15). */
 #include "kernels.h"
-#include "pass.h"
 #include <math.h>
 
 enum { AHEAD = 4 }; // rows
 
 struct wring_splitting {
-  wring_term *t;       // borrowed
-  PetscInt    stride;  // doubles from row to row of z and u
-  PetscInt    n_row;   // of the term, blocks times points
-  double     *z, *u;   // [n_row][3 q][WRING_LANES]
-  PetscBool   fresh;   // z is not set yet; the next iteration sets it to D x
-  double      factor;  // a^2 of the current iteration
-  double     *partial; // [2][n_chunk] |W (D x - z)|^2, |W (z - z_old)|^2
+  wring_term *t;      // borrowed
+  PetscInt    stride; // doubles from row to row of z and u
+  PetscInt    n_row;  // of the term, blocks times points
+  double     *z, *u;  // [n_row][3 q][WRING_LANES]
+  PetscBool   unset;  // z is not set yet
+  PetscBool   fresh;  // the current iteration sets z to D x first
+  double      factor; // a^2 of the current iteration
+  wring_pass  pass;   // this iteration
 };
 
 PetscErrorCode wring_splitting_create(wring_term *t, wring_splitting **splitting)
@@ -24,10 +24,9 @@ PetscErrorCode wring_splitting_create(wring_term *t, wring_splitting **splitting
   s->t      = t;
   s->stride = 3 * t->law->q * LANES;
   s->n_row  = t->n_block * t->points;
-  s->fresh  = PETSC_TRUE;
+  s->unset  = PETSC_TRUE;
   PetscCall(wring_blocks_create((size_t)s->n_row * (size_t)s->stride, &s->z));
   PetscCall(wring_blocks_create((size_t)s->n_row * (size_t)s->stride, &s->u));
-  PetscCall(PetscCalloc1(2 * t->n_chunk, &s->partial));
   *splitting = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -40,7 +39,6 @@ PetscErrorCode wring_splitting_destroy(wring_splitting **splitting)
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
   wring_blocks_destroy(&s->z);
   wring_blocks_destroy(&s->u);
-  PetscCall(PetscFree(s->partial));
   PetscCall(PetscFree(*splitting));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,7 +46,7 @@ PetscErrorCode wring_splitting_destroy(wring_splitting **splitting)
 void wring_splitting_start(wring_splitting *s, double keep)
 {
   const PetscInt n = s->n_row * s->stride;
-  s->fresh         = PETSC_TRUE;
+  s->unset         = PETSC_TRUE;
 #pragma omp parallel for simd schedule(static)
   for (PetscInt i = 0; i < n; i++) s->u[i] = keep == 0 ? 0 : keep * s->u[i];
 }
@@ -98,9 +96,13 @@ static inline __attribute__((always_inline)) void prefetch_splitting(const wring
 }
 
 /* z <- prox(D x + u), u <- u + D x - z of a row; p = a^2 k (z - u - D x), and the squares of both residuals. */
-static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_in dx, double *sum, wring_out p)
+static void map_splitting(const term_row *r)
 {
-  const wring_splitting *s   = context;
+  const wring_splitting *s   = r->context;
+  const wring_term      *t   = r->t;
+  const PetscInt         b   = r->row;
+  const wring_in         dx  = r->z;
+  const wring_out        p   = r->p;
   const int              n   = 3 * t->law->q;
   double(*restrict z)[LANES] = (wring_out)(s->z + (size_t)b * (size_t)s->stride);
   double(*restrict u)[LANES] = (wring_out)(s->u + (size_t)b * (size_t)s->stride);
@@ -124,31 +126,15 @@ static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_
       p[i][l] = -rho[l] * (gap + u[i][l]);
     }
   }
-  sum[0] += wring_weighted_sum(t->weight + (size_t)b * LANES, primal);
-  sum[1] += wring_weighted_sum(t->weight + (size_t)b * LANES, dual);
+  r->sum[0] += weighted_sum(t->weight + (size_t)b * LANES, primal);
+  r->sum[1] += weighted_sum(t->weight + (size_t)b * LANES, dual);
 }
 
-static wring_pass iteration(wring_splitting *s)
+const wring_pass *wring_splitting_pass(wring_splitting *s, double factor)
 {
-  return (wring_pass){.map = map_splitting, .context = s, .forces = PETSC_TRUE, .n_sum = 2, .partial = s->partial};
-}
-
-void wring_splitting_interior(wring_splitting *s, double factor, const double *x, double *f)
-{
-  const wring_pass pass = iteration(s);
-  s->factor             = factor;
-  wring_pass_interior(s->t, &pass, x, f);
-}
-
-void wring_splitting_boundary(wring_splitting *s, const double *x, double *f)
-{
-  const wring_pass pass = iteration(s);
-  wring_pass_boundary(s->t, &pass, x, f);
-}
-
-void wring_splitting_finish(wring_splitting *s, double *f, double residual[2])
-{
-  const wring_pass pass = iteration(s);
-  wring_pass_finish(s->t, &pass, f, residual);
-  s->fresh = PETSC_FALSE;
+  s->factor = factor;
+  s->fresh  = s->unset;
+  s->unset  = PETSC_FALSE;
+  s->pass   = (wring_pass){.t = s->t, .map = map_splitting, .context = s, .forces = PETSC_TRUE, .n_sum = 2};
+  return &s->pass;
 }

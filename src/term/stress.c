@@ -7,18 +7,14 @@ static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 
 
 /* ---- stresses of a term ------------------------------------------------------------------------------------------ */
 
-/* The elements of a chunk, x private [vertices][4]. */
+/* tau [elements][6], or [elements][points][6]. */
 typedef struct {
-  const wring_term *t;
-  PetscInt          c;
-  const double     *x;
-  PetscBool         at_points;
-  double           *tau; // [elements][6], or [elements][points][6]
-} work_stress;
+  PetscBool at_points;
+  double   *tau;
+} stresses;
 
 /* The symmetric part of p z^T in a lane: with z = F A and p = dpsi/dz, P = p A^T, so that P F^T = p z^T. */
-static inline __attribute__((always_inline)) void add_lane(int q, const lanes *p, const lanes *z, int l, double scale,
-                                                           double tau[6])
+static void add_lane(int q, wring_in p, wring_in z, int l, double scale, double tau[6])
 {
   for (int i = 0; i < 6; i++) {
     const int r = q * row_of[i], c = q * column_of[i];
@@ -28,69 +24,44 @@ static inline __attribute__((always_inline)) void add_lane(int q, const lanes *p
   }
 }
 
-static inline __attribute__((always_inline)) void add_stress(int m, int q, void *context)
+static void map_stress(const term_row *r)
 {
-  const work_stress *const w = context;
-  const wring_term *const  t = w->t;
-  WRING_ALIGNED lanes      z[3 * MAX_Q], p[3 * MAX_Q], psi, d[27];
-  for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    load_columns(t, b, m, w->x, d);
-    for (int i = 0; i < points_of(t, m); i++) {
-      load_z(t, b, i, m, q, w->x, (const lanes *)d, z);
-      t->law->fused(t->law, term_par(t, b * points_of(t, m) + i), (wring_in)z, psi, p);
-      for (int l = 0; l < LANES; l++) {
-        const PetscInt e = term_element(t, b * LANES + l);
-        if (e < 0) continue;
-        const size_t at  = (size_t)(t->cell ? t->cell[e] : t->place[e]);
-        const size_t row = w->at_points ? at * (size_t)t->points + (size_t)i : at;
-        const double own = t->scale ? t->scale[e] : 1;
-        add_lane(q, (const lanes *)p, (const lanes *)z, l, w->at_points ? own : term_part(t, b, i, l) * own,
-                 w->tau + 6 * row);
-      }
-    }
+  const stresses *const   to = r->context;
+  const wring_term *const t  = r->t;
+  WRING_ALIGNED lanes     p[3 * MAX_Q], psi;
+  t->law->fused(t->law, term_par(t, r->row), r->z, psi, p);
+  for (int l = 0; l < LANES; l++) {
+    const PetscInt e = term_element(t, r->block * LANES + l);
+    if (e < 0) continue;
+    const size_t at    = (size_t)(t->cell ? t->cell[e] : t->place[e]);
+    const size_t row   = to->at_points ? at * (size_t)t->points + (size_t)r->point : at;
+    const double part  = to->at_points ? 1 : term_part(t, r->block, r->point, l);
+    const double scale = t->scale ? part * t->scale[e] : part;
+    add_lane(t->law->q, (wring_in)p, r->z, l, scale, to->tau + 6 * row);
   }
 }
 
 static void add_stresses(const wring_term *t, const double *x, PetscBool at_points, double *tau)
 {
-#pragma omp parallel for schedule(static)
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
-    double x_private[4 * t->max_vertex];
-    load_chunk(t, c, x, x_private);
-    with_stencil(t, add_stress, &(work_stress){t, c, x_private, at_points, tau});
-  }
+  wring_pass_run(&(wring_pass){.t = t, .map = map_stress, .context = &(stresses){at_points, tau}}, WRING_ALL, x, NULL,
+                 NULL);
 }
 
 void wring_term_add_stress(const wring_term *t, const double *x, double *tau)
 {
   const int membrane = t->m == 3 && t->law->q == 2;
-  if ((t->cell || membrane) && t->active) add_stresses(t, x, PETSC_FALSE, tau);
+  if (t->cell || membrane) add_stresses(t, x, PETSC_FALSE, tau);
 }
 
 void wring_term_add_point_stress(const wring_term *t, const double *x, double *tau)
 {
-  if (t->cell && t->active) add_stresses(t, x, PETSC_TRUE, tau);
+  if (t->cell) add_stresses(t, x, PETSC_TRUE, tau);
 }
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
-/* F [9] of a first-order tet e, row by row; returns its rest volume. */
-static double form_gradient(const wring_mesh *m, PetscInt e, const double *x, double F[9])
-{
-  const PetscInt *const v = m->tet + 4 * (size_t)e;
-  const double *const   X = m->X;
-  double                B[9], volume;
-  wring_tet_rest(X + 3 * v[0], X + 3 * v[1], X + 3 * v[2], X + 3 * v[3], B, &volume);
-  for (int i = 0; i < 9; i++) {
-    const int c = i / 3;
-    F[i]        = 0;
-    for (int a = 0; a < 3; a++) F[i] += (x[3 * v[a] + c] - x[3 * v[3] + c]) * B[3 * a + i % 3];
-  }
-  return volume;
-}
-
 /* F [9] at a point L of any tet; returns the rest volume per unit of the mean over the tet. */
-static double form_gradient_at(const wring_mesh *m, PetscInt e, const double L[4], const double *x, double F[9])
+static double form_gradient(const wring_mesh *m, PetscInt e, const double L[4], const double *x, double F[9])
 {
   double D[9], B[9], volume;
   wring_tet_jacobian(m, e, x, L, D);
@@ -106,16 +77,13 @@ static double form_gradient_at(const wring_mesh *m, PetscInt e, const double L[4
 static double form_means(const wring_mesh *m, PetscInt e, const double *x, double F[9], double *J)
 {
   const wring_quadrature *const rule   = wring_mesh_quadrature(m);
-  double                        volume = 0, at[9];
-  if (m->order < 2) {
-    volume = form_gradient(m, e, x, F);
-    *J     = wring_volume_ratio(F);
-    return volume;
-  }
+  double                        volume = form_gradient(m, e, rule->L[0], x, F), at[9];
+  *J                                   = wring_volume_ratio(F);
+  if (rule->n == 1) return volume;
   for (int i = 0; i < 9; i++) F[i] = 0;
-  *J = 0;
+  *J = volume = 0;
   for (int p = 0; p < rule->n; p++) {
-    const double part = rule->weight[p] * form_gradient_at(m, e, rule->L[p], x, at);
+    const double part = rule->weight[p] * form_gradient(m, e, rule->L[p], x, at);
     for (int i = 0; i < 9; i++) F[i] += part * at[i];
     *J += part * wring_volume_ratio(at);
     volume += part;
@@ -151,10 +119,7 @@ void wring_point_stresses(const wring_mesh *m, const double *x, double *tau)
   for (PetscInt e = 0; e < m->n_tet; e++) {
     for (int p = 0; p < rule->n; p++) {
       double F[9];
-      if (m->order < 2)
-        form_gradient(m, e, x, F);
-      else
-        form_gradient_at(m, e, rule->L[p], x, F);
+      form_gradient(m, e, rule->L[p], x, F);
       wring_cauchy_stress(wring_volume_ratio(F), tau + 6 * ((size_t)e * (size_t)rule->n + (size_t)p));
     }
   }

@@ -1,6 +1,6 @@
 /* Destruction of a term, its properties, the energies of its elements, and its total force. */
 #include "kernels.h"
-#include "mean/mean.h"
+#include "mean.h"
 
 PetscErrorCode wring_term_destroy(wring_term **term)
 {
@@ -24,8 +24,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
   PetscCall(PetscFree(t->scale));
   PetscCall(PetscFree(t->damping));
   wring_blocks_destroy(&t->share);
-  PetscCall(PetscFree(t->energy));
-  PetscCall(PetscFree(t->product));
+  PetscCall(PetscFree(t->partial));
   PetscCall(PetscFree(*term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,87 +54,50 @@ PetscBool wring_term_is_attachment(const wring_term *t)
   return (PetscBool)(t->attachment != NULL);
 }
 
-/* det F, with F = z of a tet, row by row. */
-static double determinant(const lanes *z, int l)
-{
-  return z[0][l] * (z[4][l] * z[8][l] - z[5][l] * z[7][l]) - z[1][l] * (z[3][l] * z[8][l] - z[5][l] * z[6][l]) +
-         z[2][l] * (z[3][l] * z[7][l] - z[4][l] * z[6][l]);
-}
-
-/* The tets of a chunk, x private [vertices][4]. */
+/* Per tet: energy per rest volume, det F. */
 typedef struct {
-  const wring_term *t;
-  PetscInt          c;
-  const double     *x;
-  double           *density, *J;
-} work_chunk;
+  double *density, *J;
+} cell_data;
 
-static inline __attribute__((always_inline)) void chunk_data(int m, int q, void *context)
+static void map_cells(const term_row *r)
 {
-  const work_chunk *const w = context;
-  const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], psi, d[27];
-  for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    load_columns(t, b, m, w->x, d);
-    for (int p = 0; p < points_of(t, m); p++) {
-      load_z(t, b, p, m, q, w->x, (const lanes *)d, z);
-      t->law->energy(t->law, term_par(t, b * points_of(t, m) + p), (wring_in)z, psi);
-      for (int l = 0; l < LANES; l++) {
-        const PetscInt e = term_element(t, b * LANES + l);
-        if (e < 0) continue;
-        const PetscInt cell = t->cell[e];
-        const double   part = term_part(t, b, p, l), J = q == 3 ? determinant((const lanes *)z, l) : 0;
-        w->density[cell] += part * (t->scale ? t->scale[e] * psi[l] : psi[l]);
-        if (t->mean) w->density[cell] += part * t->mean->u[t->mean->patch[e]][0];
-        if (q == 3) w->J[cell] = p > 0 ? w->J[cell] + part * J : part * J;
-      }
-    }
+  const wring_term *const t  = r->t;
+  const cell_data *const  to = r->context;
+  WRING_ALIGNED lanes     psi;
+  t->law->energy(t->law, term_par(t, r->row), r->z, psi);
+  for (int l = 0; l < LANES; l++) {
+    const PetscInt e = term_element(t, r->block * LANES + l);
+    if (e < 0) continue;
+    const PetscInt cell = t->cell[e];
+    const double   part = term_part(t, r->block, r->point, l), J = t->law->q == 3 ? determinant(r->z, l) : 0;
+    to->density[cell] += part * (t->scale ? t->scale[e] * psi[l] : psi[l]);
+    if (t->mean) to->density[cell] += part * t->mean->u[t->mean->patch[e]][0];
+    if (t->law->q == 3) to->J[cell] = r->point > 0 ? to->J[cell] + part * J : part * J;
   }
 }
 
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J)
 {
   if (!t->cell) return;
-#pragma omp parallel for schedule(static)
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
-    double x_private[4 * t->max_vertex];
-    load_chunk(t, c, x, x_private);
-    with_stencil(t, chunk_data, &(work_chunk){t, c, x_private, density, J});
-  }
+  wring_pass_run(&(wring_pass){.t = t, .map = map_cells, .context = &(cell_data){density, J}}, WRING_ALL, x, NULL,
+                 NULL);
 }
 
-/* The energies of the blocks of a chunk, x private [vertices][4]. */
-typedef struct {
-  const wring_term *t;
-  PetscInt          c;
-  const double     *x;
-  double           *energy;
-} work_energies;
-
-static inline __attribute__((always_inline)) void add_energies(int m, int q, void *context)
+static void map_energies(const term_row *r)
 {
-  const work_energies *const w = context;
-  WRING_ALIGNED lanes        z[3 * MAX_Q], psi, d[27];
-  for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
-    load_columns(w->t, b, m, w->x, d);
-    load_z(w->t, b, 0, m, q, w->x, (const lanes *)d, z);
-    w->t->law->energy(w->t->law, term_par(w->t, b), (wring_in)z, psi);
-    for (int l = 0; l < LANES; l++) {
-      const PetscInt e = term_element(w->t, b * LANES + l);
-      if (e >= 0) w->energy[w->t->place[e]] += w->t->weight[(size_t)b * LANES + l] * psi[l];
-    }
+  const wring_term *const t      = r->t;
+  double *const           energy = r->context;
+  WRING_ALIGNED lanes     psi;
+  t->law->energy(t->law, term_par(t, r->row), r->z, psi);
+  for (int l = 0; l < LANES; l++) {
+    const PetscInt e = term_element(t, r->block * LANES + l);
+    if (e >= 0) energy[t->place[e]] += t->weight[(size_t)r->row * LANES + l] * psi[l];
   }
 }
 
 void wring_term_add_energies(const wring_term *t, const double *x, double *energy)
 {
-  if (!t->place || !t->active) return;
-#pragma omp parallel for schedule(static)
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
-    double x_private[4 * t->max_vertex];
-    load_chunk(t, c, x, x_private);
-    with_stencil(t, add_energies, &(work_energies){t, c, x_private, energy});
-  }
+  if (t->place) wring_pass_run(&(wring_pass){.t = t, .map = map_energies, .context = energy}, WRING_ALL, x, NULL, NULL);
 }
 
 /* Forces between the vertices of an element cancel, so only points have a resultant. */

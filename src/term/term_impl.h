@@ -22,7 +22,10 @@ enum { CHUNK_BLOCKS = 128 }; // rows: 1024 tets, whose vertices' positions and f
 enum { QUADRATIC = 10 };     // vertices of a second-order tet; in a term the fourth corner comes last
 enum { ROWS_AHEAD = 32 };    // rows of `share` are prefetched this many rows before they are added
 
-/* All stencils, m and q: tets, fibres and hinges, triangles (two), edges, points, second-order tets, fibres. */
+/*
+  All stencils, m and q: tets, fibres and hinges, triangles (two), edges, points, second-order tets, fibres.
+  wring_term_check_law refuses others.
+*/
 #define STENCILS                                                                                                       \
   STENCIL(4, 3)                                                                                                        \
   STENCIL(4, 1) STENCIL(3, 2) STENCIL(3, 1) STENCIL(2, 1) STENCIL(1, 1) STENCIL(QUADRATIC, 3) STENCIL(QUADRATIC, 1)
@@ -38,6 +41,35 @@ typedef struct {
   double           *place;      // [n][3] current targets, m
   unsigned          components; // that it holds, WRING_X | ...
 } attachment;
+
+/* ---- passes: pass.c ---------------------------------------------------------------------------------------------- */
+
+enum { PASS_SUMS = 3, PASS_FIELDS = 3, FIELD = 9 }; // FIELD: rows of lanes from the z of one field to the next
+
+/* A row, that is point of a block: what the map of a pass reads, and writes. */
+typedef struct {
+  const wring_term *t;
+  void             *context;
+  PetscInt          row, block;
+  int               point;
+  wring_in          z;   // [3 q] of x; from FIELD on of the pass's other fields
+  double           *sum; // [n_sum] of the chunk
+  wring_out         p;   // [3 q] with forces: the pass adds w G^T p to them
+} term_row;
+
+/* The work of a pass: a map of rows, or, of what is no map of z, a function of whole chunks. */
+struct wring_pass {
+  const wring_term *t;
+  void (*map)(const term_row *r); // or NULL: chunk
+  /* Forces f of a chunk at x, both private [vertices][4], and its sums; padded lanes have weight 0. */
+  void (*chunk)(const wring_pass *pass, PetscInt c, const double *x, double *f, double *sum);
+  void         *context;
+  const double *more[PASS_FIELDS - 1]; // [n_more] fields [n_local][3] besides x
+  int           n_more, n_sum;         // at most PASS_SUMS
+  double        start;                 // of the sums of a chunk
+  const double *besides;               // is added to the first sum of all; NULL: nothing
+  PetscBool     forces;                // false: f of the functions below may be NULL
+};
 
 struct wring_term {
   char               name[256];
@@ -79,8 +111,10 @@ struct wring_term {
   PetscInt *shared_start; // [n_shared + 1] first of its entries in shared_row
   PetscInt *shared_row;   // [shared_start[n_shared]] in chunk order; then [ROWS_AHEAD] that are only prefetched
   double   *share;        // [shared_start[n_shared]][4]
-  double   *energy;       // [n_chunk]
-  double   *product;      // [3][n_chunk] of wring_term_products; NULL before the first
+
+  wring_pass pass;    // of wring_term_pass
+  wring_work work;    // of this pass
+  double    *partial; // [PASS_SUMS][n_chunk] sums of the chunks in a pass
 };
 
 /*
@@ -101,6 +135,17 @@ static inline int columns_of(int m)
   return m == QUADRATIC ? 3 : free_vertices(m);
 }
 
+/* The local number of a global one, negative if this rank does not have it. */
+static inline PetscErrorCode term_local(const wring_mesh *m, PetscInt global, PetscInt *local)
+{
+  PetscFunctionBegin;
+  *local = global - m->begin;
+  if (*local >= 0 && *local < m->n_owned) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFindInt(global, m->n_local - m->n_owned, m->global + m->n_owned, local));
+  if (*local >= 0) *local += m->n_owned;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The number of blocks that hold n elements. */
 static inline PetscInt term_blocks(PetscInt n)
 {
@@ -113,36 +158,32 @@ static inline PetscInt term_boundary(const wring_term *t)
   return term_blocks(t->n_interior) * WRING_LANES;
 }
 
-/* The place of an element: its group has n elements from position `first`; its chunk has n_block blocks. */
-typedef struct {
-  PetscInt first, n, chunk, n_block; // chunk: position of the chunk in the group, which is also its first element
-} term_place;
-
-static inline term_place term_chunk_of(const wring_term *t, PetscBool boundary, PetscInt e)
+/* The chunk of a block. */
+static inline PetscInt term_chunk(const wring_term *t, PetscInt block)
 {
-  const PetscInt n = boundary ? t->n - t->n_interior : t->n_interior, size = t->chunk_blocks * WRING_LANES;
-  const PetscInt chunk = e / size * size, rest = term_blocks(n) - chunk / WRING_LANES;
-  return (term_place){boundary ? term_boundary(t) : 0, n, chunk, rest < t->chunk_blocks ? rest : t->chunk_blocks};
+  const PetscInt boundary = term_boundary(t) / WRING_LANES;
+  if (block < boundary) return block / t->chunk_blocks;
+  return t->n_chunk_interior + (block - boundary) / t->chunk_blocks;
 }
 
+/* The position of element e. */
 static inline PetscInt term_position(const wring_term *t, PetscInt e)
 {
-  const PetscBool  boundary = (PetscBool)(e >= t->n_interior);
-  const PetscInt   local    = boundary ? e - t->n_interior : e;
-  const term_place p        = term_chunk_of(t, boundary, local);
-  const PetscInt   r        = local - p.chunk;
-  return p.first + p.chunk + r % p.n_block * WRING_LANES + r / p.n_block;
+  const PetscBool boundary = (PetscBool)(e >= t->n_interior);
+  const PetscInt  local = boundary ? e - t->n_interior : e, size = t->chunk_blocks * WRING_LANES, r = local % size;
+  const PetscInt c = local / size + (boundary ? t->n_chunk_interior : 0), n = t->chunk_block[c + 1] - t->chunk_block[c];
+  return t->chunk_block[c] * WRING_LANES + r % n * WRING_LANES + r / n;
 }
 
 /* Element at a position, or -1 for a padded lane. */
 static inline PetscInt term_element(const wring_term *t, PetscInt position)
 {
-  const PetscBool  boundary = (PetscBool)(position >= term_boundary(t));
-  const PetscInt   local    = boundary ? position - term_boundary(t) : position;
-  const term_place p        = term_chunk_of(t, boundary, local);
-  const PetscInt   r = local - p.chunk, e = p.chunk + r % WRING_LANES * p.n_block + r / WRING_LANES;
-  if (e >= p.n) return -1;
-  return boundary ? t->n_interior + e : e;
+  const PetscInt  c = term_chunk(t, position / WRING_LANES), n = t->chunk_block[c + 1] - t->chunk_block[c];
+  const PetscBool boundary = (PetscBool)(c >= t->n_chunk_interior);
+  const PetscInt  before   = boundary ? term_boundary(t) - t->n_interior : 0; // padded lanes of the other group
+  const PetscInt  first = t->chunk_block[c] * WRING_LANES, r = position - first;
+  const PetscInt  e = first - before + r % WRING_LANES * n + r / WRING_LANES;
+  return e < (boundary ? t->n : t->n_interior) ? e : -1;
 }
 
 /* The lane of point p of the element at a position, counted over all rows. */
@@ -155,6 +196,13 @@ static inline PetscInt point_position(const wring_term *t, PetscInt position, in
 static inline PetscInt term_corner(const wring_term *t, PetscInt chunk, PetscInt block, int a, PetscInt lane)
 {
   return t->vertex[t->chunk_vertex[chunk] + t->corner[((size_t)block * t->m + a) * WRING_LANES + lane] / 4];
+}
+
+/* v [m]: the local vertices of the element at a position. */
+static inline void term_vertices(const wring_term *t, PetscInt position, PetscInt *v)
+{
+  const PetscInt block = position / WRING_LANES, chunk = term_chunk(t, block);
+  for (int a = 0; a < t->m; a++) v[a] = term_corner(t, chunk, block, a, position % WRING_LANES);
 }
 
 /* Builders call it first: an error unless (m, q) is a stencil, and q that of the law. */
@@ -176,9 +224,8 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
 PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m, int q,
                                         PetscInt n, const PetscInt *vertex, PetscBool along_curve,
                                         PetscBool per_element, wring_term **t);
-void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [columns * q]
-void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);
-void           wring_term_set_point(wring_term *t, PetscInt e, int point, const double *coef, double weight); // both
+void           wring_term_set_point(wring_term *t, PetscInt e, int point, const double *coef,
+                                    double weight); // coef [columns * q]
 void           wring_term_set_par(wring_term *t, PetscInt e,
                                   const double *par); // [n_par]; e is ignored if parameters are uniform
 void           wring_term_pad(wring_term *t);         // copies each group's last element into its padded lanes
@@ -202,6 +249,12 @@ static inline const double *block_weight(const wring_term *t, PetscInt block)
   return t->weight + (size_t)block * t->points * WRING_LANES;
 }
 
+/* Whether a position is that of an element, not padded. */
+static inline PetscBool term_is_real(const wring_term *t, PetscInt position)
+{
+  return (PetscBool)(block_weight(t, position / WRING_LANES)[position % WRING_LANES] > 0);
+}
+
 /* The part that point p of an element has in the means over the element, that of its weight. */
 static inline double term_part(const wring_term *t, PetscInt block, int p, int lane)
 {
@@ -222,9 +275,48 @@ static inline void row_slope(const wring_term *t, PetscInt row, double *k)
   }
 }
 
-/* value [nnz] += factor w k G^T G, element by element. */
-void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor, double *value);
+/* The Hessian h [9 q q] of a row, with the filter on the elements that it is for. */
+void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_out h);
 
-/* The Hessian h [9 q q] of a row of chunk c at z, with the filter on the elements that it is for. */
-void wring_term_row_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt row, wring_in z,
-                            wring_out h);
+/* The maps of the blocks [b0, b1) of a chunk, without sums and forces, in the calling thread. */
+void wring_pass_blocks(const wring_pass *pass, PetscInt b0, PetscInt b1, const double *x);
+
+/*
+  Matrices K [size] of the elements of blocks: map computes them, to matrices_of(r), in all threads; add is called for
+  each block in order, so that the order of summation is fixed.
+*/
+typedef struct {
+  void (*map)(const term_row *r);
+  void (*add)(const wring_term *t, PetscInt block, const double (*K)[WRING_LANES], void *context);
+  void *context; // of both: context_of
+  int   size;    // of all points of an element
+} wring_matrices;
+
+void wring_term_add_matrices(const wring_term *t, const wring_matrices *work, const double *x);
+
+/* Their context in a map: that of the caller, and where the matrices of the first block are. */
+typedef struct {
+  void    *context;
+  PetscInt first;
+  int      size;
+  double (*K)[WRING_LANES];
+} term_matrices;
+
+static inline double (*matrices_of(const term_row *r))[WRING_LANES]
+{
+  const term_matrices *const m = r->context;
+  return m->K + (r->block - m->first) * m->size;
+}
+
+/*
+  A star forest from nodes `from` [n] of other ranks to vertices [0, n) here, those with rank >= 0; stays NULL if no rank
+  has any (copies.c). Collective. copy_rows: an exchange of rows a [4].
+*/
+PetscErrorCode wring_copy_create(MPI_Comm comm, PetscInt n_root, PetscInt n, const PetscSFNode *from, PetscSF *copy);
+PetscErrorCode wring_copy_rows(PetscSF copy, wring_phases *phases, MPI_Datatype row, double *a);
+void wring_to_rows(PetscInt n, const double *x, double *row); // [n][4] of x [n][3]; the fourth number is unchanged
+void wring_from_rows(PetscInt n, const double *row, double *x);
+
+/* In the metric of masses, M_e (p_e - x_e) and |p_e - x_e|_M^2/2; the number of elements at each vertex (mass.c). */
+void wring_mass_chunk(const wring_pass *pass, PetscInt c, const double *x, double *f, double *sum);
+void wring_count_chunk(const wring_pass *pass, PetscInt c, const double *x, double *f, double *sum);

@@ -1,4 +1,4 @@
-#include "mean/mean.h"
+#include "mean.h"
 
 /* The vertices of a tet in the order of a term: those of second-order tets have the fourth corner last. */
 static int order_vertices(const wring_mesh *mesh, PetscInt e, PetscInt v[10])

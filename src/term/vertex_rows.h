@@ -30,21 +30,26 @@ VERTEX_ROWS_INLINE void store_row(const vertex_row *v, double *x)
 }
 
 #if defined(__AVX512F__)
-
 enum { WIDTH = 8 };
+#else
+enum { WIDTH = 4 };
+#endif
 
-typedef double   row_pair __attribute__((vector_size(8 * sizeof(double))));
-typedef row_pair lane_values; // one number of each lane
-
-/* Eight rows as the pairs of rows 0 and 2, 1 and 3, 4 and 6, 5 and 7, which are the cheapest to transpose. */
-typedef struct {
-  row_pair r02, r13, r46, r57;
-} lane_rows;
+typedef double lane_values __attribute__((vector_size(WIDTH * sizeof(double)))); // one number of each lane
 
 /* The coordinates of a corner of each lane, and the fourth numbers of the rows. */
 typedef struct {
   lane_values x, y, z, w;
 } lane_corner;
+
+#if defined(__AVX512F__)
+
+typedef lane_values row_pair;
+
+/* Eight rows as the pairs of rows 0 and 2, 1 and 3, 4 and 6, 5 and 7, which are the cheapest to transpose. */
+typedef struct {
+  row_pair r02, r13, r46, r57;
+} lane_rows;
 
 /* (x, y), one instruction, for which gcc 12 emits four. */
 VERTEX_ROWS_INLINE void join_rows(const double *x, const double *y, row_pair *p)
@@ -107,19 +112,10 @@ VERTEX_ROWS_INLINE void lanes_to_rows(const lane_corner *v, lane_rows *r)
 
 #else
 
-enum { WIDTH = 4 };
-
-typedef vertex_row lane_values; // one number of each lane
-
 /* A row for each lane. */
 typedef struct {
   vertex_row r0, r1, r2, r3;
 } lane_rows;
-
-/* The coordinates of a corner of each lane, and the fourth numbers of the rows. */
-typedef struct {
-  lane_values x, y, z, w;
-} lane_corner;
 
 VERTEX_ROWS_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
 {

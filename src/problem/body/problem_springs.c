@@ -205,8 +205,7 @@ static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_
     stiffness[i]                   = row[3];
     damping[i]                     = row[4];
   }
-  PetscCall(
-    wring_term_create_damped_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
+  PetscCall(wring_term_create_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
   PetscCall(wring_potential_add_term(p->g, line->term));
   PetscCall(PetscFree4(a, b, stiffness, damping));
   PetscCall(PetscFree(s->row));

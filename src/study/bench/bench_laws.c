@@ -32,30 +32,19 @@ typedef struct {
 
 static PetscErrorCode run_pass(void *context)
 {
-  loop *const w = context;
+  loop *const             w = context;
+  const wring_pass *const pass =
+    w->splitting ? wring_splitting_pass(w->splitting, 1) : wring_term_pass(w->term, w->work);
+  double sum[2];
 
   PetscFunctionBegin;
-  wring_term_interior(w->term, w->work, w->x, w->f);
-  wring_term_boundary(w->term, w->work, w->x, w->f);
-  wring_term_finish(w->term, w->work, w->f);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode run_split(void *context)
-{
-  loop *const w = context;
-  double      residual[2];
-
-  PetscFunctionBegin;
-  wring_splitting_interior(w->splitting, 1, w->x, w->f);
-  wring_splitting_boundary(w->splitting, w->x, w->f);
-  wring_splitting_finish(w->splitting, w->f, residual);
+  wring_pass_run(pass, WRING_ALL, w->x, w->f, sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode measure(loop *w, wring_work work, const char *what, double bytes)
 {
-  const wring_bench_work timed = {.run = w->splitting ? run_split : run_pass, .context = w};
+  const wring_bench_work timed = {.run = run_pass, .context = w};
   const wring_bench_row  row   = {
        "law", wring_term_law(w->term)->name, what, .tets = w->body->tets, .bytes = bytes, .iterations = -1};
   wring_bench_row *kept;

@@ -274,27 +274,11 @@ static void run_colour(wring_descent *d, const descent_colour *c)
   wring_phases_switch(d->phases, old);
 }
 
-/* Rows of owners to all who have them through sf. */
-static PetscErrorCode copy_rows(const wring_descent *d, PetscSF sf)
-{
-  const wring_phase old = wring_phases_switch(d->phases, WRING_PHASE_HALO);
-
-  PetscFunctionBegin;
-  wring_count(d->phases, WRING_WORK_EXCHANGES, 1);
-  PetscCall(PetscSFBcastBegin(sf, d->four, d->x, d->x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(sf, d->four, d->x, d->x, MPI_REPLACE));
-  wring_phases_switch(d->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode load(wring_descent *d, const double *x)
 {
   PetscFunctionBegin;
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < d->mesh->n_owned; i++) {
-    for (int c = 0; c < 3; c++) d->x[4 * i + c] = x[3 * i + c];
-  }
-  PetscCall(copy_rows(d, d->all));
+  wring_to_rows(d->mesh->n_owned, x, d->x);
+  PetscCall(wring_copy_rows(d->all, d->phases, d->four, d->x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,12 +290,10 @@ PetscErrorCode wring_descent_run(wring_descent *d, double *x)
   PetscCall(load(d, x));
   for (PetscInt c = 0; c < d->n_colour; c++) {
     run_colour(d, &d->colour[c]);
-    if (d->colour[c].copy) PetscCall(copy_rows(d, d->colour[c].copy));
+    PetscSF const copy = d->colour[c].copy;
+    if (copy) PetscCall(wring_copy_rows(copy, d->phases, d->four, d->x));
   }
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < d->mesh->n_owned; i++) {
-    for (int c = 0; c < 3; c++) x[3 * i + c] = d->x[4 * i + c];
-  }
+  wring_from_rows(d->mesh->n_owned, d->x, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,5 @@
 /* Builds a descent: colours, batches of vertices and the blocks of their incidences. */
 #include "descent_impl.h"
-#include "base/parallel/consensus.h"
 #include "base/sort.h"
 
 enum { LANES = WRING_LANES };
@@ -149,54 +148,38 @@ static PetscErrorCode fill_segments(const descent_build *b)
 }
 
 /* used [n_here]: vertices that some block reads. */
-static PetscErrorCode mark_used(const descent_build *b, PetscBool *used)
+static void mark_used(const descent_build *b, PetscBool *used)
 {
   PetscInt other[OTHERS];
-
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < b->n; i++) {
     wring_descent_find_others(b, &b->incidence[i], other);
     for (int k = 0; k < descent_others(b->d->term[b->incidence[i].term]); k++) used[other[k]] = PETSC_TRUE;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The star forest of one colour; without one if no rank reads its vertices. */
-static PetscErrorCode build_copy(wring_descent *d, PetscInt c, const PetscBool *used)
-{
-  const wring_mesh  *m = d->mesh;
-  const PetscSFNode *from;
-  PetscSFNode       *root;
-  PetscInt          *leaf, n = 0, most;
-
-  PetscFunctionBegin;
-  for (PetscInt i = m->n_owned; i < d->n_here; i++) n += used[i] && d->colours[i] == c;
-  PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT, MPI_MAX, m->comm));
-  if (most == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFGetGraph(d->all, NULL, NULL, NULL, &from));
-  PetscCall(PetscMalloc1(n, &leaf));
-  PetscCall(PetscMalloc1(n, &root));
-  for (PetscInt i = m->n_owned, k = 0; i < d->n_here; i++) {
-    if (!used[i] || d->colours[i] != c) continue;
-    leaf[k]   = i;
-    root[k++] = from[i - m->n_owned];
-  }
-  PetscCall(PetscSFCreate(m->comm, &d->colour[c].copy));
-  PetscCall(PetscSFSetGraph(d->colour[c].copy, m->n_owned, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(wring_sf_set_up(d->colour[c].copy));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* The star forests of colours, from owners to ranks that read their vertices. */
 static PetscErrorCode build_copies(const descent_build *b)
 {
-  wring_descent *d = b->d;
-  PetscBool     *used;
+  wring_descent     *d = b->d;
+  const wring_mesh  *m = d->mesh;
+  PetscBool         *used;
+  const PetscSFNode *owner;
+  PetscSFNode       *from;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(d->n_here, &used));
-  PetscCall(mark_used(b, used));
-  for (PetscInt c = 0; c < d->n_colour; c++) PetscCall(build_copy(d, c, used));
+  PetscCall(PetscMalloc1(d->n_here, &from));
+  PetscCall(PetscSFGetGraph(d->all, NULL, NULL, NULL, &owner));
+  mark_used(b, used);
+  for (PetscInt c = 0; c < d->n_colour; c++) {
+    for (PetscInt i = 0; i < d->n_here; i++) {
+      from[i] = (PetscSFNode){.rank = -1};
+      if (i >= m->n_owned && used[i] && d->colours[i] == c) from[i] = owner[i - m->n_owned];
+    }
+    PetscCall(wring_copy_create(m->comm, m->n_owned, d->n_here, from, &d->colour[c].copy));
+  }
   PetscCall(PetscFree(used));
+  PetscCall(PetscFree(from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,13 +47,11 @@ static inline int descent_solve_absolute(const double K[6], const double f[3], d
 /* d = -K^{-1} f for any K; 0 where its determinant is tiny. */
 static inline int descent_solve_any(const double K[6], const double f[3], double d[3])
 {
-  const double c00 = K[1] * K[2] - K[5] * K[5], c01 = K[5] * K[4] - K[3] * K[2], c02 = K[3] * K[5] - K[1] * K[4];
-  const double c11 = K[0] * K[2] - K[4] * K[4], c12 = K[3] * K[4] - K[0] * K[5], c22 = K[0] * K[1] - K[3] * K[3];
-  const double det = K[0] * c00 + K[3] * c01 + K[4] * c02, size = descent_size(K);
+  const sym3   c   = sym3_adjugate((sym3){K[0], K[1], K[2], K[3], K[4], K[5]});
+  const double det = K[0] * c.s00 + K[3] * c.s01 + K[4] * c.s02, size = descent_size(K);
+  const vec3   v = sym3_apply(c, (vec3){f[0], f[1], f[2]});
   if (!(fabs(det) > descent_singular * size * size * size)) return 0;
-  d[0] = -(c00 * f[0] + c01 * f[1] + c02 * f[2]) / det;
-  d[1] = -(c01 * f[0] + c11 * f[1] + c12 * f[2]) / det;
-  d[2] = -(c02 * f[0] + c12 * f[1] + c22 * f[2]) / det;
+  d[0] = -v.x / det, d[1] = -v.y / det, d[2] = -v.z / det;
   return 1;
 }
 

@@ -144,33 +144,29 @@ typedef struct {
   int                  bad;
 } work_block;
 
-/* The vertices of a block: positions xe [m][3], inverse masses w [m]. */
-typedef struct {
-  const PetscInt *corner;
-  lanes          *xe, *w;
-} block_vertices;
-
-/* Applies the constraints of a block at point p, one after another. */
+/*
+  Applies the constraints of a block at point p, one after another; xe [m][3] and w [m]: positions and inverse masses of
+  its vertices.
+*/
 static inline __attribute__((always_inline)) void run_point(int m, int q, work_block *work, int p,
-                                                            const block_vertices *v)
+                                                            const PetscInt *corner, lanes *xe, const lanes *w)
 {
   wring_sweep *const         s   = work->s;
   const sweep_segment *const g   = work->g;
   const wring_law           *law = g->term->law;
   const double *const        L   = point_of(g->term, m, p);
   double                    *row = s->data + g->data + (size_t)(work->b * points_of(g->term, m) + p) * g->n_row * LANES;
-  const double *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
-  const double *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
-  lanes *const xe = v->xe, *const w = v->w;
-  WRING_ALIGNED lanes      z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
+  const double       *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
+  const double       *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
+  WRING_ALIGNED lanes z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
   WRING_ALIGNED constraint c = {.rate = {0}};
   for (int j = 0; j < law->n_constraint; j++) {
     double *lambda = row + (SWEEP_LAMBDA + j) * LANES;
     form_z(m, q, L, coef, (wring_in)xe, z);
     law->constraint(law, j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
     form_forces(m, q, L, coef, (wring_in)dC, grad);
-    if (g->damped) form_rate(m, v->corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
-    if (s->held) clear_held(m, v->corner, s->held, grad);
+    if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
+    if (s->held) clear_held(m, corner, s->held, grad);
     form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
     form_step(&s->rule, &c, row + SWEEP_WEIGHT * LANES, row + SWEEP_DAMPING * LANES, lambda, step);
     work->bad += mask_step((int)PetscMin(g->lanes, g->n - work->b * g->lanes), &c, lambda, step);
@@ -184,20 +180,13 @@ static inline __attribute__((always_inline)) void run_point(int m, int q, work_b
 /* Applies the constraints of a block, one after another. */
 static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
 {
-  work_block *const          work = context;
-  const sweep_segment *const g    = work->g;
+  work_block *const          work   = context;
+  const sweep_segment *const g      = work->g;
+  const PetscInt *const      corner = work->s->corner + g->corner + (size_t)work->b * m * LANES;
   WRING_ALIGNED lanes        xe[3 * MAX_M], w[MAX_M];
-  const block_vertices       v = {work->s->corner + g->corner + (size_t)work->b * m * LANES, xe, w};
-  gather_vertices(m, v.corner, work->s->x, xe, w);
-  for (int p = 0; p < points_of(g->term, m); p++) run_point(m, q, work, p, &v);
-  scatter_vertices(m, v.corner, (wring_in)xe, (wring_in)w, work->s->x);
-}
-
-static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
-{
-  work_block work = {s, g, b, 0};
-  with_stencil(g->term, run_block, &work);
-  return work.bad;
+  gather_vertices(m, corner, work->s->x, xe, w);
+  for (int p = 0; p < points_of(g->term, m); p++) run_point(m, q, work, p, corner, xe, (const lanes *)w);
+  scatter_vertices(m, corner, (wring_in)xe, (wring_in)w, work->s->x);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
@@ -240,8 +229,10 @@ static PetscInt64 run_colour(wring_sweep *s, PetscInt c, PetscBool alone)
     const PetscInt64     n     = g->term->active ? g->n_block : 0;
     const PetscInt       first = (PetscInt)(n * thread / threads), end = (PetscInt)(n * (thread + 1) / threads);
     for (PetscInt b = first; b < end; b++) {
+      work_block work = {s, g, b, 0};
       prefetch_later(s, g, b + AHEAD);
-      bad += run_stencil(s, g, b);
+      with_stencil(g->term, run_block, &work);
+      bad += work.bad;
     }
   }
   return bad;
@@ -278,26 +269,10 @@ static PetscErrorCode run_all(wring_sweep *s)
       to++;
     } while (to < s->n_colour && !s->colour[to - 1].copy);
     run_colours(s, from, to);
-    if (s->colour[to - 1].copy) PetscCall(wring_sweep_copy_moved(s, to - 1));
+    PetscSF const copy = s->colour[to - 1].copy;
+    if (copy) PetscCall(wring_copy_rows(copy, s->phases, s->four, s->x));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* row [n][4] = x [n][3]; the fourth number is unchanged. */
-static void to_rows(PetscInt n, const double *restrict x, double *restrict row)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < n; i++) {
-    for (int c = 0; c < 3; c++) row[4 * i + c] = x[3 * i + c];
-  }
-}
-
-static void from_rows(PetscInt n, const double *restrict row, double *restrict x)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < n; i++) {
-    for (int c = 0; c < 3; c++) x[3 * i + c] = row[4 * i + c];
-  }
 }
 
 PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
@@ -306,12 +281,12 @@ PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
 
   PetscFunctionBegin;
   wring_count(s->phases, WRING_WORK_GRADIENTS, 1);
-  to_rows(m->n_owned, x, s->x);
-  PetscCall(wring_sweep_update_ghosts(s, s->x));
+  wring_to_rows(m->n_owned, x, s->x);
+  PetscCall(wring_copy_rows(m->halo, s->phases, s->four, s->x));
   if (s->start) PetscCall(PetscArraycpy(s->start, s->x, (size_t)4 * m->n_local));
   PetscCall(run_all(s));
   if (s->start) PetscCall(wring_sweep_average(s));
-  from_rows(m->n_owned, s->x, x);
+  wring_from_rows(m->n_owned, s->x, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -405,8 +380,8 @@ PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, c
   s->held = held;
   for (PetscInt i = 0; i < m->n_owned; i++) s->x[4 * i + 3] = 1 / mass[i];
   if (rule->type != WRING_SWEEP_RIGID) {
-    to_rows(m->n_owned, reference, s->reference);
-    PetscCall(wring_sweep_update_ghosts(s, s->reference));
+    wring_to_rows(m->n_owned, reference, s->reference);
+    PetscCall(wring_copy_rows(m->halo, s->phases, s->four, s->reference));
   }
   for (PetscInt i = 0; i < s->n_segment; i++) refresh_segment(s, &s->segment[i]);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,7 +8,7 @@ enum { LANES = WRING_LANES, MAX_M = QUADRATIC };
 /* An element of the sweep. */
 typedef struct {
   int      term;
-  PetscInt element, colour, vertex[MAX_M]; // element: of its term; colour: of its group; vertex: local
+  PetscInt element, colour; // of its term; of its group
 } item;
 
 /*
@@ -24,20 +24,6 @@ typedef struct {
 } group;
 
 /* ---- elements of a group ----------------------------------------------------------------------------------------- */
-
-/* Items of a term's elements. */
-static void list_items(const wring_sweep *s, int term, item *items)
-{
-  const wring_term *t = s->term[term];
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
-    for (PetscInt p = t->chunk_block[c] * LANES; p < t->chunk_block[c + 1] * LANES; p++) {
-      const PetscInt e = term_element(t, p);
-      if (e < 0) continue;
-      items[e] = (item){.term = term, .element = e};
-      for (int a = 0; a < t->m; a++) items[e].vertex[a] = term_corner(t, c, p / LANES, a, p % LANES);
-    }
-  }
-}
 
 static group group_of(const wring_term *t)
 {
@@ -85,23 +71,24 @@ static int list_groups(const wring_sweep *s, group *groups)
   return n;
 }
 
-static PetscErrorCode collect(const wring_sweep *s, group *g)
+/* Lists the elements of all terms of a group. */
+static PetscErrorCode list_items(const wring_sweep *s, group *g)
 {
-  PetscInt n = 0;
-
   PetscFunctionBegin;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int t = 0; t < s->n_term; t++) {
-      const group of_term = group_of(s->term[t]);
-      if (!is_same(&of_term, g)) continue;
-      if (pass) list_items(s, t, g->item + n);
-      n += s->term[t]->n;
-    }
-    if (pass) break;
-    g->n = n, n = 0;
-    PetscCall(PetscMalloc1(g->n, &g->item));
+  for (int t = 0; t < s->n_term; t++) {
+    const group of_term = group_of(s->term[t]);
+    if (!is_same(&of_term, g)) continue;
+    PetscCall(PetscRealloc(sizeof *g->item * (size_t)(g->n + s->term[t]->n + 1), &g->item));
+    for (PetscInt e = 0; e < s->term[t]->n; e++) g->item[g->n++] = (item){.term = t, .element = e};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* v [m]: the local vertices of an item. */
+static void item_vertices(const wring_sweep *s, const item *one, PetscInt *v)
+{
+  const wring_term *const t = s->term[one->term];
+  term_vertices(t, term_position(t, one->element), v);
 }
 
 static PetscErrorCode colour_items(const wring_sweep *s, group *g)
@@ -110,8 +97,7 @@ static PetscErrorCode colour_items(const wring_sweep *s, group *g)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)g->m * (size_t)g->n, &vertex, g->n, &colour));
-  for (size_t i = 0; i < (size_t)g->m * (size_t)g->n; i++)
-    vertex[i] = g->item[i / (size_t)g->m].vertex[i % (size_t)g->m];
+  for (PetscInt i = 0; i < g->n; i++) item_vertices(s, &g->item[i], vertex + (size_t)g->m * (size_t)i);
   PetscCall(
     wring_colour_elements(s->mesh, wring_colour_at_random(s->mesh), g->m, g->n, vertex, colour, &g->n_colour, NULL));
   for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
@@ -226,13 +212,15 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
 {
   const wring_term *t = g->term;
   const PetscInt    m = t->m;
+  PetscInt          v[MAX_M];
   for (PetscInt b = 0; b < g->n_block; b++) {
     for (PetscInt l = 0; l < LANES; l++) {
       const item    *one      = &items[PetscMin(b * g->lanes + PetscMin(l, g->lanes - 1), g->n - 1)];
       const PetscInt position = term_position(t, one->element);
+      term_vertices(t, position, v);
       fill_coef(s, g, b, l, position);
       for (PetscInt a = 0; a < m; a++)
-        s->corner[g->corner + ((size_t)b * (size_t)m + (size_t)a) * LANES + (size_t)l] = one->vertex[a];
+        s->corner[g->corner + ((size_t)b * (size_t)m + (size_t)a) * LANES + (size_t)l] = v[a];
       s->position[(size_t)(g->first_block + b) * LANES + (size_t)l] = position;
     }
   }
@@ -259,7 +247,7 @@ PetscErrorCode wring_sweep_build(wring_sweep *s)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n_term, &groups));
   n_group = list_groups(s, groups);
-  for (int j = 0; j < n_group; j++) PetscCall(collect(s, &groups[j]));
+  for (int j = 0; j < n_group; j++) PetscCall(list_items(s, &groups[j]));
   PetscCall(check_groups(s, n_group, groups));
   for (int j = 0; j < n_group; j++) {
     PetscCall(order_items(s, &groups[j]));

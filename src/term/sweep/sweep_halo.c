@@ -1,31 +1,5 @@
 /* Communication in a sweep. */
 #include "sweep_impl.h"
-#include "base/parallel/consensus.h"
-
-PetscErrorCode wring_sweep_update_ghosts(const wring_sweep *s, double *a)
-{
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_HALO);
-
-  PetscFunctionBegin;
-  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
-  PetscCall(PetscSFBcastBegin(s->mesh->halo, s->four, a, a, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(s->mesh->halo, s->four, a, a, MPI_REPLACE));
-  wring_phases_switch(s->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_sweep_copy_moved(const wring_sweep *s, PetscInt c)
-{
-  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_HALO);
-  PetscSF           copy = s->colour[c].copy;
-
-  PetscFunctionBegin;
-  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
-  PetscCall(PetscSFBcastBegin(copy, s->four, s->x, s->x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(copy, s->four, s->x, s->x, MPI_REPLACE));
-  wring_phases_switch(s->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* x = start + the moves of all ranks / their number, at owned vertices that other ranks also have. */
 PetscErrorCode wring_sweep_average(wring_sweep *s)
@@ -82,15 +56,13 @@ static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
 }
 
 /*
-  Builds the SF of one colour, through which a rank receives the vertices that another rank moves. Work arrays
-  [n_local]: `mover`, the rank that moves a vertex, and `place`, the vertex's number there; -1 if no rank moves it.
+  A colour has an SF if it moves a vertex of two ranks: from the rank that moves a vertex to the others. Work arrays
+  [n_local]: `mover`, the rank that moves a vertex, `place`, the vertex's number there, or -1; `from`: both.
 */
-static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place)
+static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place, PetscSFNode *from)
 {
   const wring_mesh *m = s->mesh;
   PetscMPIInt       rank;
-  PetscInt         *leaf, n = 0, most;
-  PetscSFNode      *root;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
@@ -98,31 +70,22 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *move
   mark_vertices(s, c, rank, mover, place);
   PetscCall(find_largest(m, mover));
   PetscCall(find_largest(m, place));
-  for (PetscInt i = 0; i < m->n_local; i++) n += mover[i] >= 0 && mover[i] != rank;
-  PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT, MPI_MAX, m->comm));
-  if (!most) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(n, &leaf));
-  PetscCall(PetscMalloc1(n, &root));
-  for (PetscInt i = 0, k = 0; i < m->n_local; i++) {
-    if (mover[i] < 0 || mover[i] == rank) continue;
-    leaf[k]   = i;
-    root[k++] = (PetscSFNode){.rank = mover[i], .index = place[i]};
-  }
-  PetscCall(PetscSFCreate(m->comm, &c->copy));
-  PetscCall(PetscSFSetGraph(c->copy, m->n_local, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(wring_sf_set_up(c->copy));
+  for (PetscInt i = 0; i < m->n_local; i++)
+    from[i] = (PetscSFNode){.rank = mover[i] == rank ? -1 : mover[i], .index = place[i]};
+  PetscCall(wring_copy_create(m->comm, m->n_local, m->n_local, from, &c->copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A colour that moves no vertex of two ranks has no SF. */
 static PetscErrorCode build_copies(wring_sweep *s)
 {
-  PetscInt *mover, *place;
+  const PetscInt n = s->mesh->n_local;
+  PetscInt      *mover, *place;
+  PetscSFNode   *from;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->mesh->n_local, &mover, s->mesh->n_local, &place));
-  for (PetscInt c = 0; c < s->n_colour; c++) PetscCall(build_copy(s, &s->colour[c], mover, place));
-  PetscCall(PetscFree2(mover, place));
+  PetscCall(PetscMalloc3(n, &mover, n, &place, n, &from));
+  for (PetscInt c = 0; c < s->n_colour; c++) PetscCall(build_copy(s, &s->colour[c], mover, place, from));
+  PetscCall(PetscFree3(mover, place, from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -63,6 +63,4 @@ static inline int sweep_coef_rows(const wring_term *t)
 PetscErrorCode wring_sweep_build(wring_sweep *s);      // segments, colours, records (sweep_build.c)
 PetscErrorCode wring_sweep_build_halo(wring_sweep *s); // copy, share (sweep_halo.c)
 
-PetscErrorCode wring_sweep_update_ghosts(const wring_sweep *s, double *a); // a [n_local][4] from owners
-PetscErrorCode wring_sweep_copy_moved(const wring_sweep *s, PetscInt c);   // x after colour c
-PetscErrorCode wring_sweep_average(wring_sweep *s);                        // x after a hybrid sweep
+PetscErrorCode wring_sweep_average(wring_sweep *s); // x after a hybrid sweep

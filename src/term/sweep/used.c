@@ -1,5 +1,6 @@
 #include "used.h"
 #include "base/exchange.h"
+#include "term/term_impl.h"
 
 static const PetscInt all_bits = PETSC_MAX_INT;
 
@@ -94,77 +95,51 @@ typedef struct {
   PetscInt vertex, word, bits; // the vertex in global numbers
 } message;
 
-typedef struct {
-  PetscInt  n, room;
-  PetscInt *to;
-  message  *row;
-} outbox;
-
-static PetscErrorCode post(outbox *o, PetscInt to, message row)
+/* The ranks to which the words of a vertex go: that of the owner of a ghost, or the sharers of an owned vertex. */
+static PetscInt list_receivers(const wring_used *u, PetscInt v, PetscBool to_owners, const PetscInt **rank)
 {
-  PetscFunctionBegin;
-  if (o->n == o->room) {
-    o->room = 2 * o->room + 64;
-    PetscCall(PetscRealloc((size_t)o->room * sizeof *o->to, &o->to));
-    PetscCall(PetscRealloc((size_t)o->room * sizeof *o->row, &o->row));
-  }
-  o->to[o->n]    = to;
-  o->row[o->n++] = row;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt n_owned = u->mesh->n_owned;
+  if ((v >= n_owned) != to_owners) return 0;
+  *rank = to_owners ? &u->owner[v - n_owned].rank : u->sharer + u->sharer_start[v];
+  return to_owners ? 1 : u->sharer_start[v + 1] - u->sharer_start[v];
 }
 
-/* Sends and empties the outbox; adds what arrives to the words here. Owners note it for their sharers. Collective. */
-static PetscErrorCode deliver(wring_used *u, outbox *o, PetscBool note)
+/* Adds what has arrived to the words here. Owners note it for their sharers. */
+static PetscErrorCode take_words(wring_used *u, PetscBool to_owners, PetscInt n, const message *got)
 {
-  const wring_mesh *m = u->mesh;
-  PetscInt          n, v;
-  message          *got;
+  PetscInt v;
 
   PetscFunctionBegin;
-  PetscCall(wring_exchange_rows(m->comm, o->n, o->to, sizeof *o->row, o->row, &n, &got));
   for (PetscInt i = 0; i < n; i++) {
-    v = got[i].vertex - m->begin;
-    if (v < 0 || v >= m->n_owned) {
-      PetscCall(PetscFindInt(got[i].vertex, m->n_local - m->n_owned, m->global + m->n_owned, &v));
-      v += m->n_owned;
-    }
+    PetscCall(term_local(u->mesh, got[i].vertex, &v));
     PetscCall(set_bits(u, v, got[i].word, got[i].bits));
-    if (note) PetscCall(note_change(u, v, got[i].word));
+    if (to_owners) PetscCall(note_change(u, v, got[i].word));
   }
-  PetscCall(PetscFree(got));
-  o->n = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static message message_of(const wring_used *u, used_place at)
+/* Sends changed words from ghosts to owners, or from owners to all ranks that have the vertex. Collective. */
+static PetscErrorCode send_words(wring_used *u, PetscBool to_owners)
 {
-  return (message){u->mesh->global[at.vertex], at.word, get_word(u, at.vertex, at.word)};
-}
-
-/* Changed words go from ghosts to owners, then from owners to all ranks that have the vertex. */
-static PetscErrorCode share_more(wring_used *u)
-{
-  const wring_mesh  *m = u->mesh;
-  const PetscSFNode *owner;
-  outbox             o = {0};
+  PetscInt       *to, n = 0, n_got;
+  const PetscInt *rank;
+  message        *row, *got;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->halo, NULL, NULL, NULL, &owner));
+  for (PetscInt i = 0; i < u->n_changed; i++) n += list_receivers(u, u->changed[i].vertex, to_owners, &rank);
+  PetscCall(PetscMalloc2(n, &to, n, &row));
+  n = 0;
   for (PetscInt i = 0; i < u->n_changed; i++) {
     const used_place at = u->changed[i];
-    if (at.vertex >= m->n_owned) PetscCall(post(&o, owner[at.vertex - m->n_owned].rank, message_of(u, at)));
+    for (PetscInt k = list_receivers(u, at.vertex, to_owners, &rank) - 1; k >= 0; k--) {
+      row[n]  = (message){u->mesh->global[at.vertex], at.word, get_word(u, at.vertex, at.word)};
+      to[n++] = rank[k];
+    }
   }
-  PetscCall(deliver(u, &o, PETSC_TRUE));
-  for (PetscInt i = 0; i < u->n_changed; i++) {
-    const used_place at = u->changed[i];
-    if (at.vertex >= m->n_owned) continue;
-    for (PetscInt k = u->sharer_start[at.vertex]; k < u->sharer_start[at.vertex + 1]; k++)
-      PetscCall(post(&o, u->sharer[k], message_of(u, at)));
-  }
-  u->n_changed = 0;
-  PetscCall(deliver(u, &o, PETSC_FALSE));
-  PetscCall(PetscFree(o.to));
-  PetscCall(PetscFree(o.row));
+  PetscCall(wring_exchange_rows(u->mesh->comm, n, to, sizeof *row, row, &n_got, &got));
+  PetscCall(take_words(u, to_owners, n_got, got));
+  PetscCall(PetscFree2(to, row));
+  PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,37 +156,34 @@ PetscErrorCode wring_used_share(wring_used *u, PetscInt words)
     PetscCall(PetscSFBcastBegin(halo, MPIU_INT, word, word, MPI_REPLACE));
     PetscCall(PetscSFBcastEnd(halo, MPIU_INT, word, word, MPI_REPLACE));
   }
-  if (words > USED_WORDS) PetscCall(share_more(u));
+  if (words > USED_WORDS) {
+    PetscCall(send_words(u, PETSC_TRUE));
+    PetscCall(send_words(u, PETSC_FALSE));
+    u->n_changed = 0;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The type of the number of ranks: PetscMPIInt in newer versions of PETSc, PetscInt in older ones. */
-typedef PetscErrorCode (*newer)(PetscSF, PetscMPIInt *, const PetscMPIInt **, const PetscInt **, const PetscInt **);
-#define PICK(narrow, wide) _Generic(PetscSFGetLeafRanks, newer : narrow, default : wide)
-
+/* The ranks that have each owned vertex as a ghost. */
 static PetscErrorCode list_sharers(wring_used *u)
 {
-  const PetscInt     n_owned = u->mesh->n_owned;
-  PetscMPIInt        narrow  = 0;
-  PetscInt           wide    = 0;
-  const PetscMPIInt *rank;
-  const PetscInt    *offset, *root;
-  PetscInt          *next;
+  const wring_mesh *m = u->mesh;
+  const PetscInt   *degree;
+  PetscInt         *mine;
+  PetscMPIInt       rank;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetLeafRanks(u->mesh->halo, PICK(&narrow, &wide), &rank, &offset, &root));
-  const PetscInt n = PICK(narrow, wide), all = n ? offset[n] : 0;
-  PetscCall(PetscCalloc1((size_t)n_owned + 1, &u->sharer_start));
-  PetscCall(PetscMalloc1((size_t)all, &u->sharer));
-  PetscCall(PetscMalloc1((size_t)n_owned, &next));
-  for (PetscInt i = 0; i < all; i++) u->sharer_start[root[i] + 1]++;
-  for (PetscInt v = 0; v < n_owned; v++) {
-    u->sharer_start[v + 1] += u->sharer_start[v];
-    next[v] = u->sharer_start[v];
-  }
-  for (PetscInt p = 0; p < n; p++)
-    for (PetscInt i = offset[p]; i < offset[p + 1]; i++) u->sharer[next[root[i]]++] = rank[p];
-  PetscCall(PetscFree(next));
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscSFComputeDegreeBegin(m->halo, &degree));
+  PetscCall(PetscSFComputeDegreeEnd(m->halo, &degree));
+  PetscCall(PetscCalloc1((size_t)m->n_owned + 1, &u->sharer_start));
+  for (PetscInt v = 0; v < m->n_owned; v++) u->sharer_start[v + 1] = u->sharer_start[v] + degree[v];
+  PetscCall(PetscMalloc1((size_t)u->sharer_start[m->n_owned], &u->sharer));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &mine));
+  for (PetscInt v = 0; v < m->n_local; v++) mine[v] = rank;
+  PetscCall(PetscSFGatherBegin(m->halo, MPIU_INT, mine, u->sharer));
+  PetscCall(PetscSFGatherEnd(m->halo, MPIU_INT, mine, u->sharer));
+  PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,6 +193,7 @@ PetscErrorCode wring_used_create(const wring_mesh *m, wring_used *u)
   *u = (wring_used){.mesh = m};
   PetscCall(PetscCalloc1(USED_WORDS * (size_t)m->n_local, &u->first));
   PetscCall(PetscCalloc1((size_t)m->n_local, &u->full));
+  PetscCall(PetscSFGetGraph(m->halo, NULL, NULL, NULL, &u->owner));
   PetscCall(list_sharers(u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

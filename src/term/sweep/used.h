@@ -16,15 +16,16 @@ typedef struct {
 } used_place;
 
 typedef struct {
-  const wring_mesh *mesh;  // borrowed
-  PetscInt         *first; // [USED_WORDS][n_local]
-  PetscInt         *full;  // [n_local] words of a vertex, from the first on, of which all bits are set
-  wring_map         place; // of further words in `more`
-  PetscInt          n_more, room;
-  PetscInt         *more;
-  PetscInt          n_changed, changed_room;
-  used_place       *changed; // [n_changed] further words in which a bit was set since the last wring_used_share
-  PetscInt         *sharer_start, *sharer; // ranks that have an owned vertex as a ghost: [n_owned + 1] and their list
+  const wring_mesh  *mesh;  // borrowed
+  PetscInt          *first; // [USED_WORDS][n_local]
+  PetscInt          *full;  // [n_local] words of a vertex, from the first on, of which all bits are set
+  wring_map          place; // of further words in `more`
+  PetscInt           n_more, room;
+  PetscInt          *more;
+  PetscInt           n_changed, changed_room;
+  used_place        *changed; // [n_changed] further words in which a bit was set since the last wring_used_share
+  const PetscSFNode *owner;   // [n_local - n_owned] of ghosts
+  PetscInt          *sharer_start, *sharer; // ranks that have an owned vertex as a ghost: [n_owned + 1] and their list
 } wring_used;
 
 PetscErrorCode wring_used_create(const wring_mesh *m, wring_used *u); // collective
