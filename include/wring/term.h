@@ -25,7 +25,7 @@
     vertex_rows.h kernels.h  gather, z = G x and scatter of one block
     pass.c                   the loops: energy, gradient, residual
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
-    stress.c inverted.c      F and stresses of elements; tets that are inverted
+    stress.c                 F and stresses of elements; tets that are inverted
     assembly.c hessian.c constraint_rows.c     matrices; constraints as rows
     curvature.c                                the Hessian without a matrix: diagonal blocks, products
     inspect.c                                  components, moduli at rest, stiffness of points and edges
@@ -306,25 +306,19 @@ void wring_term_add_energies(const wring_term *t, const double *x, double *energ
 
 /*
   Adds the Kirchhoff stress tau = (dpsi/dF) F^T of the term's law, docs/theory.md (3.62), XX YY ZZ XY YZ XZ: for tets,
-  of materials and laws on top, in Pa to tau [mesh->n_tet][6]; for membranes, in N/m, to tau [n][6] of the list from
-  which the term was created; nothing for other terms and terms that are off. Any finite value where psi is infinite.
+  of materials and laws on top, in Pa to tau [mesh->n_tet][6] or, at each of their points,
+  [mesh->n_tet][wring_mesh_quadrature(mesh)->n][6]; for membranes, in N/m, to tau [n][6] of the list from which the term
+  was created; nothing for other terms and terms that are off. Any finite value where psi is infinite.
 */
-void wring_term_add_stress(const wring_term *t, const double *x, double *tau);
-
-/* The same of tets at each of their points, tau [mesh->n_tet][wring_mesh_quadrature(mesh)->n][6] in Pa. */
-void wring_term_add_point_stress(const wring_term *t, const double *x, double *tau);
+void wring_term_add_stress(const wring_term *t, const double *x, PetscBool at_points, double *tau);
 
 /* F [mesh->n_tet][9] of every tet, row by row, with or without a term; and J = det F. */
 void   wring_deformation_gradients(const wring_mesh *m, const double *x, double *F);
 double wring_volume_ratio(const double F[9]);
 
-/*
-  The Cauchy stress tau/J, in place, of one element, of every tet, tau [mesh->n_tet][6], and at every point of tets, tau
-  [mesh->n_tet][points][6]; NaN unless J > 0. The von Mises stress of a stress.
-*/
+/* The Cauchy stress tau/J, in place, of one element, and of every tet, tau as above; NaN unless J > 0. Von Mises. */
 void   wring_cauchy_stress(double J, double tau[6]);
-void   wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau);
-void   wring_point_stresses(const wring_mesh *m, const double *x, double *tau);
+void   wring_cauchy_stresses(const wring_mesh *m, const double *x, PetscBool at_points, double *tau);
 double wring_von_mises(const double stress[6]);
 
 /*

@@ -1,35 +1,26 @@
 /* Stresses of tets, and recovered at vertices. docs/theory.md 3.11 */
 #include "potential_impl.h"
 
-PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress)
+/* stress += the Cauchy stresses of this rank's tets, or at their points, of materials and laws on top. */
+static PetscErrorCode add_stresses(wring_potential *g, const double *x, PetscBool at_points, double *stress)
 {
-  const wring_mesh *const m = g->mesh;
-  const double           *xa;
-
   PetscFunctionBegin;
-  PetscCall(wring_potential_get_local(g, x, &xa));
-  if (F) wring_deformation_gradients(m, xa, F);
-  if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * m->n_tet));
-  if (stress) PetscCall(wring_potential_find_means(g, xa));
-  for (int i = 0; stress && i < g->n_term; i++) {
-    if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_stress(g->term[i], xa, stress);
-  }
-  if (stress) wring_cauchy_stresses(m, xa, stress);
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(wring_potential_find_means(g, x));
+  for (int i = 0; i < g->n_term; i++)
+    if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_stress(g->term[i], x, at_points, stress);
+  wring_cauchy_stresses(g->mesh, x, at_points, stress);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The Cauchy stresses at all points of this rank's tets, of materials and laws on top. */
-static PetscErrorCode find_point_stresses(wring_potential *g, Vec x, double *stress)
+PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress)
 {
   const double *xa;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  PetscCall(wring_potential_find_means(g, xa));
-  for (int i = 0; i < g->n_term; i++)
-    if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_point_stress(g->term[i], xa, stress);
-  wring_point_stresses(g->mesh, xa, stress);
+  if (F) wring_deformation_gradients(g->mesh, xa, F);
+  if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->n_tet));
+  if (stress) PetscCall(add_stresses(g, xa, PETSC_FALSE, stress));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -53,11 +44,14 @@ PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double 
 {
   const wring_mesh *const m = g->mesh;
   double                 *at_points, *half[2], *volume;
+  const double           *xa;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(6 * (size_t)m->n_tet * (size_t)wring_mesh_quadrature(m)->n, &at_points));
   PetscCall(PetscCalloc3(3 * m->n_local, &half[0], 3 * m->n_local, &half[1], 3 * m->n_local, &volume));
-  PetscCall(find_point_stresses(g, x, at_points));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(add_stresses(g, xa, PETSC_TRUE, at_points));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
   wring_add_at_vertices(m, at_points, half[0], half[1], volume);
   PetscCall(wring_potential_sum_ghosts(g, half[0]));
   PetscCall(wring_potential_sum_ghosts(g, half[1]));

@@ -4,9 +4,10 @@
 */
 #include "potential_impl.h"
 
-/* Of a term: G with a row for each patch, D G, and G^T D G; NULL before the first. */
+/* Of a term: G with a row for each patch, D G, G^T D G; vertices of the elements [n][m]; NULL before the first. */
 struct wring_means {
-  Mat G, DG, product;
+  Mat       G, DG, product;
+  PetscInt *vertex;
 };
 
 PetscErrorCode wring_potential_find_means(wring_potential *g, const double *x)
@@ -48,51 +49,42 @@ PetscErrorCode wring_potential_add_mean_products(wring_potential *g, wring_filte
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
 /* An empty G with a row for each patch. */
-static PetscErrorCode create_gradients(const wring_potential *g, const wring_term *t, Mat *G)
+static PetscErrorCode create_gradients(const wring_potential *g, const wring_term *t, wring_means *means)
 {
-  const wring_mesh *const mesh = g->mesh;
-  const PetscInt          n = wring_term_size(t), m = wring_term_corners(t);
-  PetscInt               *number, *vertex, *row, *column;
+  const PetscInt n = wring_term_size(t), m = wring_term_corners(t);
+  PetscInt      *number, *row, *column;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &number, m * n, &vertex));
-  PetscCall(PetscMalloc2(3 * m * n, &row, 3 * m * n, &column));
-  wring_term_patch_vertices(t, number, vertex);
+  PetscCall(PetscMalloc1(m * n, &means->vertex));
+  PetscCall(PetscMalloc3(n, &number, 3 * m * n, &row, 3 * m * n, &column));
+  wring_term_patch_vertices(t, number, means->vertex);
   for (PetscInt i = 0; i < 3 * m * n; i++) {
     row[i]    = number[i / (3 * m)];
-    column[i] = 3 * mesh->global[vertex[i / 3]] + i % 3;
+    column[i] = 3 * g->mesh->global[means->vertex[i / 3]] + i % 3;
   }
-  PetscCall(MatCreate(g->comm, G));
-  PetscCall(MatSetSizes(*G, wring_term_patches(t)->n, 3 * mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetType(*G, MATAIJ));
-  PetscCall(MatSetBlockSizes(*G, 1, 3));
-  PetscCall(MatSetPreallocationCOO(*G, 3 * m * n, row, column));
-  PetscCall(PetscFree2(row, column));
-  PetscCall(PetscFree2(number, vertex));
+  PetscCall(MatCreate(g->comm, &means->G));
+  PetscCall(MatSetSizes(means->G, wring_term_patches(t)->n, 3 * g->mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(means->G, MATAIJ));
+  PetscCall(MatSetBlockSizes(means->G, 1, 3));
+  PetscCall(MatSetPreallocationCOO(means->G, 3 * m * n, row, column));
+  PetscCall(PetscFree3(number, row, column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gradients of held coordinates are 0. */
-static void clear_gradients(const wring_potential *g, const PetscInt *vertex, PetscInt n, double *value)
+/* G at x; gradients of held coordinates are 0. */
+static PetscErrorCode fill_gradients(const wring_potential *g, const wring_term *t, const double *x, wring_means *means)
 {
-  for (PetscInt i = 0; g->held.mark && i < n; i++)
-    if (g->held.mark[vertex[i / 3]] >> i % 3 & 1) value[i] = 0;
-}
-
-/* G at x. */
-static PetscErrorCode fill_gradients(const wring_potential *g, const wring_term *t, const double *x, Mat G)
-{
-  const PetscInt n = wring_term_size(t), m = wring_term_corners(t);
-  PetscInt      *number, *vertex;
-  double        *value;
+  const PetscInt    n    = 3 * wring_term_size(t) * wring_term_corners(t);
+  const char *const mark = g->held.mark;
+  double           *value;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(n, &number, m * n, &vertex, 3 * m * n, &value));
-  wring_term_patch_vertices(t, number, vertex);
+  PetscCall(PetscMalloc1(n, &value));
   wring_term_patch_gradients(t, x, value);
-  clear_gradients(g, vertex, 3 * m * n, value);
-  PetscCall(MatSetValuesCOO(G, value, INSERT_VALUES));
-  PetscCall(PetscFree3(number, vertex, value));
+  for (PetscInt i = 0; mark && i < n; i++)
+    if (mark[means->vertex[i / 3]] >> i % 3 & 1) value[i] = 0;
+  PetscCall(MatSetValuesCOO(means->G, value, INSERT_VALUES));
+  PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,8 +98,8 @@ static PetscErrorCode fill_term(wring_potential *g, int i, wring_filter filter, 
   PetscFunctionBegin;
   if (!g->means) PetscCall(PetscCalloc1(g->n_term, &g->means));
   means = &g->means[i];
-  if (!means->G) PetscCall(create_gradients(g, g->term[i], &means->G));
-  PetscCall(fill_gradients(g, g->term[i], x, means->G));
+  if (!means->G) PetscCall(create_gradients(g, g->term[i], means));
+  PetscCall(fill_gradients(g, g->term[i], x, means));
   if (means->DG)
     PetscCall(MatCopy(means->G, means->DG, SAME_NONZERO_PATTERN));
   else
@@ -209,6 +201,7 @@ PetscErrorCode wring_potential_destroy_means(wring_potential *g)
     PetscCall(MatDestroy(&g->means[i].G));
     PetscCall(MatDestroy(&g->means[i].DG));
     PetscCall(MatDestroy(&g->means[i].product));
+    PetscCall(PetscFree(g->means[i].vertex));
   }
   PetscCall(PetscFree(g->means));
   PetscCall(MatDestroy(&g->elements));

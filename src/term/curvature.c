@@ -25,33 +25,16 @@ static inline __attribute__((always_inline)) void corner_block(int q, wring_in g
   }
 }
 
-/* The rows of G of all corners, [m q]. */
-static inline __attribute__((always_inline)) void corner_rows(int m, int q, const double *coef, double (*g)[LANES])
-{
-  const int n = free_vertices(m) * q;
-  for (int i = 0; i < m * q; i++) {
-    for (int l = 0; l < LANES; l++) g[i][l] = i >= n ? 0 : coef ? coef[i * LANES + l] : 1;
-  }
-  for (int i = 0; i < n && m > 1; i++) {
-    for (int l = 0; l < LANES; l++) g[n + i % q][l] -= g[i][l];
-  }
-}
-
-/* h: the Hessian of a row; K [6 m] of its block. */
-typedef struct {
-  const term_row *r;
-  wring_in        h;
-  double (*K)[LANES];
-} work_row;
-
+/* K [6 m] of a block += that of a row. */
 static inline __attribute__((always_inline)) void add_corners(int m, int q, void *context)
 {
-  const work_row *const   w = context;
-  const wring_term *const t = w->r->t;
-  WRING_ALIGNED lanes     g[MAX_M * MAX_Q], free[9 * MAX_Q];
+  const row_hessian *const w = context;
+  const wring_term *const  t = w->r->t;
+  WRING_ALIGNED lanes      g[MAX_M * MAX_Q], free[9 * MAX_Q];
   corner_rows(m, q, form_rows(m, q, point_of(t, m, w->r->point), row_coef(t, w->r->row), free), g);
   for (int a = 0; a < m; a++)
-    corner_block(q, (wring_in)(g + q * a), t->weight + (size_t)w->r->row * LANES, w->h, w->K + ENTRIES * a);
+    corner_block(q, (wring_in)(g + q * a), t->weight + (size_t)w->r->row * LANES, w->h,
+                 matrices_of(w->r) + ENTRIES * a);
 }
 
 /* The filter and the result of a diagonal. */
@@ -64,11 +47,10 @@ static void map_diagonal(const term_row *r)
 {
   const term_matrices *const group = r->context;
   const diagonal *const      d     = group->context;
-  double(*const K)[LANES]          = matrices_of(r);
-  WRING_ALIGNED lanes h[9 * MAX_Q * MAX_Q];
-  if (r->point == 0) memset(K, 0, (size_t)(ENTRIES * r->t->m) * sizeof *K);
+  WRING_ALIGNED lanes        h[9 * MAX_Q * MAX_Q];
+  if (r->point == 0) memset(matrices_of(r), 0, (size_t)(ENTRIES * r->t->m) * sizeof *h);
   r->t->law->hessian(r->t->law, d->filter, term_par(r->t, r->row), r->z, h);
-  with_stencil(r->t, add_corners, &(work_row){r, (wring_in)h, K});
+  with_stencil(r->t, add_corners, &(row_hessian){r, (wring_in)h});
 }
 
 static void add_diagonal(const wring_term *t, PetscInt block, const double (*K)[LANES], void *context)

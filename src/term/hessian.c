@@ -201,21 +201,15 @@ typedef struct {
   lanes           K[9 * MAX_PAIRS];
 } work_matrix;
 
-/* A row and its Hessian. */
-typedef struct {
-  const term_row *r;
-  wring_in        h;
-} work_row;
-
 static inline __attribute__((always_inline)) void add_matrix(int m, int q, void *context)
 {
-  const work_row *const   w    = context;
-  const term_row *const   r    = w->r;
-  const wring_term *const t    = r->t;
-  work_matrix *const      work = r->context;
-  const int               n    = 9 * m * (m + 1) / 2;
-  double *const           out  = work->s->K + (size_t)(r->block - work->b0) * (size_t)(LANES * n);
-  WRING_ALIGNED lanes     g[9 * MAX_Q];
+  const row_hessian *const w    = context;
+  const term_row *const    r    = w->r;
+  const wring_term *const  t    = r->t;
+  work_matrix *const       work = r->context;
+  const int                n    = 9 * m * (m + 1) / 2;
+  double *const            out  = work->s->K + (size_t)(r->block - work->b0) * (size_t)(LANES * n);
+  WRING_ALIGNED lanes      g[9 * MAX_Q];
   if (m == QUADRATIC && r->point == 0) memset(work->K, 0, sizeof work->K);
   free_matrix(m, q, form_rows(m, q, point_of(t, m, r->point), row_coef(t, r->row), g),
               t->weight + (size_t)r->row * LANES, w->h, work->K);
@@ -231,7 +225,7 @@ static void map_matrix(const term_row *r)
   const work_matrix *const work = r->context;
   WRING_ALIGNED lanes      h[9 * MAX_Q * MAX_Q];
   wring_term_row_hessian(r, work->which, h);
-  with_stencil(r->t, add_matrix, &(work_row){r, (wring_in)h});
+  with_stencil(r->t, add_matrix, &(row_hessian){r, (wring_in)h});
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */

@@ -518,6 +518,18 @@ static inline double determinant(wring_in z, int l)
          z[2][l] * (z[3][l] * z[7][l] - z[4][l] * z[6][l]);
 }
 
+/* The rows of G of all corners, [m q]. */
+static inline __attribute__((always_inline)) void corner_rows(int m, int q, const double *coef, double (*g)[LANES])
+{
+  const int n = free_vertices(m) * q;
+  for (int i = 0; i < m * q; i++) {
+    for (int l = 0; l < LANES; l++) g[i][l] = i >= n ? 0 : coef ? coef[i * LANES + l] : 1;
+  }
+  for (int i = 0; i < n && m > 1; i++) {
+    for (int l = 0; l < LANES; l++) g[n + i % q][l] -= g[i][l];
+  }
+}
+
 /* The rows of the free vertices of block b at point p; room [9 q] for those of second-order tets. */
 static inline const double *block_rows(const wring_term *t, PetscInt b, int p, lanes *room)
 {
@@ -538,3 +550,9 @@ static inline void lane_coef(const wring_term *t, const double *rows, int lane, 
     }
   }
 }
+
+/* The Hessian h of a row, for functions of constant m and q. */
+typedef struct {
+  const term_row *r;
+  wring_in        h;
+} row_hessian;

@@ -1,4 +1,4 @@
-/* Elements of a list: springs, triangles, and hinges, edges between two triangles. docs/theory.md 3.9, (3.60), (3.61) */
+/* Elements of a list: springs, triangles, and hinges between two triangles. docs/theory.md 3.9, (3.60), (3.61) */
 #include "base/sort.h"
 #include "term_impl.h"
 

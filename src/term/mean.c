@@ -1,4 +1,5 @@
 /* Means of J over patches, and what follows from them: energy, pressures, U''. docs/theory.md 3.12 */
+#include "base/sort.h"
 #include "kernels.h"
 #include "mean.h"
 
@@ -17,20 +18,6 @@ static PetscErrorCode number_patches(PetscInt n, const PetscInt *centre, PetscIn
   for (PetscInt e = 0; e < n; e++) PetscCall(PetscFindInt(centre[e], count, list, &patch[e]));
   *n_patch = count;
   *number  = list;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode list_elements(wring_mean *mean, PetscInt n)
-{
-  PetscInt *next;
-
-  PetscFunctionBegin;
-  for (PetscInt e = 0; e < n; e++) mean->start[mean->patch[e] + 1]++;
-  for (PetscInt p = 0; p < mean->n; p++) mean->start[p + 1] += mean->start[p];
-  PetscCall(PetscMalloc1(mean->n, &next));
-  PetscCall(PetscArraycpy(next, mean->start, mean->n));
-  for (PetscInt e = 0; e < n; e++) mean->element[next[mean->patch[e]]++] = e;
-  PetscCall(PetscFree(next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,8 +101,9 @@ PetscErrorCode wring_mean_create(MPI_Comm comm, const wring_law *law, const doub
   PetscCall(PetscMalloc2(t->n, &mean->patch, t->n, &mean->element));
   PetscCall(number_patches(t->n, number, &mean->n, &mean->number, mean->patch));
   PetscCall(connect(comm, mean));
-  PetscCall(PetscCalloc1(mean->n + 1, &mean->start));
-  PetscCall(list_elements(mean, t->n));
+  PetscCall(PetscMalloc1(mean->n + 1, &mean->start));
+  for (PetscInt e = 0; e < t->n; e++) mean->element[e] = e;
+  PetscCall(wring_sort_buckets(t->n, mean->element, mean->patch, mean->n, mean->start));
   PetscCall(PetscMalloc4(mean->n, &mean->sum, mean->n, &mean->volume, mean->n, &mean->scale, mean->n, &mean->u));
   PetscCall(PetscCalloc4(n_root, &mean->root, n_root, &mean->patches.volume, n_root, &mean->own_scale, n_root,
                          &mean->own_energy));

@@ -320,26 +320,23 @@ static void add_product(const wring_term *t, const double *g, double wk, const P
   }
 }
 
-/* The same of the elements of block b at a point. */
-static void add_point(const wring_term *t, PetscInt b, int point, const wring_pattern *p, double factor, double *value)
+/* value += factor w k G^T G of a term with several points. */
+static void add_points(const wring_term *t, const wring_pattern *p, double factor, double *value)
 {
   PetscInt            v[MAX_M];
   double              g[MAX_M * MAX_Q];
   WRING_ALIGNED lanes k[1], room[9 * MAX_Q];
-  const double *const rows = block_rows(t, b, point, room), *const w = block_weight(t, b) + point * LANES;
-  row_slope(t, b * t->points + point, k[0]);
-  for (int l = 0; l < LANES; l++) {
-    if (!term_is_real(t, b * LANES + l)) continue;
-    term_vertices(t, b * LANES + l, v);
-    lane_coef(t, rows, l, g);
-    add_product(t, g, factor * w[l] * k[0][l], v, p, value);
+  for (PetscInt row = 0; row < t->n_block * t->points; row++) {
+    const PetscInt      b    = row / t->points;
+    const double *const rows = block_rows(t, b, (int)(row % t->points), room), *const w = t->weight + row * LANES;
+    row_slope(t, row, k[0]);
+    for (int l = 0; l < LANES; l++) {
+      if (!term_is_real(t, b * LANES + l)) continue;
+      term_vertices(t, b * LANES + l, v);
+      lane_coef(t, rows, l, g);
+      add_product(t, g, factor * w[l] * k[0][l], v, p, value);
+    }
   }
-}
-
-static void add_points(const wring_term *t, const wring_pattern *p, double factor, double *value)
-{
-  for (PetscInt row = 0; row < t->n_block * t->points; row++)
-    add_point(t, row / t->points, (int)(row % t->points), p, factor, value);
 }
 
 /* value [nnz] += factor w k G^T G of the active terms. */

@@ -1,4 +1,7 @@
-/* Deformation gradients and stresses of elements and at points, recovered at vertices. docs/theory.md (3.2), 3.11 */
+/*
+  Deformation gradients and stresses of elements and at points, recovered at vertices; tets that are inverted.
+  docs/theory.md (3.2), 3.11
+*/
 #include "kernels.h"
 #include <math.h>
 
@@ -41,21 +44,11 @@ static void map_stress(const term_row *r)
   }
 }
 
-static void add_stresses(const wring_term *t, const double *x, PetscBool at_points, double *tau)
+void wring_term_add_stress(const wring_term *t, const double *x, PetscBool at_points, double *tau)
 {
-  wring_pass_run(&(wring_pass){.t = t, .map = map_stress, .context = &(stresses){at_points, tau}}, WRING_ALL, x, NULL,
-                 NULL);
-}
-
-void wring_term_add_stress(const wring_term *t, const double *x, double *tau)
-{
-  const int membrane = t->m == 3 && t->law->q == 2;
-  if (t->cell || membrane) add_stresses(t, x, PETSC_FALSE, tau);
-}
-
-void wring_term_add_point_stress(const wring_term *t, const double *x, double *tau)
-{
-  if (t->cell) add_stresses(t, x, PETSC_TRUE, tau);
+  const PetscBool  membrane = (PetscBool)(t->m == 3 && t->law->q == 2);
+  const wring_pass pass     = {.t = t, .map = map_stress, .context = &(stresses){at_points, tau}};
+  if (t->cell || membrane) wring_pass_run(&pass, WRING_ALL, x, NULL, NULL);
 }
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
@@ -102,25 +95,21 @@ void wring_deformation_gradients(const wring_mesh *m, const double *x, double *F
   }
 }
 
-void wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau)
+void wring_cauchy_stresses(const wring_mesh *m, const double *x, PetscBool at_points, double *tau)
 {
+  const wring_quadrature *const rule = wring_mesh_quadrature(m);
+  const int                     n    = at_points ? rule->n : 1;
 #pragma omp parallel for schedule(static)
   for (PetscInt e = 0; e < m->n_tet; e++) {
     double F[9], J;
-    form_means(m, e, x, F, &J);
-    wring_cauchy_stress(J, tau + 6 * (size_t)e);
-  }
-}
-
-void wring_point_stresses(const wring_mesh *m, const double *x, double *tau)
-{
-  const wring_quadrature *const rule = wring_mesh_quadrature(m);
-#pragma omp parallel for schedule(static)
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    for (int p = 0; p < rule->n; p++) {
-      double F[9];
-      form_gradient(m, e, rule->L[p], x, F);
-      wring_cauchy_stress(wring_volume_ratio(F), tau + 6 * ((size_t)e * (size_t)rule->n + (size_t)p));
+    for (int p = 0; p < n; p++) {
+      if (at_points) {
+        form_gradient(m, e, rule->L[p], x, F);
+        J = wring_volume_ratio(F);
+      } else {
+        form_means(m, e, x, F, &J);
+      }
+      wring_cauchy_stress(J, tau + 6 * ((size_t)e * (size_t)n + (size_t)p));
     }
   }
 }
@@ -178,4 +167,51 @@ void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *no
       }
     }
   }
+}
+
+/* ---- inverted tets: at corners and quadrature points at order 2 ---------------------------------------------------- */
+
+/* Six times the volume of a tet. */
+static double volume6(const double *x, const PetscInt v[4])
+{
+  const double *const o = x + 3 * (size_t)v[0];
+  double              d[3][3];
+  for (int k = 0; k < 3; k++) {
+    for (int c = 0; c < 3; c++) d[k][c] = x[3 * (size_t)v[k + 1] + (size_t)c] - o[c];
+  }
+  return d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
+         d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
+}
+
+/* Whether J > 0 at the corners and quadrature points of a second-order tet; det dx/dL < 0 there. */
+static int is_upright_at_points(const wring_mesh *m, PetscInt e, const double *x)
+{
+  const wring_quadrature *const rule = wring_mesh_quadrature(m);
+  double                        D[9];
+  for (int i = 0; i < 4 + rule->n; i++) {
+    const double L[4] = {i == 0, i == 1, i == 2, i == 3};
+    wring_tet_jacobian(m, e, x, i < 4 ? L : rule->L[i - 4], D);
+    if (!(wring_volume_ratio(D) < 0)) return 0;
+  }
+  return 1;
+}
+
+static int is_inverted(const wring_mesh *m, PetscInt e, const double *x)
+{
+  if (m->order > 1) return !is_upright_at_points(m, e, x);
+  return !(volume6(x, m->tet + 4 * (size_t)e) > 0);
+}
+
+void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, PetscInt64 count[2])
+{
+  PetscInt64 all = 0, newly = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all, newly)
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const char inverted = (char)is_inverted(m, e, x);
+    all += inverted;
+    newly += inverted && !mark[e];
+    mark[e] = inverted;
+  }
+  count[0] = all;
+  count[1] = newly;
 }

@@ -119,21 +119,15 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
   }
 }
 
-/* |G_e|^2 [LANES] from the rows of the free vertices; the row of the last vertex is minus the sum of the others. */
+/* |G_e|^2 [LANES] from the rows of the free vertices. */
 static void squared_coef(const wring_term *t, const double *rows, double *square)
 {
-  const int n = free_vertices(t->m), q = t->law->q;
+  const int           q = t->law->q;
+  WRING_ALIGNED lanes g[MAX_M * MAX_Q];
+  corner_rows(t->m, q, rows, g);
   for (int l = 0; l < LANES; l++) {
     square[l] = 0;
-    for (int c = 0; c < q; c++) {
-      double last = 0;
-      for (int a = 0; a < n; a++) {
-        const double g = rows[(a * q + c) * LANES + l];
-        square[l] += g * g;
-        last += g;
-      }
-      square[l] += last * last;
-    }
+    for (int i = 0; i < t->m * q; i++) square[l] += g[i % t->m * q + i / t->m][l] * g[i % t->m * q + i / t->m][l];
   }
 }
 

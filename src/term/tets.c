@@ -130,23 +130,11 @@ static PetscErrorCode number_patches(const wring_mesh *mesh, PetscInt region, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_means(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
-                                wring_term *t)
-{
-  PetscInt *number;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(t->n, &number));
-  PetscCall(number_patches(mesh, region, t, number));
-  PetscCall(wring_mean_create(mesh->comm, law, par, mesh->order > 1 ? t->n : mesh->n_owned, number, t));
-  PetscCall(PetscFree(number));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                            const double *par, double proxy, const double *scale, wring_term **term)
 {
-  double element_par[law->volumetric->element->n_par];
+  double    element_par[law->volumetric->element->n_par];
+  PetscInt *number;
 
   PetscFunctionBegin;
   if (!law->volumetric->keep(par, element_par)) {
@@ -155,6 +143,9 @@ PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt regi
   }
   PetscCall(create(mesh, region, law->volumetric->element, 3, element_par, scale, NULL, PETSC_TRUE, term));
   (*term)->proxy = proxy;
-  PetscCall(add_means(mesh, region, law, par, *term));
+  PetscCall(PetscMalloc1((*term)->n, &number));
+  PetscCall(number_patches(mesh, region, *term, number));
+  PetscCall(wring_mean_create(mesh->comm, law, par, mesh->order > 1 ? (*term)->n : mesh->n_owned, number, *term));
+  PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

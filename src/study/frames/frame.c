@@ -183,7 +183,7 @@ static void fill_membranes(const wring_problem *p, wring_frame_values *a)
   PetscInt             at = p->mesh->n_tet;
   for (PetscInt i = 0; i < n; at += surface[i].n, i++) {
     double *const tau = (double *)a->value[WRING_MEMBRANE_FORCE] + 6 * (size_t)at;
-    for (int k = 0; k < surface[i].n_term; k++) wring_term_add_stress(surface[i].term[k], a->x, tau);
+    for (int k = 0; k < surface[i].n_term; k++) wring_term_add_stress(surface[i].term[k], a->x, PETSC_FALSE, tau);
     for (PetscInt e = 0; e < surface[i].n; e++) wring_cauchy_stress(J[at + e], tau + 6 * (size_t)e);
   }
 }

@@ -109,19 +109,18 @@ static void fill_lane(wring_descent *d, const descent_segment *s, PetscInt lane,
 }
 
 /* Fills the blocks of a segment with the incidences of its term in the batch; pads with copies of the last one. */
-static void fill_segment(const descent_build *b, const descent_batch *batch, const descent_segment *s, double *par)
+static void fill_segment(const descent_build *b, const descent_batch *batch, const descent_segment *s, double *room)
 {
   wring_descent  *d = b->d;
   descent_element e;
   PetscInt        lane = 0;
   int             slot = 0;
-  e.par                = par;
   for (PetscInt j = batch->begin; j < batch->end; j++) {
     const PetscInt v = d->vertex[j];
     for (PetscInt i = b->start[v]; i < b->start[v + 1]; i++) {
       const descent_incidence *one = &b->incidence[b->order[i]];
       if (d->term[one->term] != s->term) continue;
-      wring_descent_describe(b, one, &e);
+      wring_descent_describe(b, one, room, &e);
       if (s->term->m == 1) e.other[0] = one->at;
       slot = (int)(j - batch->begin);
       fill_lane(d, s, lane++, slot, &e, PETSC_FALSE);
@@ -132,18 +131,16 @@ static void fill_segment(const descent_build *b, const descent_batch *batch, con
 
 static PetscErrorCode fill_segments(const descent_build *b)
 {
-  wring_descent *d     = b->d;
-  int            n_par = 1;
-  double        *par;
+  const wring_descent *d = b->d;
+  double              *room;
 
   PetscFunctionBegin;
-  for (int t = 0; t < d->n_term; t++) n_par = PetscMax(n_par, descent_par_rows(d->term[t]));
-  PetscCall(PetscMalloc1(n_par, &par));
+  PetscCall(PetscMalloc1(b->width, &room));
   for (PetscInt i = 0; i < d->n_batch; i++) {
     for (PetscInt s = 0; s < d->batch[i].n_segment; s++)
-      fill_segment(b, &d->batch[i], &d->segment[d->batch[i].segment + s], par);
+      fill_segment(b, &d->batch[i], &d->segment[d->batch[i].segment + s], room);
   }
-  PetscCall(PetscFree(par));
+  PetscCall(PetscFree(room));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

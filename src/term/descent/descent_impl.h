@@ -9,7 +9,7 @@
 #include "term/term_impl.h"
 #include <wring/descent.h>
 
-enum { BATCH = 16, OTHERS = QUADRATIC - 1, COEF = WRING_MAX_POINTS * OTHERS * 3 };
+enum { BATCH = 16, OTHERS = QUADRATIC - 1 };
 
 /*
   Blocks of one term in a batch. Rows of a block: weight and coefficients [others][q] of each point, parameters of an
@@ -74,11 +74,13 @@ typedef struct {
   PetscInt          *order;    // [n]
 } descent_build;
 
-/* An incidence: the others' numbers in [0, n_here); weight and coefficients [others][q] of each point; [n_par]. */
+/*
+  An incidence: the others' numbers in [0, n_here); of its row, or of room: weights [points], coefficients [others][q] of
+  each point, [n_par] unless the parameters of the term are uniform.
+*/
 typedef struct {
-  PetscInt other[OTHERS];
-  double   weight[WRING_MAX_POINTS], coef[COEF];
-  double  *par; // room of the caller; not written if the parameters of the term are uniform
+  PetscInt      other[OTHERS];
+  const double *weight, *coef, *par;
 } descent_element;
 
 static inline int descent_others(const wring_term *t)
@@ -109,7 +111,8 @@ static inline int descent_other_rows(const wring_term *t)
 }
 
 PetscErrorCode wring_descent_share(descent_build *b); // incidences of owned vertices, n_here, all (descent_share.c)
-void           wring_descent_describe(const descent_build *b, const descent_incidence *i, descent_element *e);
-void           wring_descent_find_others(const descent_build *b, const descent_incidence *i, PetscInt other[OTHERS]);
+/* room [width] for those of own elements. */
+void wring_descent_describe(const descent_build *b, const descent_incidence *i, double *room, descent_element *e);
+void wring_descent_find_others(const descent_build *b, const descent_incidence *i, PetscInt other[OTHERS]);
 PetscErrorCode wring_descent_colour(descent_build *b); // colours, n_colour (descent_colour.c)
 PetscErrorCode wring_descent_build(wring_descent *d);  // all of d but the rule (descent_build.c)

@@ -35,17 +35,16 @@ static double *row_of(const descent_build *b, PetscInt r)
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* Weight and coefficients of all corners but one, at a point. */
-static void describe_point(const wring_term *t, PetscInt position, int p, int corner, descent_element *e)
+/* Coefficients of all corners but one, at a point. */
+static void describe_point(const wring_term *t, PetscInt position, int p, int corner, double *coef)
 {
-  const PetscInt      row = position / LANES * t->points + p, lane = position % LANES;
+  const PetscInt      row  = position / LANES * t->points + p;
   const int           q    = t->law->q;
   const double       *rows = row_coef(t, row);
-  double             *coef = e->coef + p * descent_coefs(t), g[MAX_M * MAX_Q];
+  double              g[MAX_M * MAX_Q];
   WRING_ALIGNED lanes room[9 * MAX_Q];
   if (t->rule) rows = form_rows(QUADRATIC, q, t->rule->L[p], rows, room);
-  e->weight[p] = t->weight[(size_t)row * LANES + (size_t)lane];
-  lane_coef(t, rows, (int)lane, g);
+  lane_coef(t, rows, (int)(position % LANES), g);
   for (int i = 0; i < q * t->m; i++)
     if (i / q != corner) *coef++ = g[i];
 }
@@ -64,19 +63,20 @@ void wring_descent_find_others(const descent_build *b, const descent_incidence *
   }
 }
 
-void wring_descent_describe(const descent_build *b, const descent_incidence *i, descent_element *e)
+void wring_descent_describe(const descent_build *b, const descent_incidence *i, double *room, descent_element *e)
 {
-  const wring_term *t = b->d->term[i->term];
+  const wring_term *t    = b->d->term[i->term];
+  const int         tail = weight_at(t);
+  double *const     row  = i->is_row ? row_of(b, i->at) + tail : room;
+  double *const coef = row + coef_at(t) - tail, *const par = row + par_at(t) - tail;
   wring_descent_find_others(b, i, e->other);
-  if (!i->is_row) {
-    for (int p = 0; p < t->points; p++) describe_point(t, i->at, p, i->corner, e);
-    for (int r = 0; r < descent_par_rows(t); r++) e->par[r] = term_par(t, i->at / LANES)[r][i->at % LANES];
-    return;
+  e->weight = row, e->coef = coef, e->par = par;
+  if (i->is_row) return;
+  for (int p = 0; p < t->points; p++) {
+    row[p] = t->weight[point_position(t, i->at, p)];
+    describe_point(t, i->at, p, i->corner, coef + p * descent_coefs(t));
   }
-  const double *row = row_of(b, i->at);
-  for (int p = 0; p < t->points; p++) e->weight[p] = row[weight_at(t) + p];
-  for (int k = 0; k < t->points * descent_coefs(t); k++) e->coef[k] = row[coef_at(t) + k];
-  for (int r = 0; r < descent_par_rows(t); r++) e->par[r] = row[par_at(t) + r];
+  for (int r = 0; r < descent_par_rows(t); r++) par[r] = term_par(t, i->at / LANES)[r][i->at % LANES];
 }
 
 static void fill_row(const descent_build *b, const descent_incidence *i, double *row)
@@ -84,13 +84,10 @@ static void fill_row(const descent_build *b, const descent_incidence *i, double 
   const PetscInt   *global = b->d->mesh->global;
   const wring_term *t      = b->d->term[i->term];
   descent_element   e;
-  e.par = row + par_at(t);
-  wring_descent_describe(b, i, &e);
+  wring_descent_describe(b, i, row + weight_at(t), &e);
   row[ROW_TERM] = i->term;
   row[ROW_OWN]  = (double)global[i->vertex];
   for (int k = 0; k < descent_others(t); k++) row[ROW_OTHERS + k] = (double)global[e.other[k]];
-  for (int p = 0; p < t->points; p++) row[weight_at(t) + p] = e.weight[p];
-  for (int k = 0; k < t->points * descent_coefs(t); k++) row[coef_at(t) + k] = e.coef[k];
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */

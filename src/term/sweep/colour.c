@@ -234,7 +234,7 @@ static PetscErrorCode colour_round(colouring *c, PetscInt *colour)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends a round that began with `left` uncoloured elements here; each colours at least the first of those of all ranks. */
+/* Ends a round that began with `left` uncoloured elements here; each colours at least the first of all ranks. */
 static PetscErrorCode end_round(colouring *c, PetscInt left, PetscBool *done)
 {
   PetscInt most[3] = {c->n_left, c->n_used, left - c->n_left};
