@@ -121,7 +121,7 @@ static PetscErrorCode find_places(colouring *c)
   PetscCall(PetscMalloc1(c->n, &key));
   PetscCall(PetscMalloc1(c->n, &rows));
   draw_keys(c, rank, key, rows);
-  PetscCall(wring_sorting_create(comm, c->n, key, PETSC_TRUE, &s));
+  PetscCall(wring_sorting_create(comm, c->n, key, PETSC_TRUE, NULL, &s));
   PetscCall(wring_sorting_send(&s, sizeof *rows, rows, &sorted));
   PetscCall(PetscFree(key));
   PetscCall(PetscFree(rows));
