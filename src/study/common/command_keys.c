@@ -23,8 +23,6 @@ PetscErrorCode wring_keys_create(wring_catalogue **c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
 /* One item of a list, or the value of a key with one value. */
 static json_t *item_json(wring_option_type type, const char *text)
 {
@@ -44,17 +42,13 @@ static json_t *item_json(wring_option_type type, const char *text)
   }
 }
 
-static PetscBool is_list(wring_option_type type)
-{
-  return (PetscBool)(type == WRING_INTS || type == WRING_REALS || type == WRING_WORDS);
-}
-
 /* Converts a text that the option accepts. */
 static json_t *value_json(const wring_option *option, const char *text)
 {
   json_t *list;
   char   *copy, *at = NULL;
-  if (!is_list(option->type)) return item_json(option->type, text);
+  if (option->type != WRING_INTS && option->type != WRING_REALS && option->type != WRING_WORDS)
+    return item_json(option->type, text);
   list = json_array();
   copy = strdup(text);
   for (char *item = copy ? strtok_r(copy, ", \t", &at) : NULL; item; item = strtok_r(NULL, ", \t", &at))
@@ -63,30 +57,20 @@ static json_t *value_json(const wring_option *option, const char *text)
   return list;
 }
 
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
-
 /* Several tables may have a key, such as a parameter of several laws: the first that accepts the value is used. */
-static void add_set(const wring_catalogue *c, const char *key, const char *value, json_t *keys)
-{
-  const wring_option *option;
-  for (int i = 0; (option = wring_schema_find(c->n, c->entry, key, i)); i++) {
-    if (!wring_option_accepts(option, value)) continue;
-    json_object_set_new(keys, key, value_json(option, value));
-    return;
-  }
-  json_object_set_new(keys, key, wring_json_text(value));
-}
-
 static PetscErrorCode add_all_set(const wring_options *o, json_t *keys)
 {
-  const char      *key, *value, *origin;
-  wring_catalogue *c;
+  const char         *key, *value, *origin;
+  const wring_option *option;
+  wring_catalogue    *c;
 
   PetscFunctionBegin;
   PetscCall(wring_keys_create(&c));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    add_set(c, key, value, keys);
+    for (int j = 0; (option = wring_schema_find(c->n, c->entry, key, j)); j++)
+      if (wring_option_accepts(option, value)) break;
+    json_object_set_new(keys, key, option ? value_json(option, value) : wring_json_text(value));
   }
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -99,29 +83,26 @@ static PetscErrorCode add_default(void *context, const char *key, const wring_op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a command that is not `run` uses a key of output_. */
-static PetscBool uses_output(const char *command, const char *key)
+/* Whether a command uses a key of a table; those of output_ are common to commands that write files. */
+static PetscBool uses(const char *command, const wring_schema *table, const char *key)
 {
+  const PetscBool run   = (PetscBool)(strcmp(command, "run") == 0);
   const PetscBool draws = (PetscBool)(strcmp(command, "compare") == 0 || strcmp(command, "converge") == 0);
-  return (PetscBool)(strcmp(key, "directory") == 0 || (draws && strcmp(key, "plots") == 0));
+  if (strcmp(table->owner, "checkpoint") == 0) return run;
+  if (strcmp(table->owner, "output") != 0) return (PetscBool)(strcmp(table->owner, command) == 0);
+  if (strcmp(key, "plots") == 0) return draws;
+  return (PetscBool)(run || strcmp(key, "directory") == 0);
 }
 
-/* From the tables common to commands that write files, and from those of this command. */
 static PetscErrorCode add_command_defaults(const wring_options *o, const char *command, json_t *keys)
 {
   char key[256];
 
   PetscFunctionBegin;
   for (int i = 0; i < N_TABLES; i++) {
-    const char *const owner = tables[i].owner, *const prefix = tables[i].prefix;
-    const PetscBool output = (PetscBool)(strcmp(owner, "output") == 0);
-    const PetscBool run    = (PetscBool)(strcmp(command, "run") == 0);
-    const PetscBool every  = (PetscBool)(output || (run && strcmp(owner, "checkpoint") == 0));
-    if (!every && strcmp(owner, command) != 0) continue;
     for (const wring_option *k = tables[i].options; k->key; k++) {
-      if (!k->value || wring_options_has(o, prefix, k->key)) continue;
-      if (output && (run ? strcmp(k->key, "plots") == 0 : !uses_output(command, k->key))) continue;
-      snprintf(key, sizeof key, "%s%s", prefix, k->key);
+      if (!k->value || wring_options_has(o, tables[i].prefix, k->key) || !uses(command, &tables[i], k->key)) continue;
+      snprintf(key, sizeof key, "%s%s", tables[i].prefix, k->key);
       PetscCall(add_default(keys, key, k));
     }
   }

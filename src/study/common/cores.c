@@ -1,42 +1,30 @@
 #include "cores.h"
 
-enum { CURE = 128 };
-
-/* ---- more threads than cores ------------------------------------------------------------------------------------- */
-
-/* An affinity mask is usually that of mpiexec, which binds one or two ranks of Open MPI to a core each. */
-static void advise(const wring_cores *c, size_t size, char *cure)
-{
-  if (c->cores < c->installed && c->threads <= c->installed)
-    snprintf(cure, size, "start mpiexec with --bind-to none or --map-by slot:PE=%d, or set OMP_NUM_THREADS=%d",
-             c->threads, c->cores);
-  else
-    snprintf(cure, size, "set OMP_NUM_THREADS=%d", c->cores);
-}
-
-/* Of the node: fewer threads, or fewer ranks where each has one thread. */
-static void advise_node(const wring_cores *c, size_t size, char *cure)
-{
-  const int fit = c->node_cores / c->node_ranks;
-  if (c->node_cores < c->installed && c->node_threads <= c->installed)
-    snprintf(cure, size, "start mpiexec with --bind-to none");
-  else if (fit > 0)
-    snprintf(cure, size, "set OMP_NUM_THREADS=%d", fit);
-  else
-    snprintf(cure, size, "start at most %d rank%s on a node, with OMP_NUM_THREADS=1", c->node_cores,
-             c->node_cores == 1 ? "" : "s");
-}
-
+/*
+  More threads than cores: of a rank, or else of a node. An affinity mask is usually that of mpiexec, which binds one or
+  two ranks of Open MPI to a core each.
+*/
 static void find_fault(const wring_cores *c, PetscMPIInt rank, wring_error *note)
 {
-  char cure[CURE];
+  char cure[128];
   if (c->cores == 0) return; // unknown
+  const int fit = c->node_cores / c->node_ranks;
   if (c->threads > c->cores) {
-    advise(c, sizeof cure, cure);
+    if (c->cores < c->installed && c->threads <= c->installed)
+      snprintf(cure, sizeof cure, "start mpiexec with --bind-to none or --map-by slot:PE=%d, or set OMP_NUM_THREADS=%d",
+               c->threads, c->cores);
+    else
+      snprintf(cure, sizeof cure, "set OMP_NUM_THREADS=%d", c->cores);
     wring_error_set(note, "the %d threads of rank %d may use %d core%s only, and wait for each other: %s", c->threads,
                     (int)rank, c->cores, c->cores == 1 ? "" : "s", cure);
   } else if (c->node_threads > c->node_cores) {
-    advise_node(c, sizeof cure, cure);
+    if (c->node_cores < c->installed && c->node_threads <= c->installed)
+      snprintf(cure, sizeof cure, "start mpiexec with --bind-to none");
+    else if (fit > 0)
+      snprintf(cure, sizeof cure, "set OMP_NUM_THREADS=%d", fit);
+    else
+      snprintf(cure, sizeof cure, "start at most %d rank%s on a node, with OMP_NUM_THREADS=1", c->node_cores,
+               c->node_cores == 1 ? "" : "s");
     wring_error_set(note, "%d ranks with %d threads together share %d core%s, and wait for each other: %s",
                     c->node_ranks, c->node_threads, c->node_cores, c->node_cores == 1 ? "" : "s", cure);
   }
@@ -58,8 +46,6 @@ PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
   wring_core_use_measure(&w->use);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- other processes --------------------------------------------------------------------------------------------- */
 
 static const double PERIOD = 1;   // s, between looks
 static const double SHARE  = 0.1; // of the time in which threads run or are ready to

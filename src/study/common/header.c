@@ -27,45 +27,31 @@ static PetscErrorCode print_model(const wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(PetscPrintf(p->comm, "model    "));
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     PetscCall(
       PetscPrintf(p->comm, "%s %s (%s)", i ? "," : "", wring_term_law(term[i])->name, wring_term_name(term[i])));
-  }
   PetscCall(PetscPrintf(p->comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "direct", or the type that `auto` chooses, and whether the factor is shared or distributed. */
-static PetscErrorCode describe_operator(const wring_problem *p, size_t size, char *text)
+/* The type of the operator is the one that `auto` chooses. */
+static PetscErrorCode print_solver(const wring_problem *p, const char *solver)
 {
-  const char *const type = wring_operator_choice(p->op, p->mesh->n_global);
+  const char *const type   = wring_operator_choice(p->op, p->mesh->n_global);
+  const char       *factor = "";
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(text, type, size));
-  if (p->size == 1 || strcmp(type, "direct")) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscBool shared = wring_operator_shares_factor(p->op, p->mesh->n_global);
-  PetscCall(PetscStrlcat(text, shared ? " (shared factor)" : " (distributed factor)", size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode print_time(const wring_problem *p)
-{
-  const char *const name = wring_stepper_integrator(p->stepper);
-
-  PetscFunctionBegin;
-  if (wring_stepper_is_static(p->stepper))
-    PetscCall(PetscPrintf(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n",
-                          name, wring_stepper_steps(p->stepper), p->state.step, p->state.time));
-  else
-    PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
-                          wring_stepper_size(p->stepper), p->state.step, p->state.time));
+  if (p->size > 1 && strcmp(type, "direct") == 0)
+    factor = wring_operator_shares_factor(p->op, p->mesh->n_global) ? " (shared factor)" : " (distributed factor)";
+  PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s%s\n", solver, type, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
 {
-  const int threads = wring_max_threads();
-  char      line[512], type[64];
+  const int         threads = wring_max_threads();
+  const char *const name    = wring_stepper_integrator(p->stepper);
+  char              line[512];
 
   PetscFunctionBegin;
   PetscCall(wring_version_line(sizeof line, line));
@@ -73,9 +59,13 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   PetscCall(PetscPrintf(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s"));
   PetscCall(print_mesh(p));
   PetscCall(print_model(p));
-  PetscCall(describe_operator(p, sizeof type, type));
-  if (solver) PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s\n", solver, type));
-  PetscCall(print_time(p));
+  if (solver) PetscCall(print_solver(p, solver));
+  if (wring_stepper_is_static(p->stepper))
+    PetscCall(PetscPrintf(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n",
+                          name, wring_stepper_steps(p->stepper), p->state.step, p->state.time));
+  else
+    PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
+                          wring_stepper_size(p->stepper), p->state.step, p->state.time));
   if (p->restart[0]) PetscCall(PetscPrintf(p->comm, "restart   %s\n", p->restart));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,8 +2,6 @@
 #include "study/record/provenance.h"
 #include <string.h>
 
-/* ---- the origin -------------------------------------------------------------------------------------------------- */
-
 /* Removes keys that change no result, and those of other commands. */
 static void leave_out(const char *command, json_t *keys)
 {
@@ -39,8 +37,6 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
   *origin = json_pack("{s:i, s:o, s:o}", "schema", WRING_JSON_SCHEMA, "keys", keys, "files", files);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- what has changed -------------------------------------------------------------------------------------------- */
 
 /* A text as it is, another value as JSON has it. */
 static const char *text_of(const json_t *value, size_t size, char *text)
@@ -82,8 +78,6 @@ static void find_change(const json_t *origin, const json_t *old, size_t size, ch
       snprintf(change, size, "%s was %s, now not given", key, text_of(value, sizeof was, was));
   }
 }
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 void wring_kept_write(const char *path, const json_t *origin, json_t *result, wring_error *e)
 {

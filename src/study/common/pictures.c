@@ -60,8 +60,6 @@ void wring_plot_end(FILE *f, const char *directory, const char *name, wring_endi
   if (list[end->n_picture]) end->n_picture++;
 }
 
-/* ---- drawing, after MPI_Finalize --------------------------------------------------------------------------------- */
-
 /* The child: gnuplot in the directory of the script, so that no name needs quoting. */
 static void execute(char *path)
 {

@@ -11,7 +11,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
   if (wring_parameter_grid_asked(o)) {
     PetscCall(wring_parameter_grid_run(o, &stopper, end));
   } else {
-    PetscCall(wring_compare_create(o, PETSC_FALSE, &s));
+    PetscCall(wring_compare_create(o, &s));
     PetscCall(wring_compare_run(s, &stopper, PETSC_TRUE, end));
     PetscCall(wring_compare_destroy(&s));
   }

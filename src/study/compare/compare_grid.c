@@ -3,12 +3,6 @@
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
 
-/* A combination: its deck and its comparison. */
-typedef struct {
-  wring_options *deck;
-  wring_compare *compare;
-} combination;
-
 /* The directory of a combination. */
 static void name_directory(const wring_parameter_grid *s, PetscInt run, char path[PETSC_MAX_PATH_LEN])
 {
@@ -17,56 +11,44 @@ static void name_directory(const wring_parameter_grid *s, PetscInt run, char pat
   (void)PetscSNPrintf(path, PETSC_MAX_PATH_LEN, "%s/%s", s->directory, folder);
 }
 
-/* Its deck is without the keys of the grid. Does nothing if it has been created. */
-static PetscErrorCode create(const wring_options *o, const wring_parameter_grid *s, PetscInt run, combination *k)
+/* The comparison of a combination, whose deck is without the keys of the grid; nothing is done if there is one. */
+static PetscErrorCode create(const wring_options *o, const wring_parameter_grid *s, PetscInt run, wring_compare **c)
 {
   const char *const origin = wring_options_origin(o, "output_", "directory");
+  wring_options    *deck;
   char              path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  if (k->compare) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_copy(o, "compare_sweep_", &k->deck));
-  for (int i = 0; i < s->n_axis; i++) {
-    PetscCall(wring_options_set(k->deck, s->axis[i].key, wring_parameter_grid_value(s, run, i), s->axis[i].origin));
-  }
+  if (*c) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_copy(o, "compare_sweep_", &deck));
+  for (int k = 0; k < s->n_axis; k++)
+    PetscCall(wring_options_set(deck, s->axis[k].key, wring_parameter_grid_value(s, run, k), s->axis[k].origin));
   name_directory(s, run, path);
-  PetscCall(wring_options_set(k->deck, "output_directory", path, origin ? origin : "default"));
-  PetscCall(wring_compare_create(k->deck, PETSC_TRUE, &k->compare));
+  PetscCall(wring_options_set(deck, "output_directory", path, origin ? origin : "default"));
+  PetscCall(wring_compare_create(deck, c));
+  (*c)->deck = deck;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy(combination *k)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_compare_destroy(&k->compare));
-  if (k->deck) PetscCall(wring_options_destroy(&k->deck));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static double set_aside(void)
-{
-  double resident, bytes;
-  wring_current_memory(&resident, &bytes);
-  return bytes;
 }
 
 /*
-  Creates every combination before the first is run, which refuses bad input, and keeps those that there is room for. A
+  Creates every comparison before the first is run, which refuses bad input, and keeps those that there is room for. A
   grid that has not ended has sittings in a folder; the results of any other are refused.
 */
-static PetscErrorCode create_all(const wring_options *o, const wring_parameter_grid *s, combination *k)
+static PetscErrorCode create_all(const wring_options *o, const wring_parameter_grid *s, wring_compare **c)
 {
-  const double most = 1e9, before = set_aside(); // bytes of a rank
-  double       bytes;
+  const double most = 1e9; // bytes of a rank
+  double       resident, before, bytes;
   PetscInt     sittings = 0;
 
   PetscFunctionBegin;
+  wring_current_memory(&resident, &before);
   for (PetscInt r = 0; r < s->n_run; r++) {
-    PetscCall(create(o, s, r, &k[r]));
-    sittings += k[r].compare->sittings;
-    bytes = set_aside() - before;
+    PetscCall(create(o, s, r, &c[r]));
+    sittings += c[r]->sittings;
+    wring_current_memory(&resident, &bytes);
+    bytes -= before;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, wring_options_comm(o)));
-    if (bytes > most) PetscCall(destroy(&k[r]));
+    if (bytes > most) PetscCall(wring_compare_destroy(&c[r]));
   }
   if (sittings == 0) PetscCall(wring_directory_refuse_results(o, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,18 +78,7 @@ static PetscErrorCode write_files(MPI_Comm comm, const wring_parameter_grid *s, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_heading(MPI_Comm comm, const wring_parameter_grid *s, PetscInt run)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", run + 1, s->n_run));
-  for (int k = 0; k < s->n_axis; k++) {
-    PetscCall(PetscPrintf(comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, run, k)));
-  }
-  PetscCall(PetscPrintf(comm, "\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The grid takes what the comparison has found, without its rows. */
+/* The grid takes what a comparison has found, without its rows. */
 static PetscErrorCode take(wring_compare *from, wring_comparison *c)
 {
   PetscFunctionBegin;
@@ -117,8 +88,9 @@ static PetscErrorCode take(wring_compare *from, wring_comparison *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, combination *k, wring_stopper *stopper,
-                              wring_ending *end)
+/* Each comparison is destroyed once it has ended. */
+static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, wring_compare **c,
+                              wring_stopper *stopper, wring_ending *end)
 {
   const MPI_Comm comm = wring_options_comm(o);
   PetscInt       done = 0;
@@ -127,11 +99,14 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, c
   PetscFunctionBegin;
   PetscCall(wring_provenance_of_command(o, "compare", &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
-    PetscCall(print_heading(comm, s, r));
-    PetscCall(create(o, s, r, &k[r]));
-    PetscCall(wring_compare_run(k[r].compare, stopper, (PetscBool)(r == 0), end));
-    if (!k[r].compare->c.stop) PetscCall(take(k[r].compare, &s->run[done++]));
-    PetscCall(destroy(&k[r]));
+    PetscCall(PetscPrintf(comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
+    for (int k = 0; k < s->n_axis; k++)
+      PetscCall(PetscPrintf(comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k)));
+    PetscCall(PetscPrintf(comm, "\n"));
+    PetscCall(create(o, s, r, &c[r]));
+    PetscCall(wring_compare_run(c[r], stopper, (PetscBool)(r == 0), end));
+    if (!c[r]->c.stop) PetscCall(take(c[r], &s->run[done++]));
+    PetscCall(wring_compare_destroy(&c[r]));
     PetscCall(write_files(comm, s, done, provenance, end));
     PetscCall(wring_stopper_check(stopper));
   }
@@ -147,19 +122,19 @@ PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *s
 {
   wring_catalogue     *catalogue;
   wring_parameter_grid s;
-  combination         *k;
+  wring_compare      **c;
 
   PetscFunctionBegin;
   PetscCall(wring_keys_create(&catalogue));
   PetscCall(wring_parameter_grid_read(o, catalogue, &s));
   PetscCall(wring_catalogue_destroy(&catalogue));
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s.directory));
-  PetscCall(PetscCalloc1(s.n_run, &k));
-  PetscCall(create_all(o, &s, k));
-  PetscCall(run_all(o, &s, k, stopper, end));
+  PetscCall(PetscCalloc1(s.n_run, &c));
+  PetscCall(create_all(o, &s, c));
+  PetscCall(run_all(o, &s, c, stopper, end));
   PetscCall(wring_parameter_grid_print(wring_options_comm(o), &s));
-  for (PetscInt r = 0; r < s.n_run; r++) PetscCall(destroy(&k[r]));
-  PetscCall(PetscFree(k));
+  for (PetscInt r = 0; r < s.n_run; r++) PetscCall(wring_compare_destroy(&c[r]));
+  PetscCall(PetscFree(c));
   PetscCall(wring_parameter_grid_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,8 +16,6 @@ enum { MAX_RUNS = 10000 }; // comparisons
 
 static const char family[] = "compare_sweep_";
 
-/* ---- combinations ------------------------------------------------------------------------------------------------ */
-
 const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt run, int axis)
 {
   for (int k = s->n_axis - 1; k > axis; k--) run /= s->axis[k].n;
@@ -39,8 +37,6 @@ void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, si
   }
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
-
 static PetscBool is_of_family(const char *key)
 {
   return (PetscBool)(wring_ascii_compare_n(key, family, strlen(family)) == 0);
@@ -48,12 +44,7 @@ static PetscBool is_of_family(const char *key)
 
 PetscBool wring_parameter_grid_asked(const wring_options *o)
 {
-  const char *key, *value, *origin;
-  for (PetscInt i = 0; i < wring_options_count(o); i++) {
-    wring_options_entry(o, i, &key, &value, &origin);
-    if (is_of_family(key)) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
+  return (PetscBool)(strcmp(wring_options_family_origin(o, family), wring_options_deck(o)) != 0);
 }
 
 /* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */

@@ -29,8 +29,6 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
   return best;
 }
 
-/* ---- sweep.csv --------------------------------------------------------------------------------------------------- */
-
 /* A field that holds nothing where there is no number. */
 static void print_field(FILE *f, double value)
 {
@@ -77,8 +75,6 @@ void wring_parameter_grid_csv(const wring_parameter_grid *s, wring_error *e)
   wring_file_commit(f, path, e);
 }
 
-/* ---- sweep.json -------------------------------------------------------------------------------------------------- */
-
 static json_t *value_json(const wring_axis *a, const char *value)
 {
   double v;
@@ -119,8 +115,6 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, json_t *provenance
   wring_json_write(path, json, e);
   json_decref(json);
 }
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode add_row(wring_table *t, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
 {

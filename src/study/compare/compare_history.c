@@ -20,8 +20,6 @@ const char *wring_convergence_end(const wring_convergence *h)
   return wring_convergence_left_out(h) ? "left out" : wring_reason_name(h->outcome.reason);
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
-
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row)
 {
   const double range = c->start.objective - c->least.objective, error = row->value.objective - c->least.objective;
@@ -64,8 +62,6 @@ PetscErrorCode wring_comparison_summarise(wring_comparison *c)
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- equal solves ------------------------------------------------------------------------------------------------ */
 
 /* Of two rows: values, gradient and step length, bit for bit. */
 static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
@@ -111,8 +107,6 @@ PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergen
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- their times ------------------------------------------------------------------------------------------------- */
-
 /*
   When each repeat reached a row, in a [n_repeat]. INFINITY if it had ended before: it counts as slower, not as absent,
   so that medians never fall from row to row.
@@ -154,8 +148,6 @@ PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
   PetscCall(PetscFree(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 PetscErrorCode wring_convergence_forget_rows(wring_convergence *h)
 {

@@ -5,8 +5,6 @@
 enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
 static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
 
-/* ---- the minimiser ----------------------------------------------------------------------------------------------- */
-
 /* g* is the least of all; comparisons with NaN are false, so that a failed solver never holds it. */
 static void take_least(wring_comparison *c, const wring_convergence *h, const char *source)
 {
@@ -66,8 +64,6 @@ PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
     noise));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- condition numbers ------------------------------------------------------------------------------------------- */
 
 /* Every method with an H_0 of its own, at x_0 and at the minimiser. */
 PetscErrorCode wring_compare_find_conditions(wring_compare *s)

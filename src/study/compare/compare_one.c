@@ -5,14 +5,13 @@
 #include "study/record/provenance.h"
 #include <string.h>
 
-PetscErrorCode wring_compare_create(const wring_options *o, PetscBool in_grid, wring_compare **out)
+PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
 {
   wring_compare *s;
   PetscBool      changed;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
-  s->in_grid = in_grid;
   PetscCall(wring_problem_create(wring_options_comm(o), o, &s->p));
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_sittings_find(s));
@@ -34,6 +33,7 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscCall(VecDestroy(&s->x));
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
+  if (s->deck) PetscCall(wring_options_destroy(&s->deck));
   PetscCall(wring_comparison_clear(&s->c));
   PetscCall(PetscFree(s->solver));
   json_decref(s->origin);
@@ -213,7 +213,7 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
   PetscFunctionBegin;
   if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
-  if (s->in_grid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->deck) PetscFunctionReturn(PETSC_SUCCESS);
   if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscCall(wring_comparison_print(s->p->comm, &s->c));

@@ -120,9 +120,9 @@ typedef struct {
 
 typedef struct {
   wring_problem       *p;
-  wring_comparison     c;       // what it has found
-  PetscBool            in_grid; // what is kept of it stays; its tables are not printed
-  const char         **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
+  wring_comparison     c;      // what it has found
+  wring_options       *deck;   // of a combination of a grid, which keeps what is kept of it, and prints tables; or NULL
+  const char         **solver; // [n_solver] names of the solvers, then "newton" if that minimiser is sought
   PetscInt             n_solver;
   PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
   json_t              *origin;           // of rank 0: what it belongs to
@@ -140,7 +140,7 @@ typedef struct {
 } wring_compare;
 
 /* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */
-PetscErrorCode wring_compare_create(const wring_options *o, PetscBool in_grid, wring_compare **s);
+PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **s);
 PetscErrorCode wring_compare_destroy(wring_compare **s);
 
 /*

@@ -57,8 +57,6 @@ PetscErrorCode wring_mpi_version(size_t size, char *text)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- BLAS -------------------------------------------------------------------------------------------------------- */
-
 /* OpenBLAS and BLIS tell their versions; a library that does not is known by the file that its dgemm comes from. */
 static json_t *blas_version(void)
 {
@@ -81,8 +79,6 @@ static json_t *blas_version(void)
   free(path);
   return name;
 }
-
-/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static json_t *numbers(int major, int minor, int patch)
 {

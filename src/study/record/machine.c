@@ -27,8 +27,6 @@ static void find_place(place *p)
   wring_cores_list(sizeof p->cores, p->cores);
 }
 
-/* ---- of all ranks, on rank 0 ------------------------------------------------------------------------------------- */
-
 /* Counts a text in an object whose keys are texts. */
 static void count(json_t *counts, const char *text)
 {

@@ -23,8 +23,6 @@ PetscErrorCode wring_version_line(size_t size, char *line)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- a command line ---------------------------------------------------------------------------------------------- */
-
 /* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */
 static char *append_word(const char *word, char *text)
 {
@@ -57,8 +55,6 @@ PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_optio
   PetscCall(PetscFree(text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- how and where ----------------------------------------------------------------------------------------------- */
 
 void wring_provenance_date(const char *key, json_t *json)
 {
@@ -142,8 +138,6 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
   json_object_set_new(*json, "options", keys);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- mesh, operator ---------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
 {
