@@ -124,17 +124,15 @@ static const command *find(int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0) name = "version";
-  for (int i = 0; i < N_COMMAND; i++) {
+  for (int i = 0; i < N_COMMAND; i++)
     if (strcmp(name, commands[i].usage.name) == 0) return &commands[i];
-  }
   return NULL;
 }
 
 static PetscBool asks_for_help(int n, char **args)
 {
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     if (strcmp(args[i], "-h") == 0 || strcmp(args[i], "--help") == 0) return PETSC_TRUE;
-  }
   return PETSC_FALSE;
 }
 

@@ -67,9 +67,8 @@ json_t *wring_json_text(const char *text)
   json_t *const whole = json_string(text);
   if (whole) return whole;
   char *const copy = strdup(text);
-  for (char *c = copy; c && *c; c++) {
+  for (char *c = copy; c && *c; c++)
     if (*c & 0x80) *c = '?';
-  }
   json_t *const plain = json_string(copy ? copy : "");
   free(copy);
   return plain;

@@ -86,33 +86,26 @@ static PetscBool draw(char *path)
   int         status;
   const int   child = fork();
   if (child == 0) execute(path);
-  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
     wring_error_set(&failed, "gnuplot failed");
-  }
   snprintf(file, sizeof file, "%s.png", path);
   wring_file_finish(file, &failed);
   return (PetscBool)!failed.text[0];
 }
 
-/* With the command that draws the first picture that is missing. */
-static void note_failure(const char *path)
-{
-  const char *const name = strrchr(path, '/') + 1;
-  fprintf(stderr, "note: gnuplot is missing or failed: `cd '%.*s' && gnuplot %s.gp` makes %s.png\n",
-          (int)(name - path - 1), path, name, name);
-}
-
-/* Stops at the first failure: gnuplot is then missing or broken. */
+/* Stops at the first failure, with the command that draws this picture: gnuplot is missing or broken. */
 void wring_study_draw(wring_ending *end)
 {
   PetscBool good = (PetscBool)(end->status != WRING_EXIT_STOPPED && !end->no_pictures);
   fflush(NULL);
   for (int i = 0; i < end->n_picture; i++) {
-    if (good && !draw(end->picture[i])) {
+    char *const path = end->picture[i], *const name = strrchr(path, '/') + 1;
+    if (good && !draw(path)) {
       good = PETSC_FALSE;
-      note_failure(end->picture[i]);
+      fprintf(stderr, "note: gnuplot is missing or failed: `cd '%.*s' && gnuplot %s.gp` makes %s.png\n",
+              (int)(name - path - 1), path, name, name);
     }
-    free(end->picture[i]);
+    free(path);
   }
   free(end->picture);
   end->picture   = NULL;

@@ -21,9 +21,8 @@ static PetscBool signal_pending(void)
 {
   sigset_t set;
   if (sigpending(&set)) return PETSC_FALSE;
-  for (int i = 0; i < N_HELD; i++) {
+  for (int i = 0; i < N_HELD; i++)
     if (sigismember(&set, held[i]) == 1) return PETSC_TRUE;
-  }
   return PETSC_FALSE;
 }
 
@@ -32,9 +31,8 @@ PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s)
   double limit = INFINITY;
 
   PetscFunctionBegin;
-  if (wring_options_has(o, "time_", "limit")) {
+  if (wring_options_has(o, "time_", "limit"))
     PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &limit));
-  }
   *s = (wring_stopper){.comm = wring_options_comm(o), .end = MPI_Wtime() + limit};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

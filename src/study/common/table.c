@@ -61,23 +61,15 @@ static int width(const wring_table *t, int column)
   return most;
 }
 
-static PetscErrorCode print_cell(MPI_Comm comm, const wring_table *t, PetscInt row, int column)
-{
-  const int sign = column < t->heads ? -1 : 1;
-
-  PetscFunctionBegin;
-  PetscCall(
-    PetscPrintf(comm, "%s%*s", column ? "  " : "", sign * width(t, column), t->cell[row * t->columns + column]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Prints the heads and columns [first, last). */
 static PetscErrorCode print_part(MPI_Comm comm, const wring_table *t, int first, int last)
 {
   PetscFunctionBegin;
   for (PetscInt row = 0; row < t->n / t->columns; row++) {
-    for (int k = 0; k < t->heads; k++) PetscCall(print_cell(comm, t, row, k));
-    for (int k = first; k < last; k++) PetscCall(print_cell(comm, t, row, k));
+    for (int k = 0; k < last; k = k + 1 == t->heads ? first : k + 1) {
+      const int sign = k < t->heads ? -1 : 1;
+      PetscCall(PetscPrintf(comm, "%s%*s", k ? "  " : "", sign * width(t, k), t->cell[row * t->columns + k]));
+    }
     PetscCall(PetscPrintf(comm, "\n"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

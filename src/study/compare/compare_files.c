@@ -52,24 +52,17 @@ static void print_rows(FILE *f, const wring_comparison *c, const wring_convergen
   }
 }
 
-static void print_header(FILE *f, const wring_comparison *c)
-{
-  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,decrement");
-  for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%s", wring_work_name(j));
-  if (c->has_decrement) fputs(",newton_decrement", f);
-  putc('\n', f);
-}
-
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/compare.csv", directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
-  print_header(f, c);
-  for (PetscInt s = 0; s < c->n; s++) {
+  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,decrement");
+  for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%s", wring_work_name(j));
+  fputs(c->has_decrement ? ",newton_decrement\n" : "\n", f);
+  for (PetscInt s = 0; s < c->n; s++)
     if (c->history[s].n > 0) print_rows(f, c, &c->history[s]);
-  }
   wring_file_commit(f, path, e);
 }
 

@@ -78,17 +78,7 @@ static PetscErrorCode write_files(MPI_Comm comm, const wring_parameter_grid *s, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The grid takes what a comparison has found, without its rows. */
-static PetscErrorCode take(wring_compare *from, wring_comparison *c)
-{
-  PetscFunctionBegin;
-  *c      = from->c;
-  from->c = (wring_comparison){0};
-  for (PetscInt i = 0; i < c->n; i++) PetscCall(wring_convergence_forget_rows(&c->history[i]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Each comparison is destroyed once it has ended. */
+/* Each comparison is destroyed once it has ended; the grid takes what it has found, without its rows. */
 static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, wring_compare **c,
                               wring_stopper *stopper, wring_ending *end)
 {
@@ -105,7 +95,11 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
     PetscCall(PetscPrintf(comm, "\n"));
     PetscCall(create(o, s, r, &c[r]));
     PetscCall(wring_compare_run(c[r], stopper, (PetscBool)(r == 0), end));
-    if (!c[r]->c.stop) PetscCall(take(c[r], &s->run[done++]));
+    if (!c[r]->c.stop) {
+      for (PetscInt i = 0; i < c[r]->c.n; i++) PetscCall(wring_convergence_forget_rows(&c[r]->c.history[i]));
+      s->run[done++] = c[r]->c;
+      c[r]->c        = (wring_comparison){0};
+    }
     PetscCall(wring_compare_destroy(&c[r]));
     PetscCall(write_files(comm, s, done, provenance, end));
     PetscCall(wring_stopper_check(stopper));

@@ -32,9 +32,8 @@ void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, si
       snprintf(folder + n, size - n, "%s%s=%s", k ? "__" : "", s->axis[k].key, wring_parameter_grid_value(s, run, k));
     n += (size_t)length;
   }
-  for (char *c = folder; *c; c++) {
+  for (char *c = folder; *c; c++)
     if (!wring_text_is_letter(*c) && !wring_text_is_digit(*c) && !strchr(".+-=_", *c)) *c = '_';
-  }
 }
 
 static PetscBool is_of_family(const char *key)
@@ -70,13 +69,11 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
     PetscCall(wring_options_check(alone, c->n, c->entry, wring_problem_words));
   }
   if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
-  if (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS) {
+  if (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS)
     WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key with one value", a->origin, a->key);
-  }
   const char *const said = wring_options_origin(o, "", a->key);
-  if (said && strcmp(said, WRING_COMMAND_LINE) == 0) {
+  if (said && strcmp(said, WRING_COMMAND_LINE) == 0)
     WRING_REFUSE(comm, "command line: %s is swept too (%s), expected one of them", a->key, a->origin);
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,9 +86,8 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
   char                origin[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  for (int k = 0; !good && (p = wring_schema_find(c->n, c->entry, a->key, k)); k++) {
+  for (int k = 0; !good && (p = wring_schema_find(c->n, c->entry, a->key, k)); k++)
     good = wring_option_accepts(p, a->value[i]);
-  }
   if (!good) {
     p = wring_schema_find(c->n, c->entry, a->key, 0);
     PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
@@ -126,9 +122,8 @@ static PetscErrorCode check_folders(const wring_options *o, const wring_paramete
   }
   qsort(folder, (size_t)s->n_run, sizeof folder[0], compare_folders);
   for (PetscInt r = 1; r < s->n_run; r++) {
-    if (strcmp(folder[r - 1], folder[r]) == 0) {
+    if (strcmp(folder[r - 1], folder[r]) == 0)
       WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder[r]);
-    }
   }
   PetscCall(PetscFree(folder));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,9 +145,8 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_cat
     PetscCall(wring_options_get_word_list(o, key, wring_grid_options, "", &a->n, &a->value));
     const wring_option *const option = wring_schema_find(c->n, c->entry, a->key, 0);
     a->number                        = (PetscBool)(option && (option->type == WRING_INT || option->type == WRING_REAL));
-    if (a->n > MAX_RUNS / s->n_run) {
+    if (a->n > MAX_RUNS / s->n_run)
       WRING_REFUSE(wring_options_comm(o), "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
-    }
     s->n_run *= a->n;
   }
   PetscCall(PetscCalloc1(s->n_run, &s->run));

@@ -10,9 +10,8 @@ static const int digits[N_TIMES] = {2, 4, 6}; // times are given to 1e-2, 1e-4, 
 double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h, PetscInt k)
 {
   for (PetscInt i = 0; i < c->n_report && k < 0; i++) k = PetscMax(k, c->report[i]);
-  for (PetscInt i = 0; i < c->n_report; i++) {
+  for (PetscInt i = 0; i < c->n_report; i++)
     if (c->report[i] == k) return h->error[i];
-  }
   return NAN;
 }
 
@@ -69,9 +68,8 @@ void wring_parameter_grid_csv(const wring_parameter_grid *s, wring_error *e)
   fprintf(f, ",relative_error");
   for (int i = 0; i < N_TIMES; i++) fprintf(f, ",iterations_to_1e-%d,seconds_to_1e-%d", digits[i], digits[i]);
   fprintf(f, ",iterations,seconds,g_star,ended,folder\n");
-  for (PetscInt r = 0; r < s->n_run; r++) {
+  for (PetscInt r = 0; r < s->n_run; r++)
     for (PetscInt i = 0; i < s->run[r].n; i++) print_row(f, s, r, &s->run[r].history[i]);
-  }
   wring_file_commit(f, path, e);
 }
 
@@ -106,9 +104,8 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, json_t *provenance
     for (PetscInt i = 0; i < a->n; i++) json_array_append_new(values, value_json(a, a->value[i]));
     json_object_set_new(keys, a->key, values);
   }
-  for (PetscInt r = 0; r < s->n_run; r++) {
+  for (PetscInt r = 0; r < s->n_run; r++)
     if (s->run[r].n > 0) json_array_append_new(runs, run_json(s, r));
-  }
   wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "keys", keys, "combinations", json_integer(s->n_run),
                  "runs", runs, "provenance", json_incref(provenance), NULL);
   snprintf(path, sizeof path, "%s/sweep.json", s->directory);
@@ -146,9 +143,8 @@ PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_g
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
     PetscCall(wring_table_add(t, "%" PetscInt_FMT, k));
   for (int i = 0; i < N_TIMES; i++) PetscCall(wring_table_add(t, "to 1e-%d", digits[i]));
-  for (PetscInt r = 0; r < s->n_run; r++) {
+  for (PetscInt r = 0; r < s->n_run; r++)
     for (PetscInt i = 0; i < s->run[r].n; i++) PetscCall(add_row(t, s, r, &s->run[r].history[i]));
-  }
   PetscCall(
     PetscPrintf(comm, "\nrelative error in %% after so many iterations; iterations and seconds to an error of\n"));
   PetscCall(wring_table_print(comm, t));

@@ -35,33 +35,22 @@ static void print_scale(FILE *f, const wring_axis *a)
   fputs(a->number ? "autofreq\n" : ")\n", f);
 }
 
-/* The data block of one line over axis k: a solver in the combinations that differ from `run` in this key only. */
-static void print_graph(FILE *f, const wring_parameter_grid *s, int k, PetscInt run, PetscInt solver, PetscInt block)
-{
-  PetscInt stride = 1; // from a value of axis k to the next
-  for (int j = s->n_axis - 1; j > k; j--) stride *= s->axis[j].n;
-  fprintf(f, "$curve_%d_%" PetscInt_FMT " << END\n", k, block);
-  for (PetscInt i = 0; i < s->axis[k].n; i++) {
-    const wring_comparison *const c     = &s->run[run + i * stride];
-    const double                  error = wring_parameter_grid_error(c, &c->history[solver], -1);
-    if (isfinite(error)) fprintf(f, "%.17g %.17g\n", place(&s->axis[k], i), PetscMax(error, LEAST));
-  }
-  fprintf(f, "1e999 1e999\nEND\n"); // gnuplot refuses a block without a point; this one lies outside
-}
-
-/* Whether a run has the first value of axis k: lines over k start there. */
-static PetscBool is_first(const wring_parameter_grid *s, PetscInt run, int k)
-{
-  return (PetscBool)(wring_parameter_grid_value(s, run, k) == s->axis[k].value[0]);
-}
-
+/* The data blocks of the lines over axis k: of each solver one for each combination of the other keys. */
 static void print_blocks(FILE *f, const wring_parameter_grid *s, int k)
 {
-  PetscInt block = 0;
-  for (PetscInt i = 0; i < s->run[0].n; i++) {
-    for (PetscInt r = 0; r < s->n_run; r++) {
-      if (is_first(s, r, k)) print_graph(f, s, k, r, i, block++);
+  const PetscInt n     = s->axis[k].n;
+  PetscInt       block = 0, stride = 1; // from a value of axis k to the next
+  for (int j = s->n_axis - 1; j > k; j--) stride *= s->axis[j].n;
+  for (PetscInt line = 0; line < s->run[0].n * s->n_run; line++) {
+    const PetscInt solver = line / s->n_run, first = line % s->n_run;
+    if (first / stride % n != 0) continue; // another value than the first
+    fprintf(f, "$curve_%d_%" PetscInt_FMT " << END\n", k, block++);
+    for (PetscInt i = 0; i < n; i++) {
+      const wring_comparison *const c     = &s->run[first + i * stride];
+      const double                  error = wring_parameter_grid_error(c, &c->history[solver], -1);
+      if (isfinite(error)) fprintf(f, "%.17g %.17g\n", place(&s->axis[k], i), PetscMax(error, LEAST));
     }
+    fprintf(f, "1e999 1e999\nEND\n"); // gnuplot refuses a block without a point; this one lies outside
   }
 }
 

@@ -83,9 +83,8 @@ static PetscInt common_rows(const wring_convergence *a, const wring_convergence 
 static PetscInt first_difference(const wring_convergence *a, const wring_convergence *b)
 {
   const PetscInt n = common_rows(a, b);
-  for (PetscInt i = 0; i < n; i++) {
+  for (PetscInt i = 0; i < n; i++)
     if (!same_row(&a->row[i], &b->row[i])) return a->row[i].iteration;
-  }
   const PetscBool both = (PetscBool)(a->outcome.iterations == b->outcome.iterations);
   return both && a->fingerprint != b->fingerprint ? a->outcome.iterations : -1;
 }
@@ -107,15 +106,6 @@ PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergen
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  When each repeat reached a row, in a [n_repeat]. INFINITY if it had ended before: it counts as slower, not as absent,
-  so that medians never fall from row to row.
-*/
-static void list_times(const wring_convergence *h, PetscInt row, double *a)
-{
-  for (PetscInt r = 0; r < h->n_repeat; r++) a[r] = row < h->repeat[r].n ? h->repeat[r].seconds[row] : INFINITY;
-}
-
 double wring_repeats_spread(const wring_convergence *h, PetscInt row)
 {
   double least = INFINITY, most = 0;
@@ -127,6 +117,7 @@ double wring_repeats_spread(const wring_convergence *h, PetscInt row)
   return h->n_repeat > 0 ? most - least : NAN;
 }
 
+/* A repeat that had ended before a row counts as slower, not as absent: medians never fall from row to row. */
 PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
 {
   const PetscInt n = h->n_repeat;
@@ -136,7 +127,7 @@ PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
   if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n, &a));
   for (PetscInt i = 0; i < h->n; i++) {
-    list_times(h, i, a);
+    for (PetscInt r = 0; r < n; r++) a[r] = i < h->repeat[r].n ? h->repeat[r].seconds[i] : INFINITY;
     PetscCall(wring_median(n, a, &h->row[i].seconds));
     if (!isfinite(h->row[i].seconds)) h->row[i].seconds = NAN;
   }

@@ -90,9 +90,8 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
   PetscCall(wring_provenance(s->p, s->made, s->n_solver, s->solver, &provenance));
   if (s->p->rank == 0) {
     json_t *const options = json_object_get(provenance, "options");
-    for (PetscInt i = 0; i < c->n; i++) {
+    for (PetscInt i = 0; i < c->n; i++)
       if (!c->history[i].options) PetscCall(find_options(s, options, &c->history[i]));
-    }
     add_limits(s, options);
     wring_comparison_csv(c, s->directory, &error);
     wring_comparison_residuals(c, s->directory, &error);

@@ -23,21 +23,18 @@ static void add_other(const char *path, json_t *files)
   add_file("mesh_file_other", other, files);
 }
 
-/* The entry of a key that names a file, or NULL. */
-static const wring_option *find_path(const wring_catalogue *s, const char *key)
+/* Adds the file that a key names, if it names one. */
+static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, const char *key, json_t *files)
 {
+  wring_option        table[2] = {{0}, {0}};
   const wring_option *option;
-  for (int i = 0; (option = wring_schema_find(s->n, s->entry, key, i)); i++)
-    if (option->type == WRING_PATH) return option;
-  return NULL;
-}
-
-static PetscErrorCode add_key(const wring_options *o, const wring_option *option, const char *key, json_t *files)
-{
-  const wring_option table[] = {*option, {0}};
-  char               prefix[256], path[PETSC_MAX_PATH_LEN];
+  char                prefix[256], path[PETSC_MAX_PATH_LEN];
+  int                 i = 0;
 
   PetscFunctionBegin;
+  while ((option = wring_schema_find(c->n, c->entry, key, i)) && option->type != WRING_PATH) i++;
+  if (!option) PetscFunctionReturn(PETSC_SUCCESS);
+  table[0] = *option;
   snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(key) - strlen(option->key)), key);
   PetscCall(wring_options_get_path(o, prefix, table, option->key, sizeof path, path));
   add_file(key, path, files);
@@ -56,8 +53,7 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
   PetscCall(wring_keys_create(&catalogue));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    const wring_option *const option = find_path(catalogue, key);
-    if (option) PetscCall(add_key(o, option, key, *files));
+    PetscCall(add_key(o, catalogue, key, *files));
   }
   PetscCall(wring_catalogue_destroy(&catalogue));
   if (checkpoint[0]) {

@@ -55,9 +55,8 @@ static void add_processor(PetscMPIInt n, const place *p, json_t *json)
   char          text[1024] = "";
   const char   *model;
   json_t       *ranks;
-  for (PetscMPIInt i = 0; i < n; i++) {
+  for (PetscMPIInt i = 0; i < n; i++)
     if (p[i].processor[0]) count(models, p[i].processor);
-  }
   json_object_foreach(models, model, ranks)
   {
     const size_t used = strlen(text);

@@ -64,22 +64,6 @@ void wring_provenance_date(const char *key, json_t *json)
   json_object_set_new(json, key, json_string(date));
 }
 
-static PetscErrorCode add_versions(json_t *json)
-{
-  char petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-
-  PetscFunctionBegin;
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
-  wring_json_set(json, "version", json_string(WRING_VERSION), "commit",
-                 WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null(), "petsc", json_string(petsc),
-                 "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)), "mpi", wring_json_text(mpi),
-                 "compiler", json_string(wring_compiler()), NULL);
-  PetscCall(wring_record_libraries(json));
-  wring_record_build(json);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The deck and the files that it names, by their hashes; PETSc's options. */
 static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint, json_t *json)
 {
@@ -108,18 +92,24 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
 {
   const MPI_Comm comm = wring_options_comm(o);
   PetscMPIInt    rank, size;
-  char           folder[PETSC_MAX_PATH_LEN];
+  char           folder[PETSC_MAX_PATH_LEN], petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
+  PetscCall(wring_petsc_version(sizeof petsc, petsc));
+  PetscCall(wring_mpi_version(sizeof mpi, mpi));
   *made = wring_json_set(json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "command", json_string(command),
                          "command_line", wring_json_text(wring_options_command_line(o)), NULL);
   if (rank == 0) {
     wring_provenance_date("started", *made);
-    PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
-    json_object_set_new(*made, "working_directory", wring_json_text(folder));
-    PetscCall(add_versions(*made));
+    wring_json_set(*made, "working_directory", wring_json_text(folder), "version", json_string(WRING_VERSION), "commit",
+                   WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null(), "petsc", json_string(petsc),
+                   "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)), "mpi", wring_json_text(mpi),
+                   "compiler", json_string(wring_compiler()), NULL);
+    PetscCall(wring_record_libraries(*made));
+    wring_record_build(*made);
     wring_json_set(*made, "ranks", json_integer(size), "threads", json_integer(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
   }
