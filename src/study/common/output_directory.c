@@ -139,31 +139,12 @@ static PetscErrorCode is_restart(const wring_options *o, const char *directory, 
 }
 
 /* The file of the deck of an earlier result; NULL if it is not there any more. The caller frees it. */
-static char *find_deck(const json_t *json)
+static char *find_deck(const char *deck, const char *folder)
 {
-  const char *const deck   = json_string_value(json_object_get(json, "deck"));
-  const char *const folder = json_string_value(json_object_get(json, "working_directory"));
-  char              path[2 * PETSC_MAX_PATH_LEN];
-  if (!deck) return NULL;
-  snprintf(path, sizeof path, "%s%s%s", deck[0] == '/' || !folder ? "" : folder, deck[0] == '/' || !folder ? "" : "/",
-           deck);
+  char path[2 * PETSC_MAX_PATH_LEN];
+  if (!deck || deck[0] == '/' || !folder) return deck ? realpath(deck, NULL) : NULL;
+  snprintf(path, sizeof path, "%s/%s", folder, deck);
   return realpath(path, NULL);
-}
-
-static void refuse_run(const char *directory, const json_t *json, wring_error *e)
-{
-  const char *const deck    = json_string_value(json_object_get(json, "deck"));
-  const char *const version = json_string_value(json_object_get(json, "version"));
-  if (deck)
-    wring_error_set(e,
-                    "%s: holds a run of another deck, %s: checkpoint.resume continues runs of the same deck, expected "
-                    "another output.directory or -initial_restart %s",
-                    directory, deck, directory);
-  else
-    wring_error_set(e,
-                    "%s: holds a run of wring %s, which did not record its deck: expected another output.directory and "
-                    "-initial_restart %s in the place of checkpoint.resume",
-                    directory, version ? version : "0.1", directory);
 }
 
 /* A run that checkpoint.resume continues is of the same deck: the same file, perhaps changed, or the same content. */
@@ -172,12 +153,24 @@ static void check_deck(const char *directory, const char *deck, wring_error *e)
   wring_error unreadable = {""};
   char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT] = "";
   snprintf(path, sizeof path, "%s/run.json", directory);
-  json_t *const     json = wring_json_read(path, e);
-  const char *const old  = json_string_value(json_object_get(json, "deck_sha256"));
-  char *const was = find_deck(json), *const is = realpath(deck, NULL);
+  json_t *const     json    = wring_json_read(path, e);
+  const char *const old     = json_string_value(json_object_get(json, "deck"));
+  const char *const content = json_string_value(json_object_get(json, "deck_sha256"));
+  const char *const version = json_string_value(json_object_get(json, "version"));
+  char *const       was     = find_deck(old, json_string_value(json_object_get(json, "working_directory")));
+  char *const       is      = realpath(deck, NULL);
   wring_file_sha256(deck, hash, &unreadable);
-  const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (old && strcmp(old, hash) == 0));
-  if (json && !same) refuse_run(directory, json, e);
+  const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (content && strcmp(content, hash) == 0));
+  if (json && !same && old)
+    wring_error_set(e,
+                    "%s: holds a run of another deck, %s: checkpoint.resume continues runs of the same deck, expected "
+                    "another output.directory or -initial_restart %s",
+                    directory, old, directory);
+  else if (json && !same)
+    wring_error_set(e,
+                    "%s: holds a run of wring %s, which did not record its deck: expected another output.directory and "
+                    "-initial_restart %s in the place of checkpoint.resume",
+                    directory, version ? version : "0.1", directory);
   free(was);
   free(is);
   json_decref(json);

@@ -193,18 +193,6 @@ static PetscErrorCode print_header(const wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From here on files are written: what would be lost comes after. */
-static PetscErrorCode begin(wring_compare *s, wring_stopper *stopper)
-{
-  PetscFunctionBegin;
-  s->stopper         = stopper;
-  s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory));
-  PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
-  PetscCall(wring_sittings_begin(s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode finish(wring_compare *s, wring_ending *end)
 {
   wring_error error = {""};
@@ -227,7 +215,11 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   const PetscBool first = (PetscBool)(s->limits.target > 0); // a target needs g*
 
   PetscFunctionBegin;
-  PetscCall(begin(s, stopper));
+  s->stopper         = stopper;
+  s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
+  PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory)); // from here on files are written
+  PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
+  PetscCall(wring_sittings_begin(s));
   if (header) PetscCall(print_header(s));
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   if (first) PetscCall(wring_compare_find_reference(s));

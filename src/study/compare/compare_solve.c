@@ -135,18 +135,7 @@ static PetscErrorCode warm_up(wring_compare *s, const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A Newton solver that is no part of what is compared: without phases, so that nothing is counted or timed. */
-static PetscErrorCode create_newton(const wring_compare *s, wring_solver **newton)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_solver_create(s->p->comm, s->p->g, NULL, NULL, newton));
-  PetscCall(wring_solver_set_from_options(*newton, s->p->options, "newton"));
-  PetscCall(wring_solver_set_up(*newton));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the solve --------------------------------------------------------------------------------------------------- */
-
+/* With decrements by a Newton solver that is no part of what is compared: without phases, nothing of it is counted. */
 static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limits, wring_solver *solver,
                               wring_convergence *h)
 {
@@ -161,7 +150,11 @@ static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limi
   PetscCall(wring_solver_set_budget(solver, limits->seconds));
   PetscCall(wring_solver_set_monitor(solver, keep_row, &watch));
   PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
-  if (s->c.has_decrement) PetscCall(create_newton(s, &watch.newton));
+  if (s->c.has_decrement) {
+    PetscCall(wring_solver_create(s->p->comm, s->p->g, NULL, NULL, &watch.newton));
+    PetscCall(wring_solver_set_from_options(watch.newton, s->p->options, "newton"));
+    PetscCall(wring_solver_set_up(watch.newton));
+  }
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
   PetscCall(wring_solver_destroy(&watch.newton));

@@ -53,12 +53,6 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double condition(const wring_spectrum *s)
-{
-  const double number = s->largest / s->least;
-  return isfinite(number) ? number : NAN;
-}
-
 static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
 {
   wring_table *t;
@@ -68,8 +62,10 @@ static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
   PetscCall(wring_table_add(t, "method\tat x_0\tat the minimiser"));
   for (PetscInt s = 0; s < c->n; s++) {
     const wring_convergence *const h = &c->history[s];
+    const double at_start = h->at_start.largest / h->at_start.least, at_least = h->at_least.largest / h->at_least.least;
     if (!h->has_spectrum) continue;
-    PetscCall(wring_table_add(t, "%s\t%.4g\t%.4g", h->name, condition(&h->at_start), condition(&h->at_least)));
+    PetscCall(wring_table_add(t, "%s\t%.4g\t%.4g", h->name, isfinite(at_start) ? at_start : NAN,
+                              isfinite(at_least) ? at_least : NAN));
   }
   if (t->n > t->columns) {
     PetscCall(PetscPrintf(comm, "\ncondition number of H_0 H; -: H is not definite there\n"));
