@@ -7,9 +7,9 @@
     compare_solve.c       one solve; compare_minimiser.c: g*, condition numbers
     compare_history.c     what a solve has shown: relative errors, times, medians over equal solves
     compare_sittings.c    the solves that are kept until the comparison has ended, so that it can go on after a stop
-    compare_files.c       compare.csv, .json; compare_table.c: tables on the screen; compare_plot.c: pictures
+    compare_files.c       compare.csv, .json; compare_show.c: tables on the screen, pictures
     compare_grid.h        a parameter grid: its keys (compare_grid_axes.c), the loop over its comparisons
-                          (compare_grid.c), their results together (compare_grid_files.c, _plot.c)
+                          (compare_grid.c), their results together (compare_grid_files.c)
 
   Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/pictures.h). Functions are
   collective unless their comments state otherwise.

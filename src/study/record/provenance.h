@@ -1,9 +1,8 @@
 /*
   Provenance of a result: what it was made from, how and where; and its cost. Read in this order:
 
-    record.c        the record of a command, and that of a problem
+    record.c        the record of a command, and that of a problem; the files that a deck names, with their hashes
     cost.c          seconds of each phase, memory
-    inputs.c        the files that a deck names, and their hashes
     libraries.c     versions of libraries, and how wring was compiled
     machine.c       hosts, ranks, processor, cores, the job of a batch system
 */
