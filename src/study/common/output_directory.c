@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <wring/io.h>
 
@@ -39,13 +38,12 @@ static void check_files(const char *directory, wring_error *e)
 */
 static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
 {
-  const struct timespec tenth = {.tv_nsec = 100000000};
-  wring_error           error = {""};
-  char                  host[128];
-  struct stat           status;
-  MPI_Comm              node;
-  PetscMPIInt           rank;
-  PetscBool             there = PETSC_FALSE;
+  wring_error error = {""};
+  char        host[128];
+  struct stat status;
+  MPI_Comm    node;
+  PetscMPIInt rank;
+  PetscBool   there = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
@@ -53,7 +51,7 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
   PetscCallMPI(MPI_Comm_free(&node));
   PetscCall(PetscGetHostName(host, sizeof host));
   for (int i = 0; rank == 0 && i < 50 && !there; i++) {
-    if (i > 0) nanosleep(&tenth, NULL);
+    if (i > 0) PetscCall(PetscSleep(0.1));
     there = (PetscBool)(stat(path, &status) == 0 && S_ISDIR(status.st_mode));
   }
   if (rank == 0 && !there)

@@ -16,12 +16,12 @@ void wring_comparison_remove_others(const char *directory, const char *written, 
   }
 }
 
-void wring_print_real(FILE *f, double value)
+void wring_print_field(FILE *f, double value, const char *none)
 {
   if (isnan(value))
-    fputs("nan", f);
+    fprintf(f, ",%s", none);
   else
-    fprintf(f, "%.17g", value);
+    fprintf(f, ",%.17g", value);
 }
 
 /*
@@ -39,15 +39,9 @@ static void print_rows(FILE *f, const wring_comparison *c, const wring_convergen
     const double column[] = {r->seconds,       r->value.objective,         r->value.inertial, r->value.elastic,
                              r->gradient_norm, wring_relative_error(c, r), r->decrement};
     fprintf(f, "%s,%" PetscInt_FMT, h->name, k);
-    for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) {
-      putc(',', f);
-      wring_print_real(f, column[j]);
-    }
+    for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) wring_print_field(f, column[j], "nan");
     for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%" PetscInt64_FMT, r->work.of[j]);
-    if (c->has_decrement) {
-      putc(',', f);
-      wring_print_real(f, r->newton_decrement);
-    }
+    if (c->has_decrement) wring_print_field(f, r->newton_decrement, "nan");
     putc('\n', f);
   }
 }

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "compare_grid.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const wring_option wring_grid_options[] = {
@@ -46,14 +45,10 @@ PetscBool wring_parameter_grid_asked(const wring_options *o)
   return (PetscBool)(strcmp(wring_options_family_origin(o, family), wring_options_deck(o)) != 0);
 }
 
-/* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */
-static PetscBool is_own(const char *key)
-{
-  return (PetscBool)(is_of_family(key) || !wring_ascii_compare(key, "output_directory") ||
-                     !wring_ascii_compare(key, "solver_type"));
-}
-
-/* Unknown keys are refused as in a deck, with the nearest one. */
+/*
+  Unknown keys are refused as in a deck, with the nearest one; so are keys whose values decide what a sweep is or where
+  it goes, and the type, in whose place compare.solvers stands.
+*/
 static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
 {
   const MPI_Comm      comm = wring_options_comm(o);
@@ -68,7 +63,9 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
     PetscCall(wring_options_set(alone, a->key, "", origin));
     PetscCall(wring_options_check(alone, c->n, c->entry, wring_problem_words));
   }
-  if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
+  if (is_of_family(a->key) || !wring_ascii_compare(a->key, "output_directory") ||
+      !wring_ascii_compare(a->key, "solver_type"))
+    WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
   if (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS)
     WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key with one value", a->origin, a->key);
   const char *const said = wring_options_origin(o, "", a->key);
@@ -100,32 +97,24 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int compare_folders(const void *a, const void *b)
-{
-  return strcmp(a, b);
-}
-
 /* Every combination has a folder of its own, with a name that file systems take. */
 static PetscErrorCode check_folders(const wring_options *o, const wring_parameter_grid *s)
 {
-  char(*folder)[WRING_MAX_FOLDER + 2];
+  json_t *const seen = json_object();
+  char          folder[WRING_MAX_FOLDER + 2];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(s->n_run, &folder));
   for (PetscInt r = 0; r < s->n_run; r++) {
-    wring_parameter_grid_folder(s, r, sizeof folder[r], folder[r]);
-    if (strlen(folder[r]) > WRING_MAX_FOLDER) {
+    wring_parameter_grid_folder(s, r, sizeof folder, folder);
+    if (strlen(folder) > WRING_MAX_FOLDER)
       WRING_REFUSE(wring_options_comm(o),
-                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder[r],
+                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder,
                    WRING_MAX_FOLDER);
-    }
+    if (json_object_get(seen, folder))
+      WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder);
+    json_object_set_new(seen, folder, json_true());
   }
-  qsort(folder, (size_t)s->n_run, sizeof folder[0], compare_folders);
-  for (PetscInt r = 1; r < s->n_run; r++) {
-    if (strcmp(folder[r - 1], folder[r]) == 0)
-      WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder[r]);
-  }
-  PetscCall(PetscFree(folder));
+  json_decref(seen);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

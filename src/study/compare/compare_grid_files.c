@@ -29,13 +29,7 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
   return best;
 }
 
-/* A field that holds nothing where there is no number. */
-static void print_field(FILE *f, double value)
-{
-  putc(',', f);
-  if (!isnan(value)) wring_print_real(f, value);
-}
-
+/* A field holds nothing where there is no number. */
 static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
 {
   const wring_comparison *const c = &s->run[run];
@@ -43,17 +37,17 @@ static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, cons
   for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_parameter_grid_value(s, run, k));
   fputs(h->name, f);
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    print_field(f, wring_parameter_grid_error(c, h, k));
-  print_field(f, wring_parameter_grid_error(c, h, -1));
+    wring_print_field(f, wring_parameter_grid_error(c, h, k), "");
+  wring_print_field(f, wring_parameter_grid_error(c, h, -1), "");
   for (int i = 0; i < N_TIMES; i++) {
     const PetscInt to = h->iterations_to[digits[i] - 1];
-    print_field(f, to < 0 ? NAN : (double)to);
-    print_field(f, h->seconds_to[digits[i] - 1]);
+    wring_print_field(f, to < 0 ? NAN : (double)to, "");
+    wring_print_field(f, h->seconds_to[digits[i] - 1], "");
   }
   wring_parameter_grid_folder(s, run, sizeof folder, folder);
   fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
-  print_field(f, h->outcome.last.seconds);
-  print_field(f, c->least.objective);
+  wring_print_field(f, h->outcome.last.seconds, "");
+  wring_print_field(f, c->least.objective, "");
   fprintf(f, ",%s,%s\n", wring_convergence_end(h), folder);
 }
 

@@ -41,12 +41,8 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
     const wring_convergence *const h = &c->history[s];
     PetscCall(wring_table_add(t, "%s", h->name));
     for (int i = 0; i < WRING_N_DIGITS; i++) {
-      if (h->iterations_to[i] < 0)
-        PetscCall(wring_table_add(t, "-"));
-      else if (seconds)
-        PetscCall(wring_table_add(t, "%.3g", h->seconds_to[i]));
-      else
-        PetscCall(wring_table_add(t, "%" PetscInt_FMT, h->iterations_to[i]));
+      const double to = seconds ? h->seconds_to[i] : (double)h->iterations_to[i];
+      PetscCall(wring_table_add(t, seconds ? "%.3g" : "%.0f", h->iterations_to[i] < 0 ? NAN : to));
     }
   }
   PetscCall(wring_table_print(comm, t));

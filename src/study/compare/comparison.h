@@ -121,7 +121,7 @@ typedef struct {
 typedef struct {
   wring_problem       *p;
   wring_comparison     c;      // what it has found
-  wring_options       *deck;   // of a combination of a grid, which keeps what is kept of it, and prints tables; or NULL
+  wring_options       *deck;   // owned, of a combination of a grid, which prints tables and ends what is kept; or NULL
   const char         **solver; // [n_solver] names of the solvers, then "newton" if that minimiser is sought
   PetscInt             n_solver;
   PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
@@ -221,8 +221,8 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
 /* Errors at the report, iterations and seconds to errors, and the end of each solver. New reference. */
 json_t *wring_comparison_solvers(const wring_comparison *c);
 
-/* Prints "nan" and "inf" without signs, as other programs read them. */
-void wring_print_real(FILE *f, double value);
+/* Prints a field of a CSV file and the comma before it; none: what NaN is, without a sign. */
+void wring_print_field(FILE *f, double value, const char *none);
 
 /* Relative errors, times and condition numbers on the screen. Collective. */
 PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c);
