@@ -2,14 +2,14 @@
   Layer 12, studies: the commands of the program, from a deck to files. docs/user.md is their manual. Read in this
   order:
 
-    src/study/commands.c  the array of commands: usage, refusals, help
+    src/study/commands.c  the array of commands: usage, refusals, help; the check of all keys
     src/study/run/        run.h: the march in time
     src/study/compare/    comparison.h: one step by several solvers
     src/study/converge/   converge.h: a deck on finer meshes and time steps, orders of convergence
     src/study/evaluate/   g, its parts and gradient at given positions
-    src/study/check/      what would run, its memory, what its numbers amount to; the check of all keys (check_keys.c)
+    src/study/check/      what would run, its memory, what its numbers amount to
     src/study/bench/      bench.h: bandwidth, kernels, solvers
-    src/study/mesh/       mesh_files.h: makes, describes, converts and refines meshes
+    src/study/mesh/       mesh_command.h: makes, describes, converts and refines meshes
     src/study/help/       help.h: keys, commands, the man page, completion; version
     src/study/record/     provenance.h: how and where a result was made: keys, files, versions, machine
     src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an

@@ -1,6 +1,7 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
 #include "study/common/command_keys.h"
 #include "study/common/usage.h"
+#include "study/compare/compare_grid.h"
 #include "study/help/help.h"
 #include "study/mesh/mesh_command.h"
 #include "study/record/provenance.h"
@@ -27,6 +28,20 @@ static const char *usage_text(size_t size, char *text)
   text[0] = '\0';
   wring_usage_append("wring", get_usage, size, text);
   return text;
+}
+
+/* The keys of a deck, checked once for all commands. */
+PetscErrorCode wring_study_check_keys(const wring_options *o)
+{
+  wring_catalogue *c;
+
+  PetscFunctionBegin;
+  PetscCall(wring_keys_create(&c));
+  PetscCall(wring_variants_check(o, c));
+  PetscCall(wring_options_check(o, c->n, c->entry, wring_problem_words));
+  PetscCall(wring_parameter_grid_check(o, c));
+  PetscCall(wring_catalogue_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */

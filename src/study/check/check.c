@@ -99,37 +99,19 @@ static PetscErrorCode predict_solves(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double probe_bytes(const wring_problem *p)
-{
-  const wring_probe *probe;
-  const PetscInt     n      = wring_problem_probes(p, &probe);
-  PetscBool          stress = PETSC_FALSE;
-  for (PetscInt i = 0; i < n; i++) stress = (PetscBool)(stress || probe[i].stress);
-  return stress ? 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local : 0;
-}
-
 /* Memory of a frame or, at another time, of the stresses of probes: stress of a tet, sums and means of a vertex. */
 static PetscErrorCode predict_output(check *c)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_frames_get_options(c->p, wring_stepper_steps(c->p->stepper), &c->frames));
-  c->bytes[OUTPUT] = PetscMax(wring_frames_memory(c->p, &c->frames), probe_bytes(c->p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_part(MPI_Comm comm, const char *name, double mine, wring_table *t)
-{
-  double      sum, largest;
-  PetscMPIInt size;
+  const wring_problem *const p = c->p;
+  const wring_probe         *probe;
+  const PetscInt             n = wring_problem_probes(p, &probe);
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
-  PetscCallMPI(MPI_Allreduce(&mine, &largest, 1, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCall(wring_table_add(t, "  %s", name));
-  PetscCall(wring_table_add(t, "%.1f", sum / size / 1e6));
-  PetscCall(wring_table_add(t, "%.1f", largest / 1e6));
-  PetscCall(wring_table_add(t, "%.1f", sum / 1e6));
+  PetscCall(wring_frames_get_options(p, wring_stepper_steps(p->stepper), &c->frames));
+  c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
+  for (PetscInt i = 0; i < n; i++)
+    if (probe[i].stress)
+      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,15 +120,17 @@ static PetscErrorCode print_memory(check *c)
   static const char *const name[] = {"program and libraries", "mesh and terms", "vectors of the solver", "matrices",
                                      "factor or hierarchy",   "frames",         "peak of a run"};
   const MPI_Comm           comm   = c->p->comm;
+  double                   sum[N_PART], largest[N_PART];
   wring_table             *t;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(c->bytes, sum, N_PART, MPI_DOUBLE, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(c->bytes, largest, N_PART, MPI_DOUBLE, MPI_MAX, comm));
   PetscCall(wring_table_create(4, 1, &t));
-  PetscCall(wring_table_add(t, "memory"));
-  PetscCall(wring_table_add(t, "MB per rank: mean"));
-  PetscCall(wring_table_add(t, "largest"));
-  PetscCall(wring_table_add(t, "sum of all"));
-  for (int i = 0; i < N_PART; i++) PetscCall(add_part(comm, name[i], c->bytes[i], t));
+  PetscCall(wring_table_add(t, "memory\tMB per rank: mean\tlargest\tsum of all"));
+  for (int i = 0; i < N_PART; i++)
+    PetscCall(
+      wring_table_add(t, "  %s\t%.1f\t%.1f\t%.1f", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6, sum[i] / 1e6));
   PetscCall(wring_table_print(comm, t));
   PetscCall(wring_table_destroy(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -238,35 +222,34 @@ static PetscErrorCode print_settings(const wring_problem *p, const char *title, 
 /* The rough times of the ways to solve with A, from which `auto` chooses. */
 static PetscErrorCode print_ways(const wring_problem *p)
 {
+  const char *const      factor = p->size > 1 ? "shared factor" : "factor";
   wring_operator_seconds s;
 
   PetscFunctionBegin;
   wring_operator_estimate(p->op, p->mesh->n_global, &s);
-  PetscCall(
-    PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared));
+  PetscCall(PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", factor, s.shared));
   if (p->size > 1) PetscCall(PetscPrintf(p->comm, "distributed factor %.2g s, ", s.distributed));
   PetscCall(PetscPrintf(p->comm, "multigrid %.2g s\n", s.multigrid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The solver's keys, those of its type, and the operator's. */
-static PetscErrorCode print_solver(const check *c)
+static PetscErrorCode print_solver(const wring_problem *p, const wring_solver *solver)
 {
   const wring_option *options;
   const char         *type;
   char                prefix[256];
 
   PetscFunctionBegin;
-  PetscCall(print_settings(c->p, "settings", "solver_", wring_solver_options));
-  if (wring_solver_about(c->solver))
-    PetscCall(PetscPrintf(c->p->comm, "method    %s\n", wring_solver_about(c->solver)));
+  PetscCall(print_settings(p, "settings", "solver_", wring_solver_options));
+  if (wring_solver_about(solver)) PetscCall(PetscPrintf(p->comm, "method    %s\n", wring_solver_about(solver)));
   for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
     snprintf(prefix, sizeof prefix, "solver_%s_", type);
-    if (strcmp(type, wring_solver_name(c->solver)) == 0) PetscCall(print_settings(c->p, "", prefix, options));
+    if (strcmp(type, wring_solver_name(solver)) == 0) PetscCall(print_settings(p, "", prefix, options));
   }
-  if (wring_solver_operator_factor(c->solver) > 0) {
-    PetscCall(print_settings(c->p, "", "operator_", wring_operator_options));
-    PetscCall(print_ways(c->p));
+  if (wring_solver_operator_factor(solver) > 0) {
+    PetscCall(print_settings(p, "", "operator_", wring_operator_options));
+    PetscCall(print_ways(p));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -290,7 +273,7 @@ static PetscErrorCode print(check *c)
 
   PetscFunctionBegin;
   PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
-  if (c->solver) PetscCall(print_solver(c));
+  if (c->solver) PetscCall(print_solver(p, c->solver));
   PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
   PetscCall(wring_frames_print(p, &c->frames, p->state.step));
   PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
@@ -298,7 +281,7 @@ static PetscErrorCode print(check *c)
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
   PetscCall(print_probes(p));
-  PetscCall(wring_check_print_sanity(p, c->sanity));
+  if (p->rank == 0) wring_check_print_sanity(p, c->sanity);
   const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
   if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
   PetscCall(print_memory(c));
@@ -306,27 +289,18 @@ static PetscErrorCode print(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a run would refuse only because of the files that are there. */
-static PetscErrorCode note_conflict(MPI_Comm comm, const wring_options *o)
-{
-  wring_error conflict = {""};
-
-  PetscFunctionBegin;
-  PetscCall(wring_directory_find_conflict(o, &conflict));
-  if (conflict.text[0]) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  check c = {.bytes[PROGRAM] = resident()};
+  check       c        = {.bytes[PROGRAM] = resident()};
+  wring_error conflict = {""}; // what a run would refuse only because of the files that are there
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &c.p));
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(print(&c));
-  PetscCall(note_conflict(comm, o));
+  PetscCall(wring_directory_find_conflict(o, &conflict));
+  if (conflict.text[0]) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(wring_frames_destroy(&c.frames));
   PetscCall(VecDestroy(&c.x));

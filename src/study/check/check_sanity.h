@@ -2,4 +2,4 @@
 #pragma once
 #include <wring/sanity.h>
 
-PetscErrorCode wring_check_print_sanity(const wring_problem *p, const wring_sanity *s); // collective
+void wring_check_print_sanity(const wring_problem *p, const wring_sanity *s); // rank 0

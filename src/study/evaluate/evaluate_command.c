@@ -67,21 +67,6 @@ static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Files of an earlier evaluation do not stay beside the new ones. */
-static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *directory)
-{
-  wring_error error = {0};
-
-  PetscFunctionBegin;
-  PetscCall(wring_directory_make(p->options, size, directory));
-  if (p->rank == 0) {
-    wring_directory_remove_file(directory, "evaluate.json", &error);
-    wring_directory_remove_file(directory, "gradient.csv", &error);
-  }
-  PetscCall(wring_error_raise_output(p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode write_json(wring_problem *p, const char *directory, const evaluation *e)
 {
   json_t *const   json = json_object();
@@ -95,18 +80,12 @@ static PetscErrorCode write_json(wring_problem *p, const char *directory, const 
   PetscCall(wring_provenance_begin(p->options, "evaluate", p->restart, &made));
   PetscCall(wring_provenance(p, made, 0, (const char *const[]){NULL}, &provenance));
   json_decref(made);
-  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set_new(json, "objective", wring_json_real(e->value.objective));
-  json_object_set_new(json, "inertial", wring_json_real(e->value.inertial));
-  json_object_set_new(json, "elastic", wring_json_real(e->value.elastic));
-  json_object_set_new(json, "gradient_norm", wring_json_real(e->gradient_norm));
-  json_object_set_new(json, "vertices", json_integer(p->mesh->n_global));
-  json_object_set_new(json, "tets", json_integer(p->mesh->n_tet_global));
-  json_object_set_new(json, "volume", wring_json_real(info.volume));
-  json_object_set_new(json, "mass", wring_json_real(p->total_mass));
-  json_object_set_new(json, "min_J", p->mesh->n_tet_global ? wring_json_real(e->min_J) : json_null());
-  json_object_set_new(json, "max_J", p->mesh->n_tet_global ? wring_json_real(e->max_J) : json_null());
-  json_object_set_new(json, "provenance", provenance);
+  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "objective", wring_json_real(e->value.objective),
+                 "inertial", wring_json_real(e->value.inertial), "elastic", wring_json_real(e->value.elastic),
+                 "gradient_norm", wring_json_real(e->gradient_norm), "vertices", json_integer(p->mesh->n_global),
+                 "tets", json_integer(p->mesh->n_tet_global), "volume", wring_json_real(info.volume), "mass",
+                 wring_json_real(p->total_mass), "min_J", wring_json_real(e->min_J), "max_J", wring_json_real(e->max_J),
+                 "provenance", provenance, NULL);
   snprintf(file, sizeof file, "%s/evaluate.json", directory);
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
@@ -142,12 +121,13 @@ static PetscErrorCode print(const wring_problem *p, const evaluation *e)
 
 PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_problem       *p;
-  wring_contact_change change;
-  PetscBool            changed;
-  evaluation           e;
-  Vec                  x, gradient;
-  char                 directory[PETSC_MAX_PATH_LEN];
+  static const char *const files[] = {"evaluate.json", "gradient.csv", NULL};
+  wring_problem           *p;
+  wring_contact_change     change;
+  PetscBool                changed;
+  evaluation               e;
+  Vec                      x, gradient;
+  char                     directory[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
@@ -160,7 +140,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
-  PetscCall(open_directory(p, sizeof directory, directory));
+  PetscCall(wring_directory_renew(o, files, sizeof directory, directory));
   PetscCall(write_json(p, directory, &e));
   PetscCall(write_gradient(p, directory, gradient));
   PetscCall(print(p, &e));
