@@ -155,39 +155,25 @@ static PetscErrorCode measure_triad(const wring_bench *b, PetscInt n, double *ra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Bytes of all three arrays: four times the last cache, which cores that this program does not use may share, within
-  limits. The ranks of a node share them.
-*/
-static PetscErrorCode choose_size(wring_bench *b, PetscInt *alone, PetscInt *together)
+/* Cores that this program does not use may share the last cache: arrays have four times its size on a node. */
+static PetscErrorCode measure_bandwidth(wring_bench *b)
 {
-  const double least = 192e6, most = 512e6, least_together = 12e6;
-  MPI_Comm     node;
-  PetscMPIInt  neighbours;
+  static const char *const what[] = {"1 thread", "all threads of a rank", "all ranks"};
+  static const double      least = 192e6, most = 512e6, least_together = 12e6; // bytes of all three
+  const int                threads = wring_max_threads();
+  MPI_Comm                 node;
+  PetscMPIInt              neighbours;
+  PetscBool                due;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_size(node, &neighbours));
   PetscCallMPI(MPI_Comm_free(&node));
-  b->cache           = wring_last_cache();
-  const double bytes = fmin(most, fmax(least, 4 * b->cache));
-  b->array           = floor(bytes / 3);
-  *alone             = (PetscInt)(bytes / 24);
-  *together          = (PetscInt)(fmax(bytes / neighbours, least_together) / 24);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode measure_bandwidth(wring_bench *b)
-{
-  static const char *const what[]  = {"1 thread", "all threads of a rank", "all ranks"};
-  const int                threads = wring_max_threads();
-  PetscInt                 n[3];
-  PetscBool                due;
-
-  PetscFunctionBegin;
-  PetscCall(choose_size(b, &n[0], &n[2]));
-  if (b->rank != 0) n[0] = 0;
-  n[1] = n[0];
+  b->cache             = wring_last_cache();
+  const double   bytes = fmin(most, fmax(least, 4 * b->cache));
+  const PetscInt alone = b->rank == 0 ? (PetscInt)(bytes / 24) : 0;
+  const PetscInt n[]   = {alone, alone, (PetscInt)(fmax(bytes / neighbours, least_together) / 24)};
+  b->array             = floor(bytes / 3);
   for (int i = 0; i < 3; i++) {
     PetscCall(wring_bench_begin_row(b, "triad", what[i], &due));
     if (!due) break;

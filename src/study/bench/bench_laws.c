@@ -98,21 +98,10 @@ static PetscErrorCode measure_law(loop *w, const wring_law *law, const char *pre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode measure_loop(loop *w)
-{
-  const double none = 0; // it has no parameters
-
-  PetscFunctionBegin;
-  PetscCall(wring_term_create_tets(w->body->p->mesh, 0, &copy, &none, 1, &w->term));
-  PetscCall(measure(w, WRING_COUNT, "scatter", wring_bench_count_bytes(w->body)));
-  PetscCall(
-    measure(w, (wring_work)(WRING_VALUE | WRING_GRADIENT), "energy+gradient", wring_bench_pass_bytes(w->body, copy.q)));
-  PetscCall(wring_term_destroy(&w->term));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
 {
+  const wring_work work = (wring_work)(WRING_VALUE | WRING_GRADIENT);
+  const double     none = 0; // parameters of no law
   const wring_law *law;
   loop             w = {.b = b, .body = body};
   Vec              f;
@@ -121,7 +110,10 @@ PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
   PetscCall(wring_potential_create_vec(body->p->g, &f));
   PetscCall(wring_potential_get_local(body->p->g, body->x, &w.x));
   PetscCall(VecGetArray(f, &w.f));
-  PetscCall(measure_loop(&w));
+  PetscCall(wring_term_create_tets(body->p->mesh, 0, &copy, &none, 1, &w.term));
+  PetscCall(measure(&w, WRING_COUNT, "scatter", wring_bench_count_bytes(body)));
+  PetscCall(measure(&w, work, "energy+gradient", wring_bench_pass_bytes(body, copy.q)));
+  PetscCall(wring_term_destroy(&w.term));
   for (int i = 0; (law = wring_law_material(i)) && !b->stopper.cause; i++) PetscCall(measure_law(&w, law, "material_"));
   for (int i = 0; (law = wring_law_on_top(i)) && !b->stopper.cause; i++) PetscCall(measure_law(&w, law, ""));
   PetscCall(VecRestoreArray(f, &w.f));

@@ -219,26 +219,13 @@ static PetscErrorCode print_settings(const wring_problem *p, const char *title, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rough times of the ways to solve with A, from which `auto` chooses. */
-static PetscErrorCode print_ways(const wring_problem *p)
-{
-  const char *const      factor = p->size > 1 ? "shared factor" : "factor";
-  wring_operator_seconds s;
-
-  PetscFunctionBegin;
-  wring_operator_estimate(p->op, p->mesh->n_global, &s);
-  PetscCall(PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", factor, s.shared));
-  if (p->size > 1) PetscCall(PetscPrintf(p->comm, "distributed factor %.2g s, ", s.distributed));
-  PetscCall(PetscPrintf(p->comm, "multigrid %.2g s\n", s.multigrid));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The solver's keys, those of its type, and the operator's. */
+/* The solver's keys, those of its type, the operator's, and the rough times from which its type `auto` chooses. */
 static PetscErrorCode print_solver(const wring_problem *p, const wring_solver *solver)
 {
-  const wring_option *options;
-  const char         *type;
-  char                prefix[256];
+  const wring_option    *options;
+  const char            *type;
+  wring_operator_seconds s;
+  char                   prefix[256];
 
   PetscFunctionBegin;
   PetscCall(print_settings(p, "settings", "solver_", wring_solver_options));
@@ -249,27 +236,20 @@ static PetscErrorCode print_solver(const wring_problem *p, const wring_solver *s
   }
   if (wring_solver_operator_factor(solver) > 0) {
     PetscCall(print_settings(p, "", "operator_", wring_operator_options));
-    PetscCall(print_ways(p));
+    wring_operator_estimate(p->op, p->mesh->n_global, &s);
+    PetscCall(
+      PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared));
+    if (p->size > 1) PetscCall(PetscPrintf(p->comm, "distributed factor %.2g s, ", s.distributed));
+    PetscCall(PetscPrintf(p->comm, "multigrid %.2g s\n", s.multigrid));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode print_probes(const wring_problem *p)
-{
-  const wring_probe *probe;
-  const PetscInt     n = wring_problem_probes(p, &probe);
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++)
-    PetscCall(PetscPrintf(p->comm, "%s %s (%s%s)", i ? "," : "probes   ", probe[i].name,
-                          probe[i].is_point ? "point" : "set", probe[i].stress ? ", stress" : ""));
-  if (n) PetscCall(PetscPrintf(p->comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode print(check *c)
 {
   const wring_problem *const p = c->p;
+  const wring_probe         *probe;
+  const PetscInt             n = wring_problem_probes(p, &probe);
 
   PetscFunctionBegin;
   PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
@@ -280,7 +260,10 @@ static PetscErrorCode print(check *c)
   PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
-  PetscCall(print_probes(p));
+  for (PetscInt i = 0; i < n; i++)
+    PetscCall(PetscPrintf(p->comm, "%s %s (%s%s)%s", i ? "," : "probes   ", probe[i].name,
+                          probe[i].is_point ? "point" : "set", probe[i].stress ? ", stress" : "",
+                          i == n - 1 ? "\n" : ""));
   if (p->rank == 0) wring_check_print_sanity(p, c->sanity);
   const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
   if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));

@@ -78,18 +78,6 @@ static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(wring_converge *c)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < c->n; k++) {
-    if (c->level[k].deck) PetscCall(wring_options_destroy(&c->level[k].deck));
-    json_decref(c->level[k].results);
-  }
-  json_decref(c->keys);
-  PetscCall(PetscFree(c->quantity));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_converge c = {.comm = comm};
@@ -115,6 +103,11 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
     PetscCall(wring_note(comm, "%s after %d of %d levels, which the same command keeps",
                          c.stopper.cause ? wring_stop_text(c.stopper.cause) : "solver failed", done, c.n));
   end->status = c.status;
-  PetscCall(destroy(&c));
+  for (int k = 0; k < c.n; k++) {
+    PetscCall(wring_options_destroy(&c.level[k].deck));
+    json_decref(c.level[k].results);
+  }
+  json_decref(c.keys);
+  PetscCall(PetscFree(c.quantity));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

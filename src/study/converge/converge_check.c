@@ -24,21 +24,6 @@ static PetscErrorCode check_keys(const wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_refinements(const wring_converge *c)
-{
-  const wring_option *const option = wring_option_find(wring_mesh_options, "refine");
-  const PetscInt            finest = c->level[c->n - 1].refine;
-  const char *const         origin = wring_options_origin(c->o, "converge_", "levels");
-  char                      text[32];
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, finest));
-  if (!wring_option_accepts(option, text))
-    WRING_REFUSE(c->comm, "%s: converge_levels: the finest level has mesh_refine %s, expected one in %s",
-                 origin ? origin : wring_options_deck(c->o), text, option->range);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The problem of the deck: what its time is, and whether it can have levels. */
 static PetscErrorCode check_problem(wring_converge *c)
 {
@@ -135,10 +120,17 @@ static PetscErrorCode note_supports(const wring_converge *c)
 
 PetscErrorCode wring_converge_check(wring_converge *c)
 {
+  const wring_option *const option = wring_option_find(wring_mesh_options, "refine");
+  const char *const         origin = wring_options_origin(c->o, "converge_", "levels");
+  char                      text[32];
+
   PetscFunctionBegin;
   PetscCall(check_keys(c));
   PetscCall(check_problem(c));
-  PetscCall(check_refinements(c));
+  PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, c->level[c->n - 1].refine));
+  if (!wring_option_accepts(option, text))
+    WRING_REFUSE(c->comm, "%s: converge_levels: the finest level has mesh_refine %s, expected one in %s",
+                 origin ? origin : wring_options_deck(c->o), text, option->range);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

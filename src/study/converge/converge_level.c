@@ -90,39 +90,31 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, 
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* The energies at the end, those of steps.csv, and what the probes measure, the last row of probes.csv. */
-static PetscErrorCode collect_scalars(wring_run *r, json_t *scalars)
-{
-  const char *const *name;
-  const PetscInt     n = wring_problem_probe_columns(r->p, &name);
-  wring_balance      b = {.elastic = r->elastic};
-  double            *value;
-
-  PetscFunctionBegin;
-  PetscCall(wring_balance_measure(r->p, r->tally.inverted, &b));
-  wring_json_set(scalars, "elastic", wring_json_real(b.elastic), "total",
-                 wring_json_real(b.kinetic + b.elastic + b.external), NULL);
-  PetscCall(PetscMalloc1(n, &value));
-  if (n) PetscCall(wring_problem_measure_probes(r->p, r->p->state.q, r->p->state.v, value));
-  for (PetscInt i = 0; i < n; i++) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
-  PetscCall(PetscFree(value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Scalars: the energies at the end, those of steps.csv, and what the probes measure, the last row of probes.csv. */
 static PetscErrorCode collect(wring_run *r, wring_level *l)
 {
-  json_t *const scalars     = json_object();
-  PetscInt      unconverged = 0;
+  const wring_problem *const p = r->p;
+  const char *const         *name;
+  const PetscInt             n           = wring_problem_probe_columns(p, &name);
+  wring_balance              b           = {.elastic = r->elastic};
+  PetscInt                   unconverged = 0;
+  double                    *value;
 
   PetscFunctionBegin;
+  PetscCall(wring_balance_measure(p, r->tally.inverted, &b));
+  json_t *const scalars = wring_json_set(json_object(), "elastic", wring_json_real(b.elastic), "total",
+                                         wring_json_real(b.kinetic + b.elastic + b.external), NULL);
+  PetscCall(PetscMalloc1(n, &value));
+  if (n) PetscCall(wring_problem_measure_probes(r->p, p->state.q, p->state.v, value));
+  for (PetscInt i = 0; i < n; i++) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
+  PetscCall(PetscFree(value));
   for (int i = 0; i < WRING_N_REASON; i++)
     if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];
-  PetscCall(collect_scalars(r, scalars));
-  l->results = wring_json_set(json_object(), "vertices", json_integer(r->p->mesh->n_global), "tets",
-                              json_integer(r->p->mesh->n_tet_global), "time", wring_json_real(r->p->state.time),
-                              "iterations", json_integer(r->iterations), "linear_iterations",
-                              json_integer(r->linear_iterations), "seconds", wring_json_real(r->seconds),
-                              "steps_not_converged", json_integer(unconverged), "scalars", scalars, NULL);
+  l->results = wring_json_set(json_object(), "vertices", json_integer(p->mesh->n_global), "tets",
+                              json_integer(p->mesh->n_tet_global), "time", wring_json_real(p->state.time), "iterations",
+                              json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations),
+                              "seconds", wring_json_real(r->seconds), "steps_not_converged", json_integer(unconverged),
+                              "scalars", scalars, NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

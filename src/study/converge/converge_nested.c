@@ -61,25 +61,10 @@ static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values of ghosts too. */
-static PetscErrorCode add_ghosts(nested *s)
-{
-  const wring_mesh *const m = s->m;
-  MPI_Datatype            unit;
-
-  PetscFunctionBegin;
-  PetscCall(PetscRealloc((size_t)s->width * (size_t)m->n_local * sizeof *s->value, &s->value));
-  PetscCallMPI(MPI_Type_contiguous(s->width, MPI_DOUBLE, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFBcastBegin(m->halo, unit, s->value, s->value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, unit, s->value, s->value, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&unit));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode create(const wring_converge *c, nested *s)
 {
-  const int n = c->n + (c->table[0] != '\0');
+  const int    n = c->n + (c->table[0] != '\0');
+  MPI_Datatype unit;
 
   PetscFunctionBegin;
   s->width = 3 * n;
@@ -89,7 +74,12 @@ static PetscErrorCode create(const wring_converge *c, nested *s)
     if (k > 0 && k < c->n && c->in_mesh) PetscCall(wring_mesh_refine_values(s->m, s->width, &s->value));
     PetscCall(set_field(c, k, s));
   }
-  PetscCall(add_ghosts(s));
+  PetscCall(PetscRealloc((size_t)s->width * (size_t)s->m->n_local * sizeof *s->value, &s->value)); // ghosts too
+  PetscCallMPI(MPI_Type_contiguous(s->width, MPI_DOUBLE, &unit));
+  PetscCallMPI(MPI_Type_commit(&unit));
+  PetscCall(PetscSFBcastBegin(s->m->halo, unit, s->value, s->value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(s->m->halo, unit, s->value, s->value, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

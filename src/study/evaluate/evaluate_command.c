@@ -109,16 +109,6 @@ static PetscErrorCode write_gradient(const wring_problem *p, const char *directo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print(const wring_problem *p, const evaluation *e)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(p->comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
-                        e->value.objective, e->value.inertial, e->value.elastic));
-  PetscCall(PetscPrintf(p->comm, "gradient norm  %.17g N\n", e->gradient_norm));
-  if (p->mesh->n_tet_global) PetscCall(PetscPrintf(p->comm, "J              %.6g to %.6g\n", e->min_J, e->max_J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   static const char *const files[] = {"evaluate.json", "gradient.csv", NULL};
@@ -143,7 +133,10 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_directory_renew(o, files, sizeof directory, directory));
   PetscCall(write_json(p, directory, &e));
   PetscCall(write_gradient(p, directory, gradient));
-  PetscCall(print(p, &e));
+  PetscCall(PetscPrintf(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
+                        e.value.objective, e.value.inertial, e.value.elastic));
+  PetscCall(PetscPrintf(comm, "gradient norm  %.17g N\n", e.gradient_norm));
+  if (p->mesh->n_tet_global) PetscCall(PetscPrintf(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J));
   PetscCall(VecDestroy(&gradient));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_problem_destroy(&p));

@@ -74,42 +74,33 @@ PetscErrorCode wring_frames_destroy(wring_frames *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- one frame --------------------------------------------------------------------------------------------------- */
-
-static PetscErrorCode write_vtu(wring_frames *f, const wring_problem *p, const wring_frame *frame)
-{
-  wring_error error = {0};
-  char        name[64], path[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", p->state.step);
-  snprintf(path, sizeof path, "%s/%s", f->directory, name);
-  PetscCall(wring_vtk_write(p->comm, path, f->compress, frame));
-  if (p->rank == 0) {
-    PetscCall(append(f, name, p->state.time));
-    snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
-    PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
-  }
-  PetscCall(wring_error_raise_output(p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
 {
   const wring_phase  old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
   const double       start = MPI_Wtime();
   const PetscInt     step  = p->state.step;
+  wring_error        error = {0};
   wring_frame_values values;
-  char               path[PETSC_MAX_PATH_LEN + 64];
+  char               name[64], path[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   if (!f->has_cells) PetscCall(wring_frame_cells_create(p, f->surface, &f->cells));
   PetscCall(wring_frame_create(p, f->fields, f->single, &f->cells, &values));
-  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  if (f->hdf)
+    snprintf(name, sizeof name, WRING_FRAMES_HDF);
+  else
+    snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", step);
+  snprintf(path, sizeof path, "%s/%s", f->directory, name);
   if (f->hdf)
     PetscCall(wring_vtkhdf_append(p->comm, path, step, wring_frames_count(f, step), &values.frame, &f->file));
   else
-    PetscCall(write_vtu(f, p, &values.frame));
+    PetscCall(wring_vtk_write(p->comm, path, f->compress, &values.frame));
+  if (p->rank == 0 && !f->hdf) {
+    PetscCall(append(f, name, p->state.time));
+    snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+    PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
+  }
+  PetscCall(wring_error_raise_output(p->comm, &error));
   PetscCall(wring_frame_destroy(p, &values));
   if (!f->surface) PetscCall(wring_frame_cells_destroy(&f->cells));
   f->has_cells = f->surface;

@@ -99,21 +99,12 @@ static PetscErrorCode print_keys(MPI_Comm comm, const char *key, const wring_cat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_one(MPI_Comm comm, wring_usage_entry *commands, const char *word, const wring_catalogue *c)
-{
-  const wring_usage *const command = wring_usage_find(commands, word);
-  PetscBool                page;
-
-  PetscFunctionBegin;
-  PetscCall(wring_help_page(comm, word, commands, c, &page));
-  if (!page && command) PetscCall(print_command(comm, commands, command, c));
-  if (!page && !command) PetscCall(print_keys(comm, word, c));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, char *const *words)
 {
-  wring_catalogue *c;
+  const char *const        word    = n ? words[0] : "deck";
+  const wring_usage *const command = wring_usage_find(commands, word);
+  wring_catalogue         *c;
+  PetscBool                page = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (n == 0) PetscCall(wring_help_short(comm, commands));
@@ -122,7 +113,9 @@ PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, cha
   if (n == 2)
     PetscCall(wring_mesh_help(comm, words[1]));
   else
-    PetscCall(print_one(comm, commands, n ? words[0] : "deck", c));
+    PetscCall(wring_help_page(comm, word, commands, c, &page));
+  if (n < 2 && !page && command) PetscCall(print_command(comm, commands, command, c));
+  if (n < 2 && !page && !command) PetscCall(print_keys(comm, word, c));
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

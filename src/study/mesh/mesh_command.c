@@ -6,24 +6,6 @@
 
 /* ---- writing a mesh ---------------------------------------------------------------------------------------------- */
 
-/* Slices of all ranks: of the file, or a box. */
-static PetscErrorCode read_or_make(const wring_mesh_job *job, wring_mesh_data **data)
-{
-  wring_error error = {""};
-  double      scale;
-
-  PetscFunctionBegin;
-  if (!job->from) {
-    PetscCall(wring_mesh_box_make(job->o, "", data));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
-  if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
-  PetscCall(wring_error_raise(job->comm, &error));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Slices of comm become the whole mesh on rank 0, refined in parallel. */
 static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, wring_mesh_data **data)
 {
@@ -46,12 +28,21 @@ static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, 
 static PetscErrorCode write_mesh(const wring_mesh_job *job)
 {
   wring_mesh_data *data;
+  wring_error      error  = {""};
   PetscInt         levels = 0, order = 1;
+  double           scale;
 
   PetscFunctionBegin;
   if (wring_option_find(job->table, "levels"))
     PetscCall(wring_options_get_int(job->o, "", job->table, "levels", &levels));
-  PetscCall(read_or_make(job, &data));
+  if (job->from) {
+    PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
+    if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
+    PetscCall(wring_error_raise(job->comm, &error));
+    PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+  } else {
+    PetscCall(wring_mesh_box_make(job->o, "", &data));
+  }
   if (data) order = PetscMax(data->order, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &order, 1, MPIU_INT, MPI_MAX, job->comm));
   if (wring_options_has(job->o, "", "order")) PetscCall(wring_options_get_int(job->o, "", job->table, "order", &order));

@@ -41,13 +41,6 @@ typedef struct {
   int64_t  *number; // of vertices
 } picture;
 
-/* Vertices of tets: mark [n_vertex]. */
-static void mark_tets(const wring_mesh_data *d, char *mark)
-{
-  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) mark[d->tet[i]] = 1;
-  for (size_t i = 0; d->mid && i < 6 * (size_t)d->n_tet; i++) mark[d->mid[i]] = 1;
-}
-
 /* Lines and triangles with a vertex that is in no tet become cells; the others lie on a solid. */
 static PetscBool is_free(const PetscInt *row, const char *mark)
 {
@@ -71,21 +64,6 @@ static void take_elements(const wring_mesh_data *d, const char *mark, int kind, 
   }
 }
 
-/* Tets of order 2 with their ten vertices: p->corner[0]. */
-static PetscErrorCode take_tets(const wring_mesh_data *d, picture *p)
-{
-  PetscFunctionBegin;
-  p->n[0]      = d->n_tet;
-  p->corner[0] = d->tet;
-  if (!d->mid) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(10 * (size_t)d->n_tet, &p->corner[0]));
-  for (size_t e = 0; e < (size_t)d->n_tet; e++) {
-    PetscCall(PetscArraycpy(p->corner[0] + 10 * e, d->tet + 4 * e, 4));
-    PetscCall(PetscArraycpy(p->corner[0] + 10 * e + 4, d->mid + 6 * e, 6));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode draw(const wring_mesh_data *d, picture *p)
 {
   const size_t elements = (d->set_mid ? 4 : 1) * (size_t)d->n_set_element; // with their parts
@@ -96,9 +74,15 @@ static PetscErrorCode draw(const wring_mesh_data *d, picture *p)
   PetscCall(PetscMalloc5(3 * elements, &p->corner[1], 2 * elements, &p->corner[2], (size_t)d->n_vertex, &p->corner[3],
                          (size_t)d->n_tet + elements + (size_t)d->n_vertex, &p->region, (size_t)d->n_vertex,
                          &p->number));
-  mark_tets(d, mark);
-  PetscCall(take_tets(d, p));
-  for (PetscInt e = 0; e < d->n_tet; e++) p->region[e] = (int32_t)d->region[e];
+  p->n[0]      = d->n_tet;
+  p->corner[0] = d->tet;
+  if (d->mid) PetscCall(PetscMalloc1(10 * (size_t)d->n_tet, &p->corner[0])); // order 2: ten vertices
+  for (size_t e = 0; e < (size_t)d->n_tet; e++) {
+    p->region[e] = (int32_t)d->region[e];
+    if (d->mid) PetscCall(PetscArraycpy(p->corner[0] + 10 * e, d->tet + 4 * e, 4));
+    if (d->mid) PetscCall(PetscArraycpy(p->corner[0] + 10 * e + 4, d->mid + 6 * e, 6));
+  }
+  for (size_t i = 0; i < (d->mid ? 10 : 4) * (size_t)d->n_tet; i++) mark[p->corner[0][i]] = 1;
   take_elements(d, mark, 1, p->region + d->n_tet, p);
   take_elements(d, mark, 2, p->region + d->n_tet + p->n[1], p);
   for (PetscInt v = 0; v < d->n_vertex; v++) {

@@ -96,21 +96,6 @@ static PetscErrorCode find_last_step(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An integrator without a minimisation has no solver; the rows of its steps have the integrator's name. */
-static PetscErrorCode create_solver(wring_run *r)
-{
-  wring_problem *const p = r->p;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_create_vec(p->g, &r->x));
-  r->output.tables.solver = wring_stepper_integrator(p->stepper);
-  if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_problem_create_solver(p, NULL, &r->solver));
-  wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
-  r->output.tables.solver = wring_solver_name(r->solver);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   With checkpoint.resume and a checkpoint in output.directory: the deck with initial.restart for its keys of initial.
 */
@@ -135,7 +120,8 @@ static PetscErrorCode resume(MPI_Comm comm, const wring_options *o, wring_option
 
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r)
 {
-  wring_error conflict = {""};
+  wring_error    conflict = {""};
+  wring_problem *p;
 
   PetscFunctionBegin;
   PetscCall(wring_directory_find_conflict(o, &conflict));
@@ -146,8 +132,15 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
   PetscCall(find_last_step(r));
   PetscCall(wring_frames_get_options(r->p, r->last, &r->output.frames));
-  PetscCall(create_solver(r));
-  PetscCall(wring_bounds_create(r->p, &r->bounds));
+  p = r->p;
+  PetscCall(wring_potential_create_vec(p->g, &r->x));
+  r->output.tables.solver = wring_stepper_integrator(p->stepper); // without a minimisation there is no solver
+  if (wring_stepper_minimises(p->stepper)) {
+    PetscCall(wring_problem_create_solver(p, NULL, &r->solver));
+    wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
+    r->output.tables.solver = wring_solver_name(r->solver);
+  }
+  PetscCall(wring_bounds_create(p, &r->bounds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
