@@ -49,20 +49,6 @@ static PetscErrorCode add_row(const wring_bench *b, const wring_bench_body *body
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_rows(const wring_bench *b, const wring_bench_body *body)
-{
-  wring_table *t;
-
-  PetscFunctionBegin;
-  if (b->n_row == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_table_create(10, 2, &t));
-  PetscCall(wring_table_add(t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats"));
-  for (PetscInt i = 0; i < b->n_row; i++) PetscCall(add_row(b, body, &b->row[i], t));
-  PetscCall(wring_table_print(b->comm, t));
-  PetscCall(wring_table_destroy(&t));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static const char *text_of(const json_t *json, const char *key)
 {
   const char *const text = json_string_value(json_object_get(json, key));
@@ -71,8 +57,9 @@ static const char *text_of(const json_t *json, const char *key)
 
 PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
-  json_t *skip;
-  size_t  i;
+  wring_table *t;
+  json_t      *skip;
+  size_t       i;
 
   PetscFunctionBegin;
   if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
@@ -80,7 +67,11 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
     PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
                           100 * (body->local / body->vertices - 1)));
   PetscCall(print_bandwidth(b));
-  PetscCall(print_rows(b, body));
+  PetscCall(wring_table_create(10, 2, &t));
+  PetscCall(wring_table_add(t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats"));
+  for (PetscInt k = 0; k < b->n_row; k++) PetscCall(add_row(b, body, &b->row[k], t));
+  if (b->n_row) PetscCall(wring_table_print(b->comm, t));
+  PetscCall(wring_table_destroy(&t));
   json_array_foreach(b->skips, i, skip)
   {
     const char *const material = text_of(skip, "material");

@@ -153,34 +153,28 @@ static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode measure_type(wring_bench *b, boxes *x, const char *type)
-{
-  wring_error fault = {""};
-  method      m;
-  PetscBool   due;
-
-  PetscFunctionBegin;
-  PetscCall(wring_bench_begin_row(b, type, x->material, &due));
-  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(create_method(b, &x->small, type, &m, &fault));
-  if (m.solver)
-    PetscCall(measure_on(b, x, &m));
-  else
-    wring_bench_leave_out(b, "solver", type, x->material, fault.text);
-  PetscCall(destroy_method(&m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_bench_solvers(wring_bench *b)
 {
   const wring_option *options;
   const char         *type;
+  method              m;
+  PetscBool           due;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < b->n_material && !b->stopper.cause; k++) {
     boxes x = {.material = b->material[k]};
     PetscCall(wring_bench_body_create(b, x.material, PetscMin(b->tets, SMALL), &x.small));
-    for (int i = 0; (type = wring_solver_type(i, &options)); i++) PetscCall(measure_type(b, &x, type));
+    for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
+      wring_error fault = {""};
+      PetscCall(wring_bench_begin_row(b, type, x.material, &due));
+      if (!due) break;
+      PetscCall(create_method(b, &x.small, type, &m, &fault));
+      if (m.solver)
+        PetscCall(measure_on(b, &x, &m));
+      else
+        wring_bench_leave_out(b, "solver", type, x.material, fault.text);
+      PetscCall(destroy_method(&m));
+    }
     PetscCall(wring_bench_body_destroy(&x.small));
     PetscCall(wring_bench_body_destroy(&x.large));
   }

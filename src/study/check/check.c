@@ -99,22 +99,6 @@ static PetscErrorCode predict_solves(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory of a frame or, at another time, of the stresses of probes: stress of a tet, sums and means of a vertex. */
-static PetscErrorCode predict_output(check *c)
-{
-  const wring_problem *const p = c->p;
-  const wring_probe         *probe;
-  const PetscInt             n = wring_problem_probes(p, &probe);
-
-  PetscFunctionBegin;
-  PetscCall(wring_frames_get_options(p, wring_stepper_steps(p->stepper), &c->frames));
-  c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
-  for (PetscInt i = 0; i < n; i++)
-    if (probe[i].stress)
-      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode print_memory(check *c)
 {
   static const char *const name[] = {"program and libraries", "mesh and terms", "vectors of the solver", "matrices",
@@ -140,6 +124,8 @@ static PetscErrorCode print_memory(check *c)
 static PetscErrorCode measure(check *c)
 {
   wring_problem *const p = c->p;
+  const wring_probe   *probe;
+  const PetscInt       n = wring_problem_probes(p, &probe);
   PetscBool            changed;
   double               sum = 0;
 
@@ -151,7 +137,11 @@ static PetscErrorCode measure(check *c)
   c->bytes[PROGRAM] += later;
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
-  PetscCall(predict_output(c));
+  PetscCall(wring_frames_get_options(p, wring_stepper_steps(p->stepper), &c->frames));
+  c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
+  for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex
+    if (probe[i].stress)
+      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local);
   if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
   for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
   c->bytes[PEAK] = PetscMax(sum, wring_peak_memory() + later);

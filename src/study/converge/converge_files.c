@@ -45,17 +45,6 @@ void wring_converge_csv(const wring_converge *c, wring_error *e)
   wring_file_commit(f, path, e);
 }
 
-static json_t *level_json(const wring_converge *c, int k)
-{
-  static const char *const without[] = {"scalars", "schema", "keys", "files"}; // of level.json
-  const wring_level *const l         = &c->level[k];
-  json_t *const            json      = json_copy(l->results);
-  for (int i = 0; i < 4; i++) json_object_del(json, without[i]);
-  return wring_json_set(json, "level", json_integer(k), "directory", wring_json_text(l->directory), "refine",
-                        json_integer(l->refine), "size", wring_json_real(size_of(c, k)), "step",
-                        wring_json_real(l->step), "steps", json_integer(l->steps), NULL);
-}
-
 static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
 {
   json_t *const json = json_object();
@@ -69,9 +58,18 @@ static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
 
 void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
 {
+  static const char *const without[] = {"scalars", "schema", "keys", "files"}; // of level.json
   json_t *const levels = json_array(), *const quantities = json_object();
   char path[PETSC_MAX_PATH_LEN + 32];
-  for (int k = 0; k < c->n; k++) json_array_append_new(levels, level_json(c, k));
+  for (int k = 0; k < c->n; k++) {
+    const wring_level *const l   = &c->level[k];
+    json_t *const            own = json_copy(l->results);
+    for (int i = 0; i < 4; i++) json_object_del(own, without[i]);
+    wring_json_set(own, "level", json_integer(k), "directory", wring_json_text(l->directory), "refine",
+                   json_integer(l->refine), "size", wring_json_real(size_of(c, k)), "step", wring_json_real(l->step),
+                   "steps", json_integer(l->steps), NULL);
+    json_array_append_new(levels, own);
+  }
   for (int i = 0; i < c->n_quantity; i++)
     json_object_set_new(quantities, c->quantity[i].name, quantity_json(c, &c->quantity[i]));
   wring_json_set(json, "in",

@@ -67,15 +67,18 @@ static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_json(wring_problem *p, const char *directory, const evaluation *e)
+static PetscErrorCode write_files(wring_problem *p, const char *directory, const evaluation *e, Vec gradient)
 {
   json_t *const   json = json_object();
   json_t         *made, *provenance;
   wring_error     error = {0};
   wring_mesh_info info;
+  const double   *value;
+  PetscBool       wanted;
   char            file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(p->options, "evaluate_", wring_evaluate_options, "gradient", &wanted));
   PetscCall(wring_mesh_get_info(p->mesh, &info));
   PetscCall(wring_provenance_begin(p->options, "evaluate", p->restart, &made));
   PetscCall(wring_provenance(p, made, 0, (const char *const[]){NULL}, &provenance));
@@ -90,17 +93,6 @@ static PetscErrorCode write_json(wring_problem *p, const char *directory, const 
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode write_gradient(const wring_problem *p, const char *directory, Vec gradient)
-{
-  const PetscScalar *value;
-  PetscBool          wanted;
-  char               file[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(p->options, "evaluate_", wring_evaluate_options, "gradient", &wanted));
   if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
   snprintf(file, sizeof file, "%s/gradient.csv", directory);
   PetscCall(VecGetArrayRead(gradient, &value));
@@ -131,8 +123,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
   PetscCall(wring_directory_renew(o, files, sizeof directory, directory));
-  PetscCall(write_json(p, directory, &e));
-  PetscCall(write_gradient(p, directory, gradient));
+  PetscCall(write_files(p, directory, &e, gradient));
   PetscCall(PetscPrintf(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
                         e.value.objective, e.value.inertial, e.value.elastic));
   PetscCall(PetscPrintf(comm, "gradient norm  %.17g N\n", e.gradient_norm));

@@ -31,40 +31,29 @@ static PetscBool has(unsigned chosen, int field)
 
 /* ---- choice ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the mesh has elements with a field. */
-static PetscErrorCode check_field(const wring_problem *p, int field)
+PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
 {
   const char *const    origin = wring_options_origin(p->options, "output_", "fields");
   const wring_surface *surface;
-  PetscBool            membrane = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  const PetscInt n = wring_problem_surfaces(p, &surface);
-  for (PetscInt i = 0; i < n; i++) membrane = (PetscBool)(membrane || surface[i].membrane);
-  if (field == WRING_MEMBRANE_FORCE && !membrane)
-    WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the deck has no membrane, expected fields of tetrahedra",
-                 origin, table[field].name);
-  if (field >= WRING_STRESS && field != WRING_MEMBRANE_FORCE && p->mesh->n_tet_global == 0)
-    WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
-                 table[field].name, membrane ? "membrane_force" : "no such field");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
-{
-  PetscInt n;
-  char   **word;
+  const PetscInt       n_surface = wring_problem_surfaces(p, &surface);
+  PetscBool            membrane  = PETSC_FALSE;
+  PetscInt             n;
+  char               **word;
 
   PetscFunctionBegin;
   *chosen = 0;
   PetscCall(wring_options_get_word_list(p->options, "output_", wring_output_options, "fields", &n, &word));
-  for (PetscInt i = 0; i < n; i++) {
-    for (int f = 0; f < WRING_N_FIELD; f++) {
-      if (wring_ascii_compare(word[i], table[f].name) != 0) continue;
-      PetscCall(check_field(p, f));
-      *chosen |= 1U << f;
-    }
-  }
+  for (PetscInt i = 0; i < n_surface; i++) membrane = (PetscBool)(membrane || surface[i].membrane);
+  for (PetscInt i = 0; i < n; i++)
+    for (int f = 0; f < WRING_N_FIELD; f++)
+      if (wring_ascii_compare(word[i], table[f].name) == 0) *chosen |= 1U << f;
+  if (has(*chosen, WRING_MEMBRANE_FORCE) && !membrane)
+    WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the deck has no membrane, expected fields of tetrahedra",
+                 origin, table[WRING_MEMBRANE_FORCE].name);
+  for (int f = WRING_STRESS; f < WRING_MEMBRANE_FORCE; f++)
+    if (has(*chosen, f) && p->mesh->n_tet_global == 0)
+      WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
+                   table[f].name, membrane ? "membrane_force" : "no such field");
   PetscCall(wring_words_destroy(n, &word));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,14 +44,6 @@ static void print_tets(FILE *f, const wring_mesh_measures *m)
             percent(m->quality_count[b], m->n_tet));
 }
 
-static void print_set(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m, PetscInt s)
-{
-  fprintf(f, "  %-20s  %" PetscInt64_FMT " vertices", d->sets.name[s], m->set_vertices[s]);
-  if (m->set_triangles[s]) fprintf(f, ", %" PetscInt64_FMT " triangles, %.6g m^2", m->set_triangles[s], m->set_area[s]);
-  if (m->set_lines[s]) fprintf(f, ", %" PetscInt64_FMT " lines, %.6g m", m->set_lines[s], m->set_length[s]);
-  fputc('\n', f);
-}
-
 static void print_names(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m)
 {
   fprintf(f, "regions         %" PetscInt_FMT "\n", d->regions.n);
@@ -59,7 +51,13 @@ static void print_names(FILE *f, const wring_mesh_data *d, const wring_mesh_meas
     fprintf(f, "  %-20s  %" PetscInt64_FMT " tetrahedra, %.6g m^3\n", d->regions.name[r], m->region_tets[r],
             m->region_volume[r]);
   fprintf(f, "sets            %" PetscInt_FMT "\n", d->sets.n);
-  for (PetscInt s = 0; s < d->sets.n; s++) print_set(f, d, m, s);
+  for (PetscInt s = 0; s < d->sets.n; s++) {
+    fprintf(f, "  %-20s  %" PetscInt64_FMT " vertices", d->sets.name[s], m->set_vertices[s]);
+    if (m->set_triangles[s])
+      fprintf(f, ", %" PetscInt64_FMT " triangles, %.6g m^2", m->set_triangles[s], m->set_area[s]);
+    if (m->set_lines[s]) fprintf(f, ", %" PetscInt64_FMT " lines, %.6g m", m->set_lines[s], m->set_length[s]);
+    fputc('\n', f);
+  }
 }
 
 static void print_cuts(FILE *f, const report *r)

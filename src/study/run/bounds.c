@@ -31,23 +31,6 @@ PetscErrorCode wring_bounds_create(const wring_problem *p, wring_bounds *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest distance of an owned vertex from the centre along an axis; INFINITY if a position is not finite. */
-static PetscErrorCode measure_distance(const wring_problem *p, const wring_bounds *b, Vec x, double *distance)
-{
-  const double *xa;
-
-  PetscFunctionBegin;
-  *distance = 0;
-  PetscCall(VecGetArrayRead(x, &xa));
-  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
-    const double d = fabs(xa[i] - b->centre[i % 3]);
-    if (!(d <= *distance)) *distance = isfinite(d) ? d : INFINITY;
-  }
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, distance, 1, MPI_DOUBLE, MPI_MAX, p->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The longest edge of n elements with these corners. */
 static double longest(PetscInt n, int corners, const PetscInt *vertex, const double *x)
 {
@@ -83,11 +66,18 @@ static PetscErrorCode measure_edges(wring_problem *p, Vec x, double *edge)
 
 PetscErrorCode wring_bounds_check(wring_problem *p, const wring_bounds *b, Vec x, PetscBool *within)
 {
-  const wring_phase old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  double            distance, edge = 0;
+  const wring_phase old      = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  double            distance = 0, edge = 0; // of a vertex from the centre, along an axis
+  const double     *xa;
 
   PetscFunctionBegin;
-  PetscCall(measure_distance(p, b, x, &distance));
+  PetscCall(VecGetArrayRead(x, &xa));
+  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
+    const double d = fabs(xa[i] - b->centre[i % 3]);
+    if (!(d <= distance)) distance = isfinite(d) ? d : INFINITY;
+  }
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &distance, 1, MPI_DOUBLE, MPI_MAX, p->comm));
   *within = (PetscBool)(b->size == 0 || distance <= 0.25 * longest_edge * b->size); // no edge can then be too long
   if (!*within) {
     PetscCall(measure_edges(p, x, &edge));

@@ -140,22 +140,6 @@ static PetscErrorCode march(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last state is written however the run ends. */
-static PetscErrorCode write_last_state(wring_run *r)
-{
-  const PetscInt                step = r->p->state.step;
-  const wring_run_output *const o    = &r->output;
-  PetscBool                     wanted;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(r->p->options, "output_", wring_output_options, "state_csv", &wanted));
-  if (wring_frames_wanted(&o->frames) && step > r->first && o->framed != step) PetscCall(wring_run_write_frame(r));
-  if (o->written != step) PetscCall(wring_run_write_checkpoint(r));
-  if (wanted) PetscCall(wring_run_write_state(r));
-  PetscCall(wring_run_write_json(r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode print_end(const wring_run *r)
 {
   wring_problem *const p      = r->p;
@@ -203,9 +187,12 @@ const wring_run wring_run_none = {.output = {.written = -1, .framed = -1}};
 
 PetscErrorCode wring_run_march(wring_run *r)
 {
-  wring_sanity *suspicious;
+  const wring_run_output *const o = &r->output;
+  wring_sanity                 *suspicious;
+  PetscBool                     wants_state;
 
   PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(r->p->options, "output_", wring_output_options, "state_csv", &wants_state));
   if (r->first < r->last) {
     PetscCall(begin_step(r)); // may refuse the state
     PetscCall(wring_sanity_create(r->p, &suspicious));
@@ -220,7 +207,11 @@ PetscErrorCode wring_run_march(wring_run *r)
   PetscCall(wring_run_write_json(r));
   if (r->solver) PetscCall(wring_solver_set_monitor(r->solver, monitor, r));
   PetscCall(march(r));
-  PetscCall(write_last_state(r));
+  if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->framed != r->p->state.step)
+    PetscCall(wring_run_write_frame(r)); // the last state is written however the run ends
+  if (o->written != r->p->state.step) PetscCall(wring_run_write_checkpoint(r));
+  if (wants_state) PetscCall(wring_run_write_state(r));
+  PetscCall(wring_run_write_json(r));
   PetscCall(print_end(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

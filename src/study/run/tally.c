@@ -38,23 +38,20 @@ PetscErrorCode wring_tally_destroy(wring_tally *t)
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-static void count_reason(PetscInt step, const wring_outcome *o, wring_tally *t)
-{
-  const double load = o->last.reference, share = load > 0 ? o->last.gradient_norm / load : 0;
-  t->steps[o->reason]++;
-  if (!t->minimises || wring_tally_is_converged(o->reason) || (t->worst_step > 0 && share <= t->share)) return;
-  t->worst_step = step;
-  t->remaining  = o->last.gradient_norm;
-  t->share      = share;
-}
-
 PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f,
                                 wring_tally *t)
 {
-  const wring_state *const s = &p->state;
+  const wring_state *const     s     = &p->state;
+  const wring_iteration *const last  = &outcome->last;
+  const double                 share = last->reference > 0 ? last->gradient_norm / last->reference : 0;
 
   PetscFunctionBegin;
-  count_reason(s->step, outcome, t);
+  t->steps[outcome->reason]++;
+  if (t->minimises && !wring_tally_is_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
+    t->worst_step = s->step;
+    t->remaining  = last->gradient_norm;
+    t->share      = share;
+  }
   t->inverted_steps += f->inverted > 0;
   t->lost_steps += f->lost > 0;
   t->most_inverted = PetscMax(t->most_inverted, f->inverted);
