@@ -4,8 +4,7 @@
 
     bench.c            the command: keys, parts, the triad, which all rows are compared with
     bench_measure.c    timing, rows, progress
-    bench_body.c       the box and its state
-    bench_bytes.c      bytes that an algorithm must move
+    bench_body.c       the box and its state; bytes that an algorithm must move
     bench_laws.c       element loops of each law
     bench_operator.c   exchange between ranks; set-up and solves of the operator
     bench_solvers.c    an iteration of each solver on each material
@@ -90,9 +89,7 @@ PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *materia
                                        wring_bench_body *body);
 PetscErrorCode wring_bench_body_destroy(wring_bench_body *body);
 
-/* ---- bytes (bench_bytes.c) --------------------------------------------------------------------------------------- */
-
-/* A pass over all elements under a law with q columns at each point, and their vertices; without coefficients. */
+/* Bytes of a pass over elements under a law with q columns at each point, and their vertices; without coefficients. */
 double wring_bench_pass_bytes(const wring_bench_body *body, int q);
 double wring_bench_count_bytes(const wring_bench_body *body);
 double wring_bench_split_bytes(const wring_bench_body *body, int q); // what a prox has beside a pass

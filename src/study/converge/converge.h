@@ -2,8 +2,7 @@
   wring converge: a deck at several levels of mesh, time step or both, and how its results converge. Read in this order:
 
     converge.c         overview: set up, run or take each level, measure, write, print
-    converge_keys.c    keys; the deck of each level
-    converge_check.c   what is refused before the first level runs
+    converge_keys.c    keys; the deck of each level; what is refused before the first level runs
     converge_level.c   the run of a level; level.json: what is kept of it, if it belongs to this deck and program
     converge_nested.c  displacements of all levels on the finest mesh, and their norms
     converge_orders.c  differences, errors, orders and limits
@@ -79,11 +78,9 @@ typedef struct {
   wring_quantity      *quantity; // [n_quantity]
 } wring_converge;
 
-/* ---- keys, decks, refusals (converge_keys.c, converge_check.c); collective, as all functions but those marked ---- */
+/* ---- keys, decks, refusals (converge_keys.c); collective, as all functions but those marked ---------------------- */
 
 PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c);
-PetscErrorCode wring_converge_make_decks(wring_converge *c, PetscInt steps, double step);
-
 /* Refuses bad input, and makes the decks of the levels; then refuses levels that are too large, or no table's mesh. */
 PetscErrorCode wring_converge_check(wring_converge *c);
 PetscErrorCode wring_converge_check_finest(const wring_converge *c);

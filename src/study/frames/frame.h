@@ -2,7 +2,7 @@
 #pragma once
 #include <wring/problem.h>
 
-/* ---- cells (frame_cells.c) --------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* Cells in this order; vertices are cells only in a mesh without tets and triangles. */
 enum { WRING_TETS, WRING_TRIANGLES, WRING_LINES, WRING_POINTS, WRING_KINDS };
@@ -22,7 +22,7 @@ typedef struct {
 PetscErrorCode wring_frame_cells_create(const wring_problem *p, PetscBool surface, wring_frame_cells *c);
 PetscErrorCode wring_frame_cells_destroy(wring_frame_cells *c); // not collective; c may be all zero, and is then
 
-/* ---- fields (frame.c) -------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 /* Those that are computed only if they are chosen come last. */
 typedef enum {

@@ -1,11 +1,170 @@
 #define _POSIX_C_SOURCE 200809L // getline
+/* Keys of frames, their steps and their bytes; their files. */
 #include "base/text.h"
 #include "frames.h"
 #include "io/file.h"
+#include "study/common/command_keys.h"
 #include "study/common/output_directory.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const PetscInt64 most_tets = 1000000; // of a mesh whose frames are of the volume by default
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode is_word(const wring_options *o, const char *key, const char *word, PetscBool *yes)
+{
+  const char *value;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, key, &value));
+  *yes = (PetscBool)(strcmp(value, word) == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f)
+{
+  const wring_options *const o = p->options;
+
+  PetscFunctionBegin;
+  f->last = last;
+  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &f->every));
+  if (f->every > 0 && wring_options_has(o, "output_", "steps")) { // the list stands in the place of `every`
+    if (wring_options_has(o, "output_", "every"))
+      WRING_REFUSE(p->comm, "%s: output_steps is given beside output_every, expected one of them",
+                   wring_options_origin(o, "output_", "steps"));
+    PetscCall(wring_options_get_int_list(o, "output_", wring_output_options, "steps", &f->n_step, &f->step));
+    PetscCall(PetscSortInt(f->n_step, f->step));
+    f->every = 0;
+  }
+  PetscCall(is_word(o, "format", "vtkhdf", &f->hdf));
+  PetscCall(is_word(o, "precision", "single", &f->single));
+  PetscCall(is_word(o, "kind", "auto", &f->chosen));
+  f->chosen = (PetscBool)!f->chosen;
+  PetscCall(is_word(o, "kind", "surface", &f->surface));
+  if (!f->chosen) f->surface = (PetscBool)(p->mesh->n_tet_global > most_tets);
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &f->compress));
+  if (f->hdf && f->compress)
+    WRING_REFUSE(p->comm, "%s: output_compress is true, expected false with output_format vtkhdf",
+                 wring_options_origin(o, "output_", "compress"));
+  PetscCall(wring_fields_choose(p, &f->fields));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+PetscBool wring_frames_wanted(const wring_frames *f)
+{
+  return (PetscBool)(f->every > 0 || f->n_step > 0);
+}
+
+PetscBool wring_frames_due(const wring_frames *f, PetscInt step)
+{
+  for (PetscInt i = 0; i < f->n_step; i++)
+    if (f->step[i] == step) return PETSC_TRUE;
+  return (PetscBool)(f->every > 0 && step % f->every == 0);
+}
+
+static PetscInt count_frames(const wring_frames *f, PetscInt first)
+{
+  PetscInt n = 0;
+  if (!wring_frames_wanted(f) || first > f->last) return 0;
+  if (f->every > 0) {
+    n = f->last / f->every - first / f->every + (first % f->every == 0);
+    return n + (f->last % f->every != 0);
+  }
+  for (PetscInt i = 0; i < f->n_step; i++)
+    n += f->step[i] >= first && f->step[i] < f->last && (i == 0 || f->step[i] != f->step[i - 1]);
+  return n + 1;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+/* Positions and fields of points; corners, types, offsets and fields of cells. */
+static PetscErrorCode measure(const wring_problem *p, wring_frames *f)
+{
+  const double real = f->single ? 4 : 8, index = f->hdf ? 8 : sizeof(PetscInt);
+  double       sum[3] = {0}; // points, cells, corners
+
+  PetscFunctionBegin;
+  if (!f->has_cells) PetscCall(wring_frame_cells_create(p, f->surface, &f->cells));
+  sum[0] = f->cells.n_point;
+  for (int k = 0; k < WRING_KINDS; k++) {
+    sum[1] += (double)f->cells.kind[k].n;
+    sum[2] += (double)f->cells.kind[k].n * f->cells.kind[k].m;
+  }
+  if (!f->surface) PetscCall(wring_frame_cells_destroy(&f->cells));
+  f->has_cells = f->surface;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->comm));
+  f->bytes = (3 * real + wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_FALSE, real)) * sum[0] +
+             wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, real) * sum[1];
+  f->once = wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_TRUE, real) * sum[0] +
+            (1 + index + wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_TRUE, real)) * sum[1] + index * sum[2];
+  if (!f->hdf) f->bytes += f->once, f->once = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Of all cells: offset, type and four fields of a cell, whether chosen or not, with triangles or lines also the corners
+  of all cells, and the fields that are computed by choice; position, displacement, velocity and number of a vertex.
+  Copies of the chosen fields in single precision, and indices of 64 bits in a file of all frames, come on top.
+*/
+double wring_frames_memory(const wring_problem *p, const wring_frames *f)
+{
+  const wring_mesh *const   m = p->mesh;
+  const wring_surface      *surface;
+  const wring_spring_lines *line;
+  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
+  double                    others = 0, corners = 0; // triangles and lines; bytes of their corners
+  if (!wring_frames_wanted(f)) return 0;
+  for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
+  for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
+  if (others > 0) corners += 16.0 * m->n_tet;
+  if (m->order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->n_tet; // ten vertices, and their copy
+  const double cells = m->n_tet + others, more = wring_fields_memory(f->fields);
+  double       bytes = (29 + more) * cells + corners + 80.0 * m->n_local;
+  if (f->single && !f->surface)
+    bytes += wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, 4) * cells +
+             (12 + wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_FALSE, 4)) * m->n_local;
+  if (f->hdf && !f->surface) bytes += 40 * cells; // once, before the first frame
+  return bytes;
+}
+
+/* "1.2 MB" */
+static void describe_bytes(double bytes, size_t size, char *text)
+{
+  static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB"};
+  int                      i      = 0;
+  for (bytes /= 1e3; bytes >= 1e3 && i < 4; i++) bytes /= 1e3;
+  snprintf(text, size, "%.3g %s", bytes, unit[i]);
+}
+
+PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first)
+{
+  char steps[96], each[32], all[32];
+
+  PetscFunctionBegin;
+  if (!wring_frames_wanted(f)) PetscCall(PetscPrintf(p->comm, "frames    none\n"));
+  if (!wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt n = count_frames(f, first);
+  PetscCall(measure(p, f));
+  if (f->n_step)
+    snprintf(steps, sizeof steps, "of %" PetscInt_FMT " given steps and the last", f->n_step);
+  else if (f->every > f->last)
+    snprintf(steps, sizeof steps, "of the first and the last step only: output.every is %" PetscInt_FMT, f->every);
+  else
+    snprintf(steps, sizeof steps, "every %" PetscInt_FMT " steps", f->every);
+  describe_bytes(f->bytes, sizeof each, each);
+  describe_bytes(f->bytes * (double)n + f->once, sizeof all, all);
+  PetscCall(PetscPrintf(p->comm, "frames    %s; %s of the %s%s, %s precision%s: %" PetscInt_FMT " of %s, %s in all\n",
+                        steps, f->hdf ? "vtkhdf" : "vtu", f->surface ? "surface" : "volume",
+                        f->surface && !f->chosen ? " (more than 1,000,000 tets: output.kind is auto)" : "",
+                        f->single ? "single" : "double", f->compress ? ", before compression" : "", n, each, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* Number and time of a frame in a line of the .pvd; -1 if the line has none. */
 static PetscInt parse_frame(const char *line, char name[64], double *time)
@@ -92,7 +251,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
     snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", step);
   snprintf(path, sizeof path, "%s/%s", f->directory, name);
   if (f->hdf)
-    PetscCall(wring_vtkhdf_append(p->comm, path, step, wring_frames_count(f, step), &values.frame, &f->file));
+    PetscCall(wring_vtkhdf_append(p->comm, path, step, count_frames(f, step), &values.frame, &f->file));
   else
     PetscCall(wring_vtk_write(p->comm, path, f->compress, &values.frame));
   if (p->rank == 0 && !f->hdf) {

@@ -2,9 +2,8 @@
   Files for ParaView: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times; or frames.vtkhdf. Read in
   this order:
 
-    frames.c        writes frames, continues those of an earlier run
-    frames_keys.c   keys of output, which steps have a frame, how many bytes frames take
-    frame.h         one frame: its cells, all or those of the surface (frame_cells.c), and fields (frame.c)
+    frames.c   keys of output, which steps have a frame, how many bytes frames take; writes and continues files
+    frame.h    one frame: its cells, all or those of the surface, and its fields (frame.c)
 */
 #pragma once
 #include "frame.h"
@@ -32,8 +31,6 @@ typedef struct {
   double            bytes, once; // of wring_frames_print
 } wring_frames;
 
-/* ---- keys and sizes (frames_keys.c) ------------------------------------------------------------------------------ */
-
 /*
   The keys of output about frames, for a run to step `last`. A mesh of more than a million tets has frames of its
   surface, if the deck does not say otherwise. Refused: `steps` beside `every`; compress with format vtkhdf; a field
@@ -41,9 +38,8 @@ typedef struct {
 */
 PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f);
 
-PetscBool wring_frames_wanted(const wring_frames *f);                // whether the run has frames
-PetscBool wring_frames_due(const wring_frames *f, PetscInt step);    // not collective, as the above
-PetscInt  wring_frames_count(const wring_frames *f, PetscInt first); // from this step to the last
+PetscBool wring_frames_wanted(const wring_frames *f);             // whether the run has frames
+PetscBool wring_frames_due(const wring_frames *f, PetscInt step); // not collective, as the above
 
 /* Memory that writing a frame takes on this rank. Not collective. */
 double wring_frames_memory(const wring_problem *p, const wring_frames *f);
@@ -53,8 +49,6 @@ double wring_frames_memory(const wring_problem *p, const wring_frames *f);
   compression, and once of what a file of all frames has once. Collective.
 */
 PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first);
-
-/* ---- files (frames.c) -------------------------------------------------------------------------------------------- */
 
 /* Sets an error if the file of all frames has other fields than this run. Not collective: rank 0. */
 PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e);

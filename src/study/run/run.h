@@ -1,20 +1,18 @@
 /*
   wring run: time integration, from a deck to files. Read in this order:
 
-    run.c         overview: set up, open files, march (begin, solve, finish, record), finish
-    run_set_up.c  keys, solver, first and last step
+    run.c         keys, solver, first and last step; open files, march (begin, solve, finish, record), finish
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
-    tables.h      tables that grow: history.csv, residuals.csv (tables.c), steps.csv, probes.csv (steps.c)
+    tables.h      tables that grow: history.csv, residuals.csv, steps.csv, probes.csv (tables.c)
     study/frames  frames for ParaView
-    bounds.h      whether a state has diverged (bounds.c)
-    tally.h       what happened: steps by reason, inverted tetrahedra; in earlier parts of a chain of restarts (tally.c)
+    tally.h       what happened: steps by reason, inverted tetrahedra, in earlier parts of a chain of restarts too;
+                  whether a state has diverged (tally.c)
     progress.h    lines on the screen (progress.c)
 
   Not here: a step's g and its end (src/step), how x is found (src/solver), what other commands share (study/common).
 */
 #pragma once
 #include "study/common/command_keys.h"
-#include "bounds.h"
 #include "study/frames/frames.h"
 #include "progress.h"
 #include "tables.h"
@@ -65,13 +63,11 @@ typedef struct {
   wring_exit       status;
 } wring_run;
 
-/* ---- set-up (run_set_up.c); collective, as all functions here ---------------------------------------------------- */
+/* ---- set-up and march (run.c); collective, as all functions here ------------------------------------------------- */
 
 /* Problem, keys and solver; bad input is refused. */
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r);
 PetscErrorCode wring_run_destroy(wring_run *r);
-
-/* ---- the march (run.c) ------------------------------------------------------------------------------------------- */
 
 extern const wring_run wring_run_none; // before set-up
 
