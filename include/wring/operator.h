@@ -5,17 +5,16 @@
   or hierarchy for each different matrix, which solves for the components that have it.
 
   Map of src/operator, in reading order:
-    operator_impl.h   the function table of a type, and the operator itself
+    operator_impl.h   the function table of a type, and the operator: settings, and a part for each different matrix
     operator.c        create, set the matrix, solve, apply: the interface below
-    parts.c           different matrices of x, y and z: one operator for each
     choose.c          the choices of `auto`: type, factor, tolerance
     krylov.c          type petsc: a KSP for each component; columns.c copies between [n][3] and single components
     direct/           type direct: factors by CHOLMOD and MUMPS; factor.h is its map
     multigrid/        type multigrid: conjugate gradients with a V-cycle in single precision; multigrid.h is its map
     hosts.h           the hosts of the ranks
     judge.h           the outcome of a solve by PETSc, for every KSP of the library
-    aij.h             matrices of PETSc as arrays; neighbours.h: persistent messages with the ranks that own or hold
-                      ghosts; subnormal.h: flush subnormal numbers to zero
+    aij.h             rows of PETSc's matrices as arrays; neighbours.h: persistent messages with the ranks that own or
+                      hold ghosts; subnormal.h: flush subnormal numbers to zero
   Element contributions to A belong to src/potential and src/term; nonlinear iterations belong to src/solver.
 
   Vectors b, x, y: one Vec each of 3 n_global numbers, [n_owned][3] on each rank with the components of a vertex
@@ -62,7 +61,7 @@ typedef struct {
   const char *type;       // in use: "direct", "multigrid", "petsc"; static
   const char *library;    // "cholmod, in single precision", "mumps", "gamg", ...; borrowed until the next set_matrix
   double      rtol;       // of the last solve; 0: to round-off of double precision; or WRING_OPERATOR_ROUGH
-  PetscInt    iterations; // of the last solve, largest over the three components; 0 for direct
+  PetscInt    iterations; // of the last solve, largest over the components; 0 for direct
   PetscInt64  total_iterations; // of all solves
   PetscInt64  solves, set_ups;
   double      memory;         // bytes of the factor or the hierarchy, sum over the ranks
@@ -70,9 +69,9 @@ typedef struct {
 } wring_operator_info;
 
 /*
-  phases is borrowed and may be NULL. The user's options of PETSc have the prefix "operator_"; those that PETSc, or the
+  phases is borrowed, or NULL. The user's options of PETSc have the prefix "operator_"; those that PETSc, or the
   requested iterative type, does not accept are refused here. o may be destroyed afterwards. Collective, as are all
-  functions here unless their comments state otherwise.
+  functions here unless stated otherwise.
 */
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op);
 PetscErrorCode wring_operator_destroy(wring_operator **op); // *op may be NULL, and is NULL afterwards

@@ -35,29 +35,18 @@ static PetscErrorCode describe(PC pc, char *text, size_t size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The preconditioner's failure on any rank, because a solve inside a block may fail on one rank only. */
-static PetscErrorCode get_failure(KSP ksp, PC *pc, PCFailedReason *failed)
-{
-  int own;
-
-  PetscFunctionBegin;
-  PetscCall(KSPGetPC(ksp, pc));
-  PetscCall(PCGetFailedReason(*pc, failed));
-  own = (int)*failed;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
-  *failed = (PCFailedReason)own;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode judge_failure(KSP ksp, const char *who, wring_solve_end *end)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)ksp);
-  PCFailedReason failed;
+  PCFailedReason own;
   PC             pc;
   char           what[80];
 
   PetscFunctionBegin;
-  PetscCall(get_failure(ksp, &pc, &failed));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCGetFailedReason(pc, &own));
+  int failed = (int)own; // of any rank, because a solve inside a block may fail on one rank only
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
   PetscCall(describe(pc, what, sizeof what));
   if (failed == PC_FACTOR_OUTMEMORY) WRING_REFUSE(comm, "%s: out of memory in %s", who, what);
   if (failed == PC_FACTOR_OTHER) WRING_REFUSE(comm, "%s: %s has failed", who, what);

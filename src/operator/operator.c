@@ -40,18 +40,6 @@ static const wring_operator_ops *find_ops(const wring_operator *op, PetscBool no
   return wring_operator_shares_factor(op, n_vertex) && !no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
 }
 
-/* Refuses options that PETSc does not accept now, before the first files are written. */
-static PetscErrorCode try_options(wring_operator *op)
-{
-  const wring_operator_ops *const ops = iterative_ops(op->set.type);
-
-  PetscFunctionBegin;
-  if (!ops) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ops->create(op->part));
-  PetscCall(ops->destroy(op->part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode read_keys(const wring_options *o, wring_operator_settings *set)
 {
   const wring_option *const table  = wring_operator_options;
@@ -76,7 +64,8 @@ static PetscErrorCode read_keys(const wring_options *o, wring_operator_settings 
 
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op)
 {
-  wring_operator *p;
+  const wring_operator_ops *ops;
+  wring_operator           *p;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&p));
@@ -88,7 +77,10 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   PetscCallMPI(MPI_Comm_size(comm, &p->set.n_rank));
   PetscCall(wring_hosts_find(comm, 0, &p->set.hosts));
   PetscCall(read_keys(o, &p->set));
-  PetscCall(try_options(p));
+  ops = iterative_ops(p->set.type);
+  if (!ops) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ops->create(p->part)); // refuses options that PETSc does not accept before the first files are written
+  PetscCall(ops->destroy(p->part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,10 +170,19 @@ static PetscErrorCode set_one(const wring_operator *op, wring_operator_part *par
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* of: the part that solves each component. Returns the number of parts. */
+static int find_parts(const Mat A[3], int of[3])
+{
+  of[0] = 0;
+  of[1] = A[1] != A[0];
+  of[2] = A[2] == A[0] ? 0 : A[2] == A[1] ? 1 : 1 + of[1];
+  return 1 + PetscMax(of[1], of[2]);
+}
+
 PetscErrorCode wring_operator_set_matrices(wring_operator *op, const Mat A[3])
 {
   const wring_phase old = wring_phases_switch(op->set.phases, WRING_PHASE_OPERATOR_SET_UP);
-  const int         n   = wring_operator_find_parts(A, op->of);
+  const int         n   = find_parts(A, op->of);
 
   PetscFunctionBegin;
   if (n != op->n_part) PetscCall(forget_others(op));
@@ -217,7 +218,7 @@ PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double
   PetscFunctionBegin;
   *bytes = 0;
   PetscCall(forget_others(op));
-  wring_operator_find_parts(A, of);
+  find_parts(A, of);
   for (int c = 0, done = 0; c < 3; c++) {
     if (of[c] != done) continue;
     PetscCall(begin(op, op->part, A[c], 0));
@@ -226,6 +227,44 @@ PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double
     *bytes += one;
     done++;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to = from at the components of a part; to is 0 at the others if clear is set, otherwise as before. */
+static void copy_components(const wring_operator *op, int part, PetscInt n, PetscBool clear, const double *from,
+                            double *to)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    if (op->of[i % 3] == part)
+      to[i] = from[i];
+    else if (clear)
+      to[i] = 0;
+  }
+}
+
+/*
+  Each part gets the right-hand sides of its components and zeros for the others. docs/theory.md (3.11b)
+*/
+static PetscErrorCode solve_parts(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+{
+  PetscInt n, most = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(op->part->A, &n, NULL));
+  n *= 3;
+  if (!op->b) PetscCall(PetscMalloc2(n, &op->b, n, &op->x));
+  for (int k = 0; k < op->n_part; k++) {
+    wring_operator_part *const part = &op->part[k];
+    PetscBool                  ok   = PETSC_TRUE;
+    copy_components(op, k, n, PETSC_TRUE, b, op->b);
+    copy_components(op, k, n, PETSC_TRUE, x, op->x);
+    part->info.iterations = 0;
+    PetscCall(part->ops->solve(part, rtol, NULL, op->b, op->x, &ok));
+    copy_components(op, k, n, PETSC_FALSE, op->x, x);
+    most = PetscMax(most, part->info.iterations);
+    if (!ok) *reached = PETSC_FALSE;
+  }
+  op->part->info.iterations = most;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,7 +286,7 @@ static PetscErrorCode solve(wring_operator *op, double rtol, const wring_operato
   if (op->n_part == 1)
     PetscCall(first->ops->solve(first, first->info.rtol, zero, ba, xa, reached));
   else
-    PetscCall(wring_operator_solve_parts(op, first->info.rtol, ba, xa, reached));
+    PetscCall(solve_parts(op, first->info.rtol, ba, xa, reached));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecRestoreArrayRead(b, &ba));
   first->info.total_iterations += first->info.iterations;

@@ -72,17 +72,9 @@ double wring_operator_rtol(const wring_operator_settings *set, double rtol, Pets
 /* Whether rtol 0 asks a factor for the accuracy of double precision. */
 PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n_vertex);
 
-/* ---- parts.c ---- */
+/* ---- krylov.c ---- */
 
-/* of: the part that solves each component. Returns the number of parts. */
-int wring_operator_find_parts(const Mat A[3], int of[3]);
-/* As `solve` of the type, part by part. */
-PetscErrorCode wring_operator_solve_parts(wring_operator *op, double rtol, const double *b, double *x,
-                                          PetscBool *reached);
-
-/*
-  Calls set_from_options(object). User options that PETSc does not accept are refused in one line. Collective.
-*/
+/* Calls set_from_options(object). User options that PETSc does not accept are refused in one line. Collective. */
 PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object));
 
 /* ---- columns.c ---- */

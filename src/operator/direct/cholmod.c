@@ -124,17 +124,6 @@ static PetscErrorCode get_rows(const wring_operator_part *part, wring_rows *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static wring_supernodes supernodes_of(const cholmod_factor *f)
-{
-  return (wring_supernodes){.n       = (PetscInt)f->n,
-                            .n_super = (PetscInt)f->nsuper,
-                            .super   = f->super,
-                            .pi      = f->pi,
-                            .s       = f->s,
-                            .perm    = f->Perm,
-                            .x       = f->xtype == CHOLMOD_PATTERN ? NULL : f->x};
-}
-
 /* ---- in single precision ----------------------------------------------------------------------------------------- */
 
 static PetscErrorCode packed_solve(direct *d, const wring_size *size, const double *b, PetscBool add, double *x)
@@ -245,16 +234,14 @@ static PetscErrorCode allocate(wring_operator_part *part, PetscBool *enough)
 */
 static PetscErrorCode pack(wring_operator_part *part)
 {
-  direct          *d = part->data;
-  PetscBool        enough;
-  wring_rows       A;
-  wring_supernodes f = {.n = 0};
+  direct    *d = part->data;
+  PetscBool  enough;
+  wring_rows A;
 
   PetscFunctionBegin;
   PetscCall(wring_packed_destroy(&d->packed));
-  if (d->factor) f = supernodes_of(d->factor);
   PetscCall(allocate(part, &enough));
-  if (enough) PetscCall(wring_packed_create(d->team, &f, &d->packed));
+  if (enough) PetscCall(wring_packed_create(d->team, d->factor, &d->packed));
   part->no_sharing = (PetscBool)!d->packed;
   PetscCall(agree(part, &part->no_sharing));
   if (part->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
@@ -373,8 +360,7 @@ static PetscErrorCode predict(wring_operator_part *part, double *bytes)
   PetscCall(with_matrix(part, analyse));
   const cholmod_factor *const f = d->factor;
   if (f) {
-    const wring_supernodes supers = supernodes_of(f);
-    PetscCall(wring_packed_predict(&supers, &share[0]));
+    PetscCall(wring_packed_predict(f, &share[0]));
     share[1] = 9 * 8.0 * (double)f->n;
     *bytes   = 8.0 * (double)f->xsize + PetscMax(8.0 * (double)f->maxcsize, share[0] + share[1]);
     *bytes += (double)d->common.memory_inuse;

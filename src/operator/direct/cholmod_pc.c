@@ -17,17 +17,13 @@ typedef struct {
 
 /* ---- symbolic ---------------------------------------------------------------------------------------------------- */
 
+static const uint64_t FNV_BASIS = 0xcbf29ce484222325u;
+
 /* FNV-1a over the numbers of a pattern, 32 or 64 bits at a time. */
 static uint64_t mix(uint64_t hash, size_t n, const PetscInt *v)
 {
   for (size_t i = 0; i < n; i++) hash = (hash ^ (uint64_t)v[i]) * 0x100000001b3u;
   return hash;
-}
-
-static uint64_t hash_of(const wring_aij *a)
-{
-  const uint64_t hash = mix(0xcbf29ce484222325u, (size_t)a->n + 1, a->start);
-  return mix(hash, (size_t)a->start[a->n], a->column);
 }
 
 /* The graph of blocks of `bs` rows, by the first row of each; both triangles. */
@@ -94,7 +90,7 @@ static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
   PetscCall(wring_rows_get(A, &rows));
   cholmod_sparse   S       = wring_cholmod_view(&rows.own);
   wring_aij *const a       = &rows.own;
-  const uint64_t   pattern = hash_of(a);
+  const uint64_t   pattern = mix(mix(FNV_BASIS, (size_t)a->n + 1, a->start), (size_t)a->start[a->n], a->column);
   if (!c->factor || c->pattern != pattern || c->factor->n != (size_t)a->n) PetscCall(analyse(c, a, bs, &S));
   c->pattern = pattern;
   if (c->factor && numeric) CHOLMOD(factorize)(&S, c->factor, &c->common);
@@ -123,39 +119,31 @@ static PetscErrorCode set_up(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(PC pc, cholmod_pc *c, const double *from, double *to)
-{
-  const wring_blas_scope before = wring_blas_begin(1);
-  const size_t           n      = c->factor->n;
-  cholmod_dense          b      = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .xtype = CHOLMOD_REAL};
-
-  PetscFunctionBegin;
-  b.x = (void *)from;
-  CHOLMOD(solve2)(CHOLMOD_A, c->factor, &b, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
-  wring_blas_end(&before);
-  if (c->common.status < CHOLMOD_OK)
-    PetscCall(PCSetFailedReason(pc, PC_FACTOR_OUTMEMORY));
-  else
-    PetscCall(PetscArraycpy(to, (const double *)c->x->x, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* KSPPREONLY also comes here after a failed factorisation; it reads the reason afterwards. */
-static PetscErrorCode apply(PC pc, Vec b, Vec x)
+static PetscErrorCode apply(PC pc, Vec from, Vec to)
 {
   cholmod_pc   *c;
-  const double *from;
-  double       *to;
+  const double *array;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(VecZeroEntries(x));
+  PetscCall(VecZeroEntries(to));
   if (!c->ready) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(b, &from));
-  PetscCall(VecGetArrayWrite(x, &to));
-  PetscCall(solve(pc, c, from, to));
-  PetscCall(VecRestoreArrayWrite(x, &to));
-  PetscCall(VecRestoreArrayRead(b, &from));
+  PetscCall(VecGetArrayRead(from, &array));
+  const wring_blas_scope before = wring_blas_begin(1);
+  const size_t           n      = c->factor->n;
+  cholmod_dense          b      = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .xtype = CHOLMOD_REAL, .x = (void *)array};
+  CHOLMOD(solve2)(CHOLMOD_A, c->factor, &b, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
+  wring_blas_end(&before);
+  PetscCall(VecRestoreArrayRead(from, &array));
+  if (c->common.status < CHOLMOD_OK) {
+    PetscCall(PCSetFailedReason(pc, PC_FACTOR_OUTMEMORY));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  double *x;
+  PetscCall(VecGetArrayWrite(to, &x));
+  PetscCall(PetscArraycpy(x, (const double *)c->x->x, n));
+  PetscCall(VecRestoreArrayWrite(to, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,39 +47,18 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
 
 /* ---- workspace --------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode is_mumps(Mat F, PetscBool *yes)
-{
-  MatSolverType library;
-
-  PetscFunctionBegin;
-  PetscCall(MatFactorGetSolverType(F, &library));
-  PetscCall(PetscStrcmp(library, MATSOLVERMUMPS, yes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* To be called before the symbolic phase of F, in which PETSc reads the user's options. */
-static PetscErrorCode set_workspace(Mat F, PetscInt percent)
-{
-  PetscBool mumps;
-
-  PetscFunctionBegin;
-  PetscCall(is_mumps(F, &mumps));
-  if (mumps) PetscCall(MatMumpsSetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, percent));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* *more: the workspace for another attempt after F was factored with `percent`; 0 if there is to be none. */
 static PetscErrorCode get_more_workspace(Mat F, PetscInt percent, PetscInt *more)
 {
   PetscInt       status, used;
-  PetscBool      mumps;
+  MatSolverType  library;
   MatFactorError error;
 
   PetscFunctionBegin;
   *more = 0;
   PetscCall(MatFactorGetError(F, &error));
-  PetscCall(is_mumps(F, &mumps));
-  if (error == MAT_FACTOR_NOERROR || !mumps) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFactorGetSolverType(F, &library));
+  if (error == MAT_FACTOR_NOERROR || strcmp(library, MATSOLVERMUMPS)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatMumpsGetInfog(F, 1, &status));
   PetscCall(MatMumpsGetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, &used));
   if (used == percent) *more = wring_mumps_more_workspace(status, percent); // else the user has set it
@@ -96,7 +75,7 @@ PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A)
   PetscCall(MatDestroy(&f->F));
   if (f->workspace == 0) f->workspace = WRING_MUMPS_WORKSPACE;
   PetscCall(MatGetFactor(A, f->library, f->type, &f->F));
-  PetscCall(set_workspace(f->F, f->workspace));
+  PetscCall(MatMumpsSetIcntl(f->F, WRING_MUMPS_ICNTL_WORKSPACE, f->workspace)); // of MUMPS only
   for (int i = 0; i < f->n_icntl; i++) PetscCall(MatMumpsSetIcntl(f->F, f->icntl[i][0], f->icntl[i][1]));
   PetscCall(MatFactorInfoInitialize(&info));
   if (f->type == MAT_FACTOR_LU)
@@ -106,35 +85,25 @@ PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode factorize(wring_factor *f, Mat A, MatFactorError *error)
+PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error)
 {
+  PetscInt      more = f->workspace > 0 ? f->workspace : WRING_MUMPS_WORKSPACE;
   MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatFactorInfoInitialize(&info));
-  if (f->type == MAT_FACTOR_LU)
-    PetscCall(MatLUFactorNumeric(f->F, A, &info));
-  else
-    PetscCall(MatCholeskyFactorNumeric(f->F, A, &info));
-  PetscCall(MatFactorGetError(f->F, error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error)
-{
-  PetscInt more;
-
-  PetscFunctionBegin;
   *error = MAT_FACTOR_NOERROR;
   if (f->F) PetscCall(MatFactorGetError(f->F, error));
-  if (!f->F || *error) PetscCall(wring_factor_symbolic(f, A));
-  PetscCall(factorize(f, A, error));
-  for (;;) {
-    PetscCall(get_more_workspace(f->F, f->workspace, &more));
-    if (more == 0) break;
+  PetscBool anew = (PetscBool)(!f->F || *error);
+  for (; more > 0; anew = PETSC_TRUE) {
     f->workspace = more;
-    PetscCall(wring_factor_symbolic(f, A));
-    PetscCall(factorize(f, A, error));
+    if (anew) PetscCall(wring_factor_symbolic(f, A));
+    if (f->type == MAT_FACTOR_LU)
+      PetscCall(MatLUFactorNumeric(f->F, A, &info));
+    else
+      PetscCall(MatCholeskyFactorNumeric(f->F, A, &info));
+    PetscCall(MatFactorGetError(f->F, error));
+    PetscCall(get_more_workspace(f->F, f->workspace, &more));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -166,44 +135,30 @@ static PetscErrorCode get_factor(PC pc, Mat *F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode forget_factor(KSP ksp, PC pc)
-{
-  Mat A, P;
-
-  PetscFunctionBegin;
-  PetscCall(KSPGetOperators(ksp, &A, &P));
-  PetscCall(PetscObjectReference((PetscObject)A));
-  PetscCall(PetscObjectReference((PetscObject)P));
-  PetscCall(PCReset(pc));
-  PetscCall(KSPSetOperators(ksp, A, P));
-  PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&P));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
-  MUMPS counts all negative pivots of a Cholesky factor only if no front is shared by all ranks. A matrix that is known
-  to be definite needs no count.
+  Sets a new factor F of pc up for MUMPS, before the symbolic phase, in which PETSc reads the user's options. MUMPS
+  counts all negative pivots of a Cholesky factor only if no front is shared by all ranks. A matrix that is known to be
+  definite needs no count.
 */
-static PetscErrorCode count_all_pivots(PC pc, Mat F)
+static PetscErrorCode prepare(PC pc, Mat F, PetscInt percent)
 {
   enum { ICNTL_ROOT = 13 };
-  PetscBool mumps, cholesky, known, definite;
+  PetscBool cholesky, known, definite;
   Mat       A;
 
   PetscFunctionBegin;
-  PetscCall(is_mumps(F, &mumps));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
   PetscCall(PCGetOperators(pc, NULL, &A));
   PetscCall(MatIsSPDKnown(A, &known, &definite));
-  if (mumps && cholesky && !(known && definite)) PetscCall(MatMumpsSetIcntl(F, ICNTL_ROOT, 1));
+  PetscCall(MatMumpsSetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, percent));
+  if (cholesky && !(known && definite)) PetscCall(MatMumpsSetIcntl(F, ICNTL_ROOT, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Keeps a factor that exists and has not failed, with its workspace. */
 static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
 {
-  Mat            F;
+  Mat            F, A, P;
   MatFactorError error;
   PetscBool      assembled;
 
@@ -211,12 +166,17 @@ static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *mo
   PetscCall(get_factor(pc, &F));
   PetscCall(MatFactorGetError(F, &error));
   if (error) {
-    PetscCall(forget_factor(ksp, pc));
+    PetscCall(KSPGetOperators(ksp, &A, &P));
+    PetscCall(PetscObjectReference((PetscObject)A));
+    PetscCall(PetscObjectReference((PetscObject)P));
+    PetscCall(PCReset(pc));
+    PetscCall(KSPSetOperators(ksp, A, P));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
     PetscCall(get_factor(pc, &F));
   }
   PetscCall(MatAssembled(F, &assembled));
-  if (!assembled) PetscCall(set_workspace(F, percent));
-  if (!assembled) PetscCall(count_all_pivots(pc, F));
+  if (!assembled) PetscCall(prepare(pc, F, percent));
   PetscCall(KSPSetUp(ksp));
   PetscCall(get_factor(pc, &F)); // a new pattern has replaced F
   PetscCall(get_more_workspace(F, percent, more));

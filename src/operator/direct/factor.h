@@ -21,10 +21,7 @@
 #include <petscksp.h>
 #include <wring/operator.h>
 
-enum { WRING_MUMPS_ICNTL_WORKSPACE = 14 };
-
-/* ICNTL(14) of the first factorisation [percent]. */
-enum { WRING_MUMPS_WORKSPACE = 40 };
+enum { WRING_MUMPS_ICNTL_WORKSPACE = 14, WRING_MUMPS_WORKSPACE = 40 }; // [percent] of the first factorisation
 
 /*
   ICNTL(14) for the next attempt after one with `percent` ended with INFOG(1) = status; 0 if more workspace would not
@@ -32,9 +29,7 @@ enum { WRING_MUMPS_WORKSPACE = 40 };
 */
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent);
 
-/*
-  The library for a Cholesky factor on comm (CHOLMOD on one rank, MUMPS on several) or for LU (MUMPS). Static string.
-*/
+/* The library for a Cholesky factor on comm (CHOLMOD on one rank, MUMPS on several) or for LU (MUMPS). Static. */
 PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library);
 
 /*

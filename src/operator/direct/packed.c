@@ -7,30 +7,49 @@ enum { PANEL = WRING_PACKED_PANEL, LANES = WRING_PACKED_LANES, UNIT = WRING_PACK
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static PetscInt columns_of(const wring_supernodes *f, PetscInt k)
+/*
+  P A P^T = L L^T; supernode k has columns super[k] .. super[k + 1], rows s[pi[k] .. pi[k + 1]), and values, by columns,
+  from x[px[k]] on.
+*/
+static PetscInt first_of(const cholmod_factor *f, PetscInt k)
 {
-  return f->super[k + 1] - f->super[k];
+  return ((const PetscInt *)f->super)[k];
 }
 
-static PetscInt rows_of(const wring_supernodes *f, PetscInt k)
+static PetscInt columns_of(const cholmod_factor *f, PetscInt k)
 {
-  return f->pi[k + 1] - f->pi[k];
+  return first_of(f, k + 1) - first_of(f, k);
 }
 
-static PetscInt parts_of(const wring_supernodes *f, PetscInt k)
+static const PetscInt *rows_from(const cholmod_factor *f, PetscInt k)
+{
+  return (const PetscInt *)f->s + ((const PetscInt *)f->pi)[k];
+}
+
+static PetscInt rows_of(const cholmod_factor *f, PetscInt k)
+{
+  return (PetscInt)(rows_from(f, k + 1) - rows_from(f, k));
+}
+
+static const double *values_of(const cholmod_factor *f, PetscInt k)
+{
+  return (const double *)f->x + ((const PetscInt *)f->px)[k];
+}
+
+static PetscInt parts_of(const cholmod_factor *f, PetscInt k)
 {
   return (columns_of(f, k) + WIDEST - 1) / WIDEST;
 }
 
 /* First column of part i of supernode k, from 0. Parts have equal width, rounded up to whole panels. */
-static PetscInt part_begin(const wring_supernodes *f, PetscInt k, PetscInt i)
+static PetscInt part_begin(const cholmod_factor *f, PetscInt k, PetscInt i)
 {
   const PetscInt n = columns_of(f, k), parts = parts_of(f, k);
   const PetscInt width = ((n + parts - 1) / parts + PANEL - 1) / PANEL * PANEL;
   return PetscMin(n, i * width);
 }
 
-static size_t values_of(const wring_packed_block *b)
+static size_t count_values(const wring_packed_block *b)
 {
   size_t rows = 0;
   for (PetscInt u = 0; u < wring_packed_units(b); u++) rows += (size_t)wring_packed_unit_rows(b, u);
@@ -38,11 +57,11 @@ static size_t values_of(const wring_packed_block *b)
 }
 
 /* Appends a block: its sizes and its offsets in the arrays, whose lengths grow by it. */
-static void add_block(const wring_supernodes *f, PetscInt k, PetscInt i, wring_packed *p)
+static void add_block(const cholmod_factor *f, PetscInt k, PetscInt i, wring_packed *p)
 {
   const PetscInt            begin = part_begin(f, k, i), end = part_begin(f, k, i + 1);
   wring_packed_block *const b = p->block + p->n_block++;
-  *b                          = (wring_packed_block){.first    = f->super[k] + begin,
+  *b                          = (wring_packed_block){.first    = first_of(f, k) + begin,
                                                      .n_column = end - begin,
                                                      .n_below  = rows_of(f, k) - end,
                                                      .parent   = -1,
@@ -55,12 +74,12 @@ static void add_block(const wring_supernodes *f, PetscInt k, PetscInt i, wring_p
   p->n_y += (size_t)wring_packed_pad(b->n_column);
   p->n_u += (size_t)wring_packed_pad(b->n_below);
   p->n_place += (size_t)b->n_below;
-  p->n_value += values_of(b);
+  p->n_value += count_values(b);
 }
 
-static const PetscInt *below(const wring_supernodes *f, PetscInt k, const wring_packed_block *b)
+static const PetscInt *below(const cholmod_factor *f, PetscInt k, const wring_packed_block *b)
 {
-  return f->s + f->pi[k] + (b->first - f->super[k]) + b->n_column;
+  return rows_from(f, k) + (b->first - first_of(f, k)) + b->n_column;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -98,7 +117,7 @@ static PetscInt place_of(PetscInt r, const wring_packed_block *b, const PetscInt
 }
 
 /* The parent is the block whose columns include the first row below; all rows below are rows of the parent. */
-static PetscErrorCode join_parent(const wring_supernodes *f, const PetscInt *super_of, PetscInt k, PetscInt parent,
+static PetscErrorCode join_parent(const cholmod_factor *f, const PetscInt *super_of, PetscInt k, PetscInt parent,
                                   wring_packed *p)
 {
   wring_packed_block *const       b = p->block + k;
@@ -118,7 +137,7 @@ static PetscErrorCode join_parent(const wring_supernodes *f, const PetscInt *sup
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create_tree(const wring_supernodes *f, const PetscInt *super_of, wring_packed *p)
+static PetscErrorCode create_tree(const cholmod_factor *f, const PetscInt *super_of, wring_packed *p)
 {
   PetscInt *block_of; // of a column
 
@@ -192,48 +211,37 @@ static void copy_block(const wring_packed_block *b, const dense *d, float *to)
 /*
   The largest entry of L is on its diagonal. Scaling it to about 1 lets single precision hold a contrast of 1e38.
 */
-static double find_scale(const wring_supernodes *f, const size_t *start)
+static double find_scale(const cholmod_factor *f)
 {
   double largest = 0;
   int    exponent;
-  for (PetscInt k = 0; k < f->n_super; k++) {
+  for (PetscInt k = 0; k < (PetscInt)f->nsuper; k++) {
     const size_t rows = (size_t)rows_of(f, k);
-    for (PetscInt j = 0; j < columns_of(f, k); j++) largest = fmax(largest, f->x[start[k] + (size_t)j * (rows + 1)]);
+    for (PetscInt j = 0; j < columns_of(f, k); j++) largest = fmax(largest, values_of(f, k)[(size_t)j * (rows + 1)]);
   }
   frexp(largest, &exponent);
   return ldexp(1, -exponent);
 }
 
-static PetscErrorCode copy_values(const wring_supernodes *f, const PetscInt *super_of, wring_packed *p)
+static void copy_values(const cholmod_factor *f, const PetscInt *super_of, wring_packed *p)
 {
-  size_t *start;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(f->n_super + 1, &start));
-  start[0] = 0;
-  for (PetscInt k = 0; k < f->n_super; k++) start[k + 1] = start[k] + (size_t)columns_of(f, k) * (size_t)rows_of(f, k);
-  p->scale = find_scale(f, start);
+  p->scale = find_scale(f);
 #pragma omp parallel for schedule(dynamic, 8)
   for (PetscInt k = 0; k < p->n_block; k++) {
-    const wring_packed_block *const b    = p->block + k;
-    const PetscInt                  s    = super_of[k];
-    const size_t                    skip = (size_t)(b->first - f->super[s]);
-    const dense                     d    = {.x        = f->x + start[s] + skip * (size_t)(rows_of(f, s) + 1),
-                                            .rows     = rows_of(f, s),
-                                            .n_column = b->n_column,
-                                            .scale    = p->scale};
+    const wring_packed_block *const b = p->block + k;
+    const PetscInt                  s = super_of[k], rows = rows_of(f, s);
+    const size_t                    skip = (size_t)(b->first - first_of(f, s)) * (size_t)(rows + 1);
+    const dense d = {.x = values_of(f, s) + skip, .rows = rows, .n_column = b->n_column, .scale = p->scale};
     copy_block(b, &d, p->value + b->value);
   }
-  PetscCall(PetscFree(start));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_blocks(const wring_supernodes *f, PetscInt *super_of, wring_packed *p)
+static PetscErrorCode create_blocks(const cholmod_factor *f, PetscInt *super_of, wring_packed *p)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < f->n_super; k++) {
+  for (PetscInt k = 0; k < (PetscInt)f->nsuper; k++) {
     for (PetscInt i = 0; i < parts_of(f, k); i++) {
       super_of[p->n_block] = k;
       add_block(f, k, i, p);
@@ -243,10 +251,10 @@ static PetscErrorCode create_blocks(const wring_supernodes *f, PetscInt *super_o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt count_blocks(const wring_supernodes *f)
+static PetscInt count_blocks(const cholmod_factor *f)
 {
   PetscInt n = 0;
-  for (PetscInt k = 0; k < f->n_super; k++) n += parts_of(f, k);
+  for (PetscInt k = 0; k < (PetscInt)f->nsuper; k++) n += parts_of(f, k);
   return n;
 }
 
@@ -263,8 +271,8 @@ static PetscErrorCode share_blocks(wring_packed *p)
   head = *p;
   PetscCallMPI(MPI_Bcast(&head, sizeof head, MPI_BYTE, 0, t->comm));
   if (t->rank) {
-    p->n = head.n, p->n_block = head.n_block, p->n_value = head.n_value, p->n_place = head.n_place;
-    p->n_y = head.n_y, p->n_u = head.n_u, p->bytes = head.bytes;
+    head.team = p->team, head.memory = p->memory;
+    *p = head;
     PetscCall(PetscMalloc2(p->n_block, &p->block, p->n_block, &p->owner));
   }
   PetscCall(PetscMPIIntCast(p->n_block, &count));
@@ -275,15 +283,7 @@ static PetscErrorCode share_blocks(wring_packed *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode fill(const wring_supernodes *f, const PetscInt *super_of, wring_packed *p)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArraycpy(p->perm, f->perm, f->n));
-  PetscCall(copy_values(f, super_of, p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode create_all(const wring_supernodes *f, PetscInt *super_of, wring_packed *p, PetscBool *enough)
+static PetscErrorCode create_all(const cholmod_factor *f, PetscInt *super_of, wring_packed *p, PetscBool *enough)
 {
   wring_team *const t = p->team;
 
@@ -294,15 +294,15 @@ static PetscErrorCode create_all(const wring_supernodes *f, PetscInt *super_of, 
   if (t->rank == 0) {
     place_arrays(p, p->memory.memory);
     PetscCall(create_tree(f, super_of, p));
-    PetscCall(fill(f, super_of, p));
+    PetscCall(PetscArraycpy(p->perm, (const PetscInt *)f->Perm, (PetscInt)f->n));
+    copy_values(f, super_of, p);
   }
   PetscCall(share_blocks(p));
-  PetscCallMPI(MPI_Bcast(&p->scale, 1, MPI_DOUBLE, 0, t->comm));
   place_arrays(p, p->memory.memory);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wring_packed **packed)
+PetscErrorCode wring_packed_create(wring_team *t, const cholmod_factor *f, wring_packed **packed)
 {
   PetscInt     *super_of = NULL;
   PetscBool     enough;
@@ -315,7 +315,7 @@ PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wri
   p->memory.window = MPI_WIN_NULL;
   if (t->rank == 0) {
     const PetscInt n = count_blocks(f);
-    p->n             = f->n;
+    p->n             = (PetscInt)f->n;
     PetscCall(PetscMalloc1(n, &super_of));
     PetscCall(PetscMalloc2(n, &p->block, n, &p->owner));
     PetscCall(create_blocks(f, super_of, p));
@@ -326,11 +326,11 @@ PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_packed_predict(const wring_supernodes *f, double *bytes)
+PetscErrorCode wring_packed_predict(const cholmod_factor *f, double *bytes)
 {
   const PetscInt n = count_blocks(f);
   PetscInt      *super_of;
-  wring_packed   p = {.n = f->n};
+  wring_packed   p = {.n = (PetscInt)f->n};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &super_of, n, &p.block));

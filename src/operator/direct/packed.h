@@ -4,7 +4,7 @@
   into units, which are summed one by one: results do not depend on which threads process them.
 */
 #pragma once
-#include "team.h"
+#include "cholmod_names.h"
 
 enum {
   WRING_PACKED_PANEL  = 4,
@@ -12,17 +12,6 @@ enum {
   WRING_PACKED_UNIT   = 256, // rows
   WRING_PACKED_WIDEST = 128  // columns of a block
 };
-
-/*
-  The source of a factor. P A P^T = L L^T; supernode k has columns super[k] .. super[k + 1] and rows s[pi[k] .. pi[k
-  + 1]).
-*/
-typedef struct {
-  PetscInt        n, n_super;
-  const PetscInt *super, *pi, *s;
-  const PetscInt *perm; // [n] row of A of a row of L
-  const double   *x;    // supernodes in order, each by columns; NULL if only sizes are needed
-} wring_supernodes;
 
 /* Columns of one supernode. Its rows are these columns, then the rows below, in ascending order. */
 typedef struct {
@@ -52,10 +41,10 @@ typedef struct {
   int                 size;  // number of threads that owner was computed for
 } wring_packed;
 
-/* f is read on rank 0 of the team only. *p is NULL if too little memory can be shared. Collective. */
-PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wring_packed **p);
+/* f, supernodal, is read on rank 0 of the team only. *p is NULL if too little memory can be shared. Collective. */
+PetscErrorCode wring_packed_create(wring_team *t, const cholmod_factor *f, wring_packed **p);
 PetscErrorCode wring_packed_destroy(wring_packed **p);
-PetscErrorCode wring_packed_predict(const wring_supernodes *f, double *bytes); // of all ranks; f->x may be NULL
+PetscErrorCode wring_packed_predict(const cholmod_factor *f, double *bytes); // of all ranks; f needs no values
 
 /*
   x = A^{-1} b, or x += A^{-1} b, to single precision. b, x [n][3] are the same memory on all ranks of the team, and x

@@ -340,7 +340,7 @@ static void share_top(wring_packed *p, int size, double *subtree)
 }
 
 /* Assigns the remaining subtrees, the most expensive first, each to the thread with the least work so far. */
-static PetscErrorCode deal_subtrees(wring_packed *p, int size, const double *subtree)
+static PetscErrorCode assign_subtrees(wring_packed *p, int size, const double *subtree)
 {
   PetscInt *root, n_root = 0;
   double   *weight, *load_of;
@@ -367,14 +367,14 @@ static PetscErrorCode deal_subtrees(wring_packed *p, int size, const double *sub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode deal_blocks(wring_packed *p, int size)
+static PetscErrorCode assign_blocks(wring_packed *p, int size)
 {
   double *subtree;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(p->n_block, &subtree));
   share_top(p, size, subtree);
-  PetscCall(deal_subtrees(p, size, subtree));
+  PetscCall(assign_subtrees(p, size, subtree));
   for (PetscInt k = p->n_block - 1; k >= 0; k--)
     if (p->owner[k] == size) p->owner[k] = p->owner[p->block[k].parent];
   p->size = size;
@@ -392,7 +392,7 @@ PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const 
   int                     got = t->threads;
 
   PetscFunctionBegin;
-  if (p->size != size) PetscCall(deal_blocks(p, size));
+  if (p->size != size) PetscCall(assign_blocks(p, size));
   for (int c = 0; c < 3; c++) back[c] = scale[c] > 0 ? p->scale * p->scale / scale[c] : 0;
 #pragma omp parallel num_threads(t->threads)
   {

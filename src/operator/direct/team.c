@@ -5,7 +5,7 @@
   After the barrier all threads see what each has written before it: every arrival is a read-modify-write of `waiting`,
   so the last thread has seen the writes of all others; it publishes them by its store to `round`, which the others read
   (C11 7.17.3). Between processes this requires lock-free atomics and windows of MPI's unified memory model, which
-  is_unified checks.
+  allocate_shared checks.
 */
 #include "team.h"
 #include <errno.h>
@@ -26,17 +26,6 @@ struct wring_barrier {
 };
 
 enum { ALIGNMENT = 64, SPINS = 2000 };
-
-/* Whether ranks see each other's stores without MPI calls in between. */
-static PetscErrorCode is_unified(MPI_Win window, PetscBool *yes)
-{
-  int *model, found;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found));
-  *yes = (PetscBool)(found && *model == MPI_WIN_UNIFIED);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscBool wring_shared_clear(void *memory, size_t bytes)
 {
@@ -80,6 +69,7 @@ static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s, 
 static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
   void          *memory;
+  int           *model, found;
   MPI_Errhandler handler;
   PetscBool      unified = PETSC_TRUE;
 
@@ -93,7 +83,10 @@ static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_s
   PetscCallMPI(MPI_Errhandler_free(&handler));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, t->comm));
   if (failed) s->window = MPI_WIN_NULL;
-  if (!failed) PetscCall(is_unified(s->window, &unified));
+  if (!failed) { // else ranks do not see each other's stores without MPI calls in between
+    PetscCallMPI(MPI_Win_get_attr(s->window, MPI_WIN_MODEL, &model, &found));
+    unified = (PetscBool)(found && *model == MPI_WIN_UNIFIED);
+  }
   *enough = (PetscBool)(!failed && unified);
   if (!unified) PetscCallMPI(MPI_Win_free(&s->window));
   if (*enough) PetscCall(clear(t, bytes, s, enough));
@@ -174,13 +167,6 @@ PetscErrorCode wring_team_agree(wring_team *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void pause_core(void)
-{
-#if defined(__SSE2__)
-  _mm_pause();
-#endif
-}
-
 /* The last thread opens the next round. The others poll for it; after SPINS polls they yield their core. */
 void wring_team_meet(const wring_team *t)
 {
@@ -193,10 +179,10 @@ void wring_team_meet(const wring_team *t)
     return;
   }
   for (int i = 0; atomic_load(&b->round) == round; i++) {
-    if (i < SPINS)
-      pause_core();
-    else
-      sched_yield();
+    if (i >= SPINS) sched_yield();
+#if defined(__SSE2__)
+    _mm_pause();
+#endif
   }
 }
 

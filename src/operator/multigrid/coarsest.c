@@ -36,34 +36,18 @@ static PetscBool invert(PetscInt n, double *a)
   return PETSC_TRUE;
 }
 
-/* Number and offset of each rank's floats in the gathered vector. */
-static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c, PetscMPIInt *size, PetscMPIInt *rank)
+/* Counts and offsets of the ranks' rows, and memory to gather a vector. */
+static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c)
 {
-  const int mine = (int)(3 * n);
+  const int   mine = (int)n;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(c->comm, size));
-  PetscCallMPI(MPI_Comm_rank(c->comm, rank));
-  PetscCall(PetscMalloc2(*size, &c->count, *size, &c->offset));
+  PetscCallMPI(MPI_Comm_size(c->comm, &size));
+  PetscCall(PetscMalloc2(size, &c->count, size, &c->offset));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, c->count, 1, MPI_INT, c->comm));
-  for (int i = 0; i < *size; i++) c->offset[i] = i > 0 ? c->offset[i - 1] + c->count[i - 1] : 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* dense [n_global][n_global]: the rows of all members. */
-static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, PetscInt n, const double *mine,
-                                  double *dense)
-{
-  int *count, *offset;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(size, &count, size, &offset));
-  for (int i = 0; i < size; i++) {
-    count[i]  = (int)(c->count[i] / 3 * c->n_global);
-    offset[i] = (int)(c->offset[i] / 3 * c->n_global);
-  }
-  PetscCallMPI(MPI_Allgatherv(mine, (int)(n * c->n_global), MPI_DOUBLE, dense, count, offset, MPI_DOUBLE, c->comm));
-  PetscCall(PetscFree2(count, offset));
+  for (int i = 0; i < size; i++) c->offset[i] = i > 0 ? c->offset[i - 1] + c->count[i - 1] : 0;
+  if (size > 1) PetscCall(PetscMalloc1(3 * c->n_global, &c->all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,20 +55,21 @@ static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, Pet
 static PetscErrorCode create_inverse(const wring_level *l, wring_coarsest *c, PetscBool *definite)
 {
   const PetscInt n = l->n, size_of_row = c->n_global;
-  PetscMPIInt    size, rank;
+  MPI_Datatype   row;
   double        *mine, *dense;
 
   PetscFunctionBegin;
-  PetscCall(count_shares(n, c, &size, &rank));
+  PetscCall(count_shares(n, c));
   PetscCall(PetscCalloc1(n * size_of_row, &mine));
   PetscCall(PetscMalloc1(size_of_row * size_of_row, &dense));
   PetscCall(PetscMalloc1(n * size_of_row, &c->inverse));
-  if (size > 1) PetscCall(PetscMalloc1(3 * size_of_row, &c->all));
   own_rows(l, size_of_row, mine);
-  PetscCall(gather_rows(c, size, n, mine, dense));
-  *definite           = invert(size_of_row, dense);
-  const double *first = dense + c->offset[rank] / 3 * size_of_row;
-  for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)first[i];
+  PetscCallMPI(MPI_Type_contiguous((int)size_of_row, MPI_DOUBLE, &row));
+  PetscCallMPI(MPI_Type_commit(&row));
+  PetscCallMPI(MPI_Allgatherv(mine, (int)n, row, dense, c->count, c->offset, row, c->comm));
+  PetscCallMPI(MPI_Type_free(&row));
+  *definite = invert(size_of_row, dense);
+  for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)dense[l->first * size_of_row + i];
   PetscCall(PetscFree(dense));
   PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -103,6 +88,8 @@ PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c)
   c->dense = (PetscBool)(c->n_global <= DENSE_LIMIT);
   if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, rank, &c->comm));
+  PetscCallMPI(MPI_Type_contiguous(3, MPI_FLOAT, &c->three));
+  PetscCallMPI(MPI_Type_commit(&c->three));
   if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(l, c, &definite));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, comm));
   if (!definite) WRING_REFUSE(comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
@@ -113,6 +100,7 @@ PetscErrorCode wring_coarsest_destroy(wring_coarsest *c)
 {
   PetscFunctionBegin;
   if (c->comm != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&c->comm));
+  if (c->dense) PetscCallMPI(MPI_Type_free(&c->three));
   PetscCall(PetscFree(c->inverse));
   PetscCall(PetscFree(c->all));
   PetscCall(PetscFree2(c->count, c->offset));
@@ -126,7 +114,7 @@ PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *
   PetscFunctionBegin;
   if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (c->all) {
-    PetscCallMPI(MPI_Allgatherv(b, (int)(3 * n), MPI_FLOAT, c->all, c->count, c->offset, MPI_FLOAT, c->comm));
+    PetscCallMPI(MPI_Allgatherv(b, (int)n, c->three, c->all, c->count, c->offset, c->three, c->comm));
     all = c->all;
   }
   for (PetscInt i = 0; i < n; i++) {

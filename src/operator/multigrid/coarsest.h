@@ -6,12 +6,13 @@
 #include "level.h"
 
 typedef struct {
-  PetscBool dense;          // there is an inverse; else the level is too large for one and is smoothed
-  MPI_Comm  comm;           // of the ranks that own rows; MPI_COMM_NULL on the others
-  PetscInt  n_global;       // rows
-  float    *inverse;        // [n][n_global]
-  float    *all;            // [n_global][3], NULL on one rank of comm
-  int      *count, *offset; // of floats in `all`, for each rank of comm
+  PetscBool    dense;          // there is an inverse; else the level is too large for one and is smoothed
+  MPI_Comm     comm;           // of the ranks that own rows; MPI_COMM_NULL on the others
+  PetscInt     n_global;       // rows
+  float       *inverse;        // [n][n_global]
+  float       *all;            // [n_global][3], NULL on one rank of comm
+  int         *count, *offset; // of rows, for each rank of comm
+  MPI_Datatype three;
 } wring_coarsest;
 
 /* From the matrix of level l. Refuses a matrix that is not positive definite. Collective. */

@@ -101,12 +101,6 @@ PetscErrorCode wring_cycle_renew(wring_cycle *c, Mat A)
 
 /* ---- the cycle --------------------------------------------------------------------------------------------------- */
 
-static void scale_by(PetscInt n, const float *scale, float *y)
-{
-  for (PetscInt i = 0; i < n; i++)
-    for (int c = 0; c < 3; c++) y[3 * i + c] *= scale[i];
-}
-
 /* y = A^(-1) b, or a few steps of the smoother from zero. */
 static PetscErrorCode solve_coarsest(wring_cycle *c, wring_level *l, const float *scale)
 {
@@ -122,7 +116,7 @@ static PetscErrorCode solve_coarsest(wring_cycle *c, wring_level *l, const float
       PetscCall(wring_level_combine(l, PETSC_TRUE, l->omega, l->b, 1, l->x, l->y, NULL));
     }
   }
-  if (scale) scale_by(l->n, scale, l->y);
+  for (PetscInt i = 0; scale && i < 3 * l->n; i++) l->y[i] *= scale[i / 3];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,30 +141,20 @@ PetscErrorCode wring_cycle_apply(wring_cycle *c, PetscBool fetch)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The input of the cycle from r/size, and z from its output. */
-static void load(const wring_level *l, double size, const double *r)
-{
-#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < l->n; i++)
-    for (int c = 0; c < 3; c++) l->b[3 * i + c] = (float)(r[3 * i + c] / size) * l->scale[i];
-}
-
-static void store(const wring_level *l, double factor, double *z)
-{
-#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (PetscInt j = 0; j < 3 * l->n; j++) z[j] = factor * l->y[j];
-}
-
 PetscErrorCode wring_cycle_multiply(wring_cycle *c, double factor, double size, const double *r, double *z)
 {
   const wring_level *const l        = c->level;
-  const PetscBool          threaded = (PetscBool)(l->n > WRING_SERIAL_BELOW);
+  const PetscInt           n        = l->n;
+  const PetscBool          threaded = (PetscBool)(n > WRING_SERIAL_BELOW);
 
   PetscFunctionBegin;
   const unsigned old = wring_subnormal_flush_all(threaded);
-  load(l, size, r);
+#pragma omp parallel for schedule(static) if (threaded)
+  for (PetscInt i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) l->b[3 * i + k] = (float)(r[3 * i + k] / size) * l->scale[i];
   const PetscErrorCode code = wring_cycle_apply(c, PETSC_TRUE);
-  store(l, factor * size, z);
+#pragma omp parallel for schedule(static) if (threaded)
+  for (PetscInt j = 0; j < 3 * n; j++) z[j] = factor * size * l->y[j];
   wring_subnormal_restore_all(old, threaded); // also after a refusal
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

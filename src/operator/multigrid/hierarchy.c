@@ -6,6 +6,7 @@
 #include "hierarchy.h"
 #include "galerkin/galerkin.h"
 #include "operator/operator_impl.h"
+#include <math.h>
 #include <petscksp.h>
 #include <string.h>
 
@@ -22,30 +23,6 @@ static const char *const option[][2] = {
 };
 
 enum { N_OPTION = sizeof option / sizeof option[0] };
-
-/*
-  Sets our options unless the user has given them. ours[i]: option i must be cleared afterwards, else the next operator
-  would take it for the user's.
-*/
-static PetscErrorCode set_options(PetscBool ours[N_OPTION])
-{
-  PetscFunctionBegin;
-  for (int i = 0; i < N_OPTION; i++) {
-    PetscBool given;
-    PetscCall(PetscOptionsHasName(NULL, NULL, option[i][0], &given));
-    ours[i] = (PetscBool)!given;
-    if (!given) PetscCall(PetscOptionsSetValue(NULL, option[i][0], option[i][1]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode clear_options(const PetscBool ours[N_OPTION])
-{
-  PetscFunctionBegin;
-  for (int i = 0; i < N_OPTION; i++)
-    if (ours[i]) PetscCall(PetscOptionsClearValue(NULL, option[i][0]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscBool begins(const char *text, const char *with)
 {
@@ -145,18 +122,114 @@ static PetscErrorCode build(MPI_Comm comm, Mat fine, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  With our options, unless the user has given them. They are cleared afterwards, else the next operator would take them
+  for the user's.
+*/
 static PetscErrorCode build_with_options(MPI_Comm comm, Mat fine, PC *pc)
 {
-  PetscBool ours[N_OPTION];
+  PetscBool given[N_OPTION];
 
   PetscFunctionBegin;
   PetscCall(refuse_unusable(comm));
-  PetscCall(set_options(ours));
+  for (int i = 0; i < N_OPTION; i++) {
+    PetscCall(PetscOptionsHasName(NULL, NULL, option[i][0], &given[i]));
+    if (!given[i]) PetscCall(PetscOptionsSetValue(NULL, option[i][0], option[i][1]));
+  }
   const PetscErrorCode code = build(comm, fine, pc);
-  PetscCall(clear_options(ours)); // also after a refusal
+  for (int i = 0; i < N_OPTION; i++)
+    if (!given[i]) PetscCall(PetscOptionsClearValue(NULL, option[i][0])); // also after a refusal
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- few ranks --------------------------------------------------------------------------------------------------- */
+
+/*
+  Coarse levels are moved to few ranks, where their exchanges would take longer than their rows. The numbers of rows
+  stay, only their owners change. docs/theory.md 4.1
+*/
+
+/* The ranks that share a level with so many entries. */
+static PetscInt count_ranks(double entries, const wring_gathering *g, const wring_hosts *h)
+{
+  const double each = (double)g->rank_entries;
+  return entries <= WRING_ONE_RANK * each ? 1 : (PetscInt)PetscMin(round(entries / each), h->first);
+}
+
+/* The rows of a level that this rank will own. */
+static PetscErrorCode create_rows(Mat A, PetscBool move, const wring_gathering *g, const wring_hosts *h, IS *rows)
+{
+  PetscInt n, first, end;
+  MatInfo  info;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, &end));
+  if (move) {
+    PetscCall(MatGetSize(A, &n, NULL));
+    PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+    const PetscInt ranks = count_ranks(info.nz_used, g, h), mine = h->with_first ? PetscMin(h->rank, ranks) : ranks;
+    first = (PetscInt)((PetscInt64)n * mine / ranks);
+    end   = (PetscInt)((PetscInt64)n * PetscMin(mine + 1, ranks) / ranks);
+  }
+  PetscCall(ISCreateStride(PetscObjectComm((PetscObject)A), end - first, first, 1, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode replace(Mat *A, IS rows, IS columns)
+{
+  Mat moved;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSubMatrix(*A, rows, columns, MAT_INITIAL_MATRIX, &moved));
+  PetscCall(MatDestroy(A));
+  *A = moved;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Moves the levels that `move` [n_level] names, with the interpolations from and to them. */
+static PetscErrorCode move_levels(wring_hierarchy *h, const PetscBool *move, const wring_gathering *g,
+                                  const wring_hosts *hosts)
+{
+  IS *rows;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)h->n_level, &rows));
+  for (int i = 0; i < h->n_level; i++) PetscCall(create_rows(h->A[i], move[i], g, hosts, &rows[i]));
+  for (int i = 0; i < h->n_level; i++) {
+    if (move[i]) PetscCall(replace(&h->A[i], rows[i], rows[i]));
+    if (i + 1 < h->n_level && (move[i] || move[i + 1])) PetscCall(replace(&h->P[i], rows[i], rows[i + 1]));
+  }
+  for (int i = 0; i < h->n_level; i++) PetscCall(ISDestroy(&rows[i]));
+  PetscCall(PetscFree(rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode gather(MPI_Comm comm, const wring_gathering *g, wring_hierarchy *h)
+{
+  wring_hosts hosts;
+  PetscMPIInt size;
+  PetscInt    n;
+  PetscBool  *move, any = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size == 1 || g->node_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscCalloc1((size_t)h->n_level, &move));
+  for (int i = 1; i < h->n_level; i++) { // the finest level is A itself
+    PetscCall(MatGetSize(h->A[i], &n, NULL));
+    move[i] = (PetscBool)(n <= g->node_rows);
+    any     = (PetscBool)(any || move[i]);
+  }
+  if (any) {
+    PetscCall(wring_hosts_find(comm, g->ranks_each, &hosts));
+    PetscCall(move_levels(h, move, g, &hosts));
+  }
+  PetscCall(PetscFree(move));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- front ------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm)
 {
@@ -182,7 +255,7 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathe
   PetscCall(build_with_options(comm, fine, &pc));
   PetscCall(take(pc, fine, h));
   PetscCall(PCDestroy(&pc));
-  PetscCall(wring_hierarchy_gather(comm, g, h));
+  PetscCall(gather(comm, g, h));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,9 +15,7 @@ typedef struct {
 */
 PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm);
 
-/* By PETSc's smoothed aggregation of `fine`, gathered by g; A[0] is a new reference to `fine`. Collective. */
+/* By PETSc's smoothed aggregation; g: on how few ranks coarse levels are. A[0] is a reference to `fine`. Collective. */
 PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathering *g, wring_hierarchy *h);
 
-/* few_ranks.c: moves coarse levels to few ranks. Collective. */
-PetscErrorCode wring_hierarchy_gather(MPI_Comm comm, const wring_gathering *g, wring_hierarchy *h);
 PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h);

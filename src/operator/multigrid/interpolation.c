@@ -238,25 +238,22 @@ static inline void prolong_row(const wring_interpolation *p, PetscInt i, const f
   for (int d = 0; d < 3; d++) x[at + d] = omega * b[at + d] + sum[d];
 }
 
-static void prolong_early(const wring_interpolation *p, const float *coarse, float omega, const float *b, float *x)
+PetscErrorCode wring_interpolation_prolong(wring_interpolation *p, float *coarse, float omega, const float *b, float *x)
 {
-#pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
-  for (int s = 0; s < wring_strips(p->n_fine); s++) {
-    PetscInt late = wring_first_from(p->n_late, p->late, wring_strip(p->n_fine, s));
-    for (PetscInt i = wring_strip(p->n_fine, s); i < wring_strip(p->n_fine, s + 1); i++) {
+  const PetscInt n = p->n_fine;
+
+  PetscFunctionBegin;
+  if (p->fetch.of) PetscCall(wring_fetch_begin(&p->fetch, coarse));
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < wring_strips(n); s++) { // the rows that are not late
+    PetscInt late = wring_first_from(p->n_late, p->late, wring_strip(n, s));
+    for (PetscInt i = wring_strip(n, s); i < wring_strip(n, s + 1); i++) {
       if (late < p->n_late && p->late[late] == i)
         late++;
       else
         prolong_row(p, i, coarse, omega, b, x);
     }
   }
-}
-
-PetscErrorCode wring_interpolation_prolong(wring_interpolation *p, float *coarse, float omega, const float *b, float *x)
-{
-  PetscFunctionBegin;
-  if (p->fetch.of) PetscCall(wring_fetch_begin(&p->fetch, coarse));
-  prolong_early(p, coarse, omega, b, x);
   if (p->fetch.of) PetscCall(wring_fetch_end(&p->fetch, coarse + 3 * (size_t)p->n_coarse));
 #pragma omp parallel for schedule(static) if (p->n_late > WRING_SERIAL_BELOW)
   for (PetscInt k = 0; k < p->n_late; k++) prolong_row(p, p->late[k], coarse, omega, b, x);

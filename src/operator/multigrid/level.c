@@ -1,31 +1,199 @@
 /*
-  The kernel of the smoother: a row of the matrix times three components at once. It is limited by memory bandwidth, so
-  one pass over the matrix does everything that needs a row. docs/theory.md (4.7), (4.8)
+  Creates a level from a PETSc matrix, gives it new values, and multiplies by it: the scaled rows, the vectors, the step
+  of the smoother. docs/theory.md (4.5)-(4.8), (4.19)
 */
 #include "level.h"
 
-static void combine_own(const wring_level *l, float p, const float *b, float q, const float *x, float *y,
-                        const float *scale)
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* The diagonal entry of row i. */
+static double find_diagonal(const wring_csr *a, const double *value, PetscInt i)
 {
+  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+    if (a->column[k] == i) return value[k];
+  return 0;
+}
+
+/* *root [n] = D^(1/2) of the values of l->own, freed by the caller. A refusal changes nothing in l. */
+static PetscErrorCode find_roots(const wring_level *l, const double *value, double **root)
+{
+  PetscBool definite = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(l->n, root));
+  for (PetscInt i = 0; i < l->n; i++) {
+    const double d = find_diagonal(&l->own, value, i);
+    definite       = (PetscBool)(definite && d > 0);
+    (*root)[i]     = PetscSqrtReal(d);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, l->comm));
+  if (!definite) PetscCall(PetscFree(*root));
+  if (!definite) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (its diagonal)");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find_boundary(wring_level *l)
+{
+  const PetscInt *start = l->ghost.start;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(l->n, &l->boundary));
+  for (PetscInt i = 0; i < l->n; i++)
+    if (start[i + 1] > start[i]) l->boundary[l->n_boundary++] = i;
+  PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
+{
+  wring_rows r;
+
+  PetscFunctionBegin;
+  *l = (wring_level){.comm = comm};
+  PetscCall(wring_aij_neighbours(A, &l->near));
+  PetscCall(wring_rows_get(A, &r));
+  l->n       = r.own.n;
+  l->first   = r.first;
+  l->n_ghost = l->near.n_ghost;
+  PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscCall(wring_csr_create(&r.own, borrow, &l->own));
+  if (r.ghost.start) PetscCall(wring_csr_create(&r.ghost, borrow, &l->ghost));
+  PetscCall(wring_rows_restore(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of own and ghost, rows and columns times `by`. */
+static void set_values(wring_level *l, const double *own, const double *ghost, const float *by)
+{
+  wring_csr_set_values(l->n, own, by, by, &l->own);
+  if (l->ghost.start) wring_csr_set_values(l->n, ghost, by, by + l->n, &l->ghost);
+}
+
+PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l)
+{
+  wring_rows r;
+  double    *root;
+
+  PetscFunctionBegin;
+  PetscCall(wring_level_create_pattern(comm, A, finest, l));
+  PetscCall(wring_messages_create(&l->near, MPI_FLOAT, PETSC_TRUE, &l->fetch));
+  PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
+  if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
+  if (l->ghost.start) PetscCall(find_boundary(l));
+  PetscCall(wring_vec_create((size_t)(l->n + l->n_ghost), sizeof(float), &l->scale));
+  PetscCall(wring_rows_get(A, &r));
+  PetscCall(find_roots(l, r.own.value, &root));
+  for (PetscInt i = 0; i < l->n; i++) l->scale[i] = (float)(1 / root[i]);
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof *l->scale, l->scale, l->scale + l->n));
+  set_values(l, r.own.value, r.ghost.value, l->scale);
+  PetscCall(wring_rows_restore(&r));
+  PetscCall(PetscFree(root));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New l->scale, and q. */
+static PetscErrorCode rescale(wring_level *l, const wring_level_values *a, float *q)
+{
+  double *root;
+
+  PetscFunctionBegin;
+  PetscCall(find_roots(l, a->own, &root));
+  for (PetscInt i = 0; i < l->n; i++) {
+    const double old = l->scale[i];
+    l->scale[i]      = (float)((a->scale ? 1 : old) / root[i]);
+    q[i]             = (float)(a->scale ? l->scale[i] / old : 1 / root[i]);
+  }
+  PetscCall(PetscFree(root));
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, q, q + l->n));
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, l->scale, l->scale + l->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q)
+{
+  PetscFunctionBegin;
+  PetscCall(rescale(l, a, q));
+  set_values(l, a->own, a->ghost, a->scale ? l->scale : q);
+  PetscCall(wring_level_find_omega(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the step of the smoother ------------------------------------------------------------------------------------ */
+
+/* Random numbers; where the last estimate ended in the place of the first component, if there was one. */
+static void start_power(wring_level *l)
+{
+  const uint64_t seed = wring_level_seed(l->first);
 #pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < l->n; i++) {
-    const wring_float4 sum = wring_csr_row(&l->own, i, x);
-    const float        d   = scale ? scale[i] : 1;
-    for (int c = 0; c < 3; c++) y[3 * i + c] = d * (p * b[3 * i + c] + q * x[3 * i + c] - l->omega * sum[c]);
+    for (int c = 0; c < 3; c++) l->x[3 * i + c] = (float)(wring_uniform(seed + 3 * (uint64_t)i + (uint64_t)c) - 0.5);
+    if (l->top) l->x[3 * i] = l->top[i];
   }
 }
 
-static void combine_ghosts(const wring_level *l, const float *ghost, float *y, const float *scale)
+/* For each component: x . A x / x . x with known x . x, then x = A x / |A x|. The largest, and its component. */
+static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest, int *component)
 {
-#pragma omp parallel for schedule(static) if (l->n_boundary > WRING_SERIAL_BELOW)
-  for (PetscInt k = 0; k < l->n_boundary; k++) {
-    const PetscInt     i    = l->boundary[k];
-    const wring_float4 sum  = wring_csr_row(&l->ghost, i, ghost);
-    const float        step = scale ? scale[i] * l->omega : l->omega;
-    for (int c = 0; c < 3; c++) y[3 * i + c] -= step * sum[c];
+  double sum[6], length[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_level_combine(l, PETSC_TRUE, 0, l->x, 0, l->x, l->y, NULL));
+  wring_float_dots(l->n, l->x, l->y, sum, sum + 3);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, l->comm));
+  *largest = 0;
+  for (int d = 0; d < 3; d++) {
+    if (sum[d] / xx[d] > *largest) *component = d;
+    *largest  = PetscMax(*largest, sum[d] / xx[d]);
+    xx[d]     = 1;
+    length[d] = PetscSqrtReal(sum[3 + d]);
   }
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->n; i++)
+    for (int c = 0; c < 3; c++) l->x[3 * i + c] = (float)(l->y[3 * i + c] / length[c]);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  One step of Chebyshev's iteration on [0.1, 1.1] times the largest eigenvalue is Jacobi damped by 1/0.6. The power
+  method approaches the eigenvalue from below, hence the margin; a cycle is positive definite for every step below 2 /
+  eigenvalue.
+*/
+PetscErrorCode wring_level_find_omega(wring_level *l)
+{
+  const int    steps     = l->omega > 0 ? 10 : 20; // not l->top, NULL on ranks without rows
+  const double margin    = 1.05;
+  double       largest   = 1, ignored[3], xx[3];
+  int          component = 0;
+
+  PetscFunctionBegin;
+  l->omega = -1; // combine then computes A x
+  start_power(l);
+  wring_float_dots(l->n, l->x, l->x, ignored, xx);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, xx, 3, MPI_DOUBLE, MPI_SUM, l->comm));
+  for (int i = 0; i < steps; i++) PetscCall(power_step(l, xx, &largest, &component));
+  if (!(largest > 0)) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (multigrid's estimate)");
+  l->omega = (float)(1 / (0.6 * margin * largest));
+  if (!l->top) PetscCall(PetscMalloc1(l->n, &l->top));
+  for (PetscInt i = 0; i < l->n; i++) l->top[i] = l->x[3 * i + component];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_set_up(wring_level *l, PetscInt finer_ghosts)
+{
+  const size_t n = 3 * ((size_t)l->n + (size_t)l->n_ghost) + 1;
+
+  PetscFunctionBegin;
+  l->n_y = PetscMax(n, 3 * ((size_t)l->n + (size_t)finer_ghosts));
+  PetscCall(wring_vec_create(n, sizeof(float), &l->b));
+  PetscCall(wring_vec_create(n, sizeof(float), &l->x));
+  PetscCall(wring_vec_create(l->n_y, sizeof(float), &l->y));
+  PetscCall(wring_level_find_omega(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+/* It is limited by memory bandwidth: one pass over the matrix does all that needs a row. docs/theory.md (4.7), (4.8) */
 PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
                                    float *y, const float *scale)
 {
@@ -33,8 +201,46 @@ PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, con
 
   PetscFunctionBegin;
   if (fetch) PetscCall(wring_fetch_begin(&l->fetch, x));
-  combine_own(l, p, b, q, x, y, scale);
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->n; i++) {
+    const wring_float4 sum = wring_csr_row(&l->own, i, x);
+    const float        d   = scale ? scale[i] : 1;
+    for (int c = 0; c < 3; c++) y[3 * i + c] = d * (p * b[3 * i + c] + q * x[3 * i + c] - l->omega * sum[c]);
+  }
   if (fetch) PetscCall(wring_fetch_end(&l->fetch, ghost));
-  combine_ghosts(l, ghost, y, scale);
+#pragma omp parallel for schedule(static) if (l->n_boundary > WRING_SERIAL_BELOW)
+  for (PetscInt k = 0; k < l->n_boundary; k++) {
+    const PetscInt     i    = l->boundary[k];
+    const wring_float4 sum  = wring_csr_row(&l->ghost, i, ghost);
+    const float        step = scale ? scale[i] * l->omega : l->omega;
+    for (int c = 0; c < 3; c++) y[3 * i + c] -= step * sum[c];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+double wring_level_memory(const wring_level *l)
+{
+  const double vectors = 2 * (3.0 * (double)(l->n + l->n_ghost) + 1) + (double)l->n_y;
+  return wring_csr_memory(l->n, &l->own) + wring_csr_memory(l->n, &l->ghost) + wring_neighbours_memory(&l->near) +
+         wring_messages_memory(&l->fetch) + wring_interpolation_memory(&l->from_coarse) +
+         sizeof(float) * (vectors + (double)(2 * l->n + l->n_ghost));
+}
+
+PetscErrorCode wring_level_destroy(wring_level *l)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_csr_destroy(&l->own));
+  PetscCall(wring_csr_destroy(&l->ghost));
+  PetscCall(wring_interpolation_destroy(&l->from_coarse));
+  PetscCall(wring_messages_destroy(&l->fetch));
+  PetscCall(wring_neighbours_destroy(&l->near));
+  PetscCall(PetscFree(l->boundary));
+  PetscCall(PetscFree(l->scale));
+  PetscCall(PetscFree(l->top));
+  PetscCall(PetscFree(l->b));
+  PetscCall(PetscFree(l->x));
+  PetscCall(PetscFree(l->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

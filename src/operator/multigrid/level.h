@@ -31,8 +31,6 @@ static inline float *wring_level_ghosts(const wring_level *l, float *x)
   return x + 3 * (size_t)l->n + 1;
 }
 
-/* ---- level_create.c ---- */
-
 /*
   The matrix and its scaling. With `finest`, A's arrays are borrowed, and A must live as long; otherwise A may be
   destroyed afterwards. Refuses a diagonal that is not positive, and more vertices than 32-bit offsets can address.
@@ -74,8 +72,6 @@ typedef struct {
   q [n + n_ghost]: new over old scaling. Refuses a matrix that is not positive definite. Collective.
 */
 PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q);
-
-/* ---- level.c ---- */
 
 /*
   y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. fetch: fills the ghosts of x, which are

@@ -6,13 +6,13 @@
     vec.h            vertices [n][3] in float and double: strips of threads, loads of four numbers
     csr.h            rows of a matrix in float, with 32-bit columns
     interpolation.h  P between two levels and its transpose: apply them
-    level.h          the matrix of a level, its smoother and its vectors (level.c: kernels, level_create.c: set-up)
+    level.h          the matrix of a level, its smoother and its vectors
     galerkin         P^T A P
-    hierarchy.h      matrices of all levels by PETSc's smoothed aggregation; few_ranks.c moves coarse ones to few ranks
+    hierarchy.h      matrices of all levels by PETSc's smoothed aggregation, coarse ones on few ranks
     coarsest.h       the inverse of the coarsest matrix
     cycle.h          the V-cycle; cycle_pc.h: as a preconditioner of PETSc, for Hessians
     cg/cg.h          the solve; cg_state.h is private to its files: cg_kernels.c (passes over vectors and matrix),
-                     cg_step.c (coefficients), cg_carried.c (dot products with the solution), cg_solve.c (the iteration)
+                     cg_solve.c (coefficients, dot products with the solution, the iteration)
     multigrid.c      the table of functions; the decision when a hierarchy is rebuilt
 */
 #pragma once

@@ -107,29 +107,6 @@ static void multiply_ghosts(const wring_cg_state *v, dots part[WRING_STRIPS])
   }
 }
 
-/* r = b - A p with this rank's columns; residual_ghosts then subtracts those of other ranks. */
-static void residual_own(const wring_cg_state *v)
-{
-  const wring_level *const l = v->l;
-#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < l->n; i++) {
-    wring_double4 sum = {0};
-    add_row(&l->own, v->A.own.value, i, v->g->p, &sum);
-    for (int c = 0; c < 3; c++) v->g->r[3 * i + c] = v->b[3 * i + c] - sum[c];
-  }
-}
-
-static void residual_ghosts(const wring_cg_state *v)
-{
-  const wring_level *const l = v->l;
-  for (PetscInt j = 0; j < l->n_boundary; j++) {
-    const PetscInt i   = l->boundary[j];
-    wring_double4  sum = {0};
-    add_row(&l->ghost, v->A.ghost.value, i, v->g->fetch.ghost, &sum);
-    for (int c = 0; c < 3; c++) v->g->r[3 * i + c] -= sum[c];
-  }
-}
-
 void wring_cg_add_last(const wring_cg_state *v)
 {
   const wring_cg_component *const of = v->of;
@@ -230,25 +207,6 @@ void wring_cg_begin_at_zero(const wring_cg_state *v)
   }
 }
 
-void wring_cg_look_at(const wring_cg_state *v, double sum[4])
-{
-  const PetscInt n = v->g->n;
-  double         part[4][WRING_STRIPS];
-#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < wring_strips(n); k++) {
-    double own[4] = {0};
-    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
-      for (int c = 0; c < 3; c++) {
-        const size_t j = 3 * (size_t)i + c;
-        own[c] += v->b[j] * v->b[j];
-        own[3] += v->x[j] != 0;
-      }
-    }
-    for (int c = 0; c < 4; c++) part[c][k] = own[c];
-  }
-  for (int c = 0; c < 4; c++) sum[c] = wring_pairwise_sum(wring_strips(n), part[c]);
-}
-
 /* Sums of squares by component. */
 static void squares(PetscInt n, const double *r, double sum[3])
 {
@@ -261,6 +219,13 @@ static void squares(PetscInt n, const double *r, double sum[3])
     for (int c = 0; c < 3; c++) part[c][k] = own[c];
   }
   for (int c = 0; c < 3; c++) sum[c] = wring_pairwise_sum(wring_strips(n), part[c]);
+}
+
+void wring_cg_look_at(const wring_cg_state *v, double sum[4])
+{
+  squares(v->g->n, v->b, sum);
+  sum[3] = 0;
+  for (PetscInt j = 0; j < 3 * v->g->n && sum[3] == 0; j++) sum[3] = v->x[j] != 0;
 }
 
 /* ---- with messages ----------------------------------------------------------------------------------------------- */
@@ -291,15 +256,26 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
 
 PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3])
 {
-  wring_cg *const g = v->g;
+  const wring_level *const l = v->l;
+  wring_cg *const          g = v->g;
 
   PetscFunctionBegin;
   count_product(v);
   wring_copy(3 * g->n, v->x, g->p); // p has a spare number at its end
   PetscCall(wring_fetch_begin(&g->fetch, g->p));
-  residual_own(v);
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->n; i++) {
+    wring_double4 sum = {0};
+    add_row(&l->own, v->A.own.value, i, g->p, &sum);
+    for (int c = 0; c < 3; c++) g->r[3 * i + c] = v->b[3 * i + c] - sum[c];
+  }
   PetscCall(wring_fetch_end(&g->fetch, NULL));
-  residual_ghosts(v);
+  for (PetscInt j = 0; j < l->n_boundary; j++) {
+    const PetscInt i   = l->boundary[j];
+    wring_double4  sum = {0};
+    add_row(&l->ghost, v->A.ghost.value, i, g->fetch.ghost, &sum);
+    for (int c = 0; c < 3; c++) g->r[3 * i + c] -= sum[c];
+  }
   squares(g->n, g->r, rr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -56,25 +56,8 @@ static inline PetscBool wring_cg_active(const wring_cg_state *v)
 PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]);
 PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3]); // r = b - A x, and |r|^2 of this rank. Collective.
 void           wring_cg_begin_at_zero(const wring_cg_state *v);    // r = b, x = 0
-void           wring_cg_look_at(const wring_cg_state *v, double sum[4]); // b . b by component; count of nonzeros in x
+void           wring_cg_look_at(const wring_cg_state *v, double sum[4]); // b . b by component; > 0 unless x is 0
 PetscErrorCode wring_cg_start_cycle(const wring_cg_state *v); // the input of the cycle from r, with ghosts. Collective.
 /* p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the input of the next cycle, in one pass. */
 void wring_cg_update(const wring_cg_state *v);
 void wring_cg_add_last(const wring_cg_state *v); // x += alpha (u + beta p): sufficient in the last iteration
-
-/* ---- cg_step.c: the coefficients of an iteration ---- */
-
-/* The steps of all components, from the dot products of all ranks. Refuses a matrix that is not positive definite. */
-PetscErrorCode wring_cg_choose_steps(wring_cg_state *v, const double dot[WRING_CG_DOTS][3]);
-/* Takes |b|^2, which was not known. *again: the input of the cycle was scaled too badly for a float. */
-PetscErrorCode wring_cg_take_size(wring_cg_state *v, const double rr[3], PetscBool *again);
-PetscErrorCode wring_cg_refuse_infinite(const wring_cg_state *v, int n, const double *number);
-
-/* ---- cg_carried.c: dot products with the solution, by the last reduction ---- */
-
-/* Whether this iteration will be the last if it reduces the residual as much as the one before. */
-PetscBool wring_cg_is_likely_last(const wring_cg_state *v);
-/* all [v->zero->d->n]: sums on this rank of the products of each wanted vector with x, u and p. */
-PetscErrorCode wring_cg_add_carried(const wring_cg_state *v, double (*all)[WRING_CG_PARTS][3]);
-/* The dot products with x after this iteration, from the sums over all ranks and the coefficients. */
-void wring_cg_find_carried(const wring_cg_state *v, const double (*all)[WRING_CG_PARTS][3]);

@@ -83,9 +83,3 @@ static inline PetscInt wring_galerkin_number(const wring_galerkin_product *g, Pe
 
 /* v->coarse = row i of the product; list: as above. Called by all threads. */
 void wring_galerkin_product_row(const wring_galerkin_product *g, PetscInt i, PetscBool list, wring_galerkin_row *v);
-
-/* ---- others.c ---- */
-
-/* Parts of this rank's rows that other ranks computed, by rank; freed by the caller with PetscFree. Collective. */
-PetscErrorCode wring_galerkin_get_parts(const wring_level *fine, const wring_level_values *a, PetscInt *n_part,
-                                        wring_galerkin_part **part);
