@@ -1,7 +1,6 @@
 /* ranks: 1 2 4 */
 /* The variants of qn: initial Hessians, inner solves, line searches, and condition numbers. docs/theory.md 5 */
 #include "body.h"
-#include "solver/common/wolfe.h"
 #include "solver/lbfgs/lbfgs.h"
 #include <petscksp.h>
 
@@ -640,7 +639,6 @@ static PetscErrorCode test_wolfe(void)
   test_body           m;
   Vec                 y, d;
   wring_solver       *s;
-  TaoLineSearch       search = NULL;
   wring_search        result;
   double              slope, after, first;
   int                 exponent;
@@ -658,7 +656,7 @@ static PetscErrorCode test_wolfe(void)
     const PetscInt before = s->work.evaluations;
     PetscCall(wring_solver_try(s, y, 1, d));
     first = s->trial.value.objective;
-    PetscCall(wring_solver_wolfe(s, &search, y, d, slope, &result));
+    PetscCall(wring_solver_wolfe(s, y, d, slope, &result));
     CHECK(result == WRING_SEARCH_FOUND, "nothing found along %g d", scale[i]);
     PetscCall(wring_solver_dot(s, s->trial.grad, d, &after));
     CHECK(s->trial.value.objective <= s->current.value.objective + 0.3 * s->trial.step * slope,
@@ -669,7 +667,6 @@ static PetscErrorCode test_wolfe(void)
     CHECK(scale[i] < 1e4 || frexp(s->trial.step, &exponent) != 0.5, "the search left infinite g to the backtracking");
     PetscCall(check_trial(s, y, d));
   }
-  PetscCall(TaoLineSearchDestroy(&search));
   PetscCall(wring_solver_destroy(&s));
   PetscCall(VecDestroy(&d));
   PetscCall(destroy(&m, &y));

@@ -78,7 +78,7 @@ static PetscErrorCode test_tables(void)
     PetscCall(PetscStrlcat(choices, i ? "|" : "", sizeof choices));
     PetscCall(PetscStrlcat(choices, wring_solver_type(i, &options), sizeof choices));
     CHECK(options && ops->options == options, "%s has no keys", ops->name);
-    CHECK(ops->data_size > 0 && ops->set_up && ops->iterate && ops->destroy, "%s lacks a function", ops->name);
+    CHECK(ops->data_size > 0 && ops->set_up && ops->iterate, "%s lacks a function", ops->name);
     CHECK(!(ops->declares & WRING_DESCENDS) || ops->declares & WRING_MINIMISES, "%s descends to nowhere", ops->name);
   }
   CHECK(strcmp(choices, wring_option_find(wring_solver_options, "type")->choices) == 0, "%s", choices);

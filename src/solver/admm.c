@@ -81,8 +81,7 @@ static PetscErrorCode admm_set_up(wring_solver *s)
   admm->n = wring_potential_terms(s->g, &term);
   PetscCall(PetscCalloc1(admm->n, &admm->splitting));
   for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_create(term[i], &admm->splitting[i]));
-  PetscCall(VecDuplicate(s->current.grad, &admm->r));
-  PetscCall(VecDuplicate(s->current.grad, &admm->d));
+  PetscCall(wring_solver_create_vecs(s, 2, (Vec *[]){&admm->r, &admm->d}));
   if (wring_potential_is_static(s->g)) PetscCall(set_scale(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,8 +213,6 @@ static PetscErrorCode admm_destroy(wring_solver *s)
   for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_destroy(&admm->splitting[i]));
   PetscCall(PetscFree(admm->splitting));
   PetscCall(PetscFree(admm->scale));
-  PetscCall(VecDestroy(&admm->r));
-  PetscCall(VecDestroy(&admm->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

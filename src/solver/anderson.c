@@ -15,16 +15,15 @@
 #include "solver/common/mixing.h"
 
 typedef struct {
-  wring_solver *inner;    // or NULL: pd
-  PetscBool     split;    // inner is admm
-  PetscInt      window;   // largest number of differences
-  wring_mixing  mixing;   //
-  PetscBool     moved;    // last and p are those of the previous iteration
-  double       *v;        // [n] admm: the v at which its last iteration began
-  double       *F, *last; // [n]: G(v_k) - v_k of this iteration and the previous one
-  double       *p;        // [n]: v_k - v_(k-1), then v_(k+1) - v_k
-  double        residual; // J, of admm's last iteration
-  Vec           d, y;     // [n_owned][3] m
+  wring_mixing mixing;
+  PetscInt     window;   // largest number of differences
+  PetscBool    split;    // the inner method is admm
+  PetscBool    moved;    // last and p are those of the previous iteration
+  double      *v;        // [n] admm: the v at which its last iteration began
+  double      *F, *last; // [n]: G(v_k) - v_k of this iteration and the previous one
+  double      *p;        // [n]: v_k - v_(k-1), then v_(k+1) - v_k
+  double       residual; // J, of admm's last iteration
+  Vec          d, y;     // [n_owned][3] m
 } anderson_data;
 
 static const wring_option anderson_options[] = {
@@ -52,7 +51,7 @@ static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_opt
   PetscCall(wring_options_get_word(o, prefix, anderson_options, "inner", &inner));
   PetscCall(PetscStrcmp(inner, "pd", &pd));
   PetscCall(PetscStrcmp(inner, "admm", &anderson->split));
-  if (!pd) PetscCall(wring_inner_create(s, o, inner, &anderson->inner));
+  if (!pd) PetscCall(wring_inner_create(s, o, inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,15 +62,12 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  if (anderson->inner)
-    PetscCall(wring_solver_set_up(anderson->inner));
-  else
+  if (!s->inner)
     PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm or vbd"));
-  const PetscInt n = anderson->inner ? anderson->inner->ops->state->size(anderson->inner) : s->n;
-  PetscCall(VecDuplicate(s->current.grad, &anderson->d));
-  if (anderson->inner) PetscCall(VecDuplicate(s->current.grad, &anderson->y));
+  const PetscInt n = s->inner ? s->inner->ops->state->size(s->inner) : s->n;
+  PetscCall(wring_solver_create_vecs(s, s->inner ? 2 : 1, (Vec *[]){&anderson->d, &anderson->y}));
   PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
-  PetscCall(wring_mixing_create(anderson->window, n, &anderson->mixing));
+  PetscCall(wring_mixing_create(s->comm, s->phases, anderson->window, n, &anderson->mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,7 +79,7 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
   wring_mixing_restart(&anderson->mixing);
   anderson->moved = PETSC_FALSE;
   if (!anderson->split) PetscCall(wring_solver_evaluate(s, x));
-  if (anderson->inner) PetscCall(wring_inner_begin(anderson->inner, s, x));
+  PetscCall(wring_inner_begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,41 +88,11 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
 /* Evaluates the trial point x + p. */
 static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
 {
-  anderson_data *anderson = s->data;
-  double        *d;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(anderson->d, &d));
-  wring_copy(s->n, p, d);
-  PetscCall(VecRestoreArrayWrite(anderson->d, &d));
-  PetscCall(wring_solver_try(s, x, 1, anderson->d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What g may be at a mixed iterate: g(x), or g(G(x)) where the inner method knows it. */
-static double largest_objective(const wring_solver *s)
-{
   const anderson_data *anderson = s->data;
-  const wring_solver  *from     = anderson->inner && anderson->inner->current.known ? anderson->inner : s;
-  return from->current.value.objective;
-}
-
-/* F = G(x) - x; with an inner method y = G(x). */
-static PetscErrorCode find_step(wring_solver *s, Vec x)
-{
-  anderson_data *anderson = s->data;
-  const double  *d;
 
   PetscFunctionBegin;
-  if (anderson->inner) {
-    PetscCall(wring_inner_step(anderson->inner, s, x, anderson->y));
-    PetscCall(VecWAXPY(anderson->d, -1, x, anderson->y));
-  } else {
-    PetscCall(wring_solver_operator_step(s, anderson->d));
-  }
-  PetscCall(VecGetArrayRead(anderson->d, &d));
-  wring_copy(s->n, d, anderson->F);
-  PetscCall(VecRestoreArrayRead(anderson->d, &d));
+  PetscCall(wring_state_put_x(s, p, anderson->d));
+  PetscCall(wring_solver_try(s, x, 1, anderson->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,8 +103,8 @@ static PetscErrorCode try_plain(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   wring_copy(s->n, anderson->F, anderson->p);
-  if (anderson->inner && anderson->inner->current.known)
-    PetscCall(wring_inner_try(anderson->inner, s, anderson->y));
+  if (s->inner && s->inner->current.known)
+    PetscCall(wring_inner_try(s, anderson->y));
   else
     PetscCall(try_step(s, x, anderson->p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,12 +117,13 @@ static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
   PetscBool      mixed    = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(find_step(s, x));
+  PetscCall(wring_inner_step(s, x, anderson->y, anderson->d));
+  PetscCall(wring_state_get_x(s, anderson->d, anderson->F));
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  PetscCall(wring_mixing_step(&anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
   if (anderson->mixing.count > 0) {
     PetscCall(try_step(s, x, anderson->p));
-    mixed = (PetscBool)(s->trial.value.objective <= largest_objective(s));
+    mixed = (PetscBool)(s->trial.value.objective <= wring_inner_objective(s));
   }
   if (!mixed) PetscCall(try_plain(s, x));
   PetscCall(wring_solver_accept(s, x));
@@ -171,8 +138,8 @@ static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residua
   const anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  PetscCall(anderson->inner->ops->state->put(anderson->inner, anderson->v, x));
-  PetscCall(wring_inner_iterate(anderson->inner, x, residual));
+  PetscCall(s->inner->ops->state->put(s->inner, anderson->v, x));
+  PetscCall(wring_inner_iterate(s, x, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,13 +168,13 @@ static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
   if (anderson->moved) {
     PetscCall(iterate_mixed(s, x, &anderson->residual));
   } else {
-    PetscCall(anderson->inner->ops->state->get(anderson->inner, x, anderson->v));
-    PetscCall(wring_inner_iterate(anderson->inner, x, &anderson->residual));
+    PetscCall(s->inner->ops->state->get(s->inner, x, anderson->v));
+    PetscCall(wring_inner_iterate(s, x, &anderson->residual));
   }
-  PetscCall(anderson->inner->ops->state->get(anderson->inner, x, anderson->F));
+  PetscCall(s->inner->ops->state->get(s->inner, x, anderson->F));
   wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->F);
-  PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
-  wring_inner_end(anderson->inner, s);
+  PetscCall(wring_mixing_step(&anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  wring_inner_end(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,46 +194,26 @@ static PetscErrorCode anderson_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrices of the inner method. */
-static PetscErrorCode anderson_predict(wring_solver *s, Vec x, double *bytes)
-{
-  const anderson_data *anderson = s->data;
-
-  PetscFunctionBegin;
-  if (anderson->inner) PetscCall(wring_solver_predict(anderson->inner, x, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode anderson_destroy(wring_solver *s)
 {
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_destroy(&anderson->inner));
   PetscCall(wring_mixing_destroy(&anderson->mixing));
-  PetscCall(VecDestroy(&anderson->d));
-  PetscCall(VecDestroy(&anderson->y));
   PetscCall(PetscFree4(anderson->v, anderson->F, anderson->last, anderson->p));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static double anderson_operator_factor(const wring_solver *s)
-{
-  const anderson_data *anderson = s->data;
-  return anderson->inner ? wring_solver_operator_factor(anderson->inner) : 1;
 }
 
 const wring_solver_ops wring_solver_anderson = {
   .name             = "anderson",
   .needs            = WRING_CAN_GRADIENT,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor  = anderson_operator_factor,
+  .operator_factor  = wring_solver_operator_as_is,
   .options          = anderson_options,
   .data_size        = sizeof(anderson_data),
   .set_from_options = anderson_set_from_options,
   .set_up           = anderson_set_up,
   .begin            = anderson_begin,
   .iterate          = anderson_iterate,
-  .predict          = anderson_predict,
   .destroy          = anderson_destroy,
 };

@@ -51,12 +51,6 @@ static PetscErrorCode auto_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double auto_operator_factor(const wring_solver *s)
-{
-  (void)s;
-  return 1;
-}
-
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 /* (5.40). The factor of H has blocks of 3 x 3 where that of A has numbers. */
@@ -200,7 +194,7 @@ const wring_solver_ops wring_solver_auto = {
               "the iterations have cost as much as this factor",
   .needs    = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .declares = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM | WRING_REMEMBERS,
-  .operator_factor = auto_operator_factor,
+  .operator_factor = wring_solver_operator_as_is,
   .operator_rtol   = WRING_OPERATOR_ROUGH,
   .contacts        = wring_solver_contacts_in_g,
   .options         = auto_options,

@@ -16,16 +16,15 @@
 #include "solver/common/line_search.h"
 
 typedef struct {
-  wring_solver *inner; // or NULL: A^{-1}
-  PetscBool     given; // rho; otherwise it is estimated
-  double        rho;
-  PetscInt      delay; // S
-  PetscBool     search;
-  double        weight;  // w
-  PetscInt      count;   // iterations from which the weights follow
-  double        length;  // |q|_A of the last plain step, J^(1/2), or |q|, m; 0: none so far
-  Vec           q, p, d; // [n_owned][3] m
-  Vec           y;       // m: G(x_k)
+  Vec       q, p, d; // [n_owned][3] m
+  Vec       y;       // m: G(x_k), around another method
+  PetscBool given;   // rho; otherwise it is estimated
+  double    rho;
+  PetscInt  delay; // S
+  PetscBool search;
+  double    weight; // w
+  PetscInt  count;  // iterations from which the weights follow
+  double    length; // |q|_A of the last plain step, J^(1/2), or |q|, m; 0: none so far
 } chebyshev_data;
 
 static const double largest_rho = 0.999; // upper bound of the estimate: with rho >= 1 the weights would not converge
@@ -59,8 +58,6 @@ static const wring_option chebyshev_options[] = {
   {.key = NULL},
 };
 
-static const wring_solver_ops chebyshev_around;
-
 static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   chebyshev_data *chebyshev = s->data;
@@ -70,10 +67,7 @@ static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_op
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, chebyshev_options, "inner", &inner));
   PetscCall(PetscStrcmp(inner, "operator", &operator));
-  if (!operator) {
-    s->ops = &chebyshev_around;
-    PetscCall(wring_inner_create(s, o, inner, &chebyshev->inner));
-  }
+  if (!operator) PetscCall(wring_inner_create(s, o, inner));
   chebyshev->given = wring_options_has(o, prefix, "rho");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,12 +77,9 @@ static PetscErrorCode chebyshev_set_up(wring_solver *s)
   chebyshev_data *chebyshev = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->current.grad, &chebyshev->q));
-  PetscCall(VecDuplicate(s->current.grad, &chebyshev->p));
-  PetscCall(VecDuplicate(s->current.grad, &chebyshev->d));
-  if (!chebyshev->inner) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_set_up(chebyshev->inner));
-  PetscCall(VecDuplicate(s->current.grad, &chebyshev->y));
+  Vec *const v[] = {&chebyshev->q, &chebyshev->p, &chebyshev->d, &chebyshev->y};
+  if (!s->inner) PetscCall(wring_potential_require(s->g, WRING_CAN_SLOPE, s->ops->name, NULL));
+  PetscCall(wring_solver_create_vecs(s, s->inner ? 4 : 3, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,22 +92,7 @@ static PetscErrorCode chebyshev_begin(wring_solver *s, Vec x)
   chebyshev->count  = 0;
   PetscCall(VecZeroEntries(chebyshev->p));
   PetscCall(wring_solver_evaluate(s, x));
-  if (chebyshev->inner) PetscCall(wring_inner_begin(chebyshev->inner, s, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* q; around another method G(x) too. */
-static PetscErrorCode plain_step(wring_solver *s, Vec x)
-{
-  chebyshev_data *chebyshev = s->data;
-
-  PetscFunctionBegin;
-  if (!chebyshev->inner) {
-    PetscCall(wring_solver_operator_step(s, chebyshev->q));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_inner_step(chebyshev->inner, s, x, chebyshev->y));
-  PetscCall(VecWAXPY(chebyshev->q, -1, x, chebyshev->y));
+  PetscCall(wring_inner_begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,8 +103,8 @@ static PetscErrorCode estimate_rho(wring_solver *s)
   double          square;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, chebyshev->inner ? chebyshev->q : s->current.grad, chebyshev->q, &square));
-  const double length = PetscSqrtReal(PetscMax(chebyshev->inner ? square : -square, 0));
+  PetscCall(wring_solver_dot(s, s->inner ? chebyshev->q : s->current.grad, chebyshev->q, &square));
+  const double length = PetscSqrtReal(PetscMax(s->inner ? square : -square, 0));
   chebyshev->rho      = chebyshev->length > 0 ? PetscMin(length / chebyshev->length, largest_rho) : 0;
   chebyshev->length   = length;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -157,7 +133,7 @@ static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
   chebyshev_data *chebyshev = s->data;
 
   PetscFunctionBegin;
-  PetscCall(plain_step(s, x));
+  PetscCall(wring_inner_step(s, x, chebyshev->y, chebyshev->q));
   PetscCall(next_weight(s));
   const wring_phase old      = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
   const double      factor[] = {chebyshev->weight, chebyshev->weight - 1};
@@ -191,17 +167,16 @@ static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *res
 /* Around another method: x + d, or G(x) if that is better, after which the weights follow those of a plain step. */
 static PetscErrorCode take_better(wring_solver *s, Vec x)
 {
-  chebyshev_data     *chebyshev = s->data;
-  const wring_solver *from      = chebyshev->inner->current.known ? chebyshev->inner : s;
+  chebyshev_data *chebyshev = s->data;
 
   PetscFunctionBegin;
   if (chebyshev->weight > 1) {
     PetscCall(wring_solver_try(s, x, 1, chebyshev->d));
-    if (s->trial.value.objective <= from->current.value.objective) PetscFunctionReturn(PETSC_SUCCESS);
+    if (s->trial.value.objective <= wring_inner_objective(s)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecCopy(chebyshev->q, chebyshev->d));
     chebyshev->count = PetscMax(chebyshev->delay, 1);
   }
-  PetscCall(wring_inner_try(chebyshev->inner, s, chebyshev->y));
+  PetscCall(wring_inner_try(s, chebyshev->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,7 +188,7 @@ static PetscErrorCode chebyshev_iterate(wring_solver *s, Vec x)
   PetscFunctionBegin;
   PetscCall(chebyshev_direction(s, x));
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
-  if (chebyshev->search && chebyshev->inner)
+  if (chebyshev->search && s->inner)
     PetscCall(take_better(s, x));
   else if (chebyshev->search)
     PetscCall(chebyshev_search(s, x, &result));
@@ -224,81 +199,34 @@ static PetscErrorCode chebyshev_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode chebyshev_destroy(wring_solver *s)
-{
-  chebyshev_data *chebyshev = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solver_destroy(&chebyshev->inner));
-  PetscCall(VecDestroy(&chebyshev->y));
-  PetscCall(VecDestroy(&chebyshev->q));
-  PetscCall(VecDestroy(&chebyshev->p));
-  PetscCall(VecDestroy(&chebyshev->d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The state of the inner method belongs to another g. */
 static PetscErrorCode chebyshev_change(wring_solver *s)
 {
-  const chebyshev_data *chebyshev = s->data;
-  wring_solver *const   inner     = chebyshev->inner;
-
   PetscFunctionBegin;
-  if (inner->ops->change) PetscCall(inner->ops->change(inner));
+  if (s->inner && s->inner->ops->change) PetscCall(s->inner->ops->change(s->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The matrices of the inner method. */
-static PetscErrorCode chebyshev_predict(wring_solver *s, Vec x, double *bytes)
-{
-  const chebyshev_data *chebyshev = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solver_predict(chebyshev->inner, x, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static double chebyshev_operator_factor(const wring_solver *s)
-{
-  const chebyshev_data *chebyshev = s->data;
-  return chebyshev->inner ? wring_solver_operator_factor(chebyshev->inner) : 1;
 }
 
 /* Without a line search g may rise. */
 static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
 {
   const chebyshev_data *chebyshev = s->data;
-  const wring_solver   *inner     = chebyshev->inner;
   if (!chebyshev->search) return NULL;
-  return inner ? inner->ops->contacts(inner) : wring_solver_contacts_in_g(s);
+  return s->inner ? s->inner->ops->contacts(s->inner) : wring_solver_contacts_in_g(s);
 }
 
-// clang-format off
-#define COMMON \
-  .name             = "chebyshev", \
-  .operator_factor  = chebyshev_operator_factor, \
-  .contacts         = chebyshev_contacts, \
-  .options          = chebyshev_options, \
-  .data_size = sizeof(chebyshev_data), \
-  .set_from_options = chebyshev_set_from_options, \
-  .set_up           = chebyshev_set_up, \
-  .begin            = chebyshev_begin, \
-  .iterate          = chebyshev_iterate, \
-  .destroy          = chebyshev_destroy
-// clang-format on
-
 const wring_solver_ops wring_solver_chebyshev = {
-  COMMON,
-  .needs        = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
-  .declares     = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .precondition = wring_solver_apply_inverse,
-};
-
-/* Around another method, which has its own needs. */
-static const wring_solver_ops chebyshev_around = {
-  COMMON,
-  .needs    = WRING_CAN_GRADIENT,
-  .declares = WRING_MINIMISES | WRING_DESCENDS,
-  .change   = chebyshev_change,
-  .predict  = chebyshev_predict,
+  .name             = "chebyshev",
+  .needs            = WRING_CAN_GRADIENT,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor  = wring_solver_operator_as_is,
+  .contacts         = chebyshev_contacts,
+  .options          = chebyshev_options,
+  .data_size        = sizeof(chebyshev_data),
+  .set_from_options = chebyshev_set_from_options,
+  .set_up           = chebyshev_set_up,
+  .begin            = chebyshev_begin,
+  .iterate          = chebyshev_iterate,
+  .change           = chebyshev_change,
+  .precondition     = wring_solver_apply_inverse,
 };

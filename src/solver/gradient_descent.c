@@ -18,7 +18,7 @@ static PetscErrorCode descent_set_up(wring_solver *s)
   descent_data *descent = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->current.grad, &descent->d));
+  PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&descent->d}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,15 +65,6 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode descent_destroy(wring_solver *s)
-{
-  descent_data *descent = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&descent->d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 const wring_solver_ops wring_solver_gradient_descent = {
   .name      = "gradient_descent",
   .needs     = WRING_CAN_GRADIENT,
@@ -84,5 +75,4 @@ const wring_solver_ops wring_solver_gradient_descent = {
   .set_up    = descent_set_up,
   .begin     = descent_begin,
   .iterate   = descent_iterate,
-  .destroy   = descent_destroy,
 };

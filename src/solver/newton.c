@@ -91,7 +91,7 @@ static PetscErrorCode newton_set_up(wring_solver *s)
   newton->H.prefix = "newton_";
   newton->H.use    = WRING_LINEAR_ONCE;
   newton->H.norm   = newton->fixed ? WRING_NORM_PRECONDITIONED : WRING_NORM_RESIDUAL;
-  PetscCall(VecDuplicate(s->current.grad, &newton->d));
+  PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&newton->d}));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-newton_ksp_max_it", &newton->limited));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -400,7 +400,6 @@ static PetscErrorCode newton_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(wring_linear_destroy(&newton->H));
-  PetscCall(VecDestroy(&newton->d));
   PetscCall(VecDestroy(&newton->diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -40,12 +40,8 @@ static PetscErrorCode pd_set_up(wring_solver *s)
                  "solver '%s' with metric mass cannot be used with time_integrator 'static', which has no masses: "
                  "expected metric element",
                  s->name);
-  if (pd->by_mass) {
-    PetscCall(wring_potential_require_rest_pose(s->g, s->ops->name));
-    PetscCall(VecDuplicate(s->current.grad, &pd->diagonal));
-  }
-  PetscCall(VecDuplicate(s->current.grad, &pd->r));
-  PetscCall(VecDuplicate(s->current.grad, &pd->d));
+  if (pd->by_mass) PetscCall(wring_potential_require_rest_pose(s->g, s->ops->name));
+  PetscCall(wring_solver_create_vecs(s, pd->by_mass ? 3 : 2, (Vec *[]){&pd->r, &pd->d, &pd->diagonal}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,17 +100,6 @@ static PetscErrorCode pd_precondition(wring_solver *s, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode pd_destroy(wring_solver *s)
-{
-  pd_data *pd = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&pd->r));
-  PetscCall(VecDestroy(&pd->d));
-  PetscCall(VecDestroy(&pd->diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static double pd_operator_factor(const wring_solver *s)
 {
   const pd_data *pd = s->data;
@@ -132,5 +117,4 @@ const wring_solver_ops wring_solver_pd = {
   .begin           = pd_begin,
   .iterate         = pd_iterate,
   .precondition    = pd_precondition,
-  .destroy         = pd_destroy,
 };

@@ -3,7 +3,6 @@
 
   Without pairs the direction is -A^{-1} grad g: that of projective dynamics, if the laws have a projection.
 */
-#include "solver/common/wolfe.h"
 #include "solver/lbfgs/initial.h"
 #include "solver/lbfgs/lbfgs.h"
 
@@ -14,7 +13,6 @@ typedef struct {
   wring_initial initial; // H_0
   PetscBool     keep;    // keep the pairs of the last solve
   qn_search     search;
-  TaoLineSearch wolfe; // NULL before its first use
 } qn_data;
 
 static const wring_option qn_options[] = {
@@ -157,15 +155,6 @@ static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, int n, const Ve
 
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode search_wolfe(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
-{
-  qn_data *const qn = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, d, slope, result));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode take_full_step(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
   (void)slope;
@@ -178,7 +167,7 @@ static PetscErrorCode take_full_step(wring_solver *s, Vec x, Vec d, double slope
 static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 {
   static wring_lbfgs_search *const search[] = {
-    [ARMIJO] = wring_solver_backtrack, [WOLFE] = search_wolfe, [NONE] = take_full_step};
+    [ARMIJO] = wring_solver_backtrack, [WOLFE] = wring_solver_wolfe, [NONE] = take_full_step};
   qn_data *const             qn    = s->data;
   wring_lbfgs_initial *const apply = qn_operator_factor(s) > 0 ? wring_lbfgs_apply_operator : apply_other;
   PetscBool                  renewed;
@@ -203,7 +192,6 @@ static PetscErrorCode qn_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(wring_initial_destroy(&qn->initial));
-  PetscCall(TaoLineSearchDestroy(&qn->wolfe));
   PetscCall(wring_lbfgs_destroy(&qn->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -106,7 +106,7 @@ static PetscErrorCode trust_set_up(wring_solver *s)
   Vec *const        of[]  = {&trust->s, &trust->r, &trust->z, &trust->p, &trust->Hp, &trust->Ap};
 
   PetscFunctionBegin;
-  for (int i = 0; i < 6; i++) PetscCall(VecDuplicate(s->current.grad, of[i]));
+  PetscCall(wring_solver_create_vecs(s, 6, of));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,12 +292,6 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static double trust_operator_factor(const wring_solver *s)
-{
-  (void)s;
-  return 1;
-}
-
 /* H, and the vectors. */
 static PetscErrorCode trust_predict(wring_solver *s, Vec x, double *bytes)
 {
@@ -312,10 +306,8 @@ static PetscErrorCode trust_predict(wring_solver *s, Vec x, double *bytes)
 static PetscErrorCode trust_destroy(wring_solver *s)
 {
   trust_data *const trust = s->data;
-  Vec *const        of[]  = {&trust->s, &trust->r, &trust->z, &trust->p, &trust->Hp, &trust->Ap};
 
   PetscFunctionBegin;
-  for (int i = 0; i < 6; i++) PetscCall(VecDestroy(of[i]));
   PetscCall(MatDestroy(&trust->H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -328,7 +320,7 @@ const wring_solver_ops wring_solver_trust_region = {
   .name            = "trust_region",
   .needs           = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
   .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor = trust_operator_factor,
+  .operator_factor = wring_solver_operator_as_is,
   .operator_rtol   = WRING_OPERATOR_ROUGH,
   .contacts        = wring_solver_contacts_in_g,
   .options         = trust_options,

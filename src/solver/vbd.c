@@ -14,13 +14,12 @@
 #include <wring/descent.h>
 
 typedef struct {
-  wring_descent *descent;  //
-  PetscBool      search;   //
-  double         rho;      // 0: no acceleration
-  double         weight;   // w
-  PetscInt       count;    // iterations since the weights started
-  Vec            last, d;  // x_(k-1); x_k, then the accelerated step from s [n_owned][3] m
-  const double  *y, *load; // arrays that the descent reads during a sweep
+  wring_descent *descent; //
+  PetscBool      search;  //
+  double         rho;     // 0: no acceleration
+  double         weight;  // w
+  PetscInt       count;   // iterations since the weights started
+  Vec            last, d; // x_(k-1); x_k, then the accelerated step from s [n_owned][3] m
 } vbd_data;
 
 static const wring_option vbd_options[] = {
@@ -67,8 +66,7 @@ static PetscErrorCode vbd_set_up(wring_solver *s)
   PetscFunctionBegin;
   PetscCall(require_single_contacts(s));
   PetscCall(wring_descent_create(wring_potential_mesh(s->g), n, terms, s->phases, &vbd->descent));
-  PetscCall(VecDuplicate(s->current.grad, &vbd->last));
-  PetscCall(VecDuplicate(s->current.grad, &vbd->d));
+  PetscCall(wring_solver_create_vecs(s, 2, (Vec *[]){&vbd->last, &vbd->d}));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -82,74 +80,64 @@ static void add_contacts(void *context, wring_work work, PetscInt vertex, const 
   for (int i = 0; i < n; i++) wring_contact_add_single(contact[i], work, vertex, x, &sum->energy, sum->f, sum->K);
 }
 
-static wring_descent_rule rule_of(wring_solver *s)
+/* The rule of a sweep, with the arrays of y and loads, until restore_rule. */
+static PetscErrorCode get_rule(wring_solver *s, wring_descent_rule *rule)
 {
   const vbd_data       *vbd = s->data;
   wring_contact *const *contact;
   const double          h = wring_potential_step(s->g);
-  return (wring_descent_rule){.factor  = wring_potential_is_static(s->g) ? 1 : 1 / (h * h),
-                              .mass    = wring_potential_mass(s->g),
-                              .target  = vbd->y,
-                              .load    = vbd->load,
-                              .held    = wring_potential_held_marks(s->g),
-                              .more    = wring_potential_contacts(s->g, &contact) > 0 ? add_contacts : NULL,
-                              .context = s,
-                              .search  = vbd->search};
-}
-
-/* Reads y and loads; released by release_arrays. */
-static PetscErrorCode get_arrays(wring_solver *s)
-{
-  vbd_data *vbd = s->data;
 
   PetscFunctionBegin;
-  vbd->load = NULL;
-  PetscCall(VecGetArrayRead(wring_potential_target(s->g), &vbd->y));
+  *rule = (wring_descent_rule){.factor  = wring_potential_is_static(s->g) ? 1 : 1 / (h * h),
+                               .mass    = wring_potential_mass(s->g),
+                               .held    = wring_potential_held_marks(s->g),
+                               .more    = wring_potential_contacts(s->g, &contact) > 0 ? add_contacts : NULL,
+                               .context = s,
+                               .search  = vbd->search};
+  PetscCall(VecGetArrayRead(wring_potential_target(s->g), &rule->target));
   if (wring_potential_is_static(s->g) && wring_potential_load(s->g))
-    PetscCall(VecGetArrayRead(wring_potential_load(s->g), &vbd->load));
+    PetscCall(VecGetArrayRead(wring_potential_load(s->g), &rule->load));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode release_arrays(wring_solver *s)
+static PetscErrorCode restore_rule(wring_solver *s, wring_descent_rule *rule)
 {
-  vbd_data *vbd = s->data;
-
   PetscFunctionBegin;
-  if (vbd->load) PetscCall(VecRestoreArrayRead(wring_potential_load(s->g), &vbd->load));
-  PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &vbd->y));
+  if (rule->load) PetscCall(VecRestoreArrayRead(wring_potential_load(s->g), &rule->load));
+  PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &rule->target));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode vbd_begin(wring_solver *s, Vec x)
 {
-  vbd_data     *vbd = s->data;
-  const double *xa;
+  wring_descent_rule rule;
+  vbd_data          *vbd = s->data;
+  const double      *xa;
 
   PetscFunctionBegin;
   vbd->count = 0;
-  PetscCall(get_arrays(s));
-  const wring_descent_rule rule = rule_of(s);
+  PetscCall(get_rule(s, &rule));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(wring_descent_begin(vbd->descent, &rule, xa));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(release_arrays(s));
+  PetscCall(restore_rule(s, &rule));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* x = s, one sweep from x. */
 static PetscErrorCode sweep(wring_solver *s, Vec x)
 {
-  vbd_data *vbd = s->data;
-  double   *xa;
+  wring_descent_rule rule;
+  vbd_data          *vbd = s->data;
+  double            *xa;
 
   PetscFunctionBegin;
-  PetscCall(get_arrays(s));
-  const wring_descent_rule rule = rule_of(s);
+  PetscCall(get_rule(s, &rule));
   wring_descent_set_rule(vbd->descent, &rule);
   PetscCall(VecGetArray(x, &xa));
   PetscCall(wring_descent_run(vbd->descent, xa));
   PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(release_arrays(s));
+  PetscCall(restore_rule(s, &rule));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,8 +244,6 @@ static PetscErrorCode vbd_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(wring_descent_destroy(&vbd->descent));
-  PetscCall(VecDestroy(&vbd->last));
-  PetscCall(VecDestroy(&vbd->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,7 +141,6 @@ PetscErrorCode wring_step_require_support(wring_stepper *s, double time);
 PetscErrorCode wring_step_regularise(wring_stepper *s, double time);
 
 /* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
-enum { LOAD_WINDOW = 5 };
 PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);
 PetscErrorCode wring_load_mixing_destroy(wring_load_mixing **m);
 PetscErrorCode wring_load_mixing_start(wring_load_mixing *m, Vec f); // f of the first solve

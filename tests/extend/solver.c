@@ -15,7 +15,7 @@ static PetscErrorCode scratch_set_up(wring_solver *s)
   scratch_data *scratch = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->current.grad, &scratch->d));
+  PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&scratch->d}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,26 +40,11 @@ static PetscErrorCode scratch_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode scratch_destroy(wring_solver *s)
-{
-  scratch_data *scratch = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&scratch->d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static double scratch_operator_factor(const wring_solver *s)
-{
-  (void)s;
-  return 1;
-}
-
 const wring_solver_ops wring_solver_scratch = {
   .name            = "scratch",
   .needs           = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor = scratch_operator_factor,
+  .operator_factor = wring_solver_operator_as_is,
   .contacts        = wring_solver_contacts_in_g,
   .options         = scratch_options,
   .data_size       = sizeof(scratch_data),
@@ -67,5 +52,4 @@ const wring_solver_ops wring_solver_scratch = {
   .begin           = scratch_begin,
   .iterate         = scratch_iterate,
   .precondition    = wring_solver_apply_inverse,
-  .destroy         = scratch_destroy,
 };

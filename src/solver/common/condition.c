@@ -80,7 +80,7 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
   Mat                  H = NULL;
 
   PetscFunctionBegin;
-  if (!s->ops->precondition)
+  if (!wring_solver_has_condition(s))
     WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian, hence no condition number", s->name);
   s->current.known = PETSC_FALSE;
   s->start         = NULL;
@@ -96,5 +96,5 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
 
 PetscBool wring_solver_has_condition(const wring_solver *s)
 {
-  return (PetscBool)(s->ops->precondition != NULL);
+  return (PetscBool)(s->ops->precondition && !s->inner);
 }

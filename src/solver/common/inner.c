@@ -1,65 +1,67 @@
 #include "inner.h"
-#include "line_search.h"
 
-PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options *o, const char *name,
-                                  wring_solver **inner)
+PetscErrorCode wring_inner_create(wring_solver *s, const wring_options *o, const char *name)
 {
   PetscFunctionBegin;
-  PetscCall(wring_solver_create(outer->comm, outer->g, outer->op, outer->phases, inner));
-  PetscCall(wring_solver_set_from_options(*inner, o, name));
-  PetscCall(wring_solver_set_stop(*inner, WRING_STOP_RELATIVE)); // the outer method stops
-  PetscCheck((*inner)->ops->state, outer->comm, PETSC_ERR_PLIB, "solver '%s' has no state that '%s' could accelerate",
-             name, outer->ops->name);
+  PetscCall(wring_solver_create(s->comm, s->g, s->op, s->phases, &s->inner));
+  PetscCall(wring_solver_set_from_options(s->inner, o, name));
+  PetscCall(wring_solver_set_stop(s->inner, WRING_STOP_RELATIVE)); // the outer method stops
+  PetscCheck(s->inner->ops->state, s->comm, PETSC_ERR_PLIB, "solver '%s' has no state that '%s' could accelerate", name,
+             s->ops->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The costs since the last call; work is counted in the phases that both share. */
-static void take_costs(wring_solver *inner, wring_solver *outer)
+static void take_costs(wring_solver *s)
 {
-  outer->work.linear_iterations += inner->work.linear_iterations;
-  outer->work.evaluations += inner->work.evaluations;
-  inner->work.linear_iterations = inner->work.evaluations = 0;
+  solver_work *const own = &s->inner->work;
+  s->work.linear_iterations += own->linear_iterations;
+  s->work.evaluations += own->evaluations;
+  own->linear_iterations = own->evaluations = 0;
 }
 
 /* The inner method begins with what the outer one knows at x_k: references, rounding, and g and grad g if known. */
-static PetscErrorCode share(wring_solver *inner, const wring_solver *outer)
+static PetscErrorCode share(const wring_solver *s)
 {
+  wring_solver *const inner = s->inner;
+
   PetscFunctionBegin;
-  inner->scale             = outer->scale;
-  inner->current.iteration = outer->current.iteration;
-  inner->current.known     = outer->current.known;
-  if (!outer->current.known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecCopy(outer->current.grad, inner->current.grad));
-  inner->current.value = outer->current.value;
-  inner->current.norm  = outer->current.norm;
+  inner->scale             = s->scale;
+  inner->current.iteration = s->current.iteration;
+  inner->current.known     = s->current.known;
+  if (!s->current.known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCopy(s->current.grad, inner->current.grad));
+  inner->current.value = s->current.value;
+  inner->current.norm  = s->current.norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_begin(wring_solver *inner, wring_solver *outer, Vec x)
+PetscErrorCode wring_inner_begin(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;
-  wring_solver_forget(inner);
-  PetscCall(share(inner, outer));
-  if (inner->ops->begin) PetscCall(inner->ops->begin(inner, x));
-  take_costs(inner, outer);
+  if (!s->inner) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_forget(s->inner);
+  PetscCall(share(s));
+  if (s->inner->ops->begin) PetscCall(s->inner->ops->begin(s->inner, x));
+  take_costs(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_iterate(wring_solver *inner, Vec x, double *merit)
+PetscErrorCode wring_inner_iterate(const wring_solver *s, Vec x, double *merit)
 {
-  const double *const residual = inner->current.residual;
+  const double *const residual = s->inner->current.residual;
 
   PetscFunctionBegin;
-  inner->current.known = PETSC_FALSE; // x is the outer method's
-  PetscCall(inner->ops->iterate(inner, x));
+  s->inner->current.known = PETSC_FALSE; // x is the outer method's
+  PetscCall(s->inner->ops->iterate(s->inner, x));
   *merit = PetscSqr(residual[0]) + PetscSqr(residual[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_inner_end(wring_solver *inner, wring_solver *outer)
+void wring_inner_end(wring_solver *s)
 {
-  take_costs(inner, outer);
-  wring_solver_moved(outer);
+  take_costs(s);
+  wring_solver_moved(s);
 }
 
 /* ---- methods whose state is x ------------------------------------------------------------------------------------ */
@@ -91,32 +93,46 @@ PetscErrorCode wring_state_put_x(const wring_solver *s, const double *v, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_step(wring_solver *inner, wring_solver *outer, Vec x, Vec y)
+PetscErrorCode wring_inner_step(wring_solver *s, Vec x, Vec y, Vec d)
 {
-  const double *xa;
+  wring_solver *const inner = s->inner;
+  const double       *xa;
 
   PetscFunctionBegin;
+  if (!inner) {
+    PetscCall(wring_solver_operator_step(s, d));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(inner->ops->state->put(inner, xa, y));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(share(inner, outer));
+  PetscCall(share(s));
   PetscCall(inner->ops->iterate(inner, y));
-  take_costs(inner, outer);
-  if (inner->end.given) wring_solver_end(outer, inner->end.reason);
+  take_costs(s);
+  if (inner->end.given) wring_solver_end(s, inner->end.reason);
+  PetscCall(VecWAXPY(d, -1, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_try(wring_solver *inner, wring_solver *outer, Vec y)
+double wring_inner_objective(const wring_solver *s)
 {
+  const wring_solver *const from = s->inner && s->inner->current.known ? s->inner : s;
+  return from->current.value.objective;
+}
+
+PetscErrorCode wring_inner_try(wring_solver *s, Vec y)
+{
+  const solver_iterate *const known = &s->inner->current;
+
   PetscFunctionBegin;
-  PetscCall(VecCopy(y, outer->trial.x));
-  outer->trial.step = 1;
-  if (!inner->current.known) {
-    PetscCall(wring_solver_evaluate_trial(outer, outer->trial.x, outer->trial.grad));
+  PetscCall(VecCopy(y, s->trial.x));
+  s->trial.step = 1;
+  if (!known->known) {
+    PetscCall(wring_solver_evaluate_trial(s, s->trial.x, s->trial.grad));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecCopy(inner->current.grad, outer->trial.grad));
-  outer->trial.value = inner->current.value;
-  outer->trial.norm  = inner->current.norm;
+  PetscCall(VecCopy(known->grad, s->trial.grad));
+  s->trial.value = known->value;
+  s->trial.norm  = known->norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

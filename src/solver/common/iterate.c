@@ -1,6 +1,17 @@
 /* What a method calls: g at the iterate, sums over ranks, solves with A, changes of x. */
 #include "solver_impl.h"
 
+PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[])
+{
+  PetscFunctionBegin;
+  PetscCheck(s->n_own + n <= WRING_MAX_OWN, s->comm, PETSC_ERR_PLIB, "solver '%s' has too many vectors", s->ops->name);
+  for (int i = 0; i < n; i++) {
+    PetscCall(VecDuplicate(s->current.grad, v[i]));
+    s->own[s->n_own++] = *v[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_REDUCTION);
@@ -199,4 +210,10 @@ const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s)
   static const wring_contact_way way = WRING_CONTACT_ENERGY;
   (void)s;
   return &way;
+}
+
+double wring_solver_operator_as_is(const wring_solver *s)
+{
+  (void)s;
+  return 1;
 }

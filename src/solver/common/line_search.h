@@ -38,6 +38,12 @@ PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
 
 /*
+  The same, but the step also satisfies |grad g(x + alpha d) . d| <= 0.9 |slope|, unless no such step is found,
+  docs/theory.md (5.11).
+*/
+PetscErrorCode wring_solver_wolfe(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
+
+/*
   The longest step along -grad g, in its multiples [m/N]: |g|/|grad g|^2, to g = 0 if g were linear. In statics, where g
   may be 0 or below, the norm of the step is the size of the body.
 */

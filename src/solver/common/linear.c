@@ -103,16 +103,6 @@ static PetscErrorCode set_blocks(const wring_linear *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_components(wring_linear *l)
-{
-  PetscInt rows;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(l->A, &rows));
-  if (rows == 1) PetscCall(MatCreateVecs(l->A, &l->in, &l->out));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   Nested dissection of a mesh with n vertices: factors of three rows per vertex took 73 to 151 n^2 operations and 52 to
   71 n^(4/3) entries on boxes, a cube and a bar of 1,331 to 17,315 vertices, each of which a solve uses twice. An
@@ -164,11 +154,13 @@ static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
 static PetscErrorCode begin_system(wring_solver *s, wring_linear *l, Mat P)
 {
   wring_setup since;
+  PetscInt    rows;
 
   PetscFunctionBegin;
   wring_solver_begin_setup(s, &since);
   PetscCall(make_ksp(s, l, P));
-  PetscCall(make_components(l));
+  PetscCall(MatGetBlockSize(l->A, &rows));
+  if (rows == 1) PetscCall(MatCreateVecs(l->A, &l->in, &l->out));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_analyse(l->ksp));
   wring_solver_end_setup(s, &since);

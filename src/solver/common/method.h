@@ -39,7 +39,7 @@ typedef struct {
   const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // the rest; or NULL
   PetscErrorCode (*set_up)(wring_solver *s);  // when the potential is complete: work vectors
-  PetscErrorCode (*destroy)(wring_solver *s); // what s->data holds, also without set_up
+  PetscErrorCode (*destroy)(wring_solver *s); // what s->data holds, also without set_up; or NULL
 
   PetscErrorCode (*begin)(wring_solver *s, Vec x); // at the start of each solve: forgets the last one; or NULL
   /*
@@ -56,7 +56,8 @@ typedef struct {
     const wring_solver *s); // how it treats contacts; NULL, or a result of NULL: contacts are refused
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes);       // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*decrement)(wring_solver *s, Vec x, double *decrement); // see wring_solver_newton_decrement; or NULL
-  PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b in an iteration after `begin`; NULL: none
+  PetscErrorCode (*precondition)(wring_solver *s, Vec b,
+                                 Vec x); // x = H_0 b in an iteration after `begin`, without an inner method; NULL: none
   /*
     This rank's terms of sums that are reduced together with g of a trial point whose gradient is grad, the first of
     them |grad|^2; or NULL.

@@ -3,10 +3,10 @@
 
 static const double dependent = 1e-10; // part of |dF|^2 independent of newer ones; below it a difference is ignored
 
-PetscErrorCode wring_mixing_create(PetscInt window, PetscInt n, wring_mixing *m)
+PetscErrorCode wring_mixing_create(MPI_Comm comm, wring_phases *phases, PetscInt window, PetscInt n, wring_mixing *m)
 {
   PetscFunctionBegin;
-  *m = (wring_mixing){.n = n, .window = window};
+  *m = (wring_mixing){.comm = comm, .phases = phases, .n = n, .window = window};
   PetscCall(PetscMalloc1(2 * (size_t)window * (size_t)n, &m->block));
   PetscCall(PetscMalloc5(window * window, &m->gram, 2 * window, &m->dots, window, &m->theta, window * window,
                          &m->factor, window, &m->with));
@@ -101,19 +101,22 @@ static void find_theta(const wring_mixing *m)
   }
 }
 
-PetscErrorCode wring_mixing_step(wring_solver *s, wring_mixing *m, const double *F, const double *last, double *p)
+PetscErrorCode wring_mixing_step(wring_mixing *m, const double *F, const double *last, double *p)
 {
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const wring_phase old = wring_phases_switch(m->phases, WRING_PHASE_VECTOR);
 
   PetscFunctionBegin;
   if (last && m->window > 0) {
     add_difference(m, F, last, p);
-    PetscCall(wring_solver_sum(s, 2 * (int)m->count, m->dots));
+    wring_phases_switch(m->phases, WRING_PHASE_REDUCTION);
+    wring_count(m->phases, WRING_WORK_REDUCTIONS, 1);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, m->dots, 2 * (int)m->count, MPI_DOUBLE, MPI_SUM, m->comm));
+    wring_phases_switch(m->phases, WRING_PHASE_VECTOR);
     add_row(m);
     find_theta(m);
   }
   wring_copy(m->n, F, p);
   for (PetscInt age = 0; age < m->count; age++) wring_axpy(m->n, -m->theta[age], difference_G(m, slot(m, age)), p);
-  wring_phases_switch(s->phases, old);
+  wring_phases_switch(m->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,12 +1,14 @@
 /*
-  Private to src/solver: Anderson mixing [Peng et al. 2018] of the iterates v_k of a map G, F = G(v) - v:
+  Private to src/solver and src/step: Anderson mixing [Peng et al. 2018] of the iterates v_k of a map G, F = G(v) - v:
     v_(k+1) = G(v_k) - sum_j theta_j dG_j,   theta = argmin |F_k - sum_j theta_j dF_j|^2,
   over the last m differences dF_j = F_(j+1) - F_j and dG_j. docs/theory.md (5.24).
 */
 #pragma once
-#include "solver_impl.h"
+#include <wring/base.h>
 
 typedef struct {
+  MPI_Comm       comm;
+  wring_phases  *phases; // borrowed, or NULL
   PetscInt       n;      // length of v on this rank
   PetscInt       window; // m, largest number of differences
   PetscInt       count;  // differences in use
@@ -19,7 +21,7 @@ typedef struct {
   const double **with;   // [m]: vectors whose dot products one pass computes
 } wring_mixing;
 
-PetscErrorCode wring_mixing_create(PetscInt window, PetscInt n, wring_mixing *m);
+PetscErrorCode wring_mixing_create(MPI_Comm comm, wring_phases *phases, PetscInt window, PetscInt n, wring_mixing *m);
 PetscErrorCode wring_mixing_destroy(wring_mixing *m);
 void           wring_mixing_restart(wring_mixing *m); // forgets all differences
 
@@ -27,4 +29,4 @@ void           wring_mixing_restart(wring_mixing *m); // forgets all differences
   p [n]: v_k - v_(k-1) in, v_(k+1) - v_k out; F = F_k; last = F_(k-1), or NULL in the first iteration, which is G
   itself. One reduction. While count is 0 the step is F.
 */
-PetscErrorCode wring_mixing_step(wring_solver *s, wring_mixing *m, const double *F, const double *last, double *p);
+PetscErrorCode wring_mixing_step(wring_mixing *m, const double *F, const double *last, double *p);

@@ -22,8 +22,11 @@ PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_oper
 static PetscErrorCode destroy_method(wring_solver *s)
 {
   PetscFunctionBegin;
-  if (s->data) PetscCall(s->ops->destroy(s));
+  if (s->data && s->ops->destroy) PetscCall(s->ops->destroy(s));
+  while (s->n_own > 0) PetscCall(VecDestroy(&s->own[--s->n_own]));
   PetscCall(PetscFree(s->data));
+  PetscCall(wring_solver_destroy(&s->inner));
+  PetscCall(TaoLineSearchDestroy(&s->wolfe));
   PetscCall(wring_decrement_destroy(s));
   PetscCall(VecDestroy(&s->current.grad));
   PetscCall(VecDestroy(&s->trial.x));
@@ -173,6 +176,7 @@ PetscErrorCode wring_solver_set_budget(wring_solver *s, double seconds)
 
 double wring_solver_operator_factor(const wring_solver *s)
 {
+  if (s->inner) return wring_solver_operator_factor(s->inner);
   return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;
 }
 
@@ -230,6 +234,7 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(VecDuplicate(s->current.grad, &s->trial.grad));
   PetscCall(VecGetLocalSize(s->current.grad, &s->n));
   PetscCall(wring_decrement_set_up(s));
+  if (s->inner) PetscCall(wring_solver_set_up(s->inner));
   PetscCall(s->ops->set_up(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,6 +243,7 @@ PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes)
 {
   PetscFunctionBegin;
   *bytes = 0;
+  if (s->inner) PetscCall(wring_solver_predict(s->inner, x, bytes));
   if (s->ops->predict) PetscCall(s->ops->predict(s, x, bytes));
   PetscCall(wring_decrement_predict(s, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);

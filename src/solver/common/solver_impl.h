@@ -8,7 +8,7 @@
     common/solve.c        the loop of a solve: measuring, stopping, contacts
     common/decrement.c    the number that stop: decrement tests
     common/iterate.c      functions with which a method evaluates g, solves with A and changes x
-    common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
+    common/line_search.h  backtracking and steepest descent; both of Wolfe's conditions (wolfe.c)
     common/linear.h       a method's own linear systems
     lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; costs.h: when qn and
                           auto replace it
@@ -18,8 +18,9 @@
 */
 #pragma once
 #include "method.h"
+#include <petsctaolinesearch.h>
 
-enum { WRING_MAX_SUMS = 512, WRING_MAX_VECTORS = 128 }; // of a trial point; of a combination
+enum { WRING_MAX_SUMS = 512, WRING_MAX_VECTORS = 128, WRING_MAX_OWN = 8 }; // of a trial point; a combination; a method
 
 /* The iterate x_k. */
 typedef struct {
@@ -105,12 +106,15 @@ typedef struct {
 
 struct wring_solver {
   const wring_solver_ops *ops;
-  void                   *data;      // the method's own
-  char                    name[128]; // type or variant
-  char                    who[160];  // "solver 'name'", for messages
+  void                   *data; // the method's own
+  PetscInt                n_own;
+  Vec                     own[WRING_MAX_OWN]; // vectors of create_vecs
+  char                    name[128];          // type or variant
+  char                    who[160];           // "solver 'name'", for messages
   MPI_Comm                comm;
-  wring_potential        *g;  // borrowed, as are op and phases
-  wring_operator         *op; // may be NULL
+  wring_solver           *inner; // a method inside of this one, inner.h, or NULL
+  wring_potential        *g;     // borrowed, as are op and phases
+  wring_operator         *op;    // may be NULL
   wring_phases           *phases;
   wring_monitor          *monitor;
   void                   *monitor_context;
@@ -122,6 +126,7 @@ struct wring_solver {
   solver_iterate      current;
   solver_trial        trial;
   solver_bound        bound;
+  TaoLineSearch       wolfe; // of wolfe.c; NULL before its first use
   solver_contacts     contacts;
   solver_scale        scale;
   solver_decrement    decrement;
@@ -137,6 +142,8 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 
 /* ---- what a method calls (iterate.c) ----------------------------------------------------------------------------- */
 
+/* In set_up: n vectors [n_owned][3], which are destroyed with the method. */
+PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[]);
 /* Evaluates g and grad g at x, unless they are known; counted as work of the method. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 /* The same at the trial point `at`: trial.value, trial.norm and trial.sums; the gradient into grad. One reduction. */
@@ -193,4 +200,6 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 /* Notes at x_k what the method uses from now on; text is static. Not collective. */
 PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text);
 
-const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // for methods in which g never rises
+/* Entries of tables: how a method in which g never rises treats contacts; A as it is. */
+const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s);
+double                   wring_solver_operator_as_is(const wring_solver *s);

@@ -3,7 +3,7 @@
   values of g only, so that its result is tested again. At round-off, and if it finds no step, backtracking decides,
   docs/theory.md (2.4).
 */
-#include "wolfe.h"
+#include "line_search.h"
 
 /*
   g and its gradient at a trial point. If g is not finite, which is known without an evaluation for steps beyond the
@@ -53,19 +53,18 @@ static PetscErrorCode create(wring_solver *s, TaoLineSearch *search)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x, Vec d, double slope,
-                                  wring_search *result)
+PetscErrorCode wring_solver_wolfe(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
   TaoLineSearchConvergedReason reason = TAOLINESEARCH_FAILED_ASCENT;
   PetscReal                    value  = s->current.value.objective;
 
   PetscFunctionBegin;
-  if (!*search) PetscCall(create(s, search));
+  if (!s->wolfe) PetscCall(create(s, &s->wolfe));
   if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
     PetscCall(wring_solver_begin_search(s, x, d));
     PetscCall(VecCopy(x, s->trial.x));
     PetscCall(VecCopy(s->current.grad, s->trial.grad));
-    PetscCall(TaoLineSearchApply(*search, s->trial.x, &value, s->trial.grad, d, &s->trial.step, &reason));
+    PetscCall(TaoLineSearchApply(s->wolfe, s->trial.x, &value, s->trial.grad, d, &s->trial.step, &reason));
   }
   *result = WRING_SEARCH_FOUND;
   if (reason < 0 || !wring_solver_falls(s, slope)) PetscCall(wring_solver_backtrack(s, x, d, slope, result));
