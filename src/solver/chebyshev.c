@@ -110,20 +110,15 @@ static PetscErrorCode estimate_rho(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* w_(k+1) from w_k. There is no x_(-1): the first iteration is plain. */
+/* w_(k+1). There is no x_(-1): the first iteration is plain. */
 static PetscErrorCode next_weight(wring_solver *s)
 {
   chebyshev_data *chebyshev = s->data;
-  const PetscInt  k = chebyshev->count++, first = PetscMax(chebyshev->delay, 1);
+  const PetscInt  first     = PetscMax(chebyshev->delay, 1);
 
   PetscFunctionBegin;
   if (!chebyshev->given && s->current.iteration <= first) PetscCall(estimate_rho(s));
-  if (k < first)
-    chebyshev->weight = 1;
-  else if (k == first)
-    chebyshev->weight = 2 / (2 - PetscSqr(chebyshev->rho));
-  else
-    chebyshev->weight = 4 / (4 - PetscSqr(chebyshev->rho) * chebyshev->weight);
+  chebyshev->weight = wring_chebyshev_weight(chebyshev->count++, first, chebyshev->rho, chebyshev->weight);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

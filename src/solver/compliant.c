@@ -88,7 +88,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   PetscCall(
     PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, 3 * m->n_local, &c->root, m->n_local, &c->unknown));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], &c->rows[i]));
-  PetscCall(wring_potential_create_vec(s->g, &c->d));
+  PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&c->d}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -398,7 +398,6 @@ static PetscErrorCode compliant_destroy(wring_solver *s)
   PetscCall(forget_layout(c));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_destroy(&c->rows[i]));
   PetscCall(PetscFree4(c->rows, c->active, c->root, c->unknown));
-  PetscCall(VecDestroy(&c->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

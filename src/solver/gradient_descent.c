@@ -54,7 +54,7 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   if (length == 0) PetscCall(wring_solver_longest(s, x, &length));
-  wring_solver_predicts(s, -length * PetscSqr(s->current.norm));
+  s->current.decrement = 0.5 * length * PetscSqr(s->current.norm);
   PetscCall(search(s, x, &length, &result));
   for (int i = 0; i < MAX_RESTARTS && result != WRING_SEARCH_FOUND; i++) {
     length /= 2;

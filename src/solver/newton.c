@@ -150,14 +150,13 @@ static PetscErrorCode add_shift(newton_data *newton, double before)
   The tolerance of this iteration's linear solve: gamma (|grad g|/|grad g before|)^2, at least gamma eta^2 of the last
   if that is above 0.1, and not below what the rest of the solve to the solver's own tolerance needs.
 */
-static PetscErrorCode choose_tolerance(wring_solver *s)
+static void choose_tolerance(wring_solver *s)
 {
   newton_data *const newton = s->data;
   double             eta    = ew_first;
 
-  PetscFunctionBegin;
   newton->H.rtol = newton->least;
-  if (newton->fixed) PetscFunctionReturn(PETSC_SUCCESS);
+  if (newton->fixed) return;
   if (newton->norm > 0) {
     const double before = ew_gamma * PetscSqr(newton->eta);
     eta                 = ew_gamma * PetscSqr(s->current.norm / newton->norm);
@@ -168,7 +167,6 @@ static PetscErrorCode choose_tolerance(wring_solver *s)
   newton->eta    = PetscMin(eta, ew_most);
   newton->norm   = s->current.norm;
   newton->H.rtol = PetscMax(newton->eta, newton->least);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
@@ -298,7 +296,7 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
 
   PetscFunctionBegin;
   m->shift = 0;
-  PetscCall(choose_tolerance(s));
+  choose_tolerance(s);
   PetscCall(assemble(s, x));
   for (;;) {
     PetscCall(try_direction(s, x, slope));
@@ -315,31 +313,24 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
 
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
-/* d . H d with the true H, in the place of the filtered one. */
-static PetscErrorCode true_curvature(wring_solver *s, Vec x, double *curvature)
-{
-  newton_data *newton = s->data;
-  Vec          Hd;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &newton->H.A));
-  PetscCall(VecDuplicate(newton->d, &Hd));
-  PetscCall(MatMult(newton->H.A, newton->d, Hd));
-  PetscCall(wring_solver_dot(s, newton->d, Hd, curvature));
-  PetscCall(VecDestroy(&Hd));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The ratio of the decrease of g at the trial point to that of the model; 1 if rounding hides the decrease. */
+/*
+  The ratio of the decrease of g at the trial point to that of the model with the true H, in the place of the filtered
+  one; 1 if rounding hides the decrease.
+*/
 static PetscErrorCode judge_model(wring_solver *s, Vec x, double slope)
 {
   newton_data *newton = s->data;
   const double alpha  = s->trial.step;
   double       curvature;
+  Vec          Hd;
 
   PetscFunctionBegin;
   if (newton->modify.kind != TRUST_REGION) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(true_curvature(s, x, &curvature));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &newton->H.A));
+  PetscCall(VecDuplicate(newton->d, &Hd));
+  PetscCall(MatMult(newton->H.A, newton->d, Hd));
+  PetscCall(wring_solver_dot(s, newton->d, Hd, &curvature));
+  PetscCall(VecDestroy(&Hd));
   const double actual = s->current.value.objective - s->trial.value.objective;
   newton->modify.ratio =
     wring_solver_is_tiny(s, alpha, slope) ? 1 : actual / -(alpha * slope + 0.5 * PetscSqr(alpha) * curvature);
@@ -355,7 +346,7 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   PetscFunctionBegin;
   PetscCall(newton_direction(s, x, &slope));
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_solver_predicts(s, slope);
+  s->current.decrement = -0.5 * slope;
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   if (result == WRING_SEARCH_FAILED) {
     PetscCall(wring_note(

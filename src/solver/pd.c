@@ -56,8 +56,7 @@ static PetscErrorCode pd_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* d = x' - x. */
-static PetscErrorCode pd_step(wring_solver *s, Vec x)
+static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
 {
   const pd_data *pd = s->data;
 
@@ -71,15 +70,6 @@ static PetscErrorCode pd_step(wring_solver *s, Vec x)
     PetscCall(wring_potential_residual(s->g, x, pd->r));
     PetscCall(wring_solver_apply_inverse(s, pd->r, pd->d));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
-{
-  pd_data *pd = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(pd_step(s, x));
   PetscCall(wring_solver_add(s, pd->d, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -367,7 +367,7 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
   PetscCall(find_direction(s));
   pncg->ready = PETSC_FALSE;
   wring_phases_switch(s->phases, old);
-  wring_solver_predicts(s, pncg->slope);
+  s->current.decrement = -0.5 * pncg->slope;
   PetscCall(search(s, x, &result));
   PetscCall(wring_solver_end_search(s, x, result));
   if (s->end.given || pncg->by != JACOBI) PetscFunctionReturn(PETSC_SUCCESS);

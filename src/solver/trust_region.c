@@ -27,7 +27,7 @@ typedef struct {
 } trust_keys;
 
 typedef struct {
-  double     radius; // J^(1/2); 0: not known yet
+  double     radius; // J^(1/2); 0: not known yet; kept where another method moves x
   trust_keys keys;
   double     norm_0; // N: |grad g(x_0)|
   Mat        H;      // owned
@@ -279,7 +279,7 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &trust->H));
   for (int i = 0; i < MAX_SHRINKS && result == WRING_SEARCH_FAILED; i++) {
     PetscCall(find_step(s, &t));
-    if (i == 0) wring_solver_predicts(s, slope_of(&t));
+    if (i == 0) s->current.decrement = -0.5 * slope_of(&t);
     if (wring_solver_is_tiny(s, 1, t.model)) {
       PetscCall(search(s, x, &result));
       break;
@@ -312,10 +312,6 @@ static PetscErrorCode trust_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As a fixed-point iteration: v is x. The radius, which says how far the model of g holds, is kept at another x. */
-static const wring_solver_state trust_state = {
-  .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
-
 const wring_solver_ops wring_solver_trust_region = {
   .name            = "trust_region",
   .needs           = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
@@ -329,6 +325,6 @@ const wring_solver_ops wring_solver_trust_region = {
   .begin           = trust_begin,
   .iterate         = trust_iterate,
   .predict         = trust_predict,
-  .state           = &trust_state,
+  .state           = &wring_state_x,
   .destroy         = trust_destroy,
 };

@@ -143,17 +143,6 @@ static PetscErrorCode sweep(wring_solver *s, Vec x)
 
 /* ---- acceleration ------------------------------------------------------------------------------------------------ */
 
-static double next_weight(vbd_data *vbd)
-{
-  const double squared = PetscSqr(vbd->rho);
-  if (vbd->count == 0)
-    vbd->weight = 1;
-  else
-    vbd->weight = vbd->count == 1 ? 2 / (2 - squared) : 4 / (4 - squared * vbd->weight);
-  vbd->count++;
-  return vbd->weight;
-}
-
 static PetscBool is_in_contact(const wring_solver *s, PetscInt vertex, const double *x)
 {
   wring_descent_sum     sum = {.energy = 0};
@@ -193,9 +182,11 @@ static PetscErrorCode form_step(wring_solver *s, double weight, Vec x)
 static PetscErrorCode accelerate(wring_solver *s, Vec x)
 {
   vbd_data    *vbd    = s->data;
-  const double weight = next_weight(vbd), before = s->current.value.objective;
+  const double before = s->current.value.objective,
+               weight = wring_chebyshev_weight(vbd->count++, 1, vbd->rho, vbd->weight);
 
   PetscFunctionBegin;
+  vbd->weight = weight;
   PetscCall(form_step(s, weight, x));
   wring_solver_moved(s);
   if (weight <= 1) PetscFunctionReturn(PETSC_SUCCESS);
@@ -254,10 +245,6 @@ static const wring_contact_way *vbd_contacts(const wring_solver *s)
   return vbd->search ? wring_solver_contacts_in_g(s) : NULL;
 }
 
-/* As a fixed-point iteration: v is x, one sweep. */
-static const wring_solver_state vbd_state = {
-  .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
-
 const wring_solver_ops wring_solver_vbd = {
   .name      = "vbd",
   .needs     = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_ALONE,
@@ -270,5 +257,5 @@ const wring_solver_ops wring_solver_vbd = {
   .iterate   = vbd_iterate,
   .change    = vbd_change,
   .destroy   = vbd_destroy,
-  .state     = &vbd_state,
+  .state     = &wring_state_x,
 };

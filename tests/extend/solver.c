@@ -19,13 +19,6 @@ static PetscErrorCode scratch_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode scratch_begin(wring_solver *s, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_solver_evaluate(s, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode scratch_iterate(wring_solver *s, Vec x)
 {
   const scratch_data *scratch = s->data;
@@ -49,7 +42,7 @@ const wring_solver_ops wring_solver_scratch = {
   .options         = scratch_options,
   .data_size       = sizeof(scratch_data),
   .set_up          = scratch_set_up,
-  .begin           = scratch_begin,
+  .begin           = wring_solver_evaluate,
   .iterate         = scratch_iterate,
   .precondition    = wring_solver_apply_inverse,
 };

@@ -93,6 +93,9 @@ PetscErrorCode wring_state_put_x(const wring_solver *s, const double *v, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+const wring_solver_state wring_state_x = {
+  .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
+
 PetscErrorCode wring_inner_step(wring_solver *s, Vec x, Vec y, Vec d)
 {
   wring_solver *const inner = s->inner;
@@ -118,6 +121,12 @@ double wring_inner_objective(const wring_solver *s)
 {
   const wring_solver *const from = s->inner && s->inner->current.known ? s->inner : s;
   return from->current.value.objective;
+}
+
+double wring_chebyshev_weight(PetscInt k, PetscInt first, double rho, double weight)
+{
+  if (k < first) return 1;
+  return k == first ? 2 / (2 - PetscSqr(rho)) : 4 / (4 - PetscSqr(rho) * weight);
 }
 
 PetscErrorCode wring_inner_try(wring_solver *s, Vec y)

@@ -20,9 +20,10 @@ void wring_inner_end(wring_solver *s);
 /* ---- methods whose state is x ------------------------------------------------------------------------------------ */
 
 /* v = x, of length 3 n_owned. */
-PetscInt       wring_state_size_x(const wring_solver *s);
-PetscErrorCode wring_state_get_x(const wring_solver *s, Vec x, double *v);
-PetscErrorCode wring_state_put_x(const wring_solver *s, const double *v, Vec x);
+extern const wring_solver_state wring_state_x;
+PetscInt                        wring_state_size_x(const wring_solver *s);
+PetscErrorCode                  wring_state_get_x(const wring_solver *s, Vec x, double *v);
+PetscErrorCode                  wring_state_put_x(const wring_solver *s, const double *v, Vec x);
 
 /*
   d = y - x, y = G(x), one iteration from x_k, which uses g and grad if they are known, and its cost. Ends the solve
@@ -32,6 +33,12 @@ PetscErrorCode wring_inner_step(wring_solver *s, Vec x, Vec y, Vec d);
 
 /* What g may be at an accelerated iterate: g(x), or g(G(x)) where the inner method knows it. */
 double wring_inner_objective(const wring_solver *s);
+
+/*
+  The weight w_(k+1) of Chebyshev's acceleration by rho, docs/theory.md 5: 1 until iteration `first`, then from the
+  last one, w_k.
+*/
+double wring_chebyshev_weight(PetscInt k, PetscInt first, double rho, double weight);
 
 /* Makes y = G(x) the trial point, with a full step; g is evaluated unless the inner method knows it. */
 PetscErrorCode wring_inner_try(wring_solver *s, Vec y);

@@ -184,11 +184,6 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_solver_predicts(wring_solver *s, double slope)
-{
-  s->current.decrement = -0.5 * slope;
-}
-
 PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text)
 {
   solver_choices *const c = &s->choices;

@@ -92,10 +92,28 @@ static PetscErrorCode find_reference(wring_solver *s, Vec x)
 }
 
 /*
-  Evaluates g and grad g at x_k, unless the method has done so, and calls the monitor. Not counted as time of the
-  method.
+  Records a measured row other than that of x_0: whether g rose since the last one, with the same contacts, if this is
+  known; a value that is not finite is a failure. docs/theory.md (2.6)
 */
-static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
+static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
+{
+  const wring_value before = outcome->last.value;
+  const double      rise   = (s->contacts.comparable ? it->value.objective : s->contacts.reached) - before.objective;
+  outcome->last            = *it;
+  s->contacts.comparable   = PETSC_TRUE;
+  outcome->rises.measured++;
+  if (PetscIsInfOrNanReal(rise) ||
+      rise <= round_off * PetscAbsReal(before.objective) + wring_rounding_at(&s->scale.rounding, &before))
+    return;
+  outcome->rises.count++;
+  outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before.objective));
+}
+
+/*
+  Evaluates g and grad g at x_k, unless the method has done so, calls the monitor and records the row. Not counted as
+  time of the method.
+*/
+static PetscErrorCode measure(wring_solver *s, Vec x, wring_outcome *outcome)
 {
   const double      now         = MPI_Wtime();
   const PetscInt    evaluations = s->work.evaluations;
@@ -105,8 +123,12 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscCall(wring_solver_evaluate(s, x));
   s->work.evaluations = evaluations;
   PetscCall(find_reference(s, x));
-  *it = row(s, now);
-  if (s->monitor) PetscCall(s->monitor(s->monitor_context, it));
+  const wring_iteration it = row(s, now);
+  if (s->monitor) PetscCall(s->monitor(s->monitor_context, &it));
+  if (it.iteration == 0)
+    *outcome = (wring_outcome){.first = it, .last = it};
+  else
+    record(s, &it, outcome);
   wring_phases_leave_measuring(s->phases, old);
   s->work.measured += MPI_Wtime() - now;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,24 +149,6 @@ void wring_solver_end_setup(wring_solver *s, const wring_setup *since)
   s->work.setup.seconds += seconds;
   wring_counts_add(&work, &s->work.before);
   wring_counts_add(&work, &s->work.setup.work);
-}
-
-/*
-  Records a measured row other than that of x_0: whether g rose since the last one, with the same contacts, if this is
-  known; a value that is not finite is a failure. docs/theory.md (2.6)
-*/
-static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
-{
-  const wring_value before = outcome->last.value;
-  const double      rise   = (s->contacts.comparable ? it->value.objective : s->contacts.reached) - before.objective;
-  outcome->last            = *it;
-  s->contacts.comparable   = PETSC_TRUE;
-  outcome->rises.measured++;
-  if (PetscIsInfOrNanReal(rise) ||
-      rise <= round_off * PetscAbsReal(before.objective) + wring_rounding_at(&s->scale.rounding, &before))
-    return;
-  outcome->rises.count++;
-  outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before.objective));
 }
 
 void wring_rises_add(const wring_rises *one, wring_rises *sum)
@@ -280,14 +284,12 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
 
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome)
 {
-  wring_iteration it;
-  PetscBool       stop;
+  PetscBool stop;
 
   PetscFunctionBegin;
   PetscCall(begin(s, x));
-  PetscCall(measure(s, x, &it));
+  PetscCall(measure(s, x, outcome));
   s->start = NULL;
-  *outcome = (wring_outcome){.first = it, .last = it};
   for (;;) {
     PetscCall(stops(s, x, &stop, &outcome->reason));
     PetscCall(ask_interrupt(s, &stop, &outcome->reason));
@@ -300,14 +302,9 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
     }
     s->current.iteration++;
     PetscCall(refresh(s, x));
-    if (!due(s)) continue;
-    PetscCall(measure(s, x, &it));
-    record(s, &it, outcome);
+    if (due(s)) PetscCall(measure(s, x, outcome));
   }
-  if (outcome->last.iteration != s->current.iteration) {
-    PetscCall(measure(s, x, &it));
-    record(s, &it, outcome);
-  }
+  if (outcome->last.iteration != s->current.iteration) PetscCall(measure(s, x, outcome));
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->current.iteration;
   outcome->setup      = s->work.setup;

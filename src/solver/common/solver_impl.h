@@ -29,7 +29,7 @@ typedef struct {
   wring_value value;
   Vec         grad;        // [n_owned][3] N
   double      norm, step;  // |grad|; step length of the iteration that gave x_k
-  double      decrement;   // J, predicted by the last direction; NAN: none
+  double      decrement;   // J: -grad g . d/2 of the last direction d, which the method sets before its search; NAN
   double      residual[2]; // primal and dual of the iteration that gave x_k [J^(1/2)]; NAN: none
 } solver_iterate;
 
@@ -148,11 +148,6 @@ PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[]);
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 /* The same at the trial point `at`: trial.value, trial.norm and trial.sums; the gradient into grad. One reduction. */
 PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
-/*
-  To be told the slope grad g . d of each direction at x_k before its line search: the predicted decrease is -slope/2,
-  for callers that compare methods.
-*/
-void wring_solver_predicts(wring_solver *s, double slope);
 /* Stopping by decrement (decrement.c): its operator, the matrix of this solve, and p_k where it is needed. */
 PetscErrorCode wring_decrement_create(wring_solver *s, const wring_options *o);
 PetscErrorCode wring_decrement_set_up(wring_solver *s);

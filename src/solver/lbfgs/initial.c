@@ -53,15 +53,10 @@ PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_optio
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-static PetscBool needs_hessian(const wring_initial *H)
-{
-  return (PetscBool)(H->kind >= WRING_INITIAL_REST);
-}
-
 /* Whether it solves its own system, not the operator's. */
 static PetscBool needs_system(const wring_initial *H)
 {
-  return (PetscBool)(needs_hessian(H) || (H->kind == WRING_INITIAL_OPERATOR && H->steps));
+  return (PetscBool)(H->kind >= WRING_INITIAL_REST || (H->kind == WRING_INITIAL_OPERATOR && H->steps));
 }
 
 PetscErrorCode wring_initial_set_up(wring_solver *s, wring_initial *H)
@@ -70,7 +65,7 @@ PetscErrorCode wring_initial_set_up(wring_solver *s, wring_initial *H)
   double           *rest;
 
   PetscFunctionBegin;
-  if (!needs_hessian(H)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (H->kind < WRING_INITIAL_REST) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name, "initial_hessian operator"));
   PetscCall(wring_potential_create_vec(s->g, &H->rest));
   PetscCall(VecGetArrayWrite(H->rest, &rest));
@@ -147,14 +142,6 @@ static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
     PetscCall(make_own_operator(s, &H->system));
   else
     PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, WRING_FILTER_CLAMP, &H->system.A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_constant(wring_solver *s, wring_initial *H)
-{
-  PetscFunctionBegin;
-  PetscCall(make_matrices(s, H));
-  if (H->kind != WRING_INITIAL_FRAME) PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, H->rest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,19 +225,21 @@ static PetscErrorCode solve_system(wring_solver *s, wring_linear *l, Vec q, Vec 
 PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
 {
   const PetscInt revision = wring_potential_revision(s->g);
+  wring_linear  *l        = &H->system;
   wring_setup    since;
 
   PetscFunctionBegin;
   if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->revision != revision) {
     wring_solver_begin_setup(s, &since);
-    PetscCall(make_constant(s, H));
+    PetscCall(make_matrices(s, H));
+    if (H->kind != WRING_INITIAL_FRAME) PetscCall(wring_linear_set_up(s, l, H->P ? H->P : l->A, H->rest));
     H->revision = revision;
     wring_solver_end_setup(s, &since);
   }
   if (H->kind == WRING_INITIAL_FRAME) {
-    PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &H->system.A));
-    PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, x));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &l->A));
+    PetscCall(wring_linear_set_up(s, l, H->P ? H->P : l->A, x));
   }
   if (H->kind == WRING_INITIAL_WARPED) {
     PetscCall(wring_potential_deformation(s->g, x, H->R));

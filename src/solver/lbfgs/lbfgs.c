@@ -282,7 +282,7 @@ static PetscErrorCode step(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial 
 {
   PetscFunctionBegin;
   PetscCall(find_direction(s, l, apply));
-  wring_solver_predicts(s, l->slope);
+  s->current.decrement = -0.5 * l->slope;
   if (s->end.given)
     *result = WRING_SEARCH_ENDED;
   else
