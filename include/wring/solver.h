@@ -85,8 +85,7 @@ typedef struct {
   double   largest;         // (g - g before)/|g before|, 0 if there are none
 } wring_rises;
 
-/* *sum += *one: adds the counts and takes the maximum of the largest rises. */
-void wring_rises_add(const wring_rises *one, wring_rises *sum);
+void wring_rises_add(const wring_rises *one, wring_rises *sum); // adds counts, and takes the larger of `largest`
 
 /* g and its gradient at a point. */
 typedef struct {
@@ -138,15 +137,13 @@ PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop);
   `measure` iterations (0: none) and the last. Not collective, but the same on all ranks, as set_monitor.
 */
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
-/* When a solve stops, and how often it measures. */
 typedef struct {
   PetscInt          max_it, measure;
   double            rtol, atol;
   wring_solver_stop stop;
   double            seconds; // of wring_solver_set_budget
 } wring_solver_limits;
-/* Not collective. */
-void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits);
+void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits); // not collective
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 
 /*
@@ -168,15 +165,10 @@ PetscErrorCode wring_solver_set_budget(wring_solver *s, double seconds);
 */
 double wring_solver_operator_factor(const wring_solver *s);
 
-/*
-  Tells the operator how many solves with A `steps` solves are expected to take. Call before its first matrix. Not
-  collective.
-*/
+/* Tells the operator, before its first matrix, how many solves with A `steps` solves may take. Not collective. */
 void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps);
 
-/*
-  Allocates work vectors. Refuses laws, contacts and damping that the method cannot use: "solver 'pd' cannot use ...".
-*/
+/* Allocates vectors. Refuses laws, contacts and damping that the method cannot use: "solver 'pd' cannot use ...". */
 PetscErrorCode wring_solver_set_up(wring_solver *s);
 
 /*
@@ -234,10 +226,7 @@ const char *wring_solver_about(const wring_solver *s);
 */
 PetscErrorCode wring_solver_newton_decrement(wring_solver *newton, Vec x, double *decrement);
 
-/*
-  The |grad g| at which a solve with this outcome has converged [N]: atol where rtol is not about |grad g|. Not
-  collective.
-*/
+/* The |grad g| at which this solve converges [N]: atol where rtol is not about |grad g|. Not collective. */
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome);
 
 /* What to change after a solve that ended at max_it, "a larger weight ...", if the method knows; else NULL. */

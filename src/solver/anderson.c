@@ -133,7 +133,7 @@ static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
 /* ---- around admm ------------------------------------------------------------------------------------------------- */
 
 /* Sets x and u from v and makes one iteration of admm. */
-static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residual)
+static PetscErrorCode iterate_from(wring_solver *s, Vec x, double *residual)
 {
   const anderson_data *anderson = s->data;
 
@@ -174,7 +174,7 @@ static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
   PetscCall(s->inner->ops->state->get(s->inner, x, anderson->F));
   wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->F);
   PetscCall(wring_mixing_step(&anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
-  wring_inner_end(s);
+  wring_solver_moved(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,7 +26,7 @@ typedef struct {
   int                    n_term;
   double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
   wring_constraint_rows *rows;       // [n_term]
-  PetscBool             *active;     // [n_term] as when the layout of the system was created
+  PetscInt               revision;   // of the potential when the layout of the system was created
   double                *root;       // [n_local][3] m^(-1/2)
   Vec                    d;          // y - q
 
@@ -85,8 +85,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   PetscCall(require_rows(s));
   c->F      = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .n_icntl = 1, .icntl = icntl};
   c->n_term = wring_potential_terms(s->g, &terms);
-  PetscCall(
-    PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, 3 * m->n_local, &c->root, m->n_local, &c->unknown));
+  PetscCall(PetscMalloc3(c->n_term, &c->rows, 3 * m->n_local, &c->root, m->n_local, &c->unknown));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], &c->rows[i]));
   PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&c->d}));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,21 +184,16 @@ static PetscErrorCode create_matrix(wring_solver *s, PetscInt n, PetscInt first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The system's pattern changes only when an attachment is released. All ranks have the same terms. */
+/* The system's pattern changes only when an attachment is released, which raises the revision. */
 static PetscErrorCode lay_out(wring_solver *s)
 {
-  compliant_data    *c       = s->data;
-  PetscBool          changed = (PetscBool)(c->K == NULL);
-  wring_term *const *terms;
-  PetscInt           first;
+  compliant_data *c        = s->data;
+  const PetscInt  revision = wring_potential_revision(s->g);
+  PetscInt        first;
 
   PetscFunctionBegin;
-  for (int i = 0; i < wring_potential_terms(s->g, &terms); i++) {
-    const PetscBool active = wring_term_active(terms[i]);
-    if (active != c->active[i]) changed = PETSC_TRUE;
-    c->active[i] = active;
-  }
-  if (!changed) PetscFunctionReturn(PETSC_SUCCESS);
+  if (c->K && c->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
+  c->revision = revision;
   PetscCall(forget_layout(c));
   PetscCall(number_unknowns(s, &first));
   PetscCall(PetscMalloc1(c->n_entry, &c->value));
@@ -397,7 +391,7 @@ static PetscErrorCode compliant_destroy(wring_solver *s)
   PetscFunctionBegin;
   PetscCall(forget_layout(c));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_destroy(&c->rows[i]));
-  PetscCall(PetscFree4(c->rows, c->active, c->root, c->unknown));
+  PetscCall(PetscFree3(c->rows, c->root, c->unknown));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,21 +47,16 @@ PetscErrorCode wring_inner_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_iterate(const wring_solver *s, Vec x, double *merit)
+PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x, double *merit)
 {
   const double *const residual = s->inner->current.residual;
 
   PetscFunctionBegin;
   s->inner->current.known = PETSC_FALSE; // x is the outer method's
   PetscCall(s->inner->ops->iterate(s->inner, x));
+  take_costs(s);
   *merit = PetscSqr(residual[0]) + PetscSqr(residual[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void wring_inner_end(wring_solver *s)
-{
-  take_costs(s);
-  wring_solver_moved(s);
 }
 
 /* ---- methods whose state is x ------------------------------------------------------------------------------------ */

@@ -11,11 +11,11 @@
 PetscErrorCode wring_inner_create(wring_solver *s, const wring_options *o, const char *name);
 PetscErrorCode wring_inner_begin(wring_solver *s, Vec x); // at the start of each solve; nothing without an inner method
 
-/* One iteration; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J], NAN if it has none. */
-PetscErrorCode wring_inner_iterate(const wring_solver *s, Vec x, double *merit);
-
-/* Adds the cost of the inner method, which has moved x. */
-void wring_inner_end(wring_solver *s);
+/*
+  One iteration, whose cost is added; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J], NAN if it
+  has none.
+*/
+PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x, double *merit);
 
 /* ---- methods whose state is x ------------------------------------------------------------------------------------ */
 

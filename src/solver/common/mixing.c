@@ -57,16 +57,6 @@ static void add_difference(wring_mixing *m, const double *F, const double *last,
   wring_dots(m->n, count, F, m->with, m->dots + count);
 }
 
-/* Sets the newest row of the Gram matrix from the dot products. */
-static void add_row(wring_mixing *m)
-{
-  for (PetscInt age = 0; age < m->count; age++) {
-    const PetscInt i = slot(m, age);
-
-    m->gram[m->newest * m->window + i] = m->gram[i * m->window + m->newest] = m->dots[age];
-  }
-}
-
 /* Row i of the Cholesky factor L, newest first; a column that depends on newer ones gets 0 on the diagonal. */
 static void factor_row(const wring_mixing *m, PetscInt i)
 {
@@ -112,7 +102,10 @@ PetscErrorCode wring_mixing_step(wring_mixing *m, const double *F, const double 
     wring_count(m->phases, WRING_WORK_REDUCTIONS, 1);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, m->dots, 2 * (int)m->count, MPI_DOUBLE, MPI_SUM, m->comm));
     wring_phases_switch(m->phases, WRING_PHASE_VECTOR);
-    add_row(m);
+    for (PetscInt age = 0, i; age < m->count; age++) {
+      i                                  = slot(m, age);
+      m->gram[m->newest * m->window + i] = m->gram[i * m->window + m->newest] = m->dots[age];
+    }
     find_theta(m);
   }
   wring_copy(m->n, F, p);

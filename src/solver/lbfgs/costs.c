@@ -108,11 +108,6 @@ void wring_renewal_count(wring_renewal *r, PetscInt evaluations)
 {
   const PetscInt now = evaluations - PetscMax(r->solve.evaluations, 1); // the first is that of x_0
   r->with.rejected += PetscMax(now - 1, 0);
-  wring_renewal_skip(r, evaluations);
-}
-
-void wring_renewal_skip(wring_renewal *r, PetscInt evaluations)
-{
   r->solve.evaluations = evaluations;
 }
 

@@ -13,7 +13,7 @@ enum { WRING_COSTS_FEW = 3 }; // solves of which means are taken
 typedef struct {
   PetscInt price; // of a new operator; 0: none is built
   struct {
-    PetscInt  evaluations;    // so far
+    PetscInt  evaluations;    // so far; the caller adds those that are no steps
     PetscInt  since, renewed; // evaluations before the last new operator; before the first
     PetscInt  times;          // new operators
     PetscBool partial;        // it began with another operator
@@ -38,9 +38,7 @@ PetscBool wring_renewal_is_due(const wring_renewal *r, PetscInt evaluations);
 void wring_renewal_done(wring_renewal *r, PetscInt evaluations, PetscBool middle);
 void wring_renewal_return(wring_renewal *r, PetscInt evaluations, PetscBool middle);
 
-/* After an iteration, all of whose steps but one were rejected; after an evaluation that is no step. */
-void wring_renewal_count(wring_renewal *r, PetscInt evaluations);
-void wring_renewal_skip(wring_renewal *r, PetscInt evaluations);
+void wring_renewal_count(wring_renewal *r, PetscInt evaluations); // after an iteration: all steps but one are rejected
 
 /* ---- a Hessian in the place of the operator ---------------------------------------------------------------------- */
 

@@ -128,8 +128,8 @@ PetscErrorCode wring_lbfgs_refresh(wring_solver *s)
   wring_lbfgs *const l = s->data;
 
   PetscFunctionBegin;
-  wring_renewal_skip(&l->renewal, s->work.evaluations);
-  l->count = wring_lbfgs_pairs_to_keep(l->count, &s->contacts.change);
+  l->renewal.solve.evaluations = s->work.evaluations;
+  l->count                     = wring_lbfgs_pairs_to_keep(l->count, &s->contacts.change);
   PetscCall(find_slopes(s, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
