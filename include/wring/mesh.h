@@ -20,10 +20,9 @@
   Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
   (problem).
 
-  Counts. Local and global numbers of vertices are PetscInt. Rows times width of each table must also fit in PetscInt;
-  otherwise the function that makes the table refuses it in one line. A rank has at most PETSC_MAX_INT /
-  WRING_TET_ENTRIES tets, of a slice or of a distributed mesh. The limits with 32-bit integers are 134,217,727 tets on a
-  rank and 715,827,882 vertices on all ranks. The tets of all ranks are counted in 64 bits.
+  Counts. Numbers of vertices, and rows times width of each table, are PetscInt, or the function that makes the table
+  refuses it in one line; those of the tets of all ranks have 64 bits. The limits with 32-bit integers are 134,217,727
+  tets on a rank, PETSC_MAX_INT / WRING_TET_ENTRIES, and 715,827,882 vertices on all ranks.
 
   Memory (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet, of slices over all
   ranks. Reading a file: 73 bytes a tet on one rank, 173 on eight (measured: 1.5 million tets of Gmsh, ASCII and binary,
@@ -170,8 +169,7 @@ typedef struct {
 
 /*
   Of the mesh whose slice d is, on all ranks; sums differ by round-off with the number of ranks. Freed by
-  wring_mesh_measures_destroy. Takes at most 130 bytes a tet of the slice, 110 more at order 2, and four exchanges, but
-  that components take as many as slices follow each other in one. Collective.
+  wring_mesh_measures_destroy. Takes at most 130 bytes a tet of the slice, 110 more at order 2. Collective.
 */
 PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m);
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
@@ -304,8 +302,7 @@ PetscErrorCode wring_mesh_raise(wring_mesh *m);
 
 /*
   The file's numbers of the vertices of the mesh that wring_mesh_read_tagged and wring_mesh_raise make: tag [*n] on rank
-  0, by original number, -1 of a vertex that the file does not have; NULL elsewhere. Freed with PetscFree. *data is
-  destroyed. Collective.
+  0, by original number, -1: none in the file; NULL elsewhere. Freed with PetscFree. *data is destroyed. Collective.
 */
 PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, PetscInt *n, int64_t **tag);
 
@@ -320,9 +317,7 @@ PetscErrorCode wring_middles_clear(wring_middles *t);
 */
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
 
-/*
-  Gathers all slices on rank 0 (NULL elsewhere), which needs memory for the whole mesh and one more table. Collective.
-*/
+/* Gathers all slices on rank 0, NULL elsewhere: memory for the whole mesh and one more table there. Collective. */
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
 
 /*

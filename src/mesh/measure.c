@@ -60,8 +60,6 @@ static PetscErrorCode destroy_view(wring_view *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------- */
-
 static void measure_tets(const wring_view *w, wring_mesh_measures *m)
 {
   for (PetscInt e = 0; e < w->d->n_tet; e++) {

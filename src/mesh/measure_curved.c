@@ -6,8 +6,6 @@
 #include "mesh/refine/edges.h"
 #include <math.h>
 
-/* ---- middles ----------------------------------------------------------------------------------------------------- */
-
 static uint64_t key_of(const wring_view *w, PetscInt a, PetscInt b)
 {
   return wring_edge_key(w->block->N, w->used[a], w->used[b]);
@@ -45,8 +43,6 @@ static void find_middle(const wring_view *w, PetscInt a, PetscInt b, double X[3]
   }
 }
 
-/* ---- tets -------------------------------------------------------------------------------------------------------- */
-
 double wring_view_tet_volume(const wring_view *w, PetscInt e, double *jacobian)
 {
   const PetscInt *const v = w->tet + 4 * (size_t)e;
@@ -57,8 +53,6 @@ double wring_view_tet_volume(const wring_view *w, PetscInt e, double *jacobian)
   *jacobian          = volume > 0 ? least / volume : least < 0 ? -INFINITY : 0;
   return volume;
 }
-
-/* ---- triangles and lines ----------------------------------------------------------------------------------------- */
 
 /* Seven points of degree 5 [Radon 1948]: barycentric coordinates of orbits (a, b, b), and weights. */
 #define R1 0.10128650732345633880 // (6 - 15^(1/2))/21

@@ -111,8 +111,6 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- faces ------------------------------------------------------------------------------------------------------- */
-
 /* The faces of this rank's tets that no other tet of any rank has. */
 PetscErrorCode wring_view_count_boundary(const wring_view *w, wring_mesh_measures *m)
 {

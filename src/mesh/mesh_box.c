@@ -16,8 +16,6 @@ typedef struct {
 
 static const char axis_name[] = "xyz";
 
-/* ---- vertices ---------------------------------------------------------------------------------------------------- */
-
 /* Vertices count along x first, then along y. */
 static void find_vertex(const grid *g, PetscInt v, PetscInt at[3])
 {

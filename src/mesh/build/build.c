@@ -73,8 +73,7 @@ static PetscErrorCode destroy(wring_build *b)
   PetscCall(PetscFree(b->vertex));
   PetscCall(PetscFree(b->tet));
   PetscCall(PetscFree(b->lower));
-  PetscCall(PetscFree(b->tet_mid));
-  PetscCall(PetscFree(b->lower_mid));
+  PetscCall(PetscFree(b->mid));
   PetscCall(PetscFree(b->tag));
   PetscCall(PetscFree(b->middle));
   PetscCall(PetscFree(b->middle_X));

@@ -42,21 +42,21 @@ typedef struct {
   PetscInt64       n_tet, tet_begin; // of all ranks; number of this rank's first one
   PetscInt64       n_vertex;         // of all ranks
   PetscInt         n_used;
-  PetscInt        *used;                // [n_used] positions of the nodes of this rank's elements, ascending
-  PetscInt        *vertex;              // [n_used] their numbers in the mesh, -1: dropped
-  PetscInt        *tet;                 // [n_tet here][4] places in used
-  PetscInt        *lower;               // [n_lower][3] places in used, -1 after the last
-  PetscBool        second;              // some rank has elements of second order
-  PetscInt        *tet_mid, *lower_mid; // [n_tet][6], [n_lower][3] places in used, -1: none; NULL: no element has any
-  int64_t         *tag;                 // [n_used] numbers in the file; NULL: not second
-  PetscInt         n_middle;            // nodes of this block at middles of edges
-  PetscInt        *middle;              // [n_middle] their positions, ascending
-  double          *middle_X;            // [n_middle][3]
-  char            *in_tet;              // [n_used] whether a tet of any rank has the node
-  char            *keep;                // [n_node] whether a node is kept: 1, or WRING_BUILD_MIDDLE of an edge
-  char            *is_face;             // [n_lower] whether a triangle is a face of a tet
-  wring_exchange   owners;              // from each used node to its block
-  PetscInt        *asked;               // [owners.n_got] nodes of this block, from 0
+  PetscInt        *used;     // [n_used] positions of the nodes of this rank's elements, ascending
+  PetscInt        *vertex;   // [n_used] their numbers in the mesh, -1: dropped
+  PetscInt        *tet;      // [n_tet here][4] places in used
+  PetscInt        *lower;    // [n_lower][3] places in used, -1 after the last
+  PetscBool        second;   // some rank has elements of second order
+  PetscInt        *mid;      // [n_tet][6], then [n_lower][3] places in used, -1: none; NULL: no element here has any
+  int64_t         *tag;      // [n_used] numbers in the file; NULL: not second
+  PetscInt         n_middle; // nodes of this block at middles of edges
+  PetscInt        *middle;   // [n_middle] their positions, ascending
+  double          *middle_X; // [n_middle][3]
+  char            *in_tet;   // [n_used] whether a tet of any rank has the node
+  char            *keep;     // [n_node] whether a node is kept: 1, or WRING_BUILD_MIDDLE of an edge
+  char            *is_face;  // [n_lower] whether a triangle is a face of a tet
+  wring_exchange   owners;   // from each used node to its block
+  PetscInt        *asked;    // [owners.n_got] nodes of this block, from 0
 } wring_build;
 
 /*

@@ -128,17 +128,23 @@ static PetscErrorCode add_tag(tag_list *list, int64_t tag, PetscInt *place)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for n nodes at the middles of edges, which become places, -1: none. Frees *tag. */
-static PetscErrorCode list_middles(size_t n, int64_t **tag, tag_list *list, PetscInt **place)
+/* The same for nodes at the middles of edges: b->mid. */
+static PetscErrorCode list_middles(wring_build *b, tag_list *list)
 {
+  wring_raw   *raw     = b->raw;
+  const size_t of_tets = 6 * (size_t)raw->n_tet, n = of_tets + 3 * (size_t)raw->n_lower;
+
   PetscFunctionBegin;
-  if (!*tag) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(n, place));
+  if (!raw->tet_mid && !raw->lower_mid) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &b->mid));
   for (size_t i = 0; i < n; i++) {
-    (*place)[i] = -1;
-    if ((*tag)[i] >= 0) PetscCall(add_tag(list, (*tag)[i], &(*place)[i]));
+    const int64_t *const table = i < of_tets ? raw->tet_mid : raw->lower_mid;
+    const int64_t        tag   = table ? table[i < of_tets ? i : i - of_tets] : -1;
+    b->mid[i]                  = -1;
+    if (tag >= 0) PetscCall(add_tag(list, tag, &b->mid[i]));
   }
-  PetscCall(PetscFree(*tag));
+  PetscCall(PetscFree(raw->tet_mid));
+  PetscCall(PetscFree(raw->lower_mid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,8 +173,7 @@ static PetscErrorCode list_tags(wring_build *b, tag_list *list)
       *place                = -1;
       if (a < raw->lower[i].n) PetscCall(add_tag(list, raw->lower[i].tag[a], place));
     }
-  PetscCall(list_middles(6 * (size_t)raw->n_tet, &raw->tet_mid, list, &b->tet_mid));
-  PetscCall(list_middles(3 * (size_t)raw->n_lower, &raw->lower_mid, list, &b->lower_mid));
+  PetscCall(list_middles(b, list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,20 +204,14 @@ static void check_elements(wring_build *b, const tag_list *list, const PetscInt 
   const wring_raw *raw = b->raw;
   PetscInt         node[10];
   for (PetscInt t = 0; t < raw->n_tet; t++) {
-    const int n = join_nodes(4, b->tet + 4 * (size_t)t, 6, b->tet_mid ? b->tet_mid + 6 * (size_t)t : NULL, node);
+    const int n = join_nodes(4, b->tet + 4 * (size_t)t, 6, b->mid ? b->mid + 6 * (size_t)t : NULL, node);
     check_nodes(b, list, position, n, node, raw->tet_line[t], raw->tet_number[t]);
   }
   for (PetscInt i = 0; i < raw->n_lower; i++) {
-    const PetscInt *const mid = b->lower_mid ? b->lower_mid + 3 * (size_t)i : NULL;
+    const PetscInt *const mid = b->mid ? b->mid + 6 * (size_t)raw->n_tet + 3 * (size_t)i : NULL;
     const int             n   = join_nodes(raw->lower[i].n, b->lower + 3 * (size_t)i, 3, mid, node);
     check_nodes(b, list, position, n, node, raw->lower[i].line, raw->lower[i].number);
   }
-}
-
-static void move_middles(size_t n, const PetscInt *place, PetscInt *mid)
-{
-  for (size_t i = 0; mid && i < n; i++)
-    if (mid[i] >= 0) mid[i] = place[mid[i]];
 }
 
 /* Sorts the used nodes by position, and moves the places in elements, and tag [n_used], with them. */
@@ -233,8 +232,8 @@ static PetscErrorCode sort_used(wring_build *b, const PetscInt *position, const 
     place[order[i]] = i;
     if (b->second) b->tag[i] = tag[order[i]];
   }
-  move_middles(6 * (size_t)raw->n_tet, place, b->tet_mid);
-  move_middles(3 * (size_t)raw->n_lower, place, b->lower_mid);
+  for (size_t i = 0; b->mid && i < 6 * (size_t)raw->n_tet + 3 * (size_t)raw->n_lower; i++)
+    if (b->mid[i] >= 0) b->mid[i] = place[b->mid[i]];
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) b->tet[i] = place[b->tet[i]];
   for (PetscInt i = 0; i < raw->n_lower; i++)
     for (int a = 0; a < raw->lower[i].n; a++)
@@ -252,7 +251,7 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
 
   PetscFunctionBegin;
   PetscCall(list_tags(b, &list));
-  b->second = (PetscBool)(b->tet_mid || b->lower_mid);
+  b->second = (PetscBool)(b->mid != NULL);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &b->second, 1, WRING_MPI_BOOL, MPI_LOR, b->comm));
   PetscCall(wring_map_destroy(&list.place));
   PetscCall(PetscMalloc1((size_t)list.n, &position));

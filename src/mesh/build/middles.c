@@ -26,10 +26,9 @@ static middle_row make_row(const wring_build *b, PetscInt i)
 {
   const wring_raw *const raw     = b->raw;
   const PetscInt         of_tets = 6 * raw->n_tet, e = i < of_tets ? i / 6 : (i - of_tets) / 3;
-  const int              k     = (int)(i < of_tets ? i % 6 : (i - of_tets) % 3);
-  const PetscInt        *table = i < of_tets ? b->tet_mid : b->lower_mid;
-  const PetscInt         mid   = !table ? -1 : i < of_tets ? table[i] : table[i - of_tets];
-  const PetscInt *const  v     = i < of_tets ? b->tet + 4 * (size_t)e : b->lower + 3 * (size_t)e;
+  const int              k   = (int)(i < of_tets ? i % 6 : (i - of_tets) % 3);
+  const PetscInt         mid = b->mid ? b->mid[i] : -1;
+  const PetscInt *const  v   = i < of_tets ? b->tet + 4 * (size_t)e : b->lower + 3 * (size_t)e;
   if (mid < 0) return (middle_row){.key = {-1, -1}};
   const PetscInt p = v[wring_tet_edge[k][0]], q = v[i < of_tets || k == 0 ? wring_tet_edge[k][1] : (k + 1) % 3];
   const PetscInt u = PetscMin(b->vertex[p], b->vertex[q]), w = PetscMax(b->vertex[p], b->vertex[q]);
@@ -45,8 +44,6 @@ static uint64_t edge_of(const wring_build *b, const PetscInt end[2])
 {
   return (uint64_t)end[0] * (uint64_t)b->n_vertex + (uint64_t)end[1];
 }
-
-/* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 /* Two rows with one edge and two nodes, or with one node and two edges: a fault of the later element. */
 static void report(wring_build *b, const middle_row *first, const middle_row *other, PetscBool by_node)
@@ -93,8 +90,6 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- edges of all ranks ------------------------------------------------------------------------------------------ */
-
 /* Matches rows by edge, or by node, and keeps one of each, the first of the file. */
 static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list)
 {
@@ -136,8 +131,6 @@ static void exchange_keys(const middle_list *list)
     }
   }
 }
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* list: rows in the order of the nodes, which are of this rank's block. */
 static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, wring_middles *t)

@@ -14,27 +14,23 @@ static void mark_used(const wring_build *b, char *mark)
     for (int a = 0; a < e->n; a++)
       mark[b->lower[3 * (size_t)i + (size_t)a]] |= (char)(IN_ELEMENT | (e->n > 1 && grouped ? IN_GROUP : 0));
   }
-  for (size_t i = 0; b->tet_mid && i < 6 * (size_t)raw->n_tet; i++)
-    if (b->tet_mid[i] >= 0) mark[b->tet_mid[i]] |= IN_MIDDLE;
-  for (size_t i = 0; b->lower_mid && i < 3 * (size_t)raw->n_lower; i++)
-    if (b->lower_mid[i] >= 0) mark[b->lower_mid[i]] |= IN_MIDDLE;
-}
-
-static void check_middle(wring_build *b, PetscInt place, int64_t line, int64_t number)
-{
-  if (place >= 0 && b->in_tet[place] & (IN_TET | IN_ELEMENT))
-    wring_build_fail(b, line, "element %lld has node %lld at the middle of an edge, which is a corner of another",
-                     (long long)number, (long long)b->tag[place]);
+  for (size_t i = 0; b->mid && i < 6 * (size_t)raw->n_tet + 3 * (size_t)raw->n_lower; i++)
+    if (b->mid[i] >= 0) mark[b->mid[i]] |= IN_MIDDLE;
 }
 
 /* in_tet: the marks of all ranks. */
 static void check_middles(wring_build *b)
 {
-  const wring_raw *raw = b->raw;
-  for (PetscInt i = 0; b->tet_mid && i < 6 * raw->n_tet; i++)
-    check_middle(b, b->tet_mid[i], raw->tet_line[i / 6], raw->tet_number[i / 6]);
-  for (PetscInt i = 0; b->lower_mid && i < 3 * raw->n_lower; i++)
-    check_middle(b, b->lower_mid[i], raw->lower[i / 3].line, raw->lower[i / 3].number);
+  const wring_raw *raw     = b->raw;
+  const PetscInt   of_tets = 6 * raw->n_tet;
+  for (PetscInt i = 0; b->mid && i < of_tets + 3 * raw->n_lower; i++) {
+    const PetscInt e = i < of_tets ? i / 6 : (i - of_tets) / 3;
+    if (b->mid[i] < 0 || !(b->in_tet[b->mid[i]] & (IN_TET | IN_ELEMENT))) continue;
+    wring_build_fail(b, i < of_tets ? raw->tet_line[e] : raw->lower[e].line,
+                     "element %lld has node %lld at the middle of an edge, which is a corner of another",
+                     (long long)(i < of_tets ? raw->tet_number[e] : raw->lower[e].number),
+                     (long long)b->tag[b->mid[i]]);
+  }
 }
 
 /*

@@ -51,8 +51,8 @@ static PetscBool turn_tet(wring_build *b, const double *X, PetscInt t)
   const PetscInt first = v[0];
   v[0]                 = v[1];
   v[1]                 = first;
-  if (!b->tet_mid) return PETSC_TRUE;
-  PetscInt *const mid = b->tet_mid + 6 * (size_t)t; // of edges 01 12 20 03 13 23
+  if (!b->mid) return PETSC_TRUE;
+  PetscInt *const mid = b->mid + 6 * (size_t)t; // of edges 01 12 20 03 13 23
   for (int k = 1; k < 4; k += 2) {
     const PetscInt other = mid[k];
     mid[k]               = mid[k + 1];

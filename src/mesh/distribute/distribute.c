@@ -73,8 +73,6 @@ static PetscErrorCode order_tets(wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- vertices ---------------------------------------------------------------------------------------------------- */
-
 /* Vertices arrive in the order of their numbers, and are put in that of the curve. */
 static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
 {
@@ -117,8 +115,6 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscCall(order_vertices(p, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 /* The members of this slice go to the owners of their vertices: *got [*n][2] set and original number. */
 static PetscErrorCode send_members(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,

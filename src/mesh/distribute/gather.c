@@ -4,8 +4,6 @@
 #include "base/sort.h"
 #include "mesh/data.h"
 
-/* ---- tets -------------------------------------------------------------------------------------------------------- */
-
 /* Number, region, four original vertices, and six of order 2; tets that a rank sends in one round. */
 enum { TET_ROW = 6, MIDS = 6, ROUND = 1 << 16 };
 
@@ -137,8 +135,6 @@ static PetscErrorCode check_members(const wring_mesh *m)
   PetscCall(wring_error_raise(m->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {

@@ -12,8 +12,6 @@ static PetscInt rank_of_element(PetscMPIInt size, int64_t number)
   return (PetscInt)(wring_mix((uint64_t)number) % (uint64_t)size);
 }
 
-/* ---- tets -------------------------------------------------------------------------------------------------------- */
-
 typedef struct {
   int64_t number, tet; // in the file; among the tets of all ranks
 } tet_row;
@@ -110,21 +108,19 @@ static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode report(MPI_Comm comm, const wring_scan *s, const repeated_row *fault)
+static PetscErrorCode report(MPI_Comm comm, wring_scan *s, const repeated_row *fault)
 {
   int64_t first;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(&fault->place, &first, 1, MPI_INT64_T, MPI_MIN, comm));
   if (first < INT64_MAX && fault->place == first)
-    wring_error_set(s->e,
-                    s->by_byte ? "%s: byte %lld: element %lld is given twice" : "%s:%lld: element %lld is given twice",
-                    s->file, (long long)first, (long long)fault->number);
+    wring_scan_fail(s, first, "element %lld is given twice", (long long)fault->number);
   PetscCall(wring_error_share(comm, s->e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_table(MPI_Comm comm, const wring_scan *s, const wring_raw *raw, PetscInt *n, double **row)
+static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *raw, PetscInt *n, double **row)
 {
   repeated_row fault = {0, INT64_MAX};
   PetscInt     n_got;
@@ -138,8 +134,6 @@ static PetscErrorCode make_table(MPI_Comm comm, const wring_scan *s, const wring
   PetscCall(report(comm, s, &fault));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the file begins as one of Gmsh. */
 static PetscErrorCode check_format(MPI_Comm comm, wring_scan *s, const char *name)

@@ -191,8 +191,6 @@ static PetscErrorCode read_elements(wring_gmsh *r, const wring_row_block *b, int
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- data -------------------------------------------------------------------------------------------------------- */
-
 /* Stores a row if d is not NULL. */
 static void read_data_row(wring_gmsh *r, int components, wring_raw_data *d)
 {

@@ -26,7 +26,5 @@ int64_t wring_lines_rows(const wring_lines *lines); // of the whole file
 /* The chunk in which a row begins; n for a row after the last one. */
 PetscInt wring_lines_find(const wring_lines *lines, int64_t row);
 
-/*
-  Reads n bytes from this offset, fewer if the file ends; -1 and an error if it cannot be read. Not collective.
-*/
+/* Reads n bytes from this offset, fewer if the file ends; -1 and an error if it cannot be read. Not collective. */
 int64_t wring_file_take(const char *file, int handle, int64_t offset, size_t n, char *text, wring_error *e);

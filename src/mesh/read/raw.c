@@ -21,8 +21,6 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- nodes and elements ------------------------------------------------------------------------------------------ */
-
 PetscErrorCode wring_raw_make_nodes(wring_raw *raw, size_t n)
 {
   PetscFunctionBegin;

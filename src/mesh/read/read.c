@@ -39,25 +39,19 @@ static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Faults found after reading are reported with the lines of s, which is the file of elements. */
-static PetscErrorCode read_pair(const char *node, wring_scan *s, wring_raw *raw)
+/* Of a pair, faults found after reading are reported with the lines of s, which is the file of elements. */
+PetscErrorCode wring_raw_read(wring_scan *s, const char *node, wring_raw *raw)
 {
   wring_scan nodes;
 
   PetscFunctionBegin;
+  if (!node) {
+    PetscCall(read_one(s, raw));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_scan_open(s->comm, node, s->e, &nodes));
   if (wring_scan_ok(&nodes)) PetscCall(wring_tetgen_read(&nodes, s, raw));
   PetscCall(wring_scan_close(&nodes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_raw_read(wring_scan *s, const char *node, wring_raw *raw)
-{
-  PetscFunctionBegin;
-  if (node)
-    PetscCall(read_pair(node, s, raw));
-  else
-    PetscCall(read_one(s, raw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

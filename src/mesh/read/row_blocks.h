@@ -1,9 +1,7 @@
 /*
-  Private to src/mesh/read: the rows of a file, divided among the ranks.
-
-  Rank 0 reads what describes rows (sections, counts, heads of blocks) and lists the blocks of rows, over which it moves
-  without reading them. wring_row_blocks_read gives the list to all ranks, each of which reads an equal number of
-  consecutive rows of each kind.
+  Private to src/mesh/read: the rows of a file, divided among the ranks. Rank 0 reads what describes rows (sections,
+  counts, heads of blocks) and lists the blocks of rows, over which it moves without reading them; then each rank reads
+  an equal number of consecutive rows of each kind.
 */
 #pragma once
 #include "raw.h"

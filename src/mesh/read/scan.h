@@ -1,16 +1,12 @@
 /*
   Private to src/mesh: a text file, read number by number through a window of it; messages name the line. All ranks open
-  the file, and each reads the parts of it that it needs: wring_scan_go moves there.
+  the file, and each goes to the parts that it needs. A row is a line that is not blank. A file may have binary parts in
+  this machine's byte order, in which numbers are copied; then messages name byte offsets.
 
-  A row is a line that is not blank. The window has every line whole in which wring_scan_end_line, wring_scan_skip_line
-  or wring_scan_go ends, so that words of this line may be pointed at until one of them is called again.
-
-  The first fault on this rank sets the error and moves to the end of the file, so that later reads return 0 and add no
-  other fault: callers test wring_scan_ok where a loop or an allocation depends on a value that was read.
-  wring_scan_share finds the first one of all ranks.
-
-  A file may have binary parts in this machine's byte order, in which numbers are copied. In such a file messages name
-  the byte offset of the fault.
+  The window has every line whole in which wring_scan_end_line, wring_scan_skip_line or wring_scan_go ends, so that words
+  of this line may be pointed at until one of them is called again. The first fault on this rank sets the error and moves
+  to the end of the file, so that later reads return 0 and add no other fault: callers test wring_scan_ok where a loop or
+  an allocation depends on a value that was read.
 */
 #pragma once
 #include "lines.h"
@@ -40,11 +36,9 @@ typedef struct {
 } wring_scan;
 
 /*
-  Opens the file on every rank and reads its beginning, where the first row begins. On a fault the error is set on every
-  rank, and the file appears to be empty. The caller closes it in both cases. Collective, as is:
-  wring_scan_close, which checks that the file has not changed;
-  wring_scan_index, which counts the rows of a text, for wring_scan_go; `comments` as above;
-  wring_scan_share, which gives every rank the error of the fault with the smallest offset.
+  Collective. wring_scan_open, after which s is at the first row; on a fault, which every rank then has, the file appears
+  to be empty, and is closed likewise. wring_scan_close checks that the file has not changed. wring_scan_index counts
+  the rows of a text, for wring_scan_go. wring_scan_share gives every rank the fault with the smallest offset.
 */
 PetscErrorCode wring_scan_open(MPI_Comm comm, const char *file, wring_error *e, wring_scan *s);
 PetscErrorCode wring_scan_close(wring_scan *s);
@@ -84,10 +78,7 @@ double  wring_scan_real(wring_scan *s, const char *what); // finite
 int64_t wring_scan_count(wring_scan *s, const char *what);
 int64_t wring_scan_long_count(wring_scan *s, const char *what);
 
-/*
-  Ends this line; a binary part begins at the next byte. Ends the binary part; text continues at the next non-blank
-  line.
-*/
+/* Ends this line: a binary part begins at the next byte. Ends that part: text continues at the next row. */
 void wring_scan_begin_binary(wring_scan *s);
 void wring_scan_end_binary(wring_scan *s);
 

@@ -1,9 +1,7 @@
 /*
   Private to src/mesh: converts the integer tags of a file's elements to named groups: physical tags of Gmsh, references
-  of MEDIT, attributes of TetGen. A tag N without a name is "tagN"; 0 means no tag.
-
-  Each rank adds sources (raw.h) while it reads elements. At the end their tags are converted to groups, so that names,
-  which only rank 0 has, may precede or follow the elements. Faults are reported to the scanner.
+  of MEDIT, attributes of TetGen. A tag N without a name is "tagN"; 0 means no tag. Each rank adds sources (raw.h) while
+  it reads elements; names, which only rank 0 has, may precede or follow them. Faults are reported to the scanner.
 */
 #pragma once
 #include "raw.h"

@@ -151,8 +151,6 @@ static PetscErrorCode read_tets(reader *r, PetscMPIInt rank)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- both files -------------------------------------------------------------------------------------------------- */
-
 PetscBool wring_tetgen_pair(const char *file, size_t size, char *node, char *ele)
 {
   const char *const dot = strrchr(file, '.');

@@ -5,8 +5,6 @@
 #include "mesh/distribute/halo.h"
 #include <math.h>
 
-/* ---- positions --------------------------------------------------------------------------------------------------- */
-
 PetscErrorCode wring_refine_curve(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
@@ -25,8 +23,6 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- sets -------------------------------------------------------------------------------------------------------- */
-
 PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s)
 {
   PetscInt *owner, *got, n_got;
@@ -43,8 +39,6 @@ PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- folded tets ------------------------------------------------------------------------------------------------- */
 
 /* Whether the Jacobian is not positive at one of the corners and the four points of the quadrature of degree 2. */
 static PetscBool is_folded(const wring_refinement *r, PetscInt e)

@@ -9,8 +9,6 @@ uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
   return (uint64_t)PetscMin(a, b) * (uint64_t)n + (uint64_t)PetscMax(a, b);
 }
 
-/* ---- sort -------------------------------------------------------------------------------------------------------- */
-
 /* The exchange that sends key [n] ascending to the ranks that store their ranges. */
 static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
@@ -165,8 +163,6 @@ PetscErrorCode wring_edges_destroy(wring_edges *g)
   PetscCall(PetscFree2(g->key, g->owner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- look-up ----------------------------------------------------------------------------------------------------- */
 
 /* The exchange that asks for key [n] ascending; *place [x->n_got]: of the edges that are asked for here, -1: none. */
 static PetscErrorCode ask(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x, PetscInt **place)

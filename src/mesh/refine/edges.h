@@ -1,9 +1,7 @@
 /*
-  Private to src/mesh: the edges of a distributed mesh in an order that does not depend on the partition.
-
-  The key of an edge is (smaller original number of its ends) x n + (larger one), n the number of vertices. Each rank
-  stores one range of all keys, of equal numbers of keys but for those that several ranks have
-  (base/parallel/sorting.h).
+  Private to src/mesh: the edges of a distributed mesh in an order that does not depend on the partition. The key of an
+  edge is (smaller original number of its ends) x n + (larger one), n the number of vertices. Each rank stores one range
+  of all keys, of equal numbers of keys but for those that several ranks have.
 */
 #pragma once
 #include <wring/mesh.h>

@@ -9,8 +9,6 @@
 
 enum { CHILDREN = 8 };
 
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
-
 /*
   Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: these are lower bounds of the
   vertices, with three coordinates each. The lines and triangles of a rank's sets have rows of four, the members of its
@@ -90,8 +88,6 @@ static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
   PetscCall(check_volumes(r, done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- one refinement ---------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
 {

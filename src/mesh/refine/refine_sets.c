@@ -141,8 +141,6 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- members to their owners ------------------------------------------------------------------------------------- */
-
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s)
 {
   outbox o = {0};

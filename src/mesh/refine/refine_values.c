@@ -30,8 +30,6 @@ static void interpolate(const wring_refinement *r, double *point)
   }
 }
 
-/* ---- second order ------------------------------------------------------------------------------------------------ */
-
 /*
   Point i of a second-order tet is in the middle of two of its corners, of which 0 to 3 are the same; its child c has at
   corner a that of (c, a).

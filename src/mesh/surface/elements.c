@@ -26,8 +26,6 @@ PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- rows to the owners of their first vertex -------------------------------------------------------------------- */
-
 /* Sends row [n][width] to the owners of their first vertices: *got [*n_got][width], ascending. */
 static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *n_got,
                                      PetscInt **got)
@@ -97,8 +95,6 @@ PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int c
   PetscCall(wring_error_raise(m->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- hinges ------------------------------------------------------------------------------------------------------ */
 
 /* Rows of edges: ends ascending, opposite vertex. */
 static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscInt *n_hinge, PetscInt *hinge,

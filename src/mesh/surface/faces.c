@@ -137,8 +137,6 @@ PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- several ranks ----------------------------------------------------------------------------------------------- */
-
 PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, const PetscInt *neighbour,
                                        const PetscInt *original, PetscInt *n, wring_face **face)
 {
@@ -178,8 +176,6 @@ PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_fa
   PetscCall(wring_sorting_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ---- cut --------------------------------------------------------------------------------------------------------- */
 
 int wring_set_element_cut(const PetscInt row[4], const PetscInt mid[3], PetscInt *part)
 {

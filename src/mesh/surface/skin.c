@@ -124,8 +124,6 @@ static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- vertices and their rings ------------------------------------------------------------------------------------ */
-
 typedef struct {
   PetscInt vertex, original; // local number of a vertex; a vertex that shares a triangle with it
 } neighbour;
