@@ -1,6 +1,6 @@
 /*
-  Sets: the vertices of every group, in the order of the groups, on the ranks of their blocks; lines and triangles, which
-  are kept for mass and stiffness on them and to refine the set with the mesh.
+  Sets: the vertices of every group, in the order of the groups, on the ranks of their blocks; lines and triangles,
+  which are kept for mass and stiffness on them and to refine the set with the mesh.
 */
 #include "build.h"
 #include "base/count.h"

@@ -24,7 +24,7 @@ PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 
-/* Global numbers of any original ones, from m->natural and m->global of the owned; the tables may be one. Collective. */
+/* global [n] of original [n] numbers, which may be the same table, from m->natural and m->global. Collective. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);
 
 /* number [n], original ones on any rank, become the ranks that own these vertices. Collective. */

@@ -28,7 +28,8 @@ PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_d
 PetscErrorCode wring_pieces_destroy(wring_pieces *p);
 
 /*
-  The graph of the tets, in the order of the curve, that share faces; it borrows p->number. edges false: a graph of the same vertices without edges. Collective.
+  The graph of the tets, in the order of the curve, that share faces; it borrows p->number. edges false: a graph of the
+  same vertices without edges. Collective.
 */
 PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_graph *g);
 

@@ -3,10 +3,10 @@
   the file, and each goes to the parts that it needs. A row is a line that is not blank. A file may have binary parts in
   this machine's byte order, in which numbers are copied; then messages name byte offsets.
 
-  The window has every line whole in which wring_scan_end_line, wring_scan_skip_line or wring_scan_go ends, so that words
-  of this line may be pointed at until one of them is called again. The first fault on this rank sets the error and moves
-  to the end of the file, so that later reads return 0 and add no other fault: callers test wring_scan_ok where a loop or
-  an allocation depends on a value that was read.
+  The window has every line whole in which wring_scan_end_line, wring_scan_skip_line or wring_scan_go ends, so that
+  words of this line may be pointed at until one of them is called again. The first fault on this rank sets the error
+  and moves to the end of the file, so that later reads return 0 and add no other fault: callers test wring_scan_ok
+  where a loop or an allocation depends on a value that was read.
 */
 #pragma once
 #include "lines.h"
@@ -36,9 +36,9 @@ typedef struct {
 } wring_scan;
 
 /*
-  Collective. wring_scan_open, after which s is at the first row; on a fault, which every rank then has, the file appears
-  to be empty, and is closed likewise. wring_scan_close checks that the file has not changed. wring_scan_index counts
-  the rows of a text, for wring_scan_go. wring_scan_share gives every rank the fault with the smallest offset.
+  Collective. wring_scan_open, after which s is at the first row; on a fault, which every rank then has, the file
+  appears to be empty, and is closed likewise. wring_scan_close checks that the file has not changed. wring_scan_index
+  counts the rows of a text, for wring_scan_go. wring_scan_share gives every rank the fault with the smallest offset.
 */
 PetscErrorCode wring_scan_open(MPI_Comm comm, const char *file, wring_error *e, wring_scan *s);
 PetscErrorCode wring_scan_close(wring_scan *s);

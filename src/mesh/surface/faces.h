@@ -24,13 +24,13 @@ PetscErrorCode wring_faces_visit(PetscInt n_vertex, PetscInt n_tet, const PetscI
 PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour);
 
 /*
-  The faces without a neighbour, by place: *face [*n], freed by the caller; their vertices as original [n_vertex] numbers
-  them, opposite 0.
+  The faces without a neighbour, by place: *face [*n], freed by the caller; original [n_vertex] numbers their vertices,
+  opposite is 0.
 */
 PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, const PetscInt *neighbour,
                                        const PetscInt *original, PetscInt *n, wring_face **face);
 
-/* Matches faces f [n] of all ranks, on ranks to [n]; other [n]: the place of another one, -1: there is none. Collective. */
+/* Matches faces f [n] of all ranks, on ranks to [n]; other [n]: the place of another one, -1: none. Collective. */
 PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_face *f, const PetscInt *to,
                                        PetscInt64 *other);
 
