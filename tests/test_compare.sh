@@ -175,6 +175,7 @@ for error in 1e-2 1e-4 1e-6; do columns+=,iterations_to_$error,seconds_to_$error
   fail 'columns of sweep.csv'
 [ "$(sed 1d out/sweep.csv | cut -d, -f3 | sort | uniq -c | tr -s ' \n' ' ')" = ' 6 pd 6 qn 6 short ' ] ||
   fail 'rows of sweep.csv'
+awk -F, 'NR > 1 && $6 != $5 { bad = 1 } END { exit bad }' out/sweep.csv || fail 'relative_error is not the last one'
 valid_json out/sweep.json
 for word in keys combinations runs folder g_star solvers; do
   grep -q "\"$word\"" out/sweep.json || fail "sweep.json has no $word"

@@ -10,10 +10,12 @@ static const int digits[N_TIMES] = {2, 4, 6}; // times are given to 1e-2, 1e-4, 
 
 double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h, PetscInt k)
 {
-  for (PetscInt i = 0; i < c->n_report && k < 0; i++) k = PetscMax(k, c->report[i]);
-  for (PetscInt i = 0; i < c->n_report; i++)
+  PetscInt last = 0;
+  for (PetscInt i = 0; i < c->n_report; i++) {
     if (c->report[i] == k) return h->error[i];
-  return NAN;
+    if (c->report[i] > c->report[last]) last = i;
+  }
+  return k < 0 ? h->error[last] : NAN;
 }
 
 /* The smallest reported iteration of any run that is greater than k, -1 if there is none: reports may be swept. */
