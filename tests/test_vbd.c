@@ -6,7 +6,7 @@
 #include "body.h"
 #include "refused.h"
 #include <omp.h>
-#include <wring/descent.h>
+#include "term/descent/descent_impl.h"
 #include <wring/problem.h>
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
@@ -163,13 +163,12 @@ static PetscErrorCode test_sweep(const char *model, const char *const (*more)[2]
   PetscCall(VecCopy(s.x, x));
   const int n = wring_potential_terms(s.p->g, &terms);
   PetscCall(wring_descent_create(s.p->mesh, n, terms, NULL, &d));
-  CHECK(wring_descent_colours(d) >= 4 && wring_descent_colours(d) <= 20, "%d colours", (int)wring_descent_colours(d));
+  CHECK(d->n_colour >= 4 && d->n_colour <= 20, "%d colours", (int)d->n_colour);
   PetscCall(solve(&s, "published", 1, 0, x, &outcome));
   PetscCall(test_distance(x, s.x, &moved));
   PetscCall(wring_potential_update_contacts(s.p->g, s.x, PETSC_TRUE, &change)); // those of the first iteration
   CHECK(!more || change.active > 0, "no contacts");
-  for (PetscInt c = 0; c < wring_descent_colours(d); c++)
-    PetscCall(step_colour(&s, wring_descent_colour_of_vertices(d), c, s.x, grad, &H));
+  for (PetscInt c = 0; c < d->n_colour; c++) PetscCall(step_colour(&s, d->colours, c, s.x, grad, &H));
   PetscCall(test_distance(x, s.x, &distance));
   CHECK(moved > 1e-3 && distance <= 1e-10 * moved, "%s: a sweep moves by %g and is off by %g m", model, moved,
         distance);

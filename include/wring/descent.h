@@ -52,6 +52,3 @@ PetscErrorCode wring_descent_begin(wring_descent *d, const wring_descent_rule *r
 void wring_descent_set_rule(wring_descent *d, const wring_descent_rule *rule);
 
 PetscErrorCode wring_descent_run(wring_descent *d, double *x); // one sweep, x [n_owned][3] in place
-
-PetscInt        wring_descent_colours(const wring_descent *d);            // of all ranks; not collective
-const PetscInt *wring_descent_colour_of_vertices(const wring_descent *d); // [n_owned], borrowed; not collective

@@ -3,8 +3,8 @@
     E(x) = sum_e w_e psi(z_e),   z_e = G_e x_e,   x_e the m vertices of element e.             docs/theory.md (2.1)
 
   All element loops and their threads are in this layer. Elements are processed in chunks (docs/developer.md): the order
-  of sums does not depend on the number of threads. Functions are local to the rank unless marked collective; x and f are
-  arrays [n_local][3] of owned vertices, then ghosts.
+  of sums does not depend on the number of threads. Functions are local to the rank unless marked collective; x and f
+  are arrays [n_local][3] of owned vertices, then ghosts.
 
   What the caller does between ranks:
     - Every rank creates the same terms in the same order, including empty ones: functions that use terms are
@@ -28,8 +28,7 @@
     stress.c                 F and stresses of elements; tets that are inverted
     assembly.c hessian.c constraint_rows.c     matrices; constraints as rows
     curvature.c                                the Hessian without a matrix: diagonal blocks, products
-    inspect.c                                  components, moduli at rest, stiffness of points and edges
-    term.c                   destruction and queries
+    term.c                   destruction and queries; components, moduli at rest, stiffness of points and edges
     pattern.c                the pattern of vertices that share an element, and A in it
     mean.c                   means of J over patches, for laws that are split
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h

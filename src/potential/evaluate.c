@@ -53,13 +53,6 @@ typedef struct {
   double                  factor;
 } job;
 
-/* The factor of M (x - y) in f, to which terms are added. */
-static double inertia_factor(const wring_potential *g, wring_work work)
-{
-  if (work & WRING_MASS) return -1;
-  return (work == WRING_RESIDUAL ? -1 : 1) * wring_potential_inertia_factor(g);
-}
-
 /* Adds the forces of contacts to f and their energy to this rank's energy. */
 static PetscErrorCode add_contacts(wring_potential *g, const job *j, const double *x, double *f, double *energy)
 {
@@ -76,15 +69,17 @@ static PetscErrorCode add_contacts(wring_potential *g, const job *j, const doubl
 /* The part of g that is not E, inertia or the load of statics, and its forces at owned vertices; 0 at ghosts. */
 static PetscErrorCode start_sums(wring_potential *g, const job *j, const double *x, double *f, double *energy)
 {
-  const wring_mesh *m    = g->mesh;
-  double            work = 0;
+  const wring_mesh *m      = g->mesh;
+  const double      sign   = j->work == WRING_RESIDUAL ? -1 : 1;
+  const double      factor = j->work & WRING_MASS ? -1 : sign * wring_potential_inertia_factor(g);
+  double            work   = 0;
   const double     *y;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(g->y, &y));
-  *energy = wring_inertia(m->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
+  *energy = wring_inertia(m->n_owned, factor, g->mass, x, y, f);
   PetscCall(VecRestoreArrayRead(g->y, &y));
-  if (g->is_static) PetscCall(wring_potential_add_load(g, j->work == WRING_RESIDUAL ? 1 : -1, x, f, &work));
+  if (g->is_static) PetscCall(wring_potential_add_load(g, -sign, x, f, &work));
   if (f) PetscCall(PetscArrayzero(f + (size_t)3 * m->n_owned, (size_t)3 * (m->n_local - m->n_owned)));
   *energy += work;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -53,21 +53,14 @@ static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt longest_row(const wring_pattern *p)
-{
-  PetscInt longest = 1;
-  for (PetscInt i = 0; i < p->n; i++) longest = PetscMax(longest, p->start[i + 1] - p->start[i]);
-  return longest;
-}
-
 /* Adds the local rows to A; value [nnz][bs][bs]. */
 static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat A)
 {
-  const PetscInt longest = longest_row(p);
-  PetscInt      *column;
-  double        *row; // [bs][n * bs], as MatSetValuesBlocked reads it
+  PetscInt *column, longest = 1;
+  double   *row; // [bs][n * bs], as MatSetValuesBlocked reads it
 
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n; i++) longest = PetscMax(longest, p->start[i + 1] - p->start[i]);
   PetscCall(PetscMalloc2(longest, &column, bs * bs * longest, &row));
   for (PetscInt i = 0; i < p->n; i++) {
     const PetscInt n = p->start[i + 1] - p->start[i];

@@ -247,6 +247,14 @@ static inline __attribute__((always_inline)) void load_corner(const double *rest
   v->w = (lane_values){0};
 }
 
+/* Rows of vertices, x [vertices][4]. */
+static inline __attribute__((always_inline)) void load_vertices(const double *x, const PetscInt *vertex, lane_rows *r)
+{
+  const double *row[WIDTH];
+  for (int l = 0; l < WIDTH; l++) row[l] = x + (size_t)4 * vertex[l];
+  load_rows(row, r);
+}
+
 /* Rows of private vertices, x [vertices][4]. */
 static inline __attribute__((always_inline)) void load_private(const double *x, const uint16_t *at, lane_rows *r)
 {

@@ -1,4 +1,5 @@
 /* Destruction of a term, its properties, the energies of its elements, and its total force. */
+#include "base/forest.h"
 #include "kernels.h"
 #include "mean.h"
 
@@ -105,17 +106,16 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 {
   for (int k = 0; k < 3; k++) force[k] = 0;
   if (t->m > 1 || !t->active) return;
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
+  for (PetscInt b = 0; b < t->n_block; b++) {
     WRING_ALIGNED lanes z[3], p[3], psi;
-    double              x_private[4 * t->max_vertex];
-    load_chunk(t, c, x, x_private);
-    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      load_z(t, b, 0, 1, 1, x_private, NULL, z);
-      t->law->fused(t->law, term_par(t, b), (wring_in)z, psi, p);
-      for (int k = 0; k < 3; k++) {
-        for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
-      }
+    for (int l = 0; l < LANES; l++) {
+      PetscInt v;
+      term_vertices(t, b * LANES + l, &v);
+      for (int k = 0; k < 3; k++) z[k][l] = x[3 * v + k];
     }
+    t->law->fused(t->law, term_par(t, b), (wring_in)z, psi, p);
+    for (int k = 0; k < 3; k++)
+      for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
   }
 }
 
@@ -149,4 +149,56 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t)
     }
   }
   return r;
+}
+
+/* ---- without an evaluation: who shares an element, stiffness of points and edges, moduli at rest ---------------------- */
+
+void wring_term_unite(const wring_term *t, PetscInt *parent)
+{
+  PetscInt v[QUADRATIC];
+  for (PetscInt e = 0; e < t->n && t->active; e++) {
+    term_vertices(t, term_position(t, e), v);
+    for (int a = 1; a < t->m; a++)
+      if (parent[v[0]] != parent[v[a]]) wring_unite(parent, v[0], v[a]);
+  }
+}
+
+void wring_term_add_stiffness(const wring_term *t, double *k)
+{
+  PetscInt v[2];
+  if (t->m > 2 || !t->active) return;
+  for (PetscInt p = 0; p < t->n_block * LANES; p++) {
+    if (!term_is_real(t, p)) continue;
+    term_vertices(t, p, v);
+    for (int a = 0; a < t->m; a++) k[v[a]] += t->weight[p] * term_par(t, p / LANES)[0][p % LANES];
+  }
+}
+
+/* The least and the largest factor on psi. */
+static void find_scales(const wring_term *t, double *least, double *largest)
+{
+  *least = *largest = t->scale ? t->scale[0] : 1;
+  for (PetscInt e = 1; t->scale && e < t->n; e++) {
+    *least   = PetscMin(*least, t->scale[e]);
+    *largest = PetscMax(*largest, t->scale[e]);
+  }
+}
+
+PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
+{
+  const wring_law     *law         = t->mean ? t->mean->law : t->law;
+  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES], par[t->mean ? law->n_par : 1][LANES];
+  const int            q = law->q, row = 3 * q;
+
+  if (!t->cell || t->n == 0 || !law->hessian) return PETSC_FALSE;
+  for (int l = 0; l < LANES; l++)
+    for (int i = 0; i < q; i++) z[q * i + i][l] = 1;
+  if (t->mean) {
+    for (int i = 0; i < law->n_par * LANES; i++) par[i / LANES][i % LANES] = t->mean->par[i / LANES];
+  }
+  law->hessian(law, WRING_FILTER_NONE, t->mean ? (wring_in)par : term_par(t, 0), (wring_in)z, h);
+  find_scales(t, &moduli->least_scale, &moduli->largest_scale);
+  moduli->wave  = h[0][0];
+  moduli->shear = q == 3 ? h[row + 1][0] : 0;
+  return PETSC_TRUE;
 }

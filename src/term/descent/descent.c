@@ -37,8 +37,7 @@ VERTEX_ROWS_INLINE void gather_columns_of(int m, const double *x, const PetscInt
     for (int l = 0; l < WIDTH; l++) at[l] = own[slot[first + l]];
     load_rows(at, &centre);
     for (int a = 0; a < m - 1; a++) {
-      for (int l = 0; l < WIDTH; l++) at[l] = x + (size_t)4 * other[a * LANES + first + l];
-      load_rows(at, &r);
+      load_vertices(x, other + a * LANES + first, &r);
       subtract_rows(&r, &centre);
       rows_to_lanes(&r, &v);
       store_corner(&v, columns[3 * a] + first);
@@ -404,14 +403,4 @@ PetscErrorCode wring_descent_begin(wring_descent *d, const wring_descent_rule *r
 void wring_descent_set_rule(wring_descent *d, const wring_descent_rule *rule)
 {
   d->rule = *rule;
-}
-
-PetscInt wring_descent_colours(const wring_descent *d)
-{
-  return d->n_colour;
-}
-
-const PetscInt *wring_descent_colour_of_vertices(const wring_descent *d)
-{
-  return d->colours;
 }

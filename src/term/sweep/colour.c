@@ -245,7 +245,7 @@ static PetscErrorCode end_round(colouring *c, PetscInt left, PetscBool *done)
   *done     = (PetscBool)(most[0] == 0);
   c->n_used = most[1];
   c->n_round++;
-  PetscCall(wring_used_share(&c->used, (c->n_used + USED_BITS - 1) / USED_BITS));
+  PetscCall(wring_used_share(&c->used));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

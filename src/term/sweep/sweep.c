@@ -15,13 +15,11 @@ enum { SMALL = 16 }; // a colour with fewer blocks is processed by one thread
 VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe,
                                         lanes *restrict w)
 {
-  const double *at[WIDTH];
-  lane_rows     r;
-  lane_corner   v;
+  lane_rows   r;
+  lane_corner v;
   for (int i = 0; i < m * LANES; i += WIDTH) {
     const int a = i / LANES, first = i % LANES;
-    for (int l = 0; l < WIDTH; l++) at[l] = x + (size_t)4 * corner[i + l];
-    load_rows(at, &r);
+    load_vertices(x, corner + i, &r);
     rows_to_lanes(&r, &v);
     store_corner(&v, xe[3 * a] + first);
     store_lanes(&v.w, w[a] + first);

@@ -146,12 +146,6 @@ static PetscErrorCode order_items(const wring_sweep *s, group *g)
 
 /* ---- segments ---------------------------------------------------------------------------------------------------- */
 
-static void begin_segment(wring_sweep *s, wring_term *t)
-{
-  const int n_row            = SWEEP_LAMBDA + t->law->n_constraint + sweep_par_rows(t) + sweep_coef_rows(t);
-  s->segment[s->n_segment++] = (sweep_segment){.term = t, .n_row = n_row};
-}
-
 /* Cuts the items into segments, runs of one colour and one term. A colour without items on this rank has no segment. */
 static PetscErrorCode cut_segments(wring_sweep *s, const group *g)
 {
@@ -163,8 +157,10 @@ static PetscErrorCode cut_segments(wring_sweep *s, const group *g)
   for (PetscInt c = 0; c < g->n_colour; c++) {
     const PetscInt begin = s->n_segment;
     for (; i < g->n && g->item[i].colour == c; i++) {
-      wring_term *const t = s->term[g->item[i].term];
-      if (s->n_segment == begin || s->segment[s->n_segment - 1].term != t) begin_segment(s, t);
+      wring_term *const t     = s->term[g->item[i].term];
+      const int         n_row = SWEEP_LAMBDA + t->law->n_constraint + sweep_par_rows(t) + sweep_coef_rows(t);
+      if (s->n_segment == begin || s->segment[s->n_segment - 1].term != t)
+        s->segment[s->n_segment++] = (sweep_segment){.term = t, .n_row = n_row};
       s->segment[s->n_segment - 1].n++;
     }
     s->colour[s->n_colour++] = (sweep_colour){.begin = begin, .end = s->n_segment};

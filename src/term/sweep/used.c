@@ -23,25 +23,11 @@ static PetscInt get_word(const wring_used *u, PetscInt v, PetscInt word)
   return at < 0 ? 0 : u->more[at];
 }
 
-/* The further word of a vertex, zero if it is new. */
-static PetscErrorCode find_more(wring_used *u, PetscInt v, PetscInt word, PetscInt **at)
-{
-  PetscInt found;
-
-  PetscFunctionBegin;
-  PetscCall(wring_map_add(&u->place, key_of(v, word), u->n_more, &found));
-  if (found == u->room) {
-    u->room = 2 * u->room + 64;
-    PetscCall(PetscRealloc((size_t)u->room * sizeof *u->more, &u->more));
-  }
-  if (found == u->n_more) u->more[u->n_more++] = 0;
-  *at = u->more + found;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Notes a change of a vertex that other ranks have too. */
 static PetscErrorCode note_change(wring_used *u, PetscInt v, PetscInt word)
 {
   PetscFunctionBegin;
+  if (v < u->mesh->n_owned && u->sharer_start[v] == u->sharer_start[v + 1]) PetscFunctionReturn(PETSC_SUCCESS);
   if (u->n_changed == u->changed_room) {
     u->changed_room = 2 * u->changed_room + 64;
     PetscCall(PetscRealloc((size_t)u->changed_room * sizeof *u->changed, &u->changed));
@@ -52,15 +38,20 @@ static PetscErrorCode note_change(wring_used *u, PetscInt v, PetscInt word)
 
 static PetscErrorCode set_bits(wring_used *u, PetscInt v, PetscInt word, PetscInt bits)
 {
-  PetscInt *at = NULL;
+  PetscInt at;
 
   PetscFunctionBegin;
   if (word < USED_WORDS) {
     *first_word(u, v, word) |= bits;
-  } else {
-    PetscCall(find_more(u, v, word, &at));
-    *at |= bits;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(wring_map_add(&u->place, key_of(v, word), u->n_more, &at));
+  if (at == u->room) {
+    u->room = 2 * u->room + 64;
+    PetscCall(PetscRealloc((size_t)u->room * sizeof *u->more, &u->more));
+  }
+  if (at == u->n_more) u->more[u->n_more++] = 0;
+  u->more[at] |= bits;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,7 +73,7 @@ PetscErrorCode wring_used_take(wring_used *u, int m, const PetscInt *vertex, Pet
   while (used >> bit & 1) bit++;
   for (int a = 0; a < m; a++) {
     PetscCall(set_bits(u, vertex[a], word, (PetscInt)1 << bit));
-    if (word >= USED_WORDS) PetscCall(note_change(u, vertex[a], word));
+    PetscCall(note_change(u, vertex[a], word));
   }
   *colour = word * USED_BITS + bit;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -90,7 +81,7 @@ PetscErrorCode wring_used_take(wring_used *u, int m, const PetscInt *vertex, Pet
 
 /* ---- other ranks ------------------------------------------------------------------------------------------------- */
 
-/* The bits of a further word on their way to another rank. */
+/* The bits of a word on their way to another rank. */
 typedef struct {
   PetscInt vertex, word, bits; // the vertex in global numbers
 } message;
@@ -143,24 +134,12 @@ static PetscErrorCode send_words(wring_used *u, PetscBool to_owners)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several words. */
-PetscErrorCode wring_used_share(wring_used *u, PetscInt words)
+PetscErrorCode wring_used_share(wring_used *u)
 {
-  PetscSF halo = u->mesh->halo;
-
   PetscFunctionBegin;
-  for (PetscInt w = 0; w < PetscMin(words, USED_WORDS); w++) {
-    PetscInt *const word = first_word(u, 0, w);
-    PetscCall(PetscSFReduceBegin(halo, MPIU_INT, word, word, MPI_BOR));
-    PetscCall(PetscSFReduceEnd(halo, MPIU_INT, word, word, MPI_BOR));
-    PetscCall(PetscSFBcastBegin(halo, MPIU_INT, word, word, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(halo, MPIU_INT, word, word, MPI_REPLACE));
-  }
-  if (words > USED_WORDS) {
-    PetscCall(send_words(u, PETSC_TRUE));
-    PetscCall(send_words(u, PETSC_FALSE));
-    u->n_changed = 0;
-  }
+  PetscCall(send_words(u, PETSC_TRUE));
+  PetscCall(send_words(u, PETSC_FALSE));
+  u->n_changed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

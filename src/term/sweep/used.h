@@ -23,7 +23,7 @@ typedef struct {
   PetscInt           n_more, room;
   PetscInt          *more;
   PetscInt           n_changed, changed_room;
-  used_place        *changed; // [n_changed] further words in which a bit was set since the last wring_used_share
+  used_place        *changed; // [n_changed] words of shared vertices with a new bit since the last wring_used_share
   const PetscSFNode *owner;   // [n_local - n_owned] of ghosts
   PetscInt          *sharer_start, *sharer; // ranks that have an owned vertex as a ghost: [n_owned + 1] and their list
 } wring_used;
@@ -34,6 +34,5 @@ PetscErrorCode wring_used_destroy(wring_used *u);
 /* Takes the first colour that is free at all of vertex [m]. */
 PetscErrorCode wring_used_take(wring_used *u, int m, const PetscInt *vertex, PetscInt *colour);
 
-/* Unites the colours of a vertex over all ranks; words: the largest number of words with a colour, of any rank.
-   Collective. */
-PetscErrorCode wring_used_share(wring_used *u, PetscInt words);
+/* Unites the colours of vertices over all ranks. Collective. */
+PetscErrorCode wring_used_share(wring_used *u);
