@@ -192,7 +192,7 @@ PetscBool wring_term_has_rest_pose(const wring_term *t);
 
 /* ---- means over patches ------------------------------------------------------------------------------------------ */
 
-/* The patches of this rank: one for each owned vertex, of which most are centres of none, or at order 2 for each tet. */
+/* The patches of this rank: one for each owned vertex, most of which are no centre, or at order 2 for each tet. */
 typedef struct {
   PetscInt n;
   double  *volume; // [n] rest volumes, m^3; 0: there is none

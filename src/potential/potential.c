@@ -307,7 +307,7 @@ int wring_potential_terms(const wring_potential *g, wring_term *const **terms)
   return g->n_term;
 }
 
-/* ---- statics: no inertia, dead loads, a regularisation. docs/theory.md (2.9) --------------------------------------- */
+/* ---- statics: no inertia, dead loads, a regularisation. docs/theory.md (2.9) ------------------------------------- */
 
 PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k, const double *ridge)
 {

@@ -1,6 +1,7 @@
 /*
-  The pattern of vertices that share an element, and the scalar A in it, by rows. Threads share the rows; a row sums over
-  the elements at its vertex in their order, so that sums do not depend on the number of threads. docs/theory.md (4.1)
+  The pattern of vertices that share an element, and the scalar A in it, by rows. Threads share the rows; a row sums
+  over the elements at its vertex in their order, so that sums do not depend on the number of threads.
+  docs/theory.md (4.1)
 */
 #include "kernels.h"
 #include "base/count.h"

@@ -169,7 +169,7 @@ void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *no
   }
 }
 
-/* ---- inverted tets: at corners and quadrature points at order 2 ---------------------------------------------------- */
+/* ---- inverted tets: at corners and quadrature points at order 2 -------------------------------------------------- */
 
 /* Six times the volume of a tet. */
 static double volume6(const double *x, const PetscInt v[4])

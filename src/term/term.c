@@ -151,7 +151,7 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t)
   return r;
 }
 
-/* ---- without an evaluation: who shares an element, stiffness of points and edges, moduli at rest ---------------------- */
+/* ---- without an evaluation: who shares an element, stiffness of points and edges, moduli at rest ----------------- */
 
 void wring_term_unite(const wring_term *t, PetscInt *parent)
 {

@@ -309,8 +309,8 @@ static inline double (*matrices_of(const term_row *r))[WRING_LANES]
 }
 
 /*
-  A star forest from nodes `from` [n] of other ranks to vertices [0, n) here, those with rank >= 0; stays NULL if no rank
-  has any (copies.c). Collective. copy_rows: an exchange of rows a [4].
+  A star forest from nodes `from` [n] of other ranks to vertices [0, n) here, those with rank >= 0; stays NULL if no
+  rank has any (copies.c). Collective. copy_rows: an exchange of rows a [4].
 */
 PetscErrorCode wring_copy_create(MPI_Comm comm, PetscInt n_root, PetscInt n, const PetscSFNode *from, PetscSF *copy);
 PetscErrorCode wring_copy_rows(PetscSF copy, wring_phases *phases, MPI_Datatype row, double *a);

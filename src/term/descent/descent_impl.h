@@ -75,8 +75,8 @@ typedef struct {
 } descent_build;
 
 /*
-  An incidence: the others' numbers in [0, n_here); of its row, or of room: weights [points], coefficients [others][q] of
-  each point, [n_par] unless the parameters of the term are uniform.
+  An incidence: the others' numbers in [0, n_here); of its row, or of room: weights [points], coefficients [others][q]
+  of each point, [n_par] unless the parameters of the term are uniform.
 */
 typedef struct {
   PetscInt      other[OTHERS];

@@ -83,8 +83,8 @@ static int compare(const row *a, const row *b)
 }
 
 /*
-  order [n]: the sorted rows, those of equal key by their vertices; rows with the same vertices keep their order, and are an
-  error if two ranks have them.
+  order [n]: the sorted rows, those of equal key by their vertices; rows with the same vertices keep their order, and
+  are an error if two ranks have them.
 */
 static void break_ties(const wring_sorting *s, const row *rows, PetscInt *order, wring_error *error)
 {
