@@ -198,14 +198,6 @@ static PetscErrorCode measure_rate(direct *d, const wring_rows *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the values of CHOLMOD's factor, but keeps what a factor of the same pattern needs. */
-static void free_values(direct *d)
-{
-  cholmod_factor *const f = d->factor;
-  f->x                    = CHOLMOD(free)(f->xsize, sizeof(double), f->x, &d->common);
-  f->xtype                = CHOLMOD_PATTERN;
-}
-
 /* Vectors and work arrays in memory shared by all ranks. */
 static PetscErrorCode allocate(wring_operator_part *part, PetscBool *enough)
 {
@@ -249,10 +241,12 @@ static PetscErrorCode pack(wring_operator_part *part)
   PetscCall(measure_rate(d, &A));
   PetscCall(wring_rows_restore(&A));
   if (d->several) PetscCallMPI(MPI_Bcast(&d->rate, 1, MPI_DOUBLE, 0, part->set->comm)); // all nodes decide alike
-  if (!(d->rate <= worst_rate))
+  if (!(d->rate <= worst_rate)) {
     PetscCall(wring_packed_destroy(&d->packed));
-  else if (d->factor)
-    free_values(d);
+  } else if (d->factor) { // keeps what a factor of the same pattern needs
+    d->factor->x     = CHOLMOD(free)(d->factor->xsize, sizeof(double), d->factor->x, &d->common);
+    d->factor->xtype = CHOLMOD_PATTERN;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -21,14 +21,6 @@ size_t wring_sums_bytes(const wring_team *t, int strips)
   return 2 * (size_t)t->n_rank * (size_t)strips * sizeof(strip_size);
 }
 
-static void add_row(const double v[3], strip_size *s)
-{
-  for (int c = 0; c < 3; c++) {
-    s->squares[c] += v[c] * v[c];
-    s->largest[c] = fabs(v[c]) <= s->largest[c] ? s->largest[c] : fabs(v[c]); // NaN stays
-  }
-}
-
 /* Combines the strips of all ranks, in the same order on every rank. */
 static void join(const wring_team *t, int strips, const strip_size *strip, wring_size *size)
 {
@@ -48,11 +40,6 @@ static void join(const wring_team *t, int strips, const strip_size *strip, wring
   }
 }
 
-static PetscInt strip_begin(PetscInt n, int s, int strips)
-{
-  return (PetscInt)((int64_t)n * s / strips);
-}
-
 /* ---- rows of this rank ------------------------------------------------------------------------------------------- */
 
 /* row -= row i of A x; its entry k is in column (map ? map[column[k]] : column[k] + first) of x. */
@@ -68,14 +55,18 @@ static void subtract_row(const wring_aij *A, const PetscInt *map, PetscInt first
 static void measure_strip(const wring_rows *A, int s, int strips, const double *b, const double *x, double *r,
                           strip_size *size)
 {
-  *size = (strip_size){{0}, {0}};
-  for (PetscInt i = strip_begin(A->own.n, s, strips); i < strip_begin(A->own.n, s + 1, strips); i++) {
+  const int64_t n = A->own.n;
+  *size           = (strip_size){{0}, {0}};
+  for (PetscInt i = (PetscInt)(n * s / strips); i < n * (s + 1) / strips; i++) {
     const double *const at     = b + 3 * (A->first + i);
     double              row[3] = {at[0], at[1], at[2]};
     if (x) subtract_row(&A->own, NULL, A->column, i, x, row);
     if (x && A->ghost.start) subtract_row(&A->ghost, A->global, 0, i, x, row);
     for (int c = 0; r && c < 3; c++) r[3 * (A->first + i) + c] = row[c];
-    add_row(row, size);
+    for (int c = 0; c < 3; c++) {
+      size->squares[c] += row[c] * row[c];
+      size->largest[c] = fabs(row[c]) <= size->largest[c] ? size->largest[c] : fabs(row[c]);
+    }
   }
 }
 

@@ -13,31 +13,20 @@ typedef struct {
   Mat             A;     // of the cycle
 } cycle_pc;
 
-/* About |v|: a power of two, so that z of 2 v is twice z of v to the last bit; 1 for zeros and what is not finite. */
-static PetscErrorCode find_size(Vec v, double *size)
-{
-  double largest;
-  int    exponent;
-
-  PetscFunctionBegin;
-  PetscCall(VecNorm(v, NORM_INFINITY, &largest));
-  frexp(isfinite(largest) ? largest : 1, &exponent);
-  *size = ldexp(1, exponent);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
 {
   cycle_pc     *c;
   const double *ra;
-  double       *za, size = 1;
+  double       *za, largest;
+  int           exponent; // of a size: z of 2 r is twice z of r to the last bit
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(find_size(r, &size));
+  PetscCall(VecNorm(r, NORM_INFINITY, &largest));
+  frexp(isfinite(largest) ? largest : 1, &exponent);
   PetscCall(VecGetArrayRead(r, &ra));
   PetscCall(VecGetArrayWrite(z, &za));
-  PetscCall(wring_cycle_multiply(c->cycle, 1, size, ra, za));
+  PetscCall(wring_cycle_multiply(c->cycle, 1, ldexp(1, exponent), ra, za));
   PetscCall(VecRestoreArrayWrite(z, &za));
   PetscCall(VecRestoreArrayRead(r, &ra));
   PetscFunctionReturn(PETSC_SUCCESS);

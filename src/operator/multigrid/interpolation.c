@@ -32,9 +32,7 @@ static PetscErrorCode find_columns(PetscLayout columns, const wring_aij *a, wrin
   PetscInt       n = 0, *global;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < a->start[a->n]; k++) n += a->column[k] < first || a->column[k] >= end;
-  PetscCall(PetscMalloc1((size_t)n, &global));
-  n = 0;
+  PetscCall(PetscMalloc1((size_t)a->start[a->n], &global));
   for (PetscInt k = 0; k < a->start[a->n]; k++)
     if (a->column[k] < first || a->column[k] >= end) global[n++] = a->column[k];
   PetscCall(PetscSortRemoveDupsInt(&n, global));
