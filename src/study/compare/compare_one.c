@@ -156,11 +156,11 @@ static PetscErrorCode solve_all(wring_compare *s)
     for (PetscInt i = 0; i < c->n_all && !c->stop; i++) {
       wring_convergence *const h = &c->history[i];
       if (wring_convergence_left_out(h)) continue;
-      if (c->n > 0) PetscCall(wring_stopper_check(s->stopper));
       if (c->n > 0) c->stop = s->stopper->cause;
       if (c->stop) break;
       c->n = PetscMax(c->n, i + 1);
       PetscCall(solve(s, h));
+      PetscCall(wring_stopper_check(s->stopper)); // a stop while files are written interrupts the next solve
       PetscCall(write_so_far(s));
     }
     if (!c->stop) c->n = c->n_all;
