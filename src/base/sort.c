@@ -48,7 +48,8 @@ PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value)
+/* value [n] >= 0. */
+static PetscErrorCode sort_ints(PetscInt n, PetscInt *value)
 {
   uint64_t *key;
 
@@ -96,7 +97,7 @@ PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value)
   PetscInt kept = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_sort_ints(*n, value));
+  PetscCall(sort_ints(*n, value));
   for (PetscInt i = 0; i < *n; i++)
     if (i == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
   *n = kept;

@@ -12,9 +12,6 @@ PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order);
 PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
                                   PetscInt *start);
 
-/* Sorts value [n] >= 0 ascending. */
-PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value);
-
 /* Sorts value [*n] >= 0 ascending and drops repetitions. */
 PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value);
 

@@ -26,8 +26,8 @@ PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t
 
 /*
   Rows in the order of their keys over all ranks: those of rank p precede those of rank p + 1. Equal keys are in the
-  order of the ranks and places from which they came: the result depends on how the rows were dealt only where keys are
-  equal, and not even there if the rows of all ranks, one rank after the other, are the same.
+  order of the ranks and places from which they came: the result depends on how the rows were distributed only where
+  keys are equal, and not even there if the rows of all ranks, one rank after the other, are the same.
 */
 typedef struct {
   wring_exchange x;     // the rows that went and came

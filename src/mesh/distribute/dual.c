@@ -4,7 +4,7 @@
 #include "mesh/surface/faces.h"
 #include "pieces.h"
 
-/* other [n]: the tet on the other side of each face, which meets it in the block of its middle vertex; -1: none. */
+/* other [n]: the tet on the other side of each face, matched where its middle vertex is stored; -1: none. */
 static PetscErrorCode match_border(const wring_pieces *p, PetscInt64 begin, PetscInt n, wring_face *face,
                                    PetscInt64 *other)
 {

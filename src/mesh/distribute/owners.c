@@ -191,8 +191,8 @@ static PetscErrorCode level_loads(const wring_owners *o, PetscInt64 n, PetscInt6
 }
 
 /* owner [n] of vertices in the order of the curve, of which `before` precede. */
-static PetscErrorCode deal(const wring_pieces *p, const wring_owners *o, PetscInt64 all, PetscInt64 before, PetscInt n,
-                           PetscInt *owner)
+static PetscErrorCode assign(const wring_pieces *p, const wring_owners *o, PetscInt64 all, PetscInt64 before,
+                             PetscInt n, PetscInt *owner)
 {
   PetscInt   *order, k = 0;
   PetscInt64 *room, end;
@@ -234,7 +234,7 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
   here = s.n;
   PetscCallMPI(MPI_Scan(&here, &before, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(PetscMalloc1((size_t)s.n, &owner));
-  PetscCall(deal(p, o, all, before - here, s.n, owner));
+  PetscCall(assign(p, o, all, before - here, s.n, owner));
   PetscCall(wring_sorting_answer(&s, sizeof *owner, owner, mine));
   PetscCall(PetscCalloc1((size_t)o->n_part, &change));
   for (PetscInt i = 0; i < n; i++) {

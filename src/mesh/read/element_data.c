@@ -1,5 +1,5 @@
 /*
-  Values of tets from the $ElementData of a Gmsh file, as rows of a table. Tets and rows meet on the rank that the hash
+  Values of tets from the $ElementData of a Gmsh file, as rows of a table. Tets and rows go to the rank that the hash
   of the element's number gives.
 */
 #include "base/exchange.h"
