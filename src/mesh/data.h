@@ -1,6 +1,7 @@
 /* Private to src/mesh: wring_names, creating a wring_mesh_data; measures of tets and meshes. */
 #pragma once
 #include <wring/mesh.h>
+#include "base/vector3.h"
 
 /* The new name, which is copied, has number names->n. */
 PetscErrorCode wring_names_add(wring_names *names, const char *name, size_t length);
@@ -30,7 +31,16 @@ PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wri
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3);
 
 /* The inverse B of D = [a, b, c], columns: its rows are b x c, c x a, a x b over det D; volume = -det D/6. */
-void wring_tet_invert(const double a[3], const double b[3], const double c[3], double B[9], double *volume);
+static inline void wring_tet_invert(const double a[3], const double b[3], const double c[3], double B[9],
+                                    double *volume)
+{
+  wring_cross3(b, c, B);
+  wring_cross3(c, a, B + 3);
+  wring_cross3(a, b, B + 6);
+  const double det = wring_dot3(a, B);
+  for (int i = 0; i < 9; i++) B[i] /= det;
+  *volume = -det / 6;
+}
 
 /* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
 double wring_tet_quality(const double *const x[4], double volume);

@@ -1,5 +1,4 @@
 #include "data.h"
-#include "base/vector3.h"
 #include <math.h>
 
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3)
@@ -10,16 +9,6 @@ double wring_tet_det(const double *x0, const double *x1, const double *x2, const
   wring_subtract3(x3, x0, c);
   wring_cross3(b, c, bc);
   return wring_dot3(a, bc);
-}
-
-void wring_tet_invert(const double a[3], const double b[3], const double c[3], double B[9], double *volume)
-{
-  wring_cross3(b, c, B);
-  wring_cross3(c, a, B + 3);
-  wring_cross3(a, b, B + 6);
-  const double det = wring_dot3(a, B);
-  for (int i = 0; i < 9; i++) B[i] /= det;
-  *volume = -det / 6;
 }
 
 void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9], double *volume)
