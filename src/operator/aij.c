@@ -82,19 +82,18 @@ PetscErrorCode wring_aij_collect(Mat A, PetscBool want, Mat *S)
 
 PetscErrorCode wring_aij_neighbours(Mat A, wring_neighbours *n)
 {
-  Mat             ghost = NULL;
-  const PetscInt *global;
-  PetscInt        n_ghost;
-  PetscLayout     columns;
-  PetscBool       mpi;
+  wring_rows  r;
+  PetscInt    n_ghost;
+  PetscLayout columns;
 
   PetscFunctionBegin;
   *n = (wring_neighbours){.asked = {.comm = PetscObjectComm((PetscObject)A)}};
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (!mpi) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &ghost, &global));
-  PetscCall(MatGetSize(ghost, NULL, &n_ghost));
-  PetscCall(MatGetLayouts(A, NULL, &columns));
-  PetscCall(wring_neighbours_create(columns, n_ghost, global, n));
+  PetscCall(wring_rows_get(A, &r));
+  if (r.part[1]) {
+    PetscCall(MatGetSize(r.part[1], NULL, &n_ghost));
+    PetscCall(MatGetLayouts(A, NULL, &columns));
+    PetscCall(wring_neighbours_create(columns, n_ghost, r.global, n));
+  }
+  PetscCall(wring_rows_restore(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,7 +16,7 @@ PetscErrorCode wring_hosts_split(MPI_Comm comm, PetscMPIInt each, MPI_Comm *host
 PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
 {
   MPI_Comm    node;
-  PetscMPIInt rank, leader, first;
+  PetscMPIInt rank, leader;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -26,11 +26,10 @@ PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
   leader = rank;
   PetscCallMPI(MPI_Bcast(&leader, 1, MPI_INT, 0, node));
   PetscCallMPI(MPI_Comm_free(&node));
-  first         = h->size;
+  h->first      = h->size;
   h->with_first = (PetscBool)(leader == 0);
   h->n          = h->rank == 0;
-  PetscCallMPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(&h->first, 1, MPI_INT, 0, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &h->n, 1, MPI_INT, MPI_SUM, comm));
-  h->first = first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,6 @@
 /*
   A level: its matrix in float, scaled to a unit diagonal, D^(-1/2) A D^(-1/2); its smoother; its vectors; and the
-  interpolation from the next coarser level. Arrays of vertices are [n][3], one spare number, then [n_ghost][3]: see
-  wring_level_ghosts.
+  interpolation from the next coarser level. Arrays of vertices are [n][3], one spare number, then [n_ghost][3].
 */
 #pragma once
 #include "interpolation.h"
@@ -22,10 +21,7 @@ typedef struct {
   wring_interpolation from_coarse; // empty on the coarsest level
 } wring_level;
 
-/*
-  Ghosts of b, x or y. One spare number separates the owned vertices from the ghosts, because the last owned vertex is
-  read as four numbers.
-*/
+/* Ghosts of b, x or y. The spare number is there because the last owned vertex is read as four numbers. */
 static inline float *wring_level_ghosts(const wring_level *l, float *x)
 {
   return x + 3 * (size_t)l->n + 1;
@@ -52,10 +48,7 @@ PetscErrorCode wring_level_find_omega(wring_level *l);
 PetscErrorCode wring_level_destroy(wring_level *l);
 double         wring_level_memory(const wring_level *l); // bytes, this rank, with its interpolation
 
-/*
-  Seed of the random numbers of this rank's first vertex, 3 first: it may exceed 32 bits although the number of vertices
-  does not.
-*/
+/* Seed of the random numbers of this rank's first vertex: it may exceed 32 bits although `first` does not. */
 static inline uint64_t wring_level_seed(PetscInt first)
 {
   return 3 * (uint64_t)first;

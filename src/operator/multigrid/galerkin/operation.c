@@ -61,7 +61,7 @@ static PetscErrorCode compute_strips(const operation *o)
   wring_galerkin_row *v;
 
   PetscFunctionBegin;
-  PetscCall(wring_galerkin_rows_create(o->product.fine, wring_galerkin_width(&o->product), n_thread, &v));
+  PetscCall(wring_galerkin_rows_create(&o->product, n_thread, &v));
 #pragma omp parallel for schedule(static) num_threads(n_thread) reduction(| : failed) if (n_thread > 1)
   for (int s = 0; s < wring_strips(o->n); s++) {
     for (PetscInt i = wring_strip(o->n, s); i < wring_strip(o->n, s + 1) && !failed; i++)

@@ -29,25 +29,24 @@ static PetscErrorCode append(const wring_interpolation *q, PetscInt row, PetscMP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the rows of others and gets parts of those of this rank, by rank; freed by the caller. Collective. */
-static PetscErrorCode get_parts(const wring_level *fine, const wring_level_values *a, PetscInt *n_part,
-                                wring_galerkin_part **part)
+/* Computes rows of others, and gets the parts of those of this rank, by rank. Collective. */
+static PetscErrorCode get_parts(wring_galerkin_product *g)
 {
-  const wring_interpolation *const q = &fine->from_coarse;
+  const wring_interpolation *const q = &g->fine->from_coarse;
   const wring_exchange *const      x = &q->own_columns.asked;
   parts                            p = {.n = 0};
   wring_galerkin_row              *v;
 
   PetscFunctionBegin;
-  PetscCall(wring_galerkin_rows_create(fine, q->n_coarse + q->columns.n_ghost, 1, &v));
+  PetscCall(wring_galerkin_rows_create(g, 1, &v));
   for (PetscMPIInt r = 0; r < x->n_to; r++) {
     for (PetscInt i = x->to_start[r]; i < x->to_start[r + 1]; i++) {
-      wring_galerkin_row_compute(fine, a, q->n_coarse + i, PETSC_TRUE, v);
+      wring_galerkin_row_compute(g->fine, g->a, q->n_coarse + i, PETSC_TRUE, v);
       PetscCall(append(q, q->own_columns.global[i], x->to[r], v, &p));
     }
   }
   PetscCall(wring_galerkin_rows_destroy(1, &v));
-  PetscCall(wring_exchange_rows(fine->comm, p.n, p.to, sizeof **part, p.part, n_part, part));
+  PetscCall(wring_exchange_rows(g->fine->comm, p.n, p.to, sizeof *g->part, p.part, &g->n_part, &g->part));
   PetscCall(PetscFree(p.to));
   PetscCall(PetscFree(p.part));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,11 +70,6 @@ static PetscInt find_column(const wring_galerkin_product *g, PetscInt number)
   if (ghost >= 0) return p->n_coarse + ghost;
   const PetscInt other = find(g->n_other, g->other, number);
   return other < 0 ? -1 : p->n_coarse + p->columns.n_ghost + other;
-}
-
-PetscInt wring_galerkin_width(const wring_galerkin_product *g)
-{
-  return g->fine->from_coarse.n_coarse + g->fine->from_coarse.columns.n_ghost + g->n_other;
 }
 
 static PetscErrorCode find_columns(wring_galerkin_product *g)
@@ -114,7 +108,7 @@ PetscErrorCode wring_galerkin_product_create(const wring_level *fine, const wrin
   PetscFunctionBegin;
   *g = (wring_galerkin_product){.fine = fine, .a = a};
   if (!fine->from_coarse.fetch.of) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(get_parts(fine, a, &g->n_part, &g->part));
+  PetscCall(get_parts(g));
   PetscCall(find_columns(g));
   PetscCall(order_by_row(g));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -173,7 +167,7 @@ static PetscErrorCode compute(const wring_galerkin_product *g, const wring_level
   wring_galerkin_row *v;
 
   PetscFunctionBegin;
-  PetscCall(wring_galerkin_rows_create(g->fine, wring_galerkin_width(g), n_thread, &v));
+  PetscCall(wring_galerkin_rows_create(g, n_thread, &v));
 #pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
   for (PetscInt i = 0; i < coarse->n; i++) {
     wring_galerkin_row *const mine = &v[omp_get_thread_num()];

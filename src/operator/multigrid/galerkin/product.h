@@ -2,6 +2,25 @@
 #pragma once
 #include "galerkin.h"
 
+/* An entry of P^T A P for another rank. */
+typedef struct {
+  PetscInt64 row, column; // global
+  double     value;
+} wring_galerkin_part;
+
+/* Columns of a product: those of P, then others, which only parts of other ranks have. */
+typedef struct {
+  const wring_level        *fine; // with P
+  const wring_level_values *a;
+  PetscInt                  n_part;
+  wring_galerkin_part      *part;   // [n_part] from other ranks, by rank
+  PetscInt                 *column; // [n_part]
+  PetscInt                 *start;  // [n_coarse + 2] parts by row; NULL on one rank
+  PetscInt                 *order;  // [n_part]
+  PetscInt                  n_other;
+  PetscInt                 *other; // [n_other] global numbers
+} wring_galerkin_product;
+
 /* ---- row.c ---- */
 
 /* A number of a row in work, at its column, and the row that wrote it; -1: none. Both are in one cache line. */
@@ -20,8 +39,8 @@ typedef struct {
   PetscInt              n_coarse;
 } wring_galerkin_row;
 
-/* One for each of n_thread threads; width: the number of columns of P and others. Not collective. */
-PetscErrorCode wring_galerkin_rows_create(const wring_level *l, PetscInt width, int n_thread, wring_galerkin_row **v);
+/* One for each of n_thread threads. Not collective. */
+PetscErrorCode wring_galerkin_rows_create(const wring_galerkin_product *g, int n_thread, wring_galerkin_row **v);
 PetscErrorCode wring_galerkin_rows_destroy(int n_thread, wring_galerkin_row **v);
 
 /*
@@ -46,31 +65,11 @@ static inline void wring_galerkin_row_add(PetscInt row, PetscInt column, double 
 
 /* ---- product.c ---- */
 
-/* An entry of P^T A P for another rank. */
-typedef struct {
-  PetscInt64 row, column; // global
-  double     value;
-} wring_galerkin_part;
-
-/* Columns of a product: those of P, then others, which only parts of other ranks have. */
-typedef struct {
-  const wring_level        *fine; // with P
-  const wring_level_values *a;
-  PetscInt                  n_part;
-  wring_galerkin_part      *part;   // [n_part] from other ranks, by rank
-  PetscInt                 *column; // [n_part]
-  PetscInt                 *start;  // [n_coarse + 2] parts by row; NULL on one rank
-  PetscInt                 *order;  // [n_part]
-  PetscInt                  n_other;
-  PetscInt                 *other; // [n_other] global numbers
-} wring_galerkin_product;
-
 PetscErrorCode wring_galerkin_product_create(const wring_level *fine, const wring_level_values *a,
                                              wring_galerkin_product *g); // collective
 PetscErrorCode wring_galerkin_product_destroy(wring_galerkin_product *g);
 
-PetscInt wring_galerkin_width(const wring_galerkin_product *g);   // number of columns
-int      wring_galerkin_threads(const wring_galerkin_product *g); // that share the rows
+int wring_galerkin_threads(const wring_galerkin_product *g); // that share the rows
 
 /* The global number of a column. */
 static inline PetscInt wring_galerkin_number(const wring_galerkin_product *g, PetscInt column)

@@ -12,12 +12,15 @@ static PetscErrorCode create(size_t n, wring_galerkin_entry **entry, PetscInt **
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_galerkin_rows_create(const wring_level *l, PetscInt width, int n_thread, wring_galerkin_row **v)
+PetscErrorCode wring_galerkin_rows_create(const wring_galerkin_product *g, int n_thread, wring_galerkin_row **v)
 {
+  const wring_interpolation *const p     = &g->fine->from_coarse;
+  const PetscInt                   width = p->n_coarse + p->columns.n_ghost + g->n_other;
+
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)n_thread, v));
   for (wring_galerkin_row *row = *v; row < *v + n_thread; row++) {
-    PetscCall(create((size_t)l->n + (size_t)l->n_ghost, &row->fine, &row->fine_list));
+    PetscCall(create((size_t)g->fine->n + (size_t)g->fine->n_ghost, &row->fine, &row->fine_list));
     PetscCall(create((size_t)width, &row->coarse, &row->coarse_list));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
