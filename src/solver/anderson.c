@@ -18,10 +18,7 @@ typedef struct {
   wring_mixing mixing;
   PetscInt     window;   // largest number of differences
   PetscBool    split;    // the inner method is admm
-  PetscBool    moved;    // last and p are those of the previous iteration
   double      *v;        // [n] admm: the v at which its last iteration began
-  double      *F, *last; // [n]: G(v_k) - v_k of this iteration and the previous one
-  double      *p;        // [n]: v_k - v_(k-1), then v_(k+1) - v_k
   double       residual; // J, of admm's last iteration
   Vec          d, y;     // [n_owned][3] m
 } anderson_data;
@@ -66,7 +63,7 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
     PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm or vbd"));
   const PetscInt n = s->inner ? s->inner->ops->state->size(s->inner) : s->n;
   PetscCall(wring_solver_create_vecs(s, s->inner ? 2 : 1, (Vec *[]){&anderson->d, &anderson->y}));
-  PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
+  PetscCall(PetscMalloc1(n, &anderson->v));
   PetscCall(wring_mixing_create(s->comm, s->phases, anderson->window, n, &anderson->mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,7 +74,6 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   wring_mixing_restart(&anderson->mixing);
-  anderson->moved = PETSC_FALSE;
   if (!anderson->split) PetscCall(wring_solver_evaluate(s, x));
   PetscCall(wring_inner_begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -102,11 +98,11 @@ static PetscErrorCode try_plain(wring_solver *s, Vec x)
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  wring_copy(s->n, anderson->F, anderson->p);
+  wring_copy(s->n, anderson->mixing.last, anderson->mixing.p);
   if (s->inner && s->inner->current.known)
     PetscCall(wring_inner_try(s, anderson->y));
   else
-    PetscCall(try_step(s, x, anderson->p));
+    PetscCall(try_step(s, x, anderson->mixing.p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,11 +114,11 @@ static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_inner_step(s, x, anderson->y, anderson->d));
-  PetscCall(wring_state_get_x(s, anderson->d, anderson->F));
+  PetscCall(wring_state_get_x(s, anderson->d, anderson->mixing.F));
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_mixing_step(&anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  PetscCall(wring_mixing_step(&anderson->mixing));
   if (anderson->mixing.count > 0) {
-    PetscCall(try_step(s, x, anderson->p));
+    PetscCall(try_step(s, x, anderson->mixing.p));
     mixed = (PetscBool)(s->trial.value.objective <= wring_inner_objective(s));
   }
   if (!mixed) PetscCall(try_plain(s, x));
@@ -148,14 +144,15 @@ static PetscErrorCode iterate_mixed(wring_solver *s, Vec x, double *residual)
 {
   anderson_data *anderson = s->data;
   const PetscInt n        = anderson->mixing.n;
+  double *const  p        = anderson->mixing.p;
 
   PetscFunctionBegin;
-  wring_axpy(n, 1, anderson->p, anderson->v);
+  wring_axpy(n, 1, p, anderson->v);
   PetscCall(iterate_from(s, x, residual));
   if (anderson->mixing.count == 0 || *residual <= anderson->residual) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_axpy(n, -1, anderson->p, anderson->v);
-  wring_copy(n, anderson->last, anderson->p);
-  wring_axpy(n, 1, anderson->p, anderson->v);
+  wring_axpy(n, -1, p, anderson->v);
+  wring_copy(n, anderson->mixing.last, p);
+  wring_axpy(n, 1, p, anderson->v);
   PetscCall(iterate_from(s, x, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,15 +162,15 @@ static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  if (anderson->moved) {
+  if (anderson->mixing.moved) {
     PetscCall(iterate_mixed(s, x, &anderson->residual));
   } else {
     PetscCall(s->inner->ops->state->get(s->inner, x, anderson->v));
     PetscCall(wring_inner_iterate(s, x, &anderson->residual));
   }
-  PetscCall(s->inner->ops->state->get(s->inner, x, anderson->F));
-  wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->F);
-  PetscCall(wring_mixing_step(&anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  PetscCall(s->inner->ops->state->get(s->inner, x, anderson->mixing.F));
+  wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->mixing.F);
+  PetscCall(wring_mixing_step(&anderson->mixing));
   wring_solver_moved(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,15 +179,10 @@ static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
 
 static PetscErrorCode anderson_iterate(wring_solver *s, Vec x)
 {
-  anderson_data *anderson = s->data;
-  double *const  F        = anderson->F;
+  const anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
   PetscCall(anderson->split ? iterate_admm(s, x) : iterate_descending(s, x));
-  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
-  anderson->F     = anderson->last;
-  anderson->last  = F;
-  anderson->moved = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,7 +192,7 @@ static PetscErrorCode anderson_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(wring_mixing_destroy(&anderson->mixing));
-  PetscCall(PetscFree4(anderson->v, anderson->F, anderson->last, anderson->p));
+  PetscCall(PetscFree(anderson->v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

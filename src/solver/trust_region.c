@@ -222,18 +222,6 @@ static PetscErrorCode find_step(wring_solver *s, trust_step *t)
 
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
-/* Where rounding hides what the model promises, s is judged as the direction of a search, by grad g. */
-static PetscErrorCode search(wring_solver *s, Vec x, wring_search *result)
-{
-  trust_data *const trust = s->data;
-  double            slope;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, s->current.grad, trust->s, &slope));
-  PetscCall(wring_solver_backtrack(s, x, trust->s, slope, result));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Tries x + s and changes the radius; a step that inverts elements is cut before the first of them. */
 static PetscErrorCode try_step(wring_solver *s, Vec x, const trust_step *t, wring_search *result)
 {
@@ -274,14 +262,16 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
   trust_data *const trust  = s->data;
   wring_search      result = WRING_SEARCH_FAILED;
   trust_step        t;
+  double            slope;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &trust->H));
   for (int i = 0; i < MAX_SHRINKS && result == WRING_SEARCH_FAILED; i++) {
     PetscCall(find_step(s, &t));
     if (i == 0) s->current.decrement = -0.5 * slope_of(&t);
-    if (wring_solver_is_tiny(s, 1, t.model)) {
-      PetscCall(search(s, x, &result));
+    if (wring_solver_is_tiny(s, 1, t.model)) { // rounding hides what the model promises: s is judged by grad g
+      PetscCall(wring_solver_dot(s, s->current.grad, trust->s, &slope));
+      PetscCall(wring_solver_backtrack(s, x, trust->s, slope, &result));
       break;
     }
     PetscCall(try_step(s, x, &t, &result));

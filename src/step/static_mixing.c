@@ -9,10 +9,7 @@ enum { LOAD_WINDOW = 5 };
 
 struct wring_load_mixing {
   wring_mixing mixing;
-  Vec          f;        // N: of the last solve
-  PetscBool    moved;    // last and p are those of the solve before it
-  double      *F, *last; // [n_owned][3] N: G(f) - f of the last solve and of the one before it
-  double      *p;        // the last change of f, then the next
+  Vec          f; // N: of the last solve
 };
 
 PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **mixing)
@@ -24,7 +21,6 @@ PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **mixing)
   PetscCall(PetscNew(&m));
   PetscCall(VecDuplicate(like, &m->f));
   PetscCall(VecGetLocalSize(like, &n));
-  PetscCall(PetscMalloc3(n, &m->p, n, &m->F, n, &m->last));
   PetscCall(wring_mixing_create(PetscObjectComm((PetscObject)like), NULL, LOAD_WINDOW, n, &m->mixing));
   *mixing = m;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -37,7 +33,6 @@ PetscErrorCode wring_load_mixing_destroy(wring_load_mixing **mixing)
   PetscFunctionBegin;
   if (!m) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDestroy(&m->f));
-  PetscCall(PetscFree3(m->p, m->F, m->last));
   PetscCall(wring_mixing_destroy(&m->mixing));
   PetscCall(PetscFree(*mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,7 +42,6 @@ PetscErrorCode wring_load_mixing_start(wring_load_mixing *m, Vec f)
 {
   PetscFunctionBegin;
   wring_mixing_restart(&m->mixing);
-  m->moved = PETSC_FALSE;
   PetscCall(VecCopy(f, m->f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,19 +49,16 @@ PetscErrorCode wring_load_mixing_start(wring_load_mixing *m, Vec f)
 PetscErrorCode wring_load_mixing_step(wring_load_mixing *m, Vec g)
 {
   const PetscInt n = m->mixing.n;
-  double *const  F = m->F, *f, *ga;
+  double        *f, *ga;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(m->f, &f));
   PetscCall(VecGetArray(g, &ga));
-  wring_waxpy(n, -1, f, ga, F);
-  PetscCall(wring_mixing_step(&m->mixing, F, m->moved ? m->last : NULL, m->p));
-  wring_axpy(n, 1, m->p, f);
+  wring_waxpy(n, -1, f, ga, m->mixing.F);
+  PetscCall(wring_mixing_step(&m->mixing));
+  wring_axpy(n, 1, m->mixing.p, f);
   wring_copy(n, f, ga);
   PetscCall(VecRestoreArray(g, &ga));
   PetscCall(VecRestoreArray(m->f, &f));
-  m->F     = m->last;
-  m->last  = F;
-  m->moved = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -137,9 +137,10 @@ PetscBool wring_solver_falls(const wring_solver *s, double slope)
   return (PetscBool)(s->trial.value.objective <= s->current.value.objective + sufficient * s->trial.step * slope);
 }
 
-static PetscErrorCode find_bound(wring_solver *s, Vec x, Vec d)
+PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d)
 {
   PetscFunctionBegin;
+  if (s->bound.known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_bound(s->g, x, d, &s->bound.step));
   s->bound.known   = PETSC_TRUE;
   s->bound.inverts = (PetscBool)(s->bound.step < INFINITY);
@@ -151,14 +152,7 @@ PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d)
   PetscFunctionBegin;
   s->bound.step  = INFINITY;
   s->bound.known = PETSC_FALSE;
-  if (s->bound.inverts) PetscCall(find_bound(s, x, d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d)
-{
-  PetscFunctionBegin;
-  if (!s->bound.known) PetscCall(find_bound(s, x, d));
+  if (s->bound.inverts) PetscCall(wring_solver_meet_infinity(s, x, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -106,27 +106,22 @@ static PetscErrorCode set_blocks(const wring_linear *l)
 /*
   Nested dissection of a mesh with n vertices: factors of three rows per vertex took 73 to 151 n^2 operations and 52 to
   71 n^(4/3) entries on boxes, a cube and a bar of 1,331 to 17,315 vertices, each of which a solve uses twice. An
-  iteration of conjugate gradients takes 580 n: the product with 124 n entries, and a cycle. docs/performance.md
+  iteration of conjugate gradients takes 580 n: the product with 124 n entries, and a cycle. Conjugate gradients, which
+  read the matrix in each iteration, run at fewer operations a second; one thread. docs/performance.md
 */
-wring_linear_cost wring_linear_expect(PetscInt n_vertex)
+PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex)
 {
-  const double n = (double)n_vertex, iterations = 100;
-  return (wring_linear_cost){.factor = 100 * n * n, .solve = 4 * 65 * pow(n, 4. / 3), .cg = iterations * 580 * n};
-}
-
-/* Operations a second of a factor and of conjugate gradients, which read the matrix in each iteration; one thread. */
-static PetscBool factor_is_cheap(PetscInt n_vertex)
-{
-  const double            rate_factor = 35e9, rate_cg = 4.6e9;
-  const wring_linear_cost c = wring_linear_expect(n_vertex);
-  return (PetscBool)((c.factor + c.solve) / rate_factor <= c.cg / rate_cg);
+  const double n = (double)n_vertex, iterations = 100, rate_factor = 35e9, rate_cg = 4.6e9; // operations a second
+  const double factor = 100 * n * n, solve = 4 * 65 * pow(n, 4. / 3), cg = iterations * 580 * n;
+  return (PetscBool)((factor + solve) / rate_factor <= cg / rate_cg);
 }
 
 static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
 {
   const PetscInt n = wring_potential_mesh(s->g)->n_global;
   if (l->type != WRING_LINEAR_AUTO) return l->type;
-  const PetscBool direct = l->use == WRING_LINEAR_ONCE ? factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
+  const PetscBool direct =
+    l->use == WRING_LINEAR_ONCE ? wring_linear_factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
   return direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
 }
 

@@ -40,15 +40,8 @@ typedef struct {
   double pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
 } wring_linear;
 
-/*
-  Expected floating-point operations for one matrix with three rows per vertex: of a factor, of a solve with it, and of
-  a solve by conjugate gradients. They depend on n_vertex of all ranks only. A factor runs at several times the
-  operations a second of the others. Not collective.
-*/
-typedef struct {
-  double factor, solve, cg;
-} wring_linear_cost;
-wring_linear_cost wring_linear_expect(PetscInt n_vertex);
+/* Whether a factor of one matrix with three rows per vertex, on all ranks, takes less than conjugate gradients. */
+PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex);
 
 /*
   To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;

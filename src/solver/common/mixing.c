@@ -7,6 +7,7 @@ PetscErrorCode wring_mixing_create(MPI_Comm comm, wring_phases *phases, PetscInt
 {
   PetscFunctionBegin;
   *m = (wring_mixing){.comm = comm, .phases = phases, .n = n, .window = window};
+  PetscCall(PetscMalloc3(n, &m->p, n, &m->F, n, &m->last));
   PetscCall(PetscMalloc1(2 * (size_t)window * (size_t)n, &m->block));
   PetscCall(PetscMalloc5(window * window, &m->gram, 2 * window, &m->dots, window, &m->theta, window * window,
                          &m->factor, window, &m->with));
@@ -16,6 +17,7 @@ PetscErrorCode wring_mixing_create(MPI_Comm comm, wring_phases *phases, PetscInt
 PetscErrorCode wring_mixing_destroy(wring_mixing *m)
 {
   PetscFunctionBegin;
+  PetscCall(PetscFree3(m->p, m->F, m->last));
   PetscCall(PetscFree(m->block));
   PetscCall(PetscFree5(m->gram, m->dots, m->theta, m->factor, m->with));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -24,6 +26,7 @@ PetscErrorCode wring_mixing_destroy(wring_mixing *m)
 void wring_mixing_restart(wring_mixing *m)
 {
   m->count = m->newest = 0;
+  m->moved             = PETSC_FALSE;
 }
 
 /* The slot of the difference that is `age` iterations older than the newest. */
@@ -43,18 +46,18 @@ static double *difference_G(const wring_mixing *m, PetscInt i)
 }
 
 /* Puts the newest difference in the place of the oldest; dot products of it and of F with all differences. */
-static void add_difference(wring_mixing *m, const double *F, const double *last, const double *p)
+static void add_difference(wring_mixing *m)
 {
   m->newest        = slot(m, -1);
   m->count         = PetscMin(m->count + 1, m->window);
   double *const dF = difference_F(m, m->newest), *const dG = difference_G(m, m->newest);
   const int count = (int)m->count;
 
-  wring_waxpy(m->n, -1, last, F, dF);
-  wring_waxpy(m->n, 1, p, dF, dG);
+  wring_waxpy(m->n, -1, m->last, m->F, dF);
+  wring_waxpy(m->n, 1, m->p, dF, dG);
   for (PetscInt age = 0; age < count; age++) m->with[age] = difference_F(m, slot(m, age));
   wring_dots(m->n, count, dF, m->with, m->dots);
-  wring_dots(m->n, count, F, m->with, m->dots + count);
+  wring_dots(m->n, count, m->F, m->with, m->dots + count);
 }
 
 /* Row i of the Cholesky factor L, newest first; a column that depends on newer ones gets 0 on the diagonal. */
@@ -91,25 +94,29 @@ static void find_theta(const wring_mixing *m)
   }
 }
 
-PetscErrorCode wring_mixing_step(wring_mixing *m, const double *F, const double *last, double *p)
+PetscErrorCode wring_mixing_step(wring_mixing *m)
 {
+  double *const     F   = m->F;
   const wring_phase old = wring_phases_switch(m->phases, WRING_PHASE_VECTOR);
 
   PetscFunctionBegin;
-  if (last && m->window > 0) {
-    add_difference(m, F, last, p);
+  if (m->moved && m->window > 0) {
+    add_difference(m);
     wring_phases_switch(m->phases, WRING_PHASE_REDUCTION);
     wring_count(m->phases, WRING_WORK_REDUCTIONS, 1);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, m->dots, 2 * (int)m->count, MPI_DOUBLE, MPI_SUM, m->comm));
     wring_phases_switch(m->phases, WRING_PHASE_VECTOR);
-    for (PetscInt age = 0, i; age < m->count; age++) {
-      i                                  = slot(m, age);
+    for (PetscInt age = 0; age < m->count; age++) {
+      const PetscInt i                   = slot(m, age);
       m->gram[m->newest * m->window + i] = m->gram[i * m->window + m->newest] = m->dots[age];
     }
     find_theta(m);
   }
-  wring_copy(m->n, F, p);
-  for (PetscInt age = 0; age < m->count; age++) wring_axpy(m->n, -m->theta[age], difference_G(m, slot(m, age)), p);
+  wring_copy(m->n, F, m->p);
+  for (PetscInt age = 0; age < m->count; age++) wring_axpy(m->n, -m->theta[age], difference_G(m, slot(m, age)), m->p);
+  m->F     = m->last;
+  m->last  = F;
+  m->moved = PETSC_TRUE;
   wring_phases_switch(m->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

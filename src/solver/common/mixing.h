@@ -19,14 +19,15 @@ typedef struct {
   double        *theta;  // [m], newest first
   double        *factor; // [m][m] Cholesky factor of the normal equations, newest first
   const double **with;   // [m]: vectors whose dot products one pass computes
+  PetscBool      moved;  // last and p are those of the iteration before
+  double        *F;      // [n]: of this iteration, which the caller sets
+  double        *last;   // [n]: F of the last step
+  double        *p;      // [n]: v_k - v_(k-1) before a step, v_(k+1) - v_k after it
 } wring_mixing;
 
 PetscErrorCode wring_mixing_create(MPI_Comm comm, wring_phases *phases, PetscInt window, PetscInt n, wring_mixing *m);
 PetscErrorCode wring_mixing_destroy(wring_mixing *m);
 void           wring_mixing_restart(wring_mixing *m); // forgets all differences
 
-/*
-  p [n]: v_k - v_(k-1) in, v_(k+1) - v_k out; F = F_k; last = F_(k-1), or NULL in the first iteration, which is G
-  itself. One reduction. While count is 0 the step is F.
-*/
-PetscErrorCode wring_mixing_step(wring_mixing *m, const double *F, const double *last, double *p);
+/* The next p from F and p; the first step is F, as are all with count 0. One reduction. */
+PetscErrorCode wring_mixing_step(wring_mixing *m);
