@@ -92,20 +92,6 @@ static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Evaluates the trial point G(x), unless the inner method has done so. */
-static PetscErrorCode try_plain(wring_solver *s, Vec x)
-{
-  anderson_data *anderson = s->data;
-
-  PetscFunctionBegin;
-  wring_copy(s->n, anderson->mixing.last, anderson->mixing.p);
-  if (s->inner && s->inner->current.known)
-    PetscCall(wring_inner_try(s, anderson->y));
-  else
-    PetscCall(try_step(s, x, anderson->mixing.p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The mixed iterate, or G(x) where it raises g. */
 static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
 {
@@ -121,7 +107,11 @@ static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
     PetscCall(try_step(s, x, anderson->mixing.p));
     mixed = (PetscBool)(s->trial.value.objective <= wring_inner_objective(s));
   }
-  if (!mixed) PetscCall(try_plain(s, x));
+  if (!mixed) wring_copy(s->n, anderson->mixing.last, anderson->mixing.p);
+  if (!mixed && s->inner && s->inner->current.known)
+    PetscCall(wring_inner_try(s, anderson->y));
+  else if (!mixed)
+    PetscCall(try_step(s, x, anderson->mixing.p));
   PetscCall(wring_solver_accept(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

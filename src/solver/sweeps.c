@@ -205,23 +205,18 @@ static const wring_contact_way *sweeps_contacts(const wring_solver *s)
   return &way;
 }
 
-static PetscErrorCode note_left_out(wring_solver *s, const wring_sweep *sweep)
-{
-  PetscInt64 n = wring_sweep_not_finite(sweep);
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, s->comm));
-  if (n > 0)
-    PetscCall(wring_note(s->comm, "solver '%s' skipped %lld constraints that were not finite", s->name, (long long)n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Says whether constraints were left out. */
 static PetscErrorCode sweeps_destroy(wring_solver *s)
 {
   sweeps_data *w = s->data;
+  PetscInt64   n;
 
   PetscFunctionBegin;
-  if (w->sweep) PetscCall(note_left_out(s, w->sweep));
+  if (!w->sweep) PetscFunctionReturn(PETSC_SUCCESS);
+  n = wring_sweep_not_finite(w->sweep);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, s->comm));
+  if (n > 0)
+    PetscCall(wring_note(s->comm, "solver '%s' skipped %lld constraints that were not finite", s->name, (long long)n));
   PetscCall(wring_sweep_destroy(&w->sweep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

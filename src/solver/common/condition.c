@@ -18,9 +18,8 @@ static PetscErrorCode apply_initial(PC pc, Vec b, Vec x)
 
 static PetscErrorCode create_ksp(wring_solver *s, Mat H, PetscInt max_it, KSP *ksp)
 {
-  const double enough =
-    1e-120; // close eigenvalues are found only long after the residual has fallen to the level of rounding errors
-  PC pc;
+  const double enough = 1e-120; // close eigenvalues are found only long after the residual is at round-off
+  PC           pc;
 
   PetscFunctionBegin;
   PetscCall(KSPCreate(s->comm, ksp));

@@ -78,8 +78,7 @@ static PetscErrorCode find_slopes(wring_solver *s, wring_lbfgs *l)
   PetscFunctionBegin;
   if (l->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt age = 0; age < l->count; age++) d[age] = l->d[slot(l, age)];
-  PetscCall(wring_solver_dots(s, s->current.grad, (int)l->count, d, l->dots));
-  PetscCall(wring_solver_sum(s, (int)l->count, l->dots));
+  PetscCall(wring_lbfgs_dots(s, s->current.grad, (int)l->count, d, l->dots));
   for (PetscInt age = 0; age < l->count; age++) l->sg[slot(l, age)] = l->step[slot(l, age)] * l->dots[age];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
