@@ -209,14 +209,15 @@ static inline __attribute__((always_inline)) void add_matrix(int m, int q, void 
   work_matrix *const       work = r->context;
   const int                n    = 9 * m * (m + 1) / 2;
   double *const            out  = work->s->K + (size_t)(r->block - work->b0) * (size_t)(LANES * n);
-  WRING_ALIGNED lanes      g[9 * MAX_Q];
-  if (m == QUADRATIC && r->point == 0) memset(work->K, 0, sizeof work->K);
+  WRING_ALIGNED lanes      g[9 * MAX_Q], own[9 * MAX_PAIRS];
+  lanes *const             K = m == QUADRATIC ? work->K : own; // own: known to overlap nothing
+  if (m == QUADRATIC && r->point == 0) memset(K, 0, sizeof work->K);
   free_matrix(m, q, form_rows(m, q, point_of(t, m, r->point), row_coef(t, r->row), g),
-              t->weight + (size_t)r->row * LANES, w->h, work->K);
+              t->weight + (size_t)r->row * LANES, w->h, K);
   if (r->point < points_of(t, m) - 1) return;
-  complete_matrix(m, work->K);
+  complete_matrix(m, K);
   for (int l = 0; l < LANES; l++) {
-    for (int i = 0; i < n; i++) out[l * n + i] = work->K[i][l];
+    for (int i = 0; i < n; i++) out[l * n + i] = K[i][l];
   }
 }
 
