@@ -54,32 +54,41 @@ typedef double (*wring_out)[WRING_LANES];
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Bad input found by one rank, usually by rank 0 while it reads a file. An empty text means no error. The text is one
-  line that names the file and line (or the key), the value and what is expected: "part.msh:151: element 41 refers to
-  node 95, ..."
+  One rule. A fault that all ranks of a communicator find alike is raised where it is found, as a PetscErrorCode:
+  WRING_REFUSE or a macro of PETSc. A fault that one rank finds, in a file or in its part of the mesh, is set in the
+  wring_error that its caller has given, and the result is then empty. Whoever declares a wring_error raises it on all
+  ranks, or shows it, before the result is used; nobody drops it to go on. Something that may be absent is looked for
+  first (wring_file_is_there), and that this cannot be found out is an error, too.
+
+  The text is one line that names the file and line (or the key), the value and what is expected: "part.msh:151: element
+  41 refers to node 95, ..."
 */
 typedef struct {
-  char text[1024];
+  char text[1024]; // empty: no error; asked by wring_failed only
 } wring_error;
 
 /* Sets the text unless it is already set, so that the first error is kept. Not collective. */
 void wring_error_set(wring_error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
-  Gives every rank the error of the lowest rank that has one; does nothing if no rank has an error. Collective on comm.
-*/
+static inline PetscBool wring_failed(const wring_error *e)
+{
+  return (PetscBool)(e->text[0] != '\0');
+}
+
+/* For a fault that one earlier in the file replaces, and before a call whose refusal is kept is tried again. */
+static inline void wring_error_clear(wring_error *e)
+{
+  e->text[0] = '\0';
+}
+
+/* Gives every rank the error of the lowest rank that has one. Collective on comm. */
 PetscErrorCode wring_error_share(MPI_Comm comm, wring_error *e);
 
 /*
-  Raises PETSC_ERR_USER_INPUT on every rank, with the text of the lowest rank that has an error; does nothing if no rank
-  has one. Collective on comm. The program's handler prints "wring: <text>" once and exits with status 1.
+  Raises, on every rank, the error of the lowest rank that has one: as bad input, PETSC_ERR_USER_INPUT, for exit status
+  1; or as an output file that cannot be written, WRING_ERR_OUTPUT, for exit status 4. Collective on comm.
 */
 PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e);
-
-/*
-  The same for an output file that cannot be written, which is not bad input: raises WRING_ERR_OUTPUT, for exit status
-  4. Collective on comm.
-*/
 PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 #define WRING_ERR_OUTPUT PETSC_ERR_FILE_WRITE
 
@@ -87,13 +96,10 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 #define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
 
 /*
-  A PETSc error handler that ends all ranks when one fails. Without it, PETSc prints a trace and returns the error on
-  the rank where it occurred, while the other ranks wait for that rank in their next collective call.
-
-  All ranks of a communicator, which may be a part of the world, raise bad input and output failures (the two codes
-  above) together: its rank 0 prints one line "<program>: <text>" on standard error, and the callers receive the code on
-  every rank of it; other ranks go on. Any other error prints "<program>: internal error: ..." and ends the program by
-  MPI_Abort(MPI_COMM_WORLD, status).
+  A PETSc error handler. All ranks of a communicator, which may be a part of the world, raise bad input and output
+  failures (the two codes above) together: its rank 0 prints one line "<program>: <text>" on standard error, and the
+  callers receive the code on every rank of it; other ranks go on. Any other error prints "<program>: internal error:
+  ..." and ends all ranks by MPI_Abort(MPI_COMM_WORLD, status), where PETSc's own handler would let them wait.
 */
 typedef struct {
   const char *program;  // the first word of each line
@@ -128,9 +134,8 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__(
 PetscErrorCode wring_notes_count(void);
 
 /*
-  Reads a whole file on rank 0 and broadcasts it: text [*size] and a terminating 0 on every rank, freed by the caller
-  with PetscFree. A file that cannot be read, or is larger than `mebibytes` MiB ("which is no <what>"), is refused in
-  one line. Collective.
+  Reads a whole file on rank 0 and broadcasts it: text [*size] and a terminating 0, freed by the caller with PetscFree.
+  Refused if it cannot be read or is larger than `mebibytes` MiB ("too large for a <what>"). Collective.
 */
 PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
                                PetscInt64 *size);
@@ -142,12 +147,10 @@ int wring_ascii_compare_n(const char *a, const char *b, size_t n);
 /* ---- local vector kernels ---------------------------------------------------------------------------------------- */
 
 /*
-  Kernels on this rank's numbers: wring_dots, wring_inertia and wring_push return this rank's part of a sum, which the
-  caller adds over the ranks. Threaded; sums do not depend on the number of threads. Arrays of different arguments must
-  not overlap, except that w of wring_waxpy may be x or y, w of a combination may be its v[0], and wring_dots may be
-  given the same array several times.
+  Kernels on this rank's numbers; the caller adds sums over the ranks. Threaded; sums do not depend on the number of
+  threads. Arrays of different arguments must not overlap, except that w of wring_waxpy may be x or y, w of a
+  combination its v[0], and wring_dots may be given the same array several times.
 */
-
 void wring_fill(PetscInt n, double a, double *x);                                       // x = a
 void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
 void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w);    // w = a x + y
@@ -218,8 +221,8 @@ typedef enum {
 } wring_phase;
 
 /*
-  Work that no machine changes. All counts are the same on all ranks; those of exchanges and reductions of a sweep or of
-  a solver of PETSc may depend on the number of ranks, the others do not.
+  Work that no machine changes, counted alike on all ranks; only exchanges and reductions of a sweep or of a solver of
+  PETSc may depend on the number of ranks.
 */
 typedef enum {
   WRING_WORK_EVALUATIONS,    // of g, with or without its gradient, each in a pass over all elements
@@ -301,11 +304,9 @@ void wring_set_threads(int n); // of OpenMP, from now on
 
 /*
   Threads of OpenMP that wait for each other poll for tens of microseconds and then sleep, in the place of milliseconds.
-  Returns without effect if there is one thread, if the environment says how threads wait (OMP_WAIT_POLICY,
-  GOMP_SPINCOUNT, KMP_BLOCKTIME, KMP_LIBRARY) or if this system has no /proc. Otherwise GOMP_SPINCOUNT and KMP_BLOCKTIME
-  are set, and the program is started again from its beginning in the same process, with the cores that it had before
-  OpenMP bound a thread, because the libraries of OpenMP read their environment before main. argv is that of main. Only
-  before MPI_Init and before files are opened.
+  Without effect if there is one thread, if the environment says how threads wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT,
+  KMP_BLOCKTIME, KMP_LIBRARY) or without /proc. Otherwise the program is started again in the same process, since OpenMP
+  reads GOMP_SPINCOUNT and KMP_BLOCKTIME before main. Only before MPI_Init and before files are opened; argv of main.
 */
 void wring_threads_wait_briefly(char **argv);
 
@@ -334,9 +335,8 @@ void wring_core_use_measure(wring_core_use *u);
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Lets the C library return freed memory to the system: blocks of 1 MiB and more at once, others beyond 16 MiB;
-  libraries that are loaded with PETSc may have forbidden it. A setting of the process, with glibc only: for main
-  programs.
+  Lets glibc return freed memory to the system, which libraries that are loaded with PETSc may have forbidden. A setting
+  of the process: for main programs.
 */
 void wring_memory_return_freed(void);
 

@@ -302,7 +302,7 @@ PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_da
   *d = NULL;
   set_grid(box, &g, e);
   count_cells(comm, &g, &vertices, &cells, e);
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
+  if (wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
   const wring_share v = wring_equal_share(comm, vertices), c = wring_equal_share(comm, cells);
   PetscCall(wring_mesh_data_create(v.n, 6 * c.n, d));
   PetscCall(fill_box(comm, box, &g, v, c, *d, &good));
@@ -310,6 +310,6 @@ PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_da
     wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
                     g.dim == 2 ? "triangle of zero area" : "tetrahedron of zero volume");
   PetscCall(wring_error_share(comm, e));
-  if (e->text[0]) PetscCall(wring_mesh_data_destroy(d));
+  if (wring_failed(e)) PetscCall(wring_mesh_data_destroy(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -251,7 +251,7 @@ static PetscErrorCode say_failure(const wring_solver *s)
   const PetscBool explained               = (PetscBool)(m->kind == NONE || (m->kind == ON_DEMAND && m->threshold != 0));
 
   PetscFunctionBegin;
-  if (newton->H.refusal.text[0])
+  if (wring_failed(&newton->H.refusal))
     PetscCall(wring_note(s->comm, "%s", newton->H.refusal.text));
   else if (!explained || newton->H.end != WRING_SOLVE_SINGULAR)
     PetscCall(wring_note(s->comm, "solver '%s': Newton's system %s: a multiple of its diagonal is added", s->name,
@@ -269,7 +269,7 @@ static PetscErrorCode modify(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(say_failure(s));
-  if (newton->H.refusal.text[0]) {
+  if (wring_failed(&newton->H.refusal)) {
     wring_solver_end(s, WRING_STOPPED_LINEAR);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

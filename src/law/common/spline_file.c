@@ -85,7 +85,7 @@ static void add_point(reader *r, int function, double x, double value, double sl
                     r->file, r->line, name, x, t->x[t->n - 1], t->last_line);
   if (t->n == SPLINE_POINTS)
     wring_error_set(&r->e, "%s:%d: function %c has more than %d points", r->file, r->line, name, SPLINE_POINTS);
-  if (r->e.text[0]) return;
+  if (wring_failed(&r->e)) return;
   t->x[t->n] = x, t->value[t->n] = value, t->slope[t->n] = slope;
   t->n++;
   t->last_line = r->line;
@@ -103,14 +103,14 @@ static void read_row(reader *r, const char *line)
   if (next)
     wring_error_set(&r->e, "%s:%d: too many columns, expected function,x,value%s", r->file, r->line,
                     r->has_slope ? ",slope" : "");
-  if (!r->e.text[0]) add_point(r, line[0] - 'a', x, value, slope);
+  if (!wring_failed(&r->e)) add_point(r, line[0] - 'a', x, value, slope);
 }
 
 static void read_rows(reader *r)
 {
   char line[LINE_SIZE];
   int  empty = 0, points = 0;
-  while (!r->e.text[0] && next_line(r, line)) {
+  while (!wring_failed(&r->e) && next_line(r, line)) {
     if (line[0] && empty) wring_error_set(&r->e, "%s:%d: an empty line, expected only at the end", r->file, empty);
     if (!line[0] && !empty) empty = r->line;
     if (line[0]) read_row(r, line);
@@ -353,11 +353,11 @@ PetscErrorCode wring_spline_read(const wring_options *o, const char *file, doubl
   r->at   = text;
   if (strlen(text) != (size_t)size) wring_error_set(&r->e, "%s: contains a zero byte, expected text", file);
   read_header(r);
-  if (!r->e.text[0]) read_rows(r);
+  if (!wring_failed(&r->e)) read_rows(r);
   PetscCall(PetscFree(text));
   const wring_error e = r->e;
-  if (!e.text[0]) PetscCall(make_material(o, r, par));
+  if (!wring_failed(&e)) PetscCall(make_material(o, r, par));
   PetscCall(PetscFree(r));
-  if (e.text[0]) WRING_REFUSE(wring_options_comm(o), "%s", e.text);
+  if (wring_failed(&e)) WRING_REFUSE(wring_options_comm(o), "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -104,7 +104,7 @@ PetscErrorCode wring_raw_build(MPI_Comm comm, wring_raw *raw, double scale, cons
     PetscCall(stages[k](&b));
     PetscCall(wring_build_agree(&b, &ok));
   }
-  if (s->e->text[0]) PetscCall(wring_mesh_data_destroy(d));
+  if (wring_failed(s->e)) PetscCall(wring_mesh_data_destroy(d));
   PetscCall(destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,8 +13,8 @@ static void set_fault(wring_build *b, int64_t order, const char *prefix, const c
 {
   char fault[768];
   if (order >= b->place) return;
-  b->place      = order;
-  b->e->text[0] = '\0';
+  b->place = order;
+  wring_error_clear(b->e);
   vsnprintf(fault, sizeof fault, format, args);
   wring_error_set(b->e, "%s%s%s", b->file, prefix, fault);
 }
@@ -42,9 +42,9 @@ PetscErrorCode wring_build_agree(wring_build *b, PetscBool *ok)
   int64_t first;
 
   PetscFunctionBegin;
-  if (b->e->text[0]) b->place = PetscMin(b->place, INT64_MAX - 1);
+  if (wring_failed(b->e)) b->place = PetscMin(b->place, INT64_MAX - 1);
   PetscCallMPI(MPI_Allreduce(&b->place, &first, 1, MPI_INT64_T, MPI_MIN, b->comm));
-  if (b->place > first) b->e->text[0] = '\0';
+  if (b->place > first) wring_error_clear(b->e);
   *ok = (PetscBool)(first == INT64_MAX);
   if (!*ok) PetscCall(wring_error_share(b->comm, b->e));
   PetscFunctionReturn(PETSC_SUCCESS);

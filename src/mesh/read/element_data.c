@@ -166,7 +166,7 @@ PetscErrorCode wring_mesh_read_data(MPI_Comm comm, const char *file, const char 
     wring_error_set(e, "%s: has no $ElementData \"%s\", expected one of that name", file, name);
   PetscCall(wring_scan_close(&s)); // faults still go to e
   if (wring_scan_ok(&s)) PetscCall(make_table(comm, &s, &raw, n, row));
-  if (e->text[0]) PetscCall(PetscFree(*row));
+  if (wring_failed(e)) PetscCall(PetscFree(*row));
   PetscCall(PetscFree3(data.number, data.place, data.value));
   PetscCall(wring_raw_destroy(&raw));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -69,7 +69,7 @@ static PetscErrorCode count_chunks(MPI_Comm comm, const char *file, int handle, 
   const PetscInt begin = (PetscInt)((int64_t)lines->n * rank / ranks),
                  end   = (PetscInt)((int64_t)lines->n * (rank + 1) / ranks);
   PetscCall(PetscMalloc1((size_t)(begin < end ? lines->size : 0), &text));
-  for (PetscInt k = begin; k < end && !e->text[0]; k++) {
+  for (PetscInt k = begin; k < end && !wring_failed(e); k++) {
     const int64_t n = wring_file_take(file, handle, (int64_t)k * lines->size, (size_t)lines->size, text, e);
     c[k]            = count_chunk(text, text + PetscMax(n, 0), comments);
   }

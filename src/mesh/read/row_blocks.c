@@ -58,8 +58,8 @@ PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_r
   wring_share       mine[WRING_ROW_KINDS];
 
   PetscFunctionBegin;
-  s->e->text[0] = '\0';
-  s->stage      = WRING_SCAN_ROWS;
+  wring_error_clear(s->e);
+  s->stage = WRING_SCAN_ROWS;
   PetscCall(broadcast(s->comm, b));
   for (int k = 0; k < WRING_ROW_KINDS; k++) mine[k] = wring_equal_share(s->comm, b->total[k]);
   PetscCall(make_room(mine, s, raw));
@@ -70,7 +70,7 @@ PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_r
     if (begin < end) PetscCall(read(reader, block, begin, end));
   }
   s->stage = WRING_SCAN_HEADS;
-  if (head.text[0] && (wring_scan_ok(s) || fault < s->fault)) {
+  if (wring_failed(&head) && (wring_scan_ok(s) || fault < s->fault)) {
     *s->e    = head;
     s->fault = fault;
   }

@@ -19,7 +19,7 @@ enum { FIRST = 1 << 14, MOST = 1 << 20, LONGEST = 1 << 28 };
 
 PetscBool wring_scan_ok(const wring_scan *s)
 {
-  return (PetscBool)!s->e->text[0];
+  return (PetscBool)!wring_failed(s->e);
 }
 
 int64_t wring_scan_offset(const wring_scan *s)

@@ -71,7 +71,7 @@ static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corne
 static void check_twice(const wring_mesh *m, PetscInt set, int corners, PetscInt n, const PetscInt *row, wring_error *e)
 {
   const size_t bytes = (size_t)corners * sizeof *row;
-  for (PetscInt i = 1; i < n && !e->text[0]; i++) {
+  for (PetscInt i = 1; i < n && !wring_failed(e); i++) {
     const PetscInt *const v = row + (size_t)i * (size_t)corners;
     if (memcmp(v, v - corners, bytes)) continue;
     char text[128] = "";

@@ -10,7 +10,7 @@ const wring_option wring_mass_options[] = {
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
-  for (PetscInt i = 0; i < n && !e->text[0]; i++) {
+  for (PetscInt i = 0; i < n && !wring_failed(e); i++) {
     const double m = row[width * i + 1];
     if (m <= 0) wring_error_set(e, "%s:%" PetscInt_FMT ": mass %g, expected above 0 kg", file, i + 2, m);
   }

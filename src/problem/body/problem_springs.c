@@ -35,7 +35,7 @@ const wring_option wring_spring_options[] = {
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
-  for (PetscInt i = 0; i < n && !e->text[0]; i++, row += width) {
+  for (PetscInt i = 0; i < n && !wring_failed(e); i++, row += width) {
     const PetscInt line = i + 2;
     if (row[0] == row[1]) {
       wring_error_set(e, "%s:%" PetscInt_FMT ": a and b are both %g, expected two vertices", file, line, row[0]);

@@ -69,7 +69,7 @@ PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, w
   for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
   PetscCall(PetscFree(cells));
   PetscCall(wring_mesh_box(wring_options_comm(o), &box, data, &fault));
-  if (fault.text[0]) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
+  if (wring_failed(&fault)) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
   PetscCall(wring_error_raise(wring_options_comm(o), &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

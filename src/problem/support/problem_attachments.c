@@ -182,7 +182,7 @@ typedef struct {
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
-  for (PetscInt i = 0; i < n && !e->text[0]; i++) {
+  for (PetscInt i = 0; i < n && !wring_failed(e); i++) {
     const double k = row[width * i + 4];
     if (k <= 0) wring_error_set(e, "%s:%" PetscInt_FMT ": stiffness %g, expected above 0 N/m", file, i + 2, k);
   }

@@ -272,8 +272,8 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   krylov_work       most = {0};
 
   PetscFunctionBegin;
-  l->end             = l->state == WRING_SYSTEM_READY ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
-  l->refusal.text[0] = '\0';
+  l->end = l->state == WRING_SYSTEM_READY ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
+  wring_error_clear(&l->refusal);
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
   if (l->norm == WRING_NORM_RESIDUAL && l->type == WRING_LINEAR_MULTIGRID)
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others

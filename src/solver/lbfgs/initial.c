@@ -212,7 +212,7 @@ static PetscErrorCode solve_system(wring_solver *s, wring_linear *l, Vec q, Vec 
 {
   PetscFunctionBegin;
   PetscCall(wring_linear_solve(s, l, q, d));
-  if (l->refusal.text[0]) WRING_REFUSE(s->comm, "%s", l->refusal.text);
+  if (wring_failed(&l->refusal)) WRING_REFUSE(s->comm, "%s", l->refusal.text);
   if (l->end == WRING_SOLVE_NOT_FINITE || (l->end == WRING_SOLVE_SINGULAR && l->type == WRING_LINEAR_DIRECT)) {
     PetscCall(VecZeroEntries(d));
     wring_solver_end(s, WRING_STOPPED_SINGULAR);

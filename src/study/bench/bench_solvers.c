@@ -41,7 +41,7 @@ static PetscErrorCode create_method(const wring_bench *b, wring_bench_body *body
   if (!code) code = wring_solver_set_up(m->solver);
   PetscCall(PetscPopErrorHandler());
   if (code) PetscCall(wring_solver_destroy(&m->solver));
-  if (code && !fault->text[0]) wring_error_set(fault, "it fails with code %d", (int)code);
+  if (code && !wring_failed(fault)) wring_error_set(fault, "it fails with code %d", (int)code);
   if (!code) PetscCall(VecDuplicate(body->x, &m->x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

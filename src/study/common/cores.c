@@ -41,8 +41,8 @@ PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
   PetscCall(wring_cores_measure(comm, &c));
   find_fault(&c, rank, &note);
   PetscCall(wring_error_share(comm, &note));
-  if (note.text[0]) PetscCall(wring_note(comm, "%s", note.text));
-  *w = (wring_core_watch){.comm = comm, .said = (PetscBool)(note.text[0] || rank > 0), .since = MPI_Wtime()};
+  if (wring_failed(&note)) PetscCall(wring_note(comm, "%s", note.text));
+  *w = (wring_core_watch){.comm = comm, .said = (PetscBool)(wring_failed(&note) || rank > 0), .since = MPI_Wtime()};
   wring_core_use_measure(&w->use);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

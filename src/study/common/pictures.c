@@ -90,7 +90,7 @@ static PetscBool draw(char *path)
     wring_error_set(&failed, "gnuplot failed");
   snprintf(file, sizeof file, "%s.png", path);
   wring_file_finish(file, &failed);
-  return (PetscBool)!failed.text[0];
+  return (PetscBool)!wring_failed(&failed);
 }
 
 /* Stops at the first failure, with the command that draws this picture: gnuplot is missing or broken. */

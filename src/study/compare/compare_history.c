@@ -6,7 +6,7 @@
 
 PetscBool wring_convergence_left_out(const wring_convergence *h)
 {
-  return (PetscBool)(h->refusal.text[0] != '\0');
+  return (PetscBool)(wring_failed(&h->refusal));
 }
 
 PetscBool wring_convergence_cut_off(const wring_convergence *h)

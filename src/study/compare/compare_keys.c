@@ -168,7 +168,7 @@ static PetscErrorCode try_reference(wring_compare *s)
 
   PetscFunctionBegin;
   if (s->newton) PetscCall(try_solver(s, "newton", &refusal));
-  if (refusal.text[0]) {
+  if (wring_failed(&refusal)) {
     if (origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
     s->newton = PETSC_FALSE;
     PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));

@@ -70,7 +70,7 @@ static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
   if (c->rank == 0) {
     wring_converge_csv(c, &error);
     wring_converge_json(c, json, &error);
-    for (int i = 0; i < 2 && !error.text[0]; i++) wring_directory_remove_file(c->directory, picture[i], &error);
+    for (int i = 0; i < 2 && !wring_failed(&error); i++) wring_directory_remove_file(c->directory, picture[i], &error);
     wring_converge_plot(c, end, &error);
   }
   json_decref(json);

@@ -82,7 +82,7 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, 
     PetscCall(wring_note(c->comm, "%s: level %d is computed anew: %s", l->directory, k, change));
   PetscCall(wring_checkpoint_is_there(c->comm, l->directory, &whole));
   l->replaces = (PetscBool)(old != NULL);
-  if (!old && !e->text[0]) PetscCall(wring_directory_find_conflict(l->deck, e));
+  if (!old && !wring_failed(e)) PetscCall(wring_directory_find_conflict(l->deck, e));
   if (whole && !change[0] && json_object_get(old, "scalars")) l->results = json_incref(old);
   json_decref(old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -217,7 +217,7 @@ PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
   if (ferror(file)) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
   free(line);
   fclose(file);
-  if (!e->text[0]) PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
+  if (!wring_failed(e)) PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

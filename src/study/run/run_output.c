@@ -22,8 +22,8 @@ static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error
   PetscFunctionBegin;
   o->tables.directory = o->directory;
   if (o->goes_on) PetscCall(wring_frames_check(&o->frames, refusal));
-  if (!refusal->text[0]) PetscCall(wring_tables_open(r->p, residuals, keep, &o->tables, refusal, e));
-  if (refusal->text[0] || e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!wring_failed(refusal)) PetscCall(wring_tables_open(r->p, residuals, keep, &o->tables, refusal, e));
+  if (wring_failed(refusal) || wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(o->directory, "state.csv", e);
   for (int i = 0; i < 4 && !o->goes_on; i++) wring_directory_remove_file(o->directory, lists[i], e);
@@ -58,7 +58,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   if (p->rank == 0) {
     r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart, &error));
     r->output.segments = wring_segments_read(p->restart, r->first, &refusal);
-    if (!refusal.text[0] && !error.text[0]) PetscCall(open_files(r, &refusal, &error));
+    if (!wring_failed(&refusal) && !wring_failed(&error)) PetscCall(open_files(r, &refusal, &error));
   }
   PetscCall(wring_error_raise(p->comm, &refusal));
   PetscCall(wring_error_raise_output(p->comm, &error));
@@ -171,7 +171,7 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
   static const double     interval = 10; // s
   wring_run_output *const o        = &r->output;
   const double            now = MPI_Wtime(), seconds = wring_phases_total(&r->p->phases);
-  if (r->p->rank != 0 || e->text[0] || (o->beat > 0 && now - o->beat < interval)) return;
+  if (r->p->rank != 0 || wring_failed(e) || (o->beat > 0 && now - o->beat < interval)) return;
   json_t *const beat = json_object();
   wring_provenance_date("date", beat);
   wring_json_set(beat, "step", json_integer(r->p->state.step), "time", wring_json_real(r->p->state.time), "seconds",

@@ -93,7 +93,7 @@ static void copy_rows(FILE *from, FILE *to, const char *path, const char *header
   char    *line = NULL;
   size_t   size = 0;
   PetscInt i;
-  for (i = 0; getline(&line, &size, from) > 0 && !e->text[0]; i++) {
+  for (i = 0; getline(&line, &size, from) > 0 && !wring_failed(e); i++) {
     char *const end = strchr(line, '\n');
     if (!end) break;
     *end = '\0';
@@ -110,7 +110,7 @@ static FILE *open_table(const char *path, const char *header, PetscInt keep, wri
   if (to) copy_rows(from, to, path, header, keep, e);
   if (from) fclose(from);
   if (from) wring_file_commit(to, path, e);
-  FILE *const file = e->text[0] ? NULL : fopen(path, from ? "a" : "w");
+  FILE *const file = wring_failed(e) ? NULL : fopen(path, from ? "a" : "w");
   if (!file) wring_error_set(e, "%s: cannot be written: %s", path, strerror(errno));
   if (file && !from) fprintf(file, "%s\n", header);
   return file;
@@ -127,12 +127,13 @@ PetscErrorCode wring_tables_open(const wring_problem *p, PetscBool residuals, Pe
     path_of(t, i, sizeof path, path);
     if (header[i]) check(path, header[i], refusal);
   }
-  for (int i = 0; i < WRING_N_TABLE && !refusal->text[0] && !e->text[0]; i++) {
+  for (int i = 0; i < WRING_N_TABLE && !wring_failed(refusal) && !wring_failed(e); i++) {
     path_of(t, i, sizeof path, path);
     if (header[i]) t->file[i] = open_table(path, header[i], keep, e);
   }
   for (int i = 0; i < WRING_N_TABLE; i++) {
-    if (!header[i] && !refusal->text[0] && !e->text[0]) wring_directory_remove_file(t->directory, file_name[i], e);
+    if (!header[i] && !wring_failed(refusal) && !wring_failed(e))
+      wring_directory_remove_file(t->directory, file_name[i], e);
     free(header[i]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -143,7 +144,7 @@ void wring_tables_flush(wring_tables *t, PetscBool disk, wring_error *e)
   char path[PETSC_MAX_PATH_LEN + 32];
   for (int i = 0; i < WRING_N_TABLE; i++) {
     FILE *const file = t->file[i];
-    if (!file || e->text[0]) continue;
+    if (!file || wring_failed(e)) continue;
     path_of(t, i, sizeof path, path);
     const PetscBool lost = (PetscBool)(fflush(file) || ferror(file));
     if (lost || (disk && fsync(fileno(file)) && errno != EINVAL)) // EINVAL: not on a disk, such as a pipe
