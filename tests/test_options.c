@@ -46,7 +46,6 @@ static PetscErrorCode read_value(const wring_options *o, const char *key, PetscI
   const wring_option *p = wring_option_find(table, key);
   PetscBool           on;
   PetscInt            i, *list;
-  double             *reals;
   char              **words;
   static char         path[PETSC_MAX_PATH_LEN];
 
@@ -60,13 +59,9 @@ static PetscErrorCode read_value(const wring_options *o, const char *key, PetscI
     *v = (double)i;
   } else if (p->type == WRING_REAL) {
     PetscCall(wring_options_get_real(o, "p_", table, key, v));
-  } else if (p->type == WRING_REALS && p->count) {
+  } else if (p->type == WRING_REALS) {
     PetscCall(wring_options_get_reals(o, "p_", table, key, v));
     *n = p->count;
-  } else if (p->type == WRING_REALS) {
-    PetscCall(wring_options_get_real_list(o, "p_", table, key, n, &reals));
-    for (i = 0; i < *n; i++) v[i] = reals[i];
-    PetscCall(PetscFree(reals));
   } else if (p->type == WRING_INTS) {
     PetscCall(wring_options_get_int_list(o, "p_", table, key, n, &list));
     for (i = 0; i < *n; i++) v[i] = (double)list[i];
@@ -109,8 +104,6 @@ static const good_value good[] = {
   {"vector", NULL, 3, {0, 0, 0}, NULL},
   {"vector", "1,-2,3e1", 3, {1, -2, 30}, NULL},
   {"vector", " 1  2, 3 ", 3, {1, 2, 3}, NULL},
-  {"reals", "4", 1, {4}, NULL},
-  {"reals", "4,5,6,7", 4, {4, 5, 6, 7}, NULL},
   {"ints", "0,9", 2, {0, 9}, NULL},
   {"pair", "-1 1", 2, {-1, 1}, NULL},
   {"search", NULL, 1, {0}, "armijo"},
@@ -319,7 +312,7 @@ static PetscErrorCode test_copy(void)
   PetscCall(create("count", "3", &o));
   PetscCall(wring_options_set(o, "P_File", "x.csv", "deck.yaml:8"));
   PetscCall(wring_options_set(o, "q_count", "1", "deck.yaml:9"));
-  PetscCall(wring_options_set_directory(o, "inputs"));
+  PetscCall(wring_options_set_deck(o, "inputs/deck.yaml"));
   PetscCall(wring_options_copy(o, "Q_", &copy));
   PetscCall(wring_options_set(o, "p_count", "4", "command line"));
   CHECK(wring_options_count(copy) == 2 && !wring_options_has(copy, "", "q_count"), "keys of the copy");
@@ -340,7 +333,7 @@ static PetscErrorCode test_paths(void)
 
   PetscFunctionBegin;
   PetscCall(create("file", "x.csv", &o));
-  PetscCall(wring_options_set_directory(o, "inputs"));
+  PetscCall(wring_options_set_deck(o, "inputs/deck.yaml"));
   PetscCall(wring_options_get_path(o, "p_", table, "file", sizeof path, path));
   CHECK(!strcmp(path, "inputs/x.csv"), "%s", path);
   CHECK_REFUSED(wring_options_get_path(o, "p_", table, "file", 8, path), "deck.yaml:7: p_file", "longer than 7");

@@ -67,10 +67,10 @@ PetscErrorCode wring_options_set_text(wring_options *o, const char *key, const c
 /* A copy of the database with the same directory, without the keys that begin with `without` (not empty). */
 PetscErrorCode wring_options_copy(const wring_options *o, const char *without, wring_options **copy);
 
-/* The directory that relative WRING_PATH values of the deck refer to (copied); "." before it is set. */
-PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory);
-
-/* The deck's file name (copied), with which messages about missing keys begin; "deck" before it is set. */
+/*
+  The deck's file name (copied), with which messages about missing keys begin and to whose directory relative WRING_PATH
+  values refer; "deck" before it is set.
+*/
 PetscErrorCode wring_options_set_deck(wring_options *o, const char *file);
 const char    *wring_options_deck(const wring_options *o); // borrowed
 
@@ -105,8 +105,6 @@ PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefi
 /* Three angles or angular velocities in degrees (per second), from the key or, in radians, from the key with "_rad". */
 PetscErrorCode wring_options_get_angles(const wring_options *o, const char *prefix, const wring_option *table,
                                         const char *key, double v[3]);
-PetscErrorCode wring_options_get_real_list(const wring_options *o, const char *prefix, const wring_option *table,
-                                           const char *key, PetscInt *n, double **v);
 PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *prefix, const wring_option *table,
                                           const char *key, PetscInt *n, PetscInt **v);
 PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
@@ -169,9 +167,7 @@ PetscErrorCode         wring_options_visit(PetscInt n_schema, const wring_schema
 /* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */
 void wring_options_describe(const wring_option *option, size_t size, char *text);
 
-/*
-  Prints the entries whose full key begins with `key`, as above, under their owners: type, unit, range, default, help.
-*/
+/* Prints these entries under their owners: type, unit, range, default, help. Collective. */
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);
 
@@ -186,5 +182,6 @@ PetscBool      wring_option_accepts(const wring_option *p, const char *text);
 PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
                                    const char *origin);
 
-/* Edit distance ignoring case, for "did you mean". */
-int wring_edit_distance(const char *a, const char *b);
+/* Edit distance ignoring case; whether it is below *least, which it then becomes: for "did you mean". */
+int       wring_edit_distance(const char *a, const char *b);
+PetscBool wring_is_nearer(const char *a, const char *b, int *least);

@@ -47,6 +47,14 @@ int wring_edit_distance(const char *a, const char *b)
   return row[m];
 }
 
+PetscBool wring_is_nearer(const char *a, const char *b, int *least)
+{
+  const int distance = wring_edit_distance(a, b);
+  if (distance >= *least) return PETSC_FALSE;
+  *least = distance;
+  return PETSC_TRUE;
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* The number of bytes to read: the size of a regular file, or one more than the limit. */
@@ -74,7 +82,7 @@ PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const size_t room = find_room(file, f, most, e);
-  if (!e->text[0]) {
+  if (!wring_failed(e)) {
     PetscCall(PetscMalloc1(room + 1, text));
     *size = (PetscInt64)fread(*text, 1, room, f);
     if (ferror(f)) wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
@@ -82,7 +90,7 @@ PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, 
       wring_error_set(e, "%s: larger than %zu MiB, which is too large for a %s", file, most >> 20, what);
   }
   fclose(f);
-  if (e->text[0])
+  if (wring_failed(e))
     PetscCall(PetscFree(*text));
   else
     (*text)[*size] = '\0';

@@ -4,30 +4,28 @@
 */
 #include "base/text.h"
 #include <wring/io.h>
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
 enum { KEY_SIZE = 256, MAX_DECK = 16, MAX_KEYS = 4096 }; // MAX_DECK [MiB]: a larger file, such as a mesh, is no deck
 
-/* A key of the deck and its line, to find repetitions. */
-typedef struct {
-  char  *key;
-  size_t line;
-} seen_key;
-
 typedef struct {
   const char    *file, *text; // as typed; its content
   wring_options *o;
   yaml_parser_t  yaml;
   wring_error    e;
-  seen_key      *seen;
-  size_t         n_seen, capacity;
+  wring_options *seen; // the keys so far, of maps and of values, with their lines as origins
 } reader;
 
-static void refuse_at(reader *r, yaml_mark_t mark, const char *what)
+static void __attribute__((format(printf, 3, 4))) refuse(reader *r, yaml_mark_t mark, const char *format, ...)
 {
+  char    what[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
   wring_error_set(&r->e, "%s:%zu: %s", r->file, mark.line + 1, what);
 }
 
@@ -43,8 +41,8 @@ static void refuse_syntax(reader *r)
     }
   }
   const PetscBool tab = (PetscBool)(at.index < strlen(r->text) && r->text[at.index] == '\t');
-  wring_error_set(&r->e, "%s:%zu: not valid YAML in column %zu: %s%s", r->file, at.line + 1, at.column + 1,
-                  r->yaml.problem ? r->yaml.problem : "unknown fault", tab ? " (a tab: indent with blanks)" : "");
+  refuse(r, at, "not valid YAML in column %zu: %s%s", at.column + 1,
+         r->yaml.problem ? r->yaml.problem : "unknown fault", tab ? " (a tab: indent with blanks)" : "");
 }
 
 /*
@@ -87,8 +85,7 @@ static PetscBool next_event(reader *r, yaml_event_t *event)
   }
   const char *const what = not_read(event);
   if (!what) return PETSC_TRUE;
-  wring_error_set(&r->e, "%s:%zu: %s is not supported in a deck: write the value itself, on one line", r->file,
-                  event->start_mark.line + 1, what);
+  refuse(r, event->start_mark, "%s is not supported in a deck: write the value itself, on one line", what);
   yaml_event_delete(event);
   return PETSC_FALSE;
 }
@@ -96,23 +93,17 @@ static PetscBool next_event(reader *r, yaml_event_t *event)
 /* Every key of the deck, of maps and of values, may be given once; keys are case-insensitive. */
 static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
 {
+  const char *const first = wring_options_origin(r->seen, "", key);
+  char              line[32];
+
   PetscFunctionBegin;
-  for (size_t i = 0; i < r->n_seen; i++) {
-    if (wring_ascii_compare(r->seen[i].key, key)) continue;
-    wring_error_set(&r->e, "%s:%zu: key %s is given twice (first in line %zu)", r->file, mark.line + 1, key,
-                    r->seen[i].line);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (r->n_seen == MAX_KEYS) {
-    refuse_at(r, mark, "more than 4096 keys, too many for a deck");
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (r->n_seen == r->capacity) {
-    r->capacity = 2 * r->capacity + 64;
-    PetscCall(PetscRealloc(r->capacity * sizeof *r->seen, &r->seen));
-  }
-  PetscCall(PetscStrallocpy(key, &r->seen[r->n_seen].key));
-  r->seen[r->n_seen++].line = mark.line + 1;
+  snprintf(line, sizeof line, "%zu", mark.line + 1);
+  if (first)
+    refuse(r, mark, "key %s is given twice (first in line %s)", key, first);
+  else if (wring_options_count(r->seen) == MAX_KEYS)
+    refuse(r, mark, "more than %d keys, too many for a deck", MAX_KEYS);
+  else
+    PetscCall(wring_options_set(r->seen, key, NULL, line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,7 +157,7 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(1, list));
-  while (!r->e.text[0] && next_event(r, &event)) {
+  while (!wring_failed(&r->e) && next_event(r, &event)) {
     const PetscBool scalar = (PetscBool)(event.type == YAML_SCALAR_EVENT);
     if (event.type == YAML_SEQUENCE_END_EVENT) {
       yaml_event_delete(&event);
@@ -179,10 +170,8 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
       memcpy(*list + n, event.data.scalar.value, size + 1);
       n += size;
     } else {
-      wring_error_set(
-        &r->e,
-        "%s:%zu: %s: a list may contain numbers and words only, not strings with blanks, lists, maps or empty items",
-        r->file, event.start_mark.line + 1, key);
+      refuse(r, event.start_mark,
+             "%s: a list may contain numbers and words only, not strings with blanks, lists, maps or empty items", key);
     }
     yaml_event_delete(&event);
   }
@@ -194,12 +183,10 @@ static PetscErrorCode read_map(reader *r, size_t length, char *key);
 /* "{poisson: 0,45}" is the key poisson with value 0, and the key 45 without a value. */
 static void refuse_null(reader *r, const char *key, yaml_mark_t mark)
 {
-  const char *const last = strrchr(key, '_');
-  if (last && wring_text_is_digit(last[1]))
-    wring_error_set(&r->e, "%s:%zu: %s has no value: decimals are written with a point, as in 0.5, not with a comma",
-                    r->file, mark.line + 1, key);
-  else
-    wring_error_set(&r->e, "%s:%zu: %s has no value: a value is expected", r->file, mark.line + 1, key);
+  const char *const last  = strrchr(key, '_');
+  const PetscBool   comma = (PetscBool)(last && wring_text_is_digit(last[1]));
+  refuse(r, mark, "%s has no value: %s", key,
+         comma ? "decimals are written with a point, as in 0.5, not with a comma" : "a value is expected");
 }
 
 /* Reads the value of key: a scalar, a list or a map, whose keys are appended after `length` characters of key. */
@@ -219,7 +206,7 @@ static PetscErrorCode read_value(reader *r, size_t length, char *key)
       PetscCall(set_from_deck(r, key, value, mark));
   } else if (event.type == YAML_SEQUENCE_START_EVENT) {
     PetscCall(read_list(r, key, &list));
-    if (!r->e.text[0]) PetscCall(set_from_deck(r, key, list, mark));
+    if (!wring_failed(&r->e)) PetscCall(set_from_deck(r, key, list, mark));
     PetscCall(PetscFree(list));
   } else {
     PetscCall(read_map(r, length, key));
@@ -232,14 +219,13 @@ static PetscErrorCode read_value(reader *r, size_t length, char *key)
 static size_t append_key(reader *r, const yaml_event_t *event, size_t length, char *key)
 {
   if (event->type != YAML_SCALAR_EVENT || !event->data.scalar.length) {
-    refuse_at(r, event->start_mark, "a key is expected: one word");
+    refuse(r, event->start_mark, "a key is expected: one word");
     return 0;
   }
   const int n =
     snprintf(key + length, KEY_SIZE - length, "%s%s", length ? "_" : "", (const char *)event->data.scalar.value);
   if (length + (size_t)n >= KEY_SIZE) {
-    wring_error_set(&r->e, "%s:%zu: key %.40s... is longer than %d characters", r->file, event->start_mark.line + 1,
-                    key, KEY_SIZE - 1);
+    refuse(r, event->start_mark, "key %.40s... is longer than %d characters", key, KEY_SIZE - 1);
     return 0;
   }
   return length + (size_t)n;
@@ -252,18 +238,16 @@ static PetscErrorCode read_map(reader *r, size_t length, char *key)
   PetscBool    empty = PETSC_TRUE;
 
   PetscFunctionBegin;
-  while (!r->e.text[0] && next_event(r, &event)) {
+  while (!wring_failed(&r->e) && next_event(r, &event)) {
     const PetscBool   end  = (PetscBool)(event.type == YAML_MAPPING_END_EVENT);
     const yaml_mark_t mark = event.start_mark;
     const size_t      n    = end ? 0 : append_key(r, &event, length, key);
     yaml_event_delete(&event);
-    if (end && empty)
-      wring_error_set(&r->e, "%s:%zu: %s is an empty map: keys and values are expected", r->file, mark.line + 1,
-                      length ? key : "the deck");
+    if (end && empty) refuse(r, mark, "%s is an empty map: keys and values are expected", length ? key : "the deck");
     empty = PETSC_FALSE;
     if (!n) break;
     PetscCall(see_key(r, key, mark));
-    if (!r->e.text[0]) PetscCall(read_value(r, n, key));
+    if (!wring_failed(&r->e)) PetscCall(read_value(r, n, key));
     key[length] = '\0';
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -277,21 +261,21 @@ static PetscErrorCode read_document(reader *r)
   PetscBool    done          = PETSC_FALSE;
 
   PetscFunctionBegin;
-  while (!r->e.text[0] && !done && next_event(r, &event)) {
+  while (!wring_failed(&r->e) && !done && next_event(r, &event)) {
     const yaml_event_type_t type = event.type;
     if (type == YAML_STREAM_END_EVENT)
       wring_error_set(&r->e, "%s:1: the deck is empty: keys and values are expected", r->file);
     if (type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT)
-      refuse_at(r, event.start_mark, "a deck is a map, key: value");
+      refuse(r, event.start_mark, "a deck is a map, key: value");
     if (type == YAML_MAPPING_START_EVENT) {
       PetscCall(read_map(r, 0, key));
       done = PETSC_TRUE;
     }
     yaml_event_delete(&event);
   }
-  while (!r->e.text[0] && next_event(r, &event)) {
+  while (!wring_failed(&r->e) && next_event(r, &event)) {
     const yaml_event_type_t type = event.type;
-    if (type == YAML_DOCUMENT_START_EVENT) refuse_at(r, event.start_mark, "a second document (---), expected one");
+    if (type == YAML_DOCUMENT_START_EVENT) refuse(r, event.start_mark, "a second document (---), expected one");
     yaml_event_delete(&event);
     if (type == YAML_STREAM_END_EVENT) break;
   }
@@ -305,26 +289,11 @@ static PetscErrorCode parse(MPI_Comm comm, const char *file, const char *text, s
   PetscFunctionBegin;
   PetscCheck(yaml_parser_initialize(&r.yaml), comm, PETSC_ERR_MEM, "No memory for the YAML parser");
   yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, size);
+  PetscCall(wring_options_create(comm, &r.seen));
   PetscCall(read_document(&r));
+  PetscCall(wring_options_destroy(&r.seen));
   yaml_parser_delete(&r.yaml);
-  for (size_t i = 0; i < r.n_seen; i++) PetscCall(PetscFree(r.seen[i].key));
-  PetscCall(PetscFree(r.seen));
-  if (r.e.text[0]) WRING_REFUSE(comm, "%s", r.e.text);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
-
-static PetscErrorCode set_directory(const char *file, wring_options *o)
-{
-  const char *slash                         = strrchr(file, '/');
-  char        directory[PETSC_MAX_PATH_LEN] = ".";
-
-  PetscFunctionBegin;
-  if (slash == file) PetscCall(PetscStrncpy(directory, "/", sizeof directory));
-  if (slash && slash != file)
-    PetscCall(PetscStrncpy(directory, file, PetscMin(sizeof directory, (size_t)(slash - file) + 1)));
-  PetscCall(wring_options_set_directory(o, directory));
+  if (wring_failed(&r.e)) WRING_REFUSE(comm, "%s", r.e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -375,8 +344,8 @@ PetscErrorCode wring_deck_read_arguments(int n, char **args, wring_options *o)
     if (!is_one_line(args[i], strlen(args[i])))
       wring_error_set(&e, "command line: argument %d has a line end or control character, expected one line", i + 1);
   }
-  for (int i = 0, used; i < n && !e.text[0]; i += used) PetscCall(read_argument(o, n - i, args + i, &used, &e));
-  if (e.text[0]) WRING_REFUSE(comm, "%s", e.text);
+  for (int i = 0, used; i < n && !wring_failed(&e); i += used) PetscCall(read_argument(o, n - i, args + i, &used, &e));
+  if (wring_failed(&e)) WRING_REFUSE(comm, "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -390,7 +359,6 @@ PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_
   PetscCall(wring_text_read(comm, file, "deck", MAX_DECK, &text, &size));
   PetscCall(parse(comm, file, text, (size_t)size, o));
   PetscCall(PetscFree(text));
-  PetscCall(set_directory(file, o));
   PetscCall(wring_options_set_deck(o, file));
   PetscCall(wring_deck_read_arguments(n_args, args, o));
   PetscFunctionReturn(PETSC_SUCCESS);

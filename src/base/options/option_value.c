@@ -60,14 +60,7 @@ static PetscBool in_range(const char *range, double v)
   return (PetscBool)(!(*range == '(' && v == low) && !(*close == ')' && v == high));
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
-
-/* The value being read, for messages. */
-typedef struct {
-  const wring_options *o;
-  const wring_option  *option;
-  const char          *prefix, *text, *origin; // origin NULL: the default
-} source;
+/* ---- items of a text --------------------------------------------------------------------------------------------- */
 
 /* The choice that a word names, as a part of the text "a|b|c"; its size, or 0. */
 static size_t find_choice(const char *choices, const char *word, const char **choice)
@@ -92,6 +85,14 @@ static size_t next_item(const char **at, const char **item)
   return (size_t)(*at - *item);
 }
 
+static PetscInt count_items(const char *text)
+{
+  const char *item;
+  PetscInt    n = 0;
+  while (next_item(&text, &item)) n++;
+  return n;
+}
+
 /* Whether all items of a list are choices, if there are any; otherwise word is the first one that is not. */
 static PetscBool all_choices(const wring_option *p, const char *text, size_t size, char *word)
 {
@@ -101,70 +102,6 @@ static PetscBool all_choices(const wring_option *p, const char *text, size_t siz
     if (!find_choice(p->choices, word, &choice)) return PETSC_FALSE;
   }
   return PETSC_TRUE;
-}
-
-/* The choice nearest to a word, as a part of the text "a|b|c", and its size; 0 if none is close. */
-static size_t nearest_choice(const char *choices, const char *word, const char **nearest)
-{
-  char   choice[64];
-  int    least = 2 + (int)strlen(word) / 3;
-  size_t found = 0;
-  for (const char *c = choices; *c; c += *c == '|') {
-    const size_t size = strcspn(c, "|");
-    snprintf(choice, sizeof choice, "%.*s", (int)size, c);
-    const int distance = wring_edit_distance(choice, word);
-    if (distance < least) {
-      least    = distance;
-      *nearest = c;
-      found    = size;
-    }
-    c += size;
-  }
-  return found;
-}
-
-PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
-                                   const char *origin)
-{
-  enum { SHOWN = 80 }; // characters of the value, so that the message has room for the expectation
-  char        expected[512], hint[128] = "";
-  char        word[64] = ""; // stays empty in an empty list
-  const char *nearest  = NULL;
-  const int   cut      = strlen(text) > SHOWN;
-
-  PetscFunctionBegin;
-  wring_options_describe(p, sizeof expected, expected);
-  if (p->type == WRING_WORDS) all_choices(p, text, sizeof word, word);
-  const char *const wrong = p->type == WRING_WORDS ? word : text;
-  const size_t      size  = p->choices && *wrong ? nearest_choice(p->choices, wrong, &nearest) : 0;
-  if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
-  WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
-}
-
-static PetscErrorCode refuse(const source *s)
-{
-  char key[OPTIONS_KEY_SIZE];
-
-  PetscFunctionBegin;
-  snprintf(key, sizeof key, "%s%s", s->prefix, s->option->key);
-  PetscCall(wring_option_refuse(s->o->comm, s->option, key, s->text, s->origin ? s->origin : "default"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode find_source(const wring_options *o, const char *prefix, const wring_option *table,
-                                  const char *key, source *s)
-{
-  const options_entry *entry = wring_options_find(o, prefix, key);
-  char                 expected[512];
-
-  PetscFunctionBegin;
-  *s = (source){.o = o, .option = wring_option_find(table, key), .prefix = prefix};
-  PetscCheck(s->option, o->comm, PETSC_ERR_PLIB, "Option '%s' is in no table", key);
-  s->text   = entry ? entry->value : s->option->value;
-  s->origin = entry ? entry->origin : NULL;
-  if (s->text) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_options_describe(s->option, sizeof expected, expected);
-  WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, s->option->help);
 }
 
 /* Copies an item of a list, which is not terminated; false if it is empty or too long for a number. */
@@ -194,14 +131,6 @@ static PetscBool parse_int(const char *text, size_t size, PetscInt *v)
   return (PetscBool)(end && *end == '\0' && (int64_t)*v == number);
 }
 
-static PetscInt count_items(const char *text)
-{
-  const char *item;
-  PetscInt    n = 0;
-  while (next_item(&text, &item)) n++;
-  return n;
-}
-
 static PetscBool parse_bool(const char *text, PetscBool *v)
 {
   static const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no", "off", "0"};
@@ -212,59 +141,139 @@ static PetscBool parse_bool(const char *text, PetscBool *v)
   return PETSC_FALSE;
 }
 
+static PetscBool accepts_number(const wring_option *p, const char *item, size_t size)
+{
+  const PetscBool whole = (PetscBool)(p->type == WRING_INT || p->type == WRING_INTS);
+  double          v;
+  PetscInt        i;
+  if (!whole) return (PetscBool)(parse_real(item, size, &v) && in_range(p->range, v));
+  return (PetscBool)(parse_int(item, size, &i) && in_range(p->range, (double)i));
+}
+
+PetscBool wring_option_accepts(const wring_option *p, const char *text)
+{
+  const PetscInt n  = count_items(text);
+  const char    *at = text, *item, *choice;
+  char           word[64];
+  PetscBool      on;
+  switch (p->type) {
+  case WRING_BOOL:
+    return parse_bool(text, &on);
+  case WRING_WORD:
+    return (PetscBool)(p->choices ? find_choice(p->choices, text, &choice) > 0 : n == 1);
+  case WRING_WORDS:
+    return (PetscBool)(n > 0 && all_choices(p, text, sizeof word, word));
+  case WRING_PATH:
+    return (PetscBool)(text[0] != '\0');
+  case WRING_INT:
+  case WRING_REAL:
+    return accepts_number(p, text, strlen(text));
+  default:
+    if (n == 0 || (p->count > 0 && n != p->count)) return PETSC_FALSE;
+    for (size_t size; (size = next_item(&at, &item)) > 0;) {
+      if (!accepts_number(p, item, size)) return PETSC_FALSE;
+    }
+    return PETSC_TRUE;
+  }
+}
+
+/* The choice nearest to a word, as a part of the text "a|b|c", and its size; 0 if none is close. */
+static size_t nearest_choice(const char *choices, const char *word, const char **nearest)
+{
+  char   choice[64];
+  int    least = 2 + (int)strlen(word) / 3;
+  size_t found = 0;
+  for (const char *c = choices; *c; c += *c == '|') {
+    const size_t size = strcspn(c, "|");
+    snprintf(choice, sizeof choice, "%.*s", (int)size, c);
+    if (wring_is_nearer(choice, word, &least)) {
+      *nearest = c;
+      found    = size;
+    }
+    c += size;
+  }
+  return found;
+}
+
+PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
+                                   const char *origin)
+{
+  enum { SHOWN = 80 }; // characters of the value, so that the message has room for the expectation
+  char        expected[512], hint[128] = "";
+  char        word[64] = ""; // stays empty in an empty list
+  const char *nearest  = NULL;
+  const int   cut      = strlen(text) > SHOWN;
+
+  PetscFunctionBegin;
+  wring_options_describe(p, sizeof expected, expected);
+  if (p->type == WRING_WORDS) all_choices(p, text, sizeof word, word);
+  const char *const wrong = p->type == WRING_WORDS ? word : text;
+  const size_t      size  = p->choices && *wrong ? nearest_choice(p->choices, wrong, &nearest) : 0;
+  if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
+  WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* The text of a value, which its option accepts. */
+static PetscErrorCode find_text(const wring_options *o, const char *prefix, const wring_option *table, const char *key,
+                                const char **text)
+{
+  const options_entry *const e = wring_options_find(o, prefix, key);
+  const wring_option *const  p = wring_option_find(table, key);
+  char                       expected[512], full[OPTIONS_KEY_SIZE];
+
+  PetscFunctionBegin;
+  PetscCheck(p, o->comm, PETSC_ERR_PLIB, "Option '%s' is in no table", key);
+  *text = e ? e->value : p->value;
+  if (*text && wring_option_accepts(p, *text)) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(full, sizeof full, "%s%s", prefix, p->key);
+  if (*text) PetscCall(wring_option_refuse(o->comm, p, full, *text, e ? e->origin : "default"));
+  wring_options_describe(p, sizeof expected, expected);
+  WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, p->help);
+}
+
 PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, PetscBool *v)
 {
-  source s;
+  const char *text;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  if (!parse_bool(s.text, v)) PetscCall(refuse(&s));
+  PetscCall(find_text(o, prefix, table, key, &text));
+  parse_bool(text, v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_options_get_int(const wring_options *o, const char *prefix, const wring_option *table,
                                      const char *key, PetscInt *v)
 {
-  source s;
+  const char *text;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  if (!parse_int(s.text, strlen(s.text), v) || !in_range(s.option->range, (double)*v)) PetscCall(refuse(&s));
+  PetscCall(find_text(o, prefix, table, key, &text));
+  parse_int(text, strlen(text), v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_options_get_real(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, double *v)
 {
-  source s;
+  const char *text;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  if (!parse_real(s.text, strlen(s.text), v) || !in_range(s.option->range, *v)) PetscCall(refuse(&s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_reals(const source *s, double *v)
-{
-  const char *at = s->text, *item;
-
-  PetscFunctionBegin;
-  for (size_t size; (size = next_item(&at, &item)) > 0; v++) {
-    if (!parse_real(item, size, v) || !in_range(s->option->range, *v)) PetscCall(refuse(s));
-  }
+  PetscCall(find_text(o, prefix, table, key, &text));
+  parse_real(text, strlen(text), v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefix, const wring_option *table,
                                        const char *key, double *v)
 {
-  source s;
+  const char *text, *item;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  if (count_items(s.text) != s.option->count) PetscCall(refuse(&s));
-  PetscCall(read_reals(&s, v));
+  PetscCall(find_text(o, prefix, table, key, &text));
+  for (size_t size; (size = next_item(&text, &item)) > 0; v++) parse_real(item, size, v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,55 +293,28 @@ PetscErrorCode wring_options_get_angles(const wring_options *o, const char *pref
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_options_get_real_list(const wring_options *o, const char *prefix, const wring_option *table,
-                                           const char *key, PetscInt *n, double **v)
-{
-  source s;
-
-  PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  *n = count_items(s.text);
-  if (*n == 0 || (s.option->count > 0 && *n != s.option->count)) PetscCall(refuse(&s));
-  PetscCall(PetscMalloc1(*n, v));
-  PetscCall(read_reals(&s, *v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *prefix, const wring_option *table,
                                           const char *key, PetscInt *n, PetscInt **v)
 {
-  source      s;
-  const char *at, *item;
+  const char *text, *item;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  *n = count_items(s.text);
-  if (*n == 0 || (s.option->count > 0 && *n != s.option->count)) PetscCall(refuse(&s));
-  PetscCall(PetscMalloc1(*n, v));
-  at = s.text;
-  for (PetscInt i = 0; i < *n; i++) {
-    const size_t size = next_item(&at, &item);
-    if (!parse_int(item, size, *v + i) || !in_range(s.option->range, (double)(*v)[i])) PetscCall(refuse(&s));
-  }
+  PetscCall(find_text(o, prefix, table, key, &text));
+  PetscCall(PetscMalloc1(count_items(text), v));
+  *n = 0;
+  for (size_t size; (size = next_item(&text, &item)) > 0; ++*n) parse_int(item, size, *v + *n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, const char **v)
 {
-  source      s;
-  const char *choice = NULL;
+  const char *const choices = wring_option_find(table, key)->choices, *choice = choices;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  *v = s.text;
-  if (s.option->choices) {
-    const size_t size = find_choice(s.option->choices, s.text, &choice);
-    if (!size) PetscCall(refuse(&s));
-    PetscCall(wring_options_keep_word(o, choice, size, v));
-  } else if (count_items(s.text) != 1) {
-    PetscCall(refuse(&s));
-  }
+  PetscCall(find_text(o, prefix, table, key, v));
+  const size_t size = choices ? find_choice(choices, *v, &choice) : 0;
+  if (size) PetscCall(wring_options_keep_word(o, choice, size, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -377,20 +359,15 @@ PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, co
 PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
                                            const char *key, PetscInt *n, char ***v)
 {
-  source      s;
-  const char *at, *item;
+  const char *text, *item;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  *n = count_items(s.text);
-  if (!wring_option_accepts(s.option, s.text)) PetscCall(refuse(&s));
-  PetscCall(PetscCalloc1(*n, v));
-  at = s.text;
-  for (PetscInt i = 0; i < *n; i++) {
-    const size_t size = next_item(&at, &item);
-    PetscCall(PetscMalloc1(size + 1, &(*v)[i]));
-    memcpy((*v)[i], item, size);
-    (*v)[i][size] = '\0';
+  PetscCall(find_text(o, prefix, table, key, &text));
+  PetscCall(PetscCalloc1(count_items(text), v));
+  *n = 0;
+  for (size_t size; (size = next_item(&text, &item)) > 0; ++*n) {
+    PetscCall(PetscMalloc1(size + 1, &(*v)[*n]));
+    snprintf((*v)[*n], size + 1, "%s", item);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -398,63 +375,25 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
 PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, size_t size, char *path)
 {
-  source s;
+  const char *const origin = wring_options_origin(o, prefix, key);
+  const char       *text;
 
   PetscFunctionBegin;
-  PetscCall(find_source(o, prefix, table, key, &s));
-  if (s.text[0] == '\0') PetscCall(refuse(&s));
-  const PetscBool typed = (PetscBool)(s.origin && strcmp(s.origin, WRING_COMMAND_LINE) == 0);
-  PetscBool       as_is = (PetscBool)(s.text[0] == '/' || strcmp(o->directory, ".") == 0);
-  int             n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", s.text);
+  PetscCall(find_text(o, prefix, table, key, &text));
+  const PetscBool typed = (PetscBool)(origin && strcmp(origin, WRING_COMMAND_LINE) == 0);
+  PetscBool       as_is = (PetscBool)(text[0] == '/' || strcmp(o->directory, ".") == 0);
+  int             n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", text);
   if (!as_is && typed) {
-    as_is = (PetscBool)(access(s.text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
+    as_is = (PetscBool)(access(text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
     if (as_is)
-      n = snprintf(path, size, "%s", s.text);
+      n = snprintf(path, size, "%s", text);
     else
       PetscCall(wring_note(o->comm,
                            "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
                            "as in wring 0.1: expected %s",
-                           s.origin, prefix, key, s.text, path));
+                           origin, prefix, key, text, path));
   }
   if (n < 0 || (size_t)n >= size)
-    WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", s.origin, prefix, key, size - 1);
+    WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", origin, prefix, key, size - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- without reading --------------------------------------------------------------------------------------------- */
-
-static PetscBool accepts_number(const wring_option *p, const char *item, size_t size)
-{
-  const PetscBool whole = (PetscBool)(p->type == WRING_INT || p->type == WRING_INTS);
-  double          v;
-  PetscInt        i;
-  if (!whole) return (PetscBool)(parse_real(item, size, &v) && in_range(p->range, v));
-  return (PetscBool)(parse_int(item, size, &i) && in_range(p->range, (double)i));
-}
-
-PetscBool wring_option_accepts(const wring_option *p, const char *text)
-{
-  const PetscInt n  = count_items(text);
-  const char    *at = text, *item, *choice;
-  char           word[64];
-  PetscBool      on;
-  switch (p->type) {
-  case WRING_BOOL:
-    return parse_bool(text, &on);
-  case WRING_WORD:
-    return (PetscBool)(p->choices ? find_choice(p->choices, text, &choice) > 0 : n == 1);
-  case WRING_WORDS:
-    return (PetscBool)(n > 0 && all_choices(p, text, sizeof word, word));
-  case WRING_PATH:
-    return (PetscBool)(text[0] != '\0');
-  case WRING_INT:
-  case WRING_REAL:
-    return accepts_number(p, text, strlen(text));
-  default:
-    if (n == 0 || (p->count > 0 && n != p->count)) return PETSC_FALSE;
-    for (size_t size; (size = next_item(&at, &item)) > 0;) {
-      if (!accepts_number(p, item, size)) return PETSC_FALSE;
-    }
-    return PETSC_TRUE;
-  }
 }

@@ -2,6 +2,14 @@
 #include "options_impl.h"
 #include <string.h>
 
+static PetscErrorCode replace_text(char **text, const char *other)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*text));
+  PetscCall(PetscStrallocpy(other, text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
 {
   wring_options *o;
@@ -79,11 +87,9 @@ PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *
 
   PetscFunctionBegin;
   if (!entry) PetscCall(add_entry(o, key, &entry));
-  PetscCall(PetscFree(entry->value));
-  PetscCall(PetscFree(entry->origin));
-  PetscCall(PetscStrallocpy(value ? value : "true", &entry->value));
+  PetscCall(replace_text(&entry->value, value ? value : "true"));
+  PetscCall(replace_text(&entry->origin, origin));
   entry->bare = (PetscBool)(value == NULL);
-  PetscCall(PetscStrallocpy(origin, &entry->origin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,7 +97,6 @@ PetscErrorCode wring_options_copy(const wring_options *o, const char *without, w
 {
   PetscFunctionBegin;
   PetscCall(wring_options_create(o->comm, copy));
-  PetscCall(wring_options_set_directory(*copy, o->directory));
   PetscCall(wring_options_set_deck(*copy, o->deck));
   PetscCall(wring_options_set_command_line(*copy, o->command_line));
   for (PetscInt i = 0; i < o->n; i++) {
@@ -107,27 +112,21 @@ MPI_Comm wring_options_comm(const wring_options *o)
   return o->comm;
 }
 
-PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(o->directory));
-  PetscCall(PetscStrallocpy(directory, &o->directory));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_options_set_deck(wring_options *o, const char *file)
 {
+  const char *const slash = strrchr(file, '/');
+
   PetscFunctionBegin;
-  PetscCall(PetscFree(o->deck));
-  PetscCall(PetscStrallocpy(file, &o->deck));
+  PetscCall(replace_text(&o->deck, file));
+  PetscCall(replace_text(&o->directory, slash ? file : "."));
+  if (slash) o->directory[PetscMax(slash - file, 1)] = '\0';
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_options_set_command_line(wring_options *o, const char *line)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(o->command_line));
-  PetscCall(PetscStrallocpy(line, &o->command_line));
+  PetscCall(replace_text(&o->command_line, line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

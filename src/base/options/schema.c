@@ -79,10 +79,7 @@ static int nearest_in_line(const wring_schema *line, const char *option, const c
   for (cut = cut ? cut : name + strlen(name); cut; cut = *cut ? strchr(cut + 1, '_') : NULL) {
     snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - name), name, tail,
              option);
-    const int distance = wring_edit_distance(candidate, key);
-    if (distance >= least) continue;
-    least = distance;
-    snprintf(near, OPTIONS_KEY_SIZE, "%s", candidate);
+    if (wring_is_nearer(candidate, key, &least)) snprintf(near, OPTIONS_KEY_SIZE, "%s", candidate);
   }
   return least;
 }
@@ -94,10 +91,7 @@ static void nearest_prefix(PetscInt n_schema, const wring_schema *schema, const 
   for (PetscInt i = 0; i < n_schema; i++) {
     const size_t head = fixed_part(schema[i].prefix);
     snprintf(candidate, sizeof candidate, "%.*s", (int)(head ? head - 1 : 0), schema[i].prefix);
-    const int distance = wring_edit_distance(candidate, key);
-    if (distance >= *least) continue;
-    *least = distance;
-    snprintf(nearest, OPTIONS_KEY_SIZE, "%s", candidate);
+    if (wring_is_nearer(candidate, key, least)) snprintf(nearest, OPTIONS_KEY_SIZE, "%s", candidate);
   }
 }
 

@@ -59,11 +59,10 @@ PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_
   if (*law) PetscFunctionReturn(PETSC_SUCCESS);
   int least = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
   for (int i = 0; wring_law_material(i); i++) {
-    const size_t end      = strlen(known);
-    const int    distance = wring_edit_distance(name, wring_law_material(i)->name);
-    if (distance < least) snprintf(hint, sizeof hint, ", did you mean %s?", wring_law_material(i)->name);
-    least = PetscMin(least, distance);
-    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
+    const size_t      end   = strlen(known);
+    const char *const other = wring_law_material(i)->name;
+    if (wring_is_nearer(name, other, &least)) snprintf(hint, sizeof hint, ", did you mean %s?", other);
+    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", other);
   }
   WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, from, "model"),
                from, name, known, hint);

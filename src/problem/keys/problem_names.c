@@ -33,10 +33,7 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
   int best = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
   text[0]  = '\0';
   for (PetscInt i = 0; i < names->n; i++) {
-    const int d = wring_edit_distance(name, names->name[i]);
-    if (d >= best) continue;
-    best = d;
-    snprintf(text, size, " (did you mean '%s'?)", names->name[i]);
+    if (wring_is_nearer(name, names->name[i], &best)) snprintf(text, size, " (did you mean '%s'?)", names->name[i]);
   }
 }
 

@@ -45,10 +45,7 @@ static void describe(const wring_option *options, const char *key, size_t size, 
   const char *nearest = NULL;
   int         best    = 4; // a larger edit distance means a different key
   for (const wring_option *p = options; p && p->key; p++) {
-    const int distance = wring_edit_distance(key, p->key);
-    if (distance >= best) continue;
-    best    = distance;
-    nearest = p->key;
+    if (wring_is_nearer(key, p->key, &best)) nearest = p->key;
   }
   int n = snprintf(text, size, "%s%s%s", nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
   n += snprintf(text + n, size - (size_t)n, "its keys are type");

@@ -39,12 +39,8 @@ const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed)
   const wring_usage *u;
   const char        *nearest = NULL;
   int                least   = 3; // a larger edit distance means a different word
-  for (int i = 0; (u = entry(i)); i++) {
-    const int distance = wring_edit_distance(typed, u->name);
-    if (distance >= least) continue;
-    least   = distance;
-    nearest = u->name;
-  }
+  for (int i = 0; (u = entry(i)); i++)
+    if (wring_is_nearer(typed, u->name, &least)) nearest = u->name;
   return nearest;
 }
 
