@@ -14,6 +14,8 @@ locale+='|scanf *\([^;]*%[0-9*]*[lL]?[aefgAEFG]'
 if grep -rnE "$locale" src include | grep -v '^src/base/text\.c:'; then
   fault "a function that depends on the locale"
 fi
+# Whether there is an error is asked in one way: include/wring/base.h, "One rule".
+if grep -rnE '(\.|->)text\[0\]' src; then fault "an error that is asked by its text: wring_failed"; fi
 # Rows between ranks go by src/base/exchange.h, to neighbours only.
 if grep -rnE 'MPI_I?(Neighbor_a|A)lltoall' src; then fault "an exchange between all pairs of ranks"; fi
 # Characters and bytes have no order in MPI's reductions: only its types of small integers do.

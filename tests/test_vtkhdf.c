@@ -106,21 +106,21 @@ static void check_count(wring_hdf5 *h, int64_t n)
   CHECK(blocks_of(steps) == 1, "the header of Steps has %u blocks", blocks_of(steps));
   H5Aclose(a);
   H5Gclose(steps);
-  CHECK(wring_rows_count(h, &wring_vtkhdf_values) == n, "%lld times",
-        (long long)wring_rows_count(h, &wring_vtkhdf_values));
+  CHECK(wring_hdf5_count(h, wring_vtkhdf_values) == n, "%lld times",
+        (long long)wring_hdf5_count(h, wring_vtkhdf_values));
 }
 
 /* The points of a step: those of each rank that has some, where PointOffsets says. */
 static void check_points(wring_hdf5 *h, int64_t frame, int64_t step)
 {
-  static const wring_rows offsets = {"/VTKHDF/Steps/PointOffsets", WRING_INT64, 1, 1};
-  static const wring_rows points  = {"/VTKHDF/Points", WRING_FLOAT64, 3, 2};
-  int64_t                 at      = -1;
-  double                  x[12];
-  wring_rows_read(h, &offsets, frame, 1, &at);
+  static const wring_table offsets = {"/VTKHDF/Steps/PointOffsets", WRING_INT64, 1, PETSC_TRUE};
+  static const wring_table points  = {"/VTKHDF/Points", WRING_FLOAT64, 3, PETSC_FALSE};
+  int64_t                  at      = -1;
+  double                   x[12];
+  wring_hdf5_read(h, offsets, frame, 1, &at);
   for (PetscMPIInt r = 0; r < size; r++) {
     if (r == 1) continue;
-    wring_rows_read(h, &points, at, 4, x);
+    wring_hdf5_read(h, points, at, 4, x);
     for (int i = 0; i < 12; i++)
       CHECK(x[i] == value_of(r, (PetscInt)step, i), "step %lld, rank %d: %g", (long long)step, r, x[i]);
     at += 4;
@@ -142,13 +142,13 @@ static PetscErrorCode check_file(PetscInt first, PetscInt last, int64_t layouts)
   CHECK(!e.text[0], "%s", e.text);
   check_count(&h, n);
   for (int64_t i = 0; i < n; i++) {
-    wring_rows_read(&h, &wring_vtkhdf_values, i, 1, &time);
-    wring_rows_read(&h, &wring_vtkhdf_step, i, 1, &step);
+    wring_hdf5_read(&h, wring_vtkhdf_values, i, 1, &time);
+    wring_hdf5_read(&h, wring_vtkhdf_step, i, 1, &step);
     CHECK(step == first + i && time == time_of((PetscInt)step), "frame %lld: step %lld, %g s", (long long)i,
           (long long)step, time);
     check_points(&h, i, step);
   }
-  CHECK(wring_rows_count(&h, &wring_vtkhdf_layouts) == layouts, "not %lld layouts", (long long)layouts);
+  CHECK(wring_hdf5_count(&h, wring_vtkhdf_layouts) == layouts, "not %lld layouts", (long long)layouts);
   wring_hdf5_close(&h);
   CHECK(!e.text[0], "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -253,9 +253,9 @@ static PetscErrorCode check_old_file(void)
       const hid_t space = H5Screate_simple(1, &n, NULL);
       H5Ldelete(file, "/wring/times_0", H5P_DEFAULT);
       H5Ldelete(file, "/wring/times_1", H5P_DEFAULT);
-      H5Ldelete(file, wring_vtkhdf_values.path, H5P_DEFAULT);
+      H5Ldelete(file, wring_vtkhdf_values.name, H5P_DEFAULT);
       const hid_t set =
-        H5Dcreate2(file, wring_vtkhdf_values.path, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Dcreate2(file, wring_vtkhdf_values.name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
       CHECK(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, time) >= 0, "H5Dwrite");
       H5Dclose(set);
       H5Sclose(space);
@@ -303,7 +303,7 @@ static PetscErrorCode check_damage(int column, int64_t value)
   PetscCall(start(&h));
   if (rank == 0) {
     const hid_t file  = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t set   = H5Dopen2(file, wring_vtkhdf_layouts.path, H5P_DEFAULT);
+    const hid_t set   = H5Dopen2(file, wring_vtkhdf_layouts.name, H5P_DEFAULT);
     const hid_t space = H5Dget_space(set), memory = H5Screate_simple(2, one, NULL);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, one, NULL);
     CHECK(H5Dwrite(set, H5T_NATIVE_INT64, memory, space, H5P_DEFAULT, &value) >= 0, "H5Dwrite");

@@ -8,13 +8,12 @@
     deck.c              a YAML deck and the command line
     csv.c               tables of numbers
     gmsh_write.c        Gmsh 4.1; readers of meshes are in src/mesh/read
-    spans.h             one file from all ranks
-    vtk/                frames: a .vtu of one (vtk.c), a .vtkhdf of many (vtkhdf.c) and its tables (rows.h)
+    vtk/                frames: a .vtu of one (vtk.c), a .vtkhdf of many (vtkhdf.c)
     natural.h           values by original vertex number, in blocks by rank
-    crc.h, seal.h       checksums that all ranks compute together; the seal at the end of a checkpoint
+    crc.h               checksums that all ranks compute together
     sha256.c            the hash of an input file, by which results name it
     hdf5.h              tables in an HDF5 file
-    sealed.h            such a file, written by all ranks, read back and sealed
+    sealed.h            such a file, written by all ranks, read back and sealed at its end
     mesh_tables.h       the tables of a mesh
     checkpoint.c        one checkpoint, and the mesh file beside it; checkpoint_files.c: those of a directory
   Not here: the meaning of keys (problem), the times of output (study).
@@ -23,10 +22,8 @@
   after a failure on any rank no ".part" remains. Only a killed process leaves one, which the next write replaces. A
   .vtkhdf grows: each frame is there whole or not at all.
 
-  Memory and time of rank 0. It holds no more vertices or tets than other ranks, except here: wring_csv_read and
-  wring_gmsh_write hold the whole table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's block at
-  a time. Frames and checkpoints are written by all ranks at once, and checkpoints are read by all, each its share;
-  names and counts of the sets of a mesh are read by every rank.
+  Rank 0 holds no more vertices or tets than other ranks, except that wring_csv_read and wring_gmsh_write hold the whole
+  table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's block at a time.
 
   Threads: only the thread that calls MPI may call these functions. HDF5's error printer, a setting of the process, is
   turned off during a call and restored. Keys with prefix petsc_ change PETSc's options database, which belongs to the
@@ -55,12 +52,9 @@ enum { WRING_SHA256_TEXT = 65 }; // 64 hexadecimal digits and a final 0
 /* The SHA-256 of all bytes of a file, as `sha256sum` prints it; "" if e is set. Not collective. */
 void wring_file_sha256(const char *path, char text[WRING_SHA256_TEXT], wring_error *e);
 
-/*
-  The seal of a checkpoint, "wringCRC" and the checksum of its bytes in hexadecimal, which wring_checkpoint_find has
-  verified; "" if there is none. Not collective.
-*/
+/* The seal of a checkpoint, "wringCRC" and the checksum of its bytes in hexadecimal; "" without one. Not collective. */
 enum { WRING_SEAL_TEXT = 17 };
-void wring_checkpoint_seal(const char *file, char text[WRING_SEAL_TEXT]);
+void wring_checkpoint_seal(const char *file, char text[WRING_SEAL_TEXT], wring_error *e);
 
 /* ---- CSV input --------------------------------------------------------------------------------------------------- */
 
@@ -88,10 +82,7 @@ PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, c
 */
 char *wring_list_directory(const char *path, wring_error *e);
 
-/*
-  Creates a directory and its parents. Fails as output if it cannot be created or written to; then all that were created
-  are removed. Collective.
-*/
+/* Creates a directory and its parents; if one cannot be created or written to, all of them are removed. Collective. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
@@ -169,16 +160,10 @@ typedef struct {
   PetscBool ready;  // this run has written to the file: its layout is the last one
 } wring_vtkhdf;
 
-/*
-  Sets an error if a file, which may be missing, has other fields than this frame, whose values are not used. Not
-  collective: rank 0, before a run changes anything.
-*/
+/* Sets an error if a file, which may be missing, has other fields than this frame, without its values. Rank 0. */
 PetscErrorCode wring_vtkhdf_check(const char *file, const wring_frame *frame, wring_error *e);
 
-/*
-  Keeps the frames of an existing file with step <= keep. A missing file has no frames. Not collective: rank 0, before
-  the first frame of a run.
-*/
+/* Keeps the frames with step <= keep of a file, which may be missing. Rank 0, before the first frame of a run. */
 PetscErrorCode wring_vtkhdf_keep(const char *file, PetscInt keep, wring_error *e);
 
 /*
@@ -225,10 +210,7 @@ PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, siz
    Collective. */
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
-/*
-  Whether a directory has a checkpoint, complete or not; false if there is no such directory. Refused if it cannot be
-  read. Collective.
-*/
+/* Whether a directory, which may be missing, has a checkpoint, complete or not. Refused if unreadable. Collective. */
 PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, PetscBool *is_there);
 
 /*
@@ -258,9 +240,6 @@ PetscErrorCode wring_checkpoint_mesh_seal(MPI_Comm comm, const char *file, char 
 /* Whether the file has a field of this name. Refused if the file cannot be read. Collective. */
 PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has);
 
-/*
-  Reads fields on any number of ranks; the mesh must have as many vertices as the checkpoint. Refused if damaged.
-  Collective.
-*/
+/* Reads fields; the mesh must have as many vertices as the checkpoint. Refused if damaged. Collective. */
 PetscErrorCode wring_checkpoint_read_fields(const char *file, const wring_mesh *m, int n,
                                             const wring_checkpoint_field *field);

@@ -8,7 +8,6 @@
 #include "file.h"
 #include "mesh_tables.h"
 #include "natural.h"
-#include "seal.h"
 #include "sealed.h"
 #include <string.h>
 #include <unistd.h>
@@ -38,46 +37,49 @@ PetscErrorCode wring_checkpoint_write_mesh(const char *directory, const wring_me
 {
   char        file[PETSC_MAX_PATH_LEN], there[WRING_SEAL_TEXT] = "";
   PetscMPIInt rank;
+  wring_error e = {""};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/%s", directory, WRING_CHECKPOINT_MESH));
-  if (rank == 0) wring_checkpoint_seal(file, there);
+  if (rank == 0) wring_checkpoint_seal(file, there, &e);
   PetscCallMPI(MPI_Bcast(there, WRING_SEAL_TEXT, MPI_CHAR, 0, m->comm));
+  PetscCall(wring_error_raise_output(m->comm, &e));
   if (seal[0] && strcmp(there, seal) == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(write_mesh_file(file, m));
-  if (rank == 0) wring_checkpoint_seal(file, seal);
+  if (rank == 0) wring_checkpoint_seal(file, seal, &e);
+  PetscCall(wring_error_raise_output(m->comm, &e));
   PetscCallMPI(MPI_Bcast(seal, WRING_SEAL_TEXT, MPI_CHAR, 0, m->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode write_number(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
+/* The table of a field, and the rows of this rank: vertices in natural order; a number is one row, of rank 0. */
+static PetscErrorCode find_rows(const wring_mesh *m, const wring_checkpoint_field *f, wring_table *t, PetscInt *begin,
+                                PetscInt *n)
 {
-  const wring_table t = {f->name, WRING_FLOAT64, 1};
-  PetscMPIInt       rank;
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCall(wring_hdf5_write(h, t, rank ? 0 : 1, f->value));
+  *t     = (wring_table){f->name, WRING_FLOAT64, PetscMax(f->components, 1), PETSC_FALSE};
+  *begin = 0;
+  *n     = rank == 0;
+  if (f->components) PetscCall(wring_natural_rows(m, begin, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
 {
-  const wring_table t = {f->name, WRING_FLOAT64, f->components};
-  PetscInt          begin, n;
-  double           *row;
+  wring_table t;
+  PetscInt    begin, n;
+  double     *row = NULL;
 
   PetscFunctionBegin;
-  if (f->components == 0) {
-    PetscCall(write_number(h, m, f));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_natural_rows(m, &begin, &n));
-  PetscCall(wring_natural_gather(m, f->components, f->value, &row));
-  PetscCall(wring_hdf5_write(h, t, n, row));
+  PetscCall(find_rows(m, f, &t, &begin, &n));
+  if (f->components) PetscCall(wring_natural_gather(m, f->components, f->value, &row));
+  PetscCall(wring_hdf5_write(h, t, n, row ? row : f->value));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,14 +112,13 @@ static int64_t open_checkpoint(wring_hdf5 *h, const char *file, wring_error *e)
 {
   char found[WRING_HDF5_TEXT] = "";
   wring_hdf5_open(h, file, e);
-  if (e->text[0]) return 0;
-  wring_hdf5_get_text(h, "format", found);
-  e->text[0] = '\0'; // the attribute may be missing
+  if (wring_failed(e)) return 0;
+  if (wring_hdf5_has_attribute(h, "format")) wring_hdf5_get_text(h, "format", found);
   if (strcmp(found, mesh_format) == 0)
     wring_error_set(e, "%s: holds the mesh of checkpoints, expected one of the checkpoint_NNNNNN.h5 beside it", file);
   else if (strcmp(found, format) != 0)
     wring_error_set(e, "%s: is not a checkpoint of wring", file);
-  if (e->text[0]) return 0;
+  if (wring_failed(e)) return 0;
   const int64_t version = wring_hdf5_get_integer(h, "version");
   if (version != VERSION && version != ONE_FILE)
     wring_error_set(e, "%s: is a checkpoint of version %lld, expected %d or %d", file, (long long)version, ONE_FILE,
@@ -141,11 +142,10 @@ static void find_mesh(wring_hdf5 *h, const char *file, reference *r)
   char              name[WRING_HDF5_TEXT] = "";
   wring_hdf5_get_text(h, "mesh", name);
   wring_hdf5_get_text(h, "mesh_seal", r->seal);
-  if (h->error->text[0]) return;
   if (!name[0] || strchr(name, '/') || !r->seal[0]) wring_error_set(h->error, "%s: holds fields without a mesh", file);
   if (snprintf(r->file, sizeof r->file, "%.*s%s", folder, file, name) >= (int)sizeof r->file)
     wring_error_set(h->error, "%s: the path is too long", file);
-  if (!h->error->text[0] && access(r->file, F_OK))
+  if (access(r->file, F_OK))
     wring_error_set(h->error, "%s: its mesh is missing, expected the file %s of the same run beside it", file, name);
 }
 
@@ -161,9 +161,9 @@ static PetscErrorCode read_reference(MPI_Comm comm, const char *file, reference 
   *r = (reference){.step = 0};
   if (rank == 0) {
     const int64_t version = open_checkpoint(&h, file, &e);
-    if (!e.text[0]) r->step = (PetscInt)wring_hdf5_get_integer(&h, "step");
-    if (!e.text[0]) r->time = wring_hdf5_get_real(&h, "time");
-    if (!e.text[0] && version != ONE_FILE) find_mesh(&h, file, r);
+    r->step               = (PetscInt)wring_hdf5_get_integer(&h, "step");
+    r->time               = wring_hdf5_get_real(&h, "time");
+    if (version != ONE_FILE) find_mesh(&h, file, r);
     if (version == ONE_FILE) PetscCall(PetscStrncpy(r->file, file, sizeof r->file));
     wring_hdf5_close(&h);
   }
@@ -183,7 +183,7 @@ static PetscErrorCode check_mesh_file(MPI_Comm comm, const char *file, const ref
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_seal_check(comm, r->file, &e));
   if (rank == 0) {
-    wring_checkpoint_seal(r->file, seal);
+    wring_checkpoint_seal(r->file, seal, &e);
     if (strcmp(seal, r->seal) != 0)
       wring_error_set(&e, "%s: its mesh is not that of %s (seal %s), expected the file of the same run (seal %.16s)",
                       file, r->file, seal, r->seal);
@@ -216,10 +216,10 @@ PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring
   if (r.seal[0]) PetscCall(check_mesh_file(comm, file, &r));
   wring_hdf5_open(&h, r.file, &e);
   PetscCall(wring_error_share(comm, &e));
-  if (!e.text[0]) PetscCall(wring_mesh_tables_read(&h, comm, data));
+  if (!wring_failed(&e)) PetscCall(wring_mesh_tables_read(&h, comm, data));
   wring_hdf5_close(&h);
   PetscCall(wring_error_share(comm, &e));
-  if (e.text[0]) PetscCall(wring_mesh_data_destroy(data));
+  if (wring_failed(&e)) PetscCall(wring_mesh_data_destroy(data));
   PetscCall(wring_error_raise(comm, &e));
   *step = r.step;
   *time = r.time;
@@ -236,7 +236,7 @@ PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char 
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
     open_checkpoint(&h, file, &e);
-    *has = (PetscBool)(!e.text[0] && wring_hdf5_has_table(&h, name));
+    *has = wring_hdf5_has_table(&h, name);
     wring_hdf5_close(&h);
   }
   PetscCall(wring_error_raise(comm, &e));
@@ -244,50 +244,38 @@ PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void check_rows(wring_hdf5 *h, wring_table t, PetscInt expected)
+static void check_rows(wring_hdf5 *h, wring_table t, PetscBool number, PetscInt vertices)
 {
-  if (h->error->text[0]) return;
+  if (wring_failed(h->error)) return;
   const PetscInt64 rows = wring_hdf5_rows(h, t);
-  if (rows != expected) {
-    wring_error_set(h->error, "%s: %s has %lld vertices, the mesh has %" PetscInt_FMT, h->path, t.name, (long long)rows,
-                    expected);
-  }
-}
-
-/* Every rank reads the same row; rank 0 checks it. */
-static PetscErrorCode read_number(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
-{
-  const wring_table t = {f->name, WRING_FLOAT64, 1};
-  PetscMPIInt       rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  *f->value = 0;
-  if (!h->error->text[0] && wring_hdf5_rows(h, t) != 1)
+  if (number && rows != 1)
     wring_error_set(h->error, "%s: %s is not one number", h->path, t.name);
-  if (!h->error->text[0]) wring_hdf5_read(h, t, 0, 1, f->value);
-  PetscCall(wring_hdf5_check(h, m->comm, t, rank ? 0 : 1, f->value));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  else if (!number && rows != vertices)
+    wring_error_set(h->error, "%s: %s has %lld vertices, the mesh has %" PetscInt_FMT, h->path, t.name, (long long)rows,
+                    vertices);
 }
 
-/* No rank returns before the last collective call, even if it could not read its rows. */
+/*
+  Every rank reads the row of a number, and rank 0 checks it. No rank returns before the last collective call, even if
+  it could not read its rows.
+*/
 static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
 {
-  const wring_table t = {f->name, WRING_FLOAT64, f->components};
-  PetscInt          begin, n;
-  double           *row;
+  const PetscBool number = (PetscBool)(f->components == 0);
+  wring_table     t;
+  PetscInt        begin, n;
+  double         *row;
 
   PetscFunctionBegin;
-  if (f->components == 0) {
-    PetscCall(read_number(h, m, f));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_natural_rows(m, &begin, &n));
-  PetscCall(PetscCalloc1((size_t)n * f->components, &row));
-  check_rows(h, t, m->n_global);
-  if (!h->error->text[0]) wring_hdf5_read(h, t, begin, n, row);
+  PetscCall(find_rows(m, f, &t, &begin, &n));
+  PetscCall(PetscCalloc1((size_t)(number ? 1 : n) * (size_t)t.width, &row));
+  check_rows(h, t, number, m->n_global);
+  if (!wring_failed(h->error)) wring_hdf5_read(h, t, begin, number ? 1 : n, row);
   PetscCall(wring_hdf5_check(h, m->comm, t, n, row));
-  PetscCall(wring_natural_scatter(m, f->components, row, f->value));
+  if (number)
+    *f->value = row[0];
+  else
+    PetscCall(wring_natural_scatter(m, f->components, row, f->value));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

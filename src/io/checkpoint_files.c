@@ -1,12 +1,11 @@
 /* The checkpoints of an output directory: checkpoint_NNNNNN.h5, numbered by step, and the file of their mesh. */
 #define _POSIX_C_SOURCE 200809L
-#include "seal.h"
+#include "sealed.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <wring/io.h>
 
 #define CHECKPOINT "checkpoint_%06lld.h5"
 
@@ -48,42 +47,43 @@ static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tries the steps from the newest on; if none is whole, reports the damage of the newest. Collective. */
-static PetscErrorCode find_whole(MPI_Comm comm, const char *directory, PetscInt n, const PetscInt64 *step, size_t size,
-                                 char *file, wring_error *e)
-{
-  wring_error newest = {""};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) {
-    wring_error damage = {""};
-    PetscCall(wring_checkpoint_name(directory, step[i], size, file));
-    PetscCall(wring_seal_check(comm, file, &damage));
-    if (!damage.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-    wring_error_set(&newest, "%s", damage.text);
-    if (i + 1 < n) PetscCall(wring_note(comm, "%s; trying the previous one", damage.text));
-  }
-  *e = newest;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rank 0 lists the directory. Collective. */
-static PetscErrorCode find_in_directory(MPI_Comm comm, const char *directory, size_t size, char *file, wring_error *e)
+/* The same on all ranks, as rank 0 finds them; refused if they cannot be listed. Collective. */
+static PetscErrorCode share_steps(MPI_Comm comm, const char *directory, PetscInt *n, PetscInt64 **step)
 {
   PetscMPIInt rank;
-  PetscInt    n    = 0;
-  PetscInt64 *step = NULL;
+  wring_error e = {""};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(list_steps(directory, &n, &step, e));
-  if (rank == 0 && n == 0) wring_error_set(e, "%s: holds no checkpoint (checkpoint_NNNNNN.h5)", directory);
-  PetscCall(wring_error_share(comm, e));
-  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
-  if (rank != 0) PetscCall(PetscMalloc1(n, &step));
-  PetscCallMPI(MPI_Bcast(step, (PetscMPIInt)n, MPIU_INT64, 0, comm));
-  if (!e->text[0]) PetscCall(find_whole(comm, directory, n, step, size, file, e));
+  if (rank == 0) PetscCall(list_steps(directory, n, step, &e));
+  PetscCall(wring_error_raise(comm, &e));
+  PetscCallMPI(MPI_Bcast(n, 1, MPIU_INT, 0, comm));
+  if (rank != 0) PetscCall(PetscMalloc1(*n, step));
+  PetscCallMPI(MPI_Bcast(*step, (PetscMPIInt)*n, MPIU_INT64, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tries the steps from the newest on; if none is whole, sets the damage of the newest. Collective. */
+static PetscErrorCode find_in_directory(MPI_Comm comm, const char *directory, size_t size, char *file, wring_error *e)
+{
+  wring_error newest = {""};
+  PetscInt    n;
+  PetscInt64 *step;
+  PetscBool   found = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(share_steps(comm, directory, &n, &step));
+  if (n == 0) WRING_REFUSE(comm, "%s: holds no checkpoint (checkpoint_NNNNNN.h5)", directory);
+  for (PetscInt i = 0; i < n && !found; i++) {
+    wring_error damage = {""};
+    PetscCall(wring_checkpoint_name(directory, step[i], size, file));
+    PetscCall(wring_seal_check(comm, file, &damage));
+    found = (PetscBool)!wring_failed(&damage);
+    wring_error_set(&newest, "%s", damage.text);
+    if (!found && i + 1 < n) PetscCall(wring_note(comm, "%s; trying the previous one", damage.text));
+  }
   PetscCall(PetscFree(step));
+  if (!found) *e = newest;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,17 +113,12 @@ PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t siz
 
 PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, PetscBool *is_there)
 {
-  PetscMPIInt rank;
-  PetscInt    n    = 0;
-  PetscInt64 *step = NULL;
-  wring_error e    = {""};
+  PetscInt    n;
+  PetscInt64 *step;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
+  PetscCall(share_steps(comm, directory, &n, &step));
   PetscCall(PetscFree(step));
-  PetscCall(wring_error_raise(comm, &e));
-  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
   *is_there = (PetscBool)(n > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "crc.h"
+#include "base/count.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -84,17 +85,13 @@ static PetscErrorCode scan_share(const char *path, uint64_t begin, uint64_t end,
 PetscErrorCode wring_crc_file(MPI_Comm comm, const char *path, int n, const uint64_t *cut, uint32_t *crc,
                               wring_error *e)
 {
-  PetscMPIInt rank, size;
-  uint64_t   *bytes;
+  const wring_share mine  = wring_equal_share(comm, (PetscInt64)(cut[n] - cut[0]));
+  const uint64_t    begin = cut[0] + (uint64_t)mine.begin;
+  uint64_t         *bytes;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscMalloc1(n, &bytes));
-  const uint64_t total = cut[n] - cut[0], share = total / (uint64_t)size, rest = total % (uint64_t)size;
-  const uint64_t begin = cut[0] + share * (uint64_t)rank + PetscMin((uint64_t)rank, rest);
-  const uint64_t end   = begin + share + ((uint64_t)rank < rest);
-  PetscCall(scan_share(path, begin, end, n, cut, crc, bytes, e));
+  PetscCall(scan_share(path, begin, begin + (uint64_t)mine.n, n, cut, crc, bytes, e));
   PetscCall(wring_crc_join(comm, n, crc, bytes));
   PetscCall(PetscFree(bytes));
   PetscCall(wring_error_share(comm, e));

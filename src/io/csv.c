@@ -1,12 +1,14 @@
 /* Tables of numbers as text: read and checked on one rank, written in the mesh's original order. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/count.h"
+#include "base/grow.h"
 #include "base/text.h"
 #include "file.h"
 #include "natural.h"
 #include <wring/io.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { LINE_SIZE = 4096, HEADER_SIZE = 256, SHOWN = 48 }; // no row of numbers is longer than LINE_SIZE
@@ -22,10 +24,21 @@ typedef struct {
   PetscInt     n_number;             // number of these in the mesh
   PetscInt64   line, *line_of;       // the current line; where each number was first given, 0: not yet
   PetscInt     n;                    // rows
-  size_t       capacity;             // rows
+  PetscInt     room;                 // for rows
   double      *row;                  // [n][width]
   wring_error *e;
 } table;
+
+/* Sets the error "file.csv:7: ..." of the current line. */
+static void __attribute__((format(printf, 2, 3))) refuse(table *t, const char *format, ...)
+{
+  char    what[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  wring_error_set(t->e, "%s:%lld: %s", t->file, (long long)t->line, what);
+}
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
@@ -40,8 +53,7 @@ static int next_line(table *t, char *line)
     return -1;
   }
   if (n == LINE_SIZE - 1) {
-    wring_error_set(t->e, "%s:%lld: a line of more than %d characters, expected %s", t->file, (long long)t->line,
-                    LINE_SIZE - 2, t->columns);
+    refuse(t, "a line of more than %d characters, expected %s", LINE_SIZE - 2, t->columns);
     return -1;
   }
   if (n > 0 && line[n - 1] == '\r') n--;
@@ -105,7 +117,7 @@ static void read_header(table *t, const char *header)
   static const char mark[] = "\xef\xbb\xbf"; // the byte order mark that spreadsheets put before UTF-8
   char              line[LINE_SIZE], copy[SHOWN];
   int               n = next_line(t, line);
-  if (t->e->text[0]) return;
+  if (wring_failed(t->e)) return;
   const char  *at       = n >= 3 && !strncmp(line, mark, 3) ? line + 3 : line;
   const char  *end      = n < 0 ? at : line + n;
   const size_t required = strcspn(header, "["), length = (size_t)(end - at);
@@ -114,7 +126,7 @@ static void read_header(table *t, const char *header)
   t->given             = t->required;
   t->columns[required] = '\0';
   if (length == required && !memcmp(at, header, length)) return;
-  wring_error_set(t->e, "%s:1: the header is \"%s\", expected \"%s\"", t->file, shown(at, end, copy), header);
+  refuse(t, "the header is \"%s\", expected \"%s\"", shown(at, end, copy), header);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -138,8 +150,7 @@ static void refuse_cell(table *t, int column, const char *text, const char *end,
   char        copy[SHOWN];
   int         size;
   const char *name = column_name(t, column, &size);
-  wring_error_set(t->e, "%s:%lld: %.*s is \"%s\", expected %s", t->file, (long long)t->line, size, name,
-                  shown(text, end, copy), expected);
+  refuse(t, "%.*s is \"%s\", expected %s", size, name, shown(text, end, copy), expected);
 }
 
 static PetscBool check_value(table *t, int column, double v, const char *text, const char *end)
@@ -162,8 +173,7 @@ static PetscBool read_row(table *t, const char *line, int size, double *value)
   for (int i = 0; i < t->given; i++) {
     const char *const comma = memchr(at, ',', (size_t)(end - at)), *const stop = comma ? comma : end;
     if ((comma == NULL) != (i == t->given - 1)) {
-      wring_error_set(t->e, "%s:%lld: %d columns, expected %d (%s)", t->file, (long long)t->line,
-                      count_columns(line, end), t->given, t->columns);
+      refuse(t, "%d columns, expected %d (%s)", count_columns(line, end), t->given, t->columns);
       return PETSC_FALSE;
     }
     if (scan_number(at, &value[i]) != stop) {
@@ -180,21 +190,9 @@ static PetscBool read_row(table *t, const char *line, int size, double *value)
 static void note_number(table *t, PetscInt number, PetscBool unique)
 {
   PetscInt64 *const first = &t->line_of[number];
-  if (unique && *first) {
-    wring_error_set(t->e, "%s:%lld: %s %" PetscInt_FMT " is given twice (first in line %lld)", t->file,
-                    (long long)t->line, t->number[0], number, (long long)*first);
-  }
+  if (unique && *first)
+    refuse(t, "%s %" PetscInt_FMT " is given twice (first in line %lld)", t->number[0], number, (long long)*first);
   *first = t->line;
-}
-
-static PetscErrorCode grow(table *t)
-{
-  PetscFunctionBegin;
-  if ((size_t)t->n == t->capacity) {
-    t->capacity = 2 * t->capacity + 256;
-    PetscCall(PetscRealloc(t->capacity * (size_t)t->width * sizeof *t->row, &t->row));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Empty lines are allowed only at the end: row i is then in line i + 2, as later checks of values assume. */
@@ -204,15 +202,18 @@ static PetscErrorCode read_rows(table *t, PetscBool unique)
   PetscInt64 empty = 0; // line
 
   PetscFunctionBegin;
-  for (int size; !t->e->text[0] && (size = next_line(t, line)) >= 0;) {
+  for (int size; !wring_failed(t->e) && (size = next_line(t, line)) >= 0;) {
     if (*skip_blanks(line) == '\0' && size == (int)strlen(line)) {
       if (!empty) empty = t->line;
       continue;
     }
-    if (empty) wring_error_set(t->e, "%s:%lld: an empty line, expected %s", t->file, (long long)empty, t->columns);
-    if (empty) break;
-    if (t->n == PETSC_MAX_INT) wring_error_set(t->e, "%s: more rows than this PETSc's integers count", t->file);
-    PetscCall(grow(t));
+    if (empty) {
+      t->line = empty;
+      refuse(t, "an empty line, expected %s", t->columns);
+      break;
+    }
+    if (!wring_count_fits((PetscInt64)t->n + 1, t->width, t->file, "rows", t->e)) break;
+    PetscCall(wring_grow((PetscInt64)t->n + 1, &t->room, (size_t)t->width * sizeof *t->row, &t->row));
     double *const value = t->row + (size_t)t->n * (size_t)t->width;
     if (!read_row(t, line, size, value)) break;
     if (t->line_of) note_number(t, (PetscInt)value[0], unique);
@@ -230,10 +231,10 @@ static void check_complete(table *t)
     n++;
   }
   if (n == 0) return;
-  wring_error_set(t->e,
-                  "%s:%lld: the file ends without %s %" PetscInt_FMT " (%" PetscInt_FMT
-                  " missing), expected every %s from 0 to %" PetscInt_FMT,
-                  t->file, (long long)t->line, t->number[0], first, n, t->number[0], t->n_number - 1);
+  refuse(t,
+         "the file ends without %s %" PetscInt_FMT " (%" PetscInt_FMT
+         " missing), expected every %s from 0 to %" PetscInt_FMT,
+         t->number[0], first, n, t->number[0], t->n_number - 1);
 }
 
 PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_number, PetscBool unique,
@@ -254,11 +255,11 @@ PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_n
   read_header(&t, header);
   PetscCall(read_rows(&t, unique));
   fclose(t.stream);
-  if (complete && !e->text[0]) check_complete(&t);
+  if (complete && !wring_failed(e)) check_complete(&t);
   PetscCall(PetscFree(t.line_of));
-  if (e->text[0]) PetscCall(PetscFree(t.row));
-  if (!t.row && !e->text[0]) PetscCall(PetscMalloc1(1, &t.row)); // no rows; NULL means bad input
-  if (!e->text[0]) *n = t.n;
+  if (wring_failed(e)) PetscCall(PetscFree(t.row));
+  if (!t.row && !wring_failed(e)) PetscCall(PetscMalloc1(1, &t.row)); // no rows; NULL means bad input
+  if (!wring_failed(e)) *n = t.n;
   *row = t.row;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -48,7 +48,7 @@ static void make_path(const char *path, ptrdiff_t *made, wring_error *e)
 {
   char prefix[WRING_FILE_NAME];
   wring_file_part(path, prefix, e); // only for its check of the length
-  if (e->text[0]) return;
+  if (wring_failed(e)) return;
   errno = 0;
   for (const char *end = path; *end;) {
     end += strspn(end, "/");
@@ -76,7 +76,7 @@ static void check_directory(const char *path, wring_error *e)
 {
   struct stat status;
   const int   reason = errno; // of the last mkdir
-  if (e->text[0]) return;
+  if (wring_failed(e)) return;
   if (stat(path, &status))
     wring_error_set(e, "%s: the directory cannot be created: %s", path, strerror(reason));
   else if (!S_ISDIR(status.st_mode))
@@ -96,7 +96,7 @@ PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path)
   if (rank == 0) {
     make_path(path, &made, &e);
     check_directory(path, &e);
-    if (e.text[0]) remove_path(path, made);
+    if (wring_failed(&e)) remove_path(path, made);
   }
   PetscCall(wring_error_raise_output(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);

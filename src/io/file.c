@@ -44,7 +44,7 @@ FILE *wring_file_create(const char *path, wring_error *e)
 {
   char part[WRING_FILE_NAME];
   wring_file_part(path, part, e);
-  if (e->text[0]) return NULL;
+  if (wring_failed(e)) return NULL;
   FILE *const f = fopen(part, "wb");
   if (!f) cannot_write(path, e);
   return f;
@@ -80,11 +80,9 @@ static int reserve(int fd, uint64_t bytes)
          wring_file_allocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
 }
 
-void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
+static void reserve_part(const char *path, const char *part, uint64_t bytes, wring_error *e)
 {
-  char part[WRING_FILE_NAME];
-  wring_file_part(path, part, e);
-  if (e->text[0]) return;
+  if (wring_failed(e)) return;
   const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (fd < 0) {
     cannot_write(path, e);
@@ -95,7 +93,27 @@ void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
   while (failed && errno == EINTR); // of ftruncate
   if (failed) cannot_write(path, e);
   close(fd);
-  if (e->text[0]) unlink(part);
+  if (failed) unlink(part);
+}
+
+PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t bytes, wring_error *e)
+{
+  char        part[WRING_FILE_NAME];
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  wring_file_part(path, part, e);
+  if (rank == 0) reserve_part(path, part, bytes, e);
+  PetscCall(wring_error_raise_output(comm, e));
+  const int fd = open(part, O_WRONLY);
+  if (fd < 0)
+    cannot_write(path, e);
+  else
+    close(fd);
+  PetscCall(wring_error_share(comm, e));
+  if (wring_failed(e)) PetscCall(wring_file_finish_all(comm, path, e)); // raises
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e)
@@ -116,22 +134,6 @@ void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
                     (unsigned long long)taken, (unsigned long long)bytes);
 }
 
-PetscErrorCode wring_file_check_open(MPI_Comm comm, const char *path, wring_error *e)
-{
-  char part[WRING_FILE_NAME];
-
-  PetscFunctionBegin;
-  wring_file_part(path, part, e);
-  const int fd = open(part, O_WRONLY);
-  if (fd < 0)
-    cannot_write(path, e);
-  else
-    close(fd);
-  PetscCall(wring_error_share(comm, e));
-  if (e->text[0]) PetscCall(wring_file_finish_all(comm, path, e)); // raises
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static int sync_path(const char *path, int flags)
 {
   const int fd = open(path, flags);
@@ -140,6 +142,11 @@ static int sync_path(const char *path, int flags)
   close(fd);
   errno = reason;
   return failed;
+}
+
+void wring_file_sync(const char *path, wring_error *e)
+{
+  if (sync_path(path, O_RDWR)) cannot_write(path, e);
 }
 
 /* Makes a new name durable. Some file systems cannot sync a directory; the file is complete nevertheless. */
@@ -155,8 +162,8 @@ void wring_file_finish(const char *path, wring_error *e)
 {
   char part[WRING_FILE_NAME];
   wring_file_part(path, part, e);
-  if (!e->text[0] && (sync_path(part, O_WRONLY) || rename(part, path))) cannot_write(path, e);
-  if (e->text[0])
+  if (!wring_failed(e) && (sync_path(part, O_WRONLY) || rename(part, path))) cannot_write(path, e);
+  if (wring_failed(e))
     unlink(part);
   else
     sync_directory_of(path);
@@ -165,7 +172,7 @@ void wring_file_finish(const char *path, wring_error *e)
 PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e)
 {
   PetscMPIInt rank;
-  int         failed    = e->text[0] != '\0';
+  int         failed    = wring_failed(e);
   wring_error elsewhere = {""};
 
   PetscFunctionBegin;

@@ -28,19 +28,17 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e);
 int wring_file_allocate(int fd, int mode, uint64_t from, uint64_t bytes);
 
 /*
-  For MPI-IO, which may lose a write error of another rank, as Open MPI 4 does. The first creates an empty "<path>.part"
-  and reserves disk space for its bytes, if the file system supports that; the others, after the file is closed, return
-  its size and check that it has all of its bytes.
+  For MPI-IO, which may lose a write error of another rank, as Open MPI 4 does. reserve: rank 0 creates an empty
+  "<path>.part" and reserves disk space for its bytes, if the file system supports that; then every rank checks that it
+  can open it, since a collective open that fails on one rank only may never return on the others. An error is raised
+  and the file removed. Collective. The others, after the file is closed, return its size and check that it has all of
+  its bytes.
 */
-void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e);
-void wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e);
-void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e);
+PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t bytes, wring_error *e);
+void           wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e);
+void           wring_file_check_size(const char *path, uint64_t bytes, wring_error *e);
 
-/*
-  Checks that every rank can open "<path>.part" for writing. If one cannot, all ranks raise its error and the file is
-  removed: a collective open that fails on one rank only may never return on the others. Collective.
-*/
-PetscErrorCode wring_file_check_open(MPI_Comm comm, const char *path, wring_error *e);
+void wring_file_sync(const char *path, wring_error *e);
 
 /* Syncs the closed "<path>.part" and renames it, or removes it if e is set. */
 void wring_file_finish(const char *path, wring_error *e);

@@ -120,26 +120,24 @@ static PetscErrorCode tag_regions(layout *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of element i of a dimension. */
-static int order_of(const layout *l, int dim, PetscInt i)
+/* Of an element: a vertex, a row of set_element or a tet. */
+static int order_of(const wring_mesh_data *d, int dim, PetscInt e)
 {
-  const wring_mesh_data *const d = l->d;
   if (dim == 0) return 1;
   if (dim == 3) return d->mid ? 2 : 1;
-  return d->set_mid && d->set_mid[3 * (size_t)l->list[dim][i]] >= 0 ? 2 : 1;
+  return d->set_mid && d->set_mid[3 * (size_t)e] >= 0 ? 2 : 1;
 }
 
-static int count_vertices(const layout *l, int dim, PetscInt i)
+static int count_vertices(const wring_mesh_data *d, int dim, PetscInt e)
 {
-  return order_of(l, dim, i) == 1 ? dim + 1 : (dim + 1) * (dim + 2) / 2;
+  return order_of(d, dim, e) == 1 ? dim + 1 : (dim + 1) * (dim + 2) / 2;
 }
 
 /* Corners, then those at the middles of edges. */
-static PetscInt vertex_of(const layout *l, int dim, PetscInt i, int a)
+static PetscInt vertex_of(const wring_mesh_data *d, int dim, PetscInt e, int a)
 {
-  const wring_mesh_data *const d  = l->d;
-  const size_t                 at = (size_t)l->list[dim][i];
-  if (dim == 0) return l->list[0][i];
+  const size_t at = (size_t)e;
+  if (dim == 0) return e;
   if (dim == 3) return a < 4 ? d->tet[4 * at + (size_t)a] : d->mid[6 * at + (size_t)mid_column[a - 4]];
   return a <= dim ? d->set_element[4 * at + 1 + (size_t)a] : d->set_mid[3 * at + (size_t)(a - dim - 1)];
 }
@@ -147,8 +145,10 @@ static PetscInt vertex_of(const layout *l, int dim, PetscInt i, int a)
 /* mark [n_vertex] = stamp at the vertices of entity k. */
 static void mark_entity(const layout *l, int dim, PetscInt k, PetscInt stamp, PetscInt *mark)
 {
-  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
-    for (int a = 0; a < count_vertices(l, dim, i); a++) mark[vertex_of(l, dim, i, a)] = stamp;
+  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++) {
+    const PetscInt e = l->list[dim][i];
+    for (int a = 0; a < count_vertices(l->d, dim, e); a++) mark[vertex_of(l->d, dim, e, a)] = stamp;
+  }
 }
 
 static void mark_set(const layout *l, PetscInt s, PetscInt *mark)
@@ -287,8 +287,10 @@ static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
   const int64_t  n = group > 0, no_boundary = 0;
   double         box[2][3] = {{PETSC_INFINITY, PETSC_INFINITY, PETSC_INFINITY},
                               {PETSC_NINFINITY, PETSC_NINFINITY, PETSC_NINFINITY}};
-  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
-    for (int a = 0; a < count_vertices(l, dim, i); a++) widen(l->d->X + 3 * (size_t)vertex_of(l, dim, i, a), box);
+  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++) {
+    const PetscInt e = l->list[dim][i];
+    for (int a = 0; a < count_vertices(l->d, dim, e); a++) widen(l->d->X + 3 * (size_t)vertex_of(l->d, dim, e, a), box);
+  }
   put_ints(s, 1, &tag);
   put_reals(s, dim ? 6 : 3, box[0]);
   put_longs(s, 1, &n);
@@ -344,75 +346,63 @@ static void begin_block(sink *s, int dim, PetscInt tag, int order, PetscInt n)
   end_row(s);
 }
 
-static PetscInt end_of_run(const wring_mesh_data *d, PetscInt e)
+/* Tets are written in their order, others by entity: element i, and its entity k, from that of the one before it. */
+static PetscInt element_of(const layout *l, int dim, PetscInt i, PetscInt *k)
 {
-  const PetscInt first = e;
-  while (e < d->n_tet && d->region[e] == d->region[first]) e++;
-  return e;
+  if (dim == 3) *k = l->d->region[i];
+  if (dim == 3) return i;
+  while (i >= l->start[dim][*k + 1]) ++*k;
+  return l->list[dim][i];
 }
 
-static void put_tets(sink *s, const wring_mesh_data *d, PetscInt first, PetscInt end)
+/* Elements of one entity and order that follow each other are one block. */
+static PetscInt end_of_block(const layout *l, int dim, PetscInt i, PetscInt k)
 {
-  const int n_mid = d->mid ? 6 : 0;
-  begin_block(s, 3, d->region[first] + 1, d->mid ? 2 : 1, end - first);
-  for (PetscInt e = first; e < end; e++) {
-    int64_t row[11] = {(int64_t)e + 1};
-    for (int a = 0; a < 4; a++) row[1 + a] = (int64_t)d->tet[4 * (size_t)e + (size_t)a] + 1;
-    for (int k = 0; k < n_mid; k++) row[5 + k] = (int64_t)d->mid[6 * (size_t)e + (size_t)mid_column[k]] + 1;
-    put_longs(s, 5 + n_mid, row);
-    end_row(s);
-  }
-}
-
-/* Elements of one order that follow each other in an entity are one block. */
-static PetscInt end_of_block(const layout *l, int dim, PetscInt k, PetscInt i)
-{
-  const PetscInt first = i;
-  while (i < l->start[dim][k + 1] && order_of(l, dim, i) == order_of(l, dim, first)) i++;
+  const PetscInt end   = l->start[dim][count_candidates(l, dim)];
+  PetscInt       now   = k;
+  const int      order = order_of(l->d, dim, element_of(l, dim, i, &now));
+  while (i < end && order_of(l->d, dim, element_of(l, dim, i, &now)) == order && now == k) i++;
   return i;
 }
 
 static int64_t count_blocks(const layout *l, int dim)
 {
-  int64_t n = 0;
-  for (PetscInt k = 0; k < count_candidates(l, dim); k++)
-    for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i = end_of_block(l, dim, k, i)) n++;
+  int64_t        n   = 0;
+  PetscInt       k   = 0;
+  const PetscInt end = l->start[dim][count_candidates(l, dim)];
+  for (PetscInt i = l->start[dim][0]; i < end; i = end_of_block(l, dim, i, k), n++) element_of(l, dim, i, &k);
   return n;
 }
 
-/* Writes the elements of a dimension below 3, numbered from `number`; returns the next number. */
-static int64_t put_set_elements(sink *s, const layout *l, int dim, int64_t number)
+/* Writes the elements of a dimension, numbered from *number. */
+static void put_elements_of(sink *s, const layout *l, int dim, int64_t *number)
 {
-  for (PetscInt k = 0; k < count_candidates(l, dim); k++) {
-    PetscInt end = l->start[dim][k];
-    for (PetscInt i = end; i < l->start[dim][k + 1]; i++) {
-      int64_t   row[7] = {number++};
-      const int n      = count_vertices(l, dim, i);
-      if (i == end) {
-        end = end_of_block(l, dim, k, i);
-        begin_block(s, dim, k + 1, order_of(l, dim, i), end - i);
-      }
-      for (int a = 0; a < n; a++) row[a + 1] = (int64_t)vertex_of(l, dim, i, a) + 1;
-      put_longs(s, n + 1, row);
-      end_row(s);
+  const wring_mesh_data *const d     = l->d;
+  PetscInt                     block = l->start[dim][0], k = 0; // where the next block begins
+  for (PetscInt i = block; i < l->start[dim][count_candidates(l, dim)]; i++) {
+    int64_t        row[11] = {(*number)++};
+    const PetscInt e       = element_of(l, dim, i, &k);
+    const int      n       = count_vertices(d, dim, e);
+    if (i == block) {
+      block = end_of_block(l, dim, i, k);
+      begin_block(s, dim, k + 1, order_of(d, dim, e), block - i);
     }
+    for (int a = 0; a < n; a++) row[a + 1] = (int64_t)vertex_of(d, dim, e, a) + 1;
+    put_longs(s, n + 1, row);
+    end_row(s);
   }
-  return number;
 }
 
 static void put_elements(sink *s, const layout *l)
 {
-  const wring_mesh_data *const d      = l->d;
-  const int64_t                n      = (int64_t)d->n_tet + d->n_set_element + l->start[0][d->sets.n + 1];
-  int64_t                      blocks = count_blocks(l, 0) + count_blocks(l, 1) + count_blocks(l, 2);
-  int64_t                      number = (int64_t)d->n_tet + 1;
-  for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) blocks++;
-  const int64_t head[4] = {blocks, n, 1, n};
+  static const int order[4] = {3, 0, 1, 2}; // of dimensions
+  const int64_t    n        = (int64_t)l->d->n_tet + l->d->n_set_element + l->start[0][l->d->sets.n + 1];
+  int64_t          head[4] = {0, n, 1, n}, number = 1;
+  for (int dim = 0; dim < 4; dim++) head[0] += count_blocks(l, dim);
   fprintf(s->f, "$Elements\n");
   put_longs(s, 4, head);
   end_row(s);
-  for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) put_tets(s, d, e, end_of_run(d, e));
-  for (int dim = 0; dim < 3; dim++) number = put_set_elements(s, l, dim, number);
+  for (int i = 0; i < 4; i++) put_elements_of(s, l, order[i], &number);
   end_section(s, "Elements");
 }
 

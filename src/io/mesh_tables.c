@@ -3,10 +3,10 @@
 #include "base/exchange.h"
 #include <string.h>
 
-static const wring_table rest_position   = {"mesh_rest_position", WRING_FLOAT64, 3},
-                         middle_position = {"mesh_middle_position", WRING_FLOAT64, 3},
-                         region_names    = {"mesh_region_names", WRING_UINT8, 1},
-                         set_names       = {"mesh_set_names", WRING_UINT8, 1};
+static const wring_table rest_position   = {"mesh_rest_position", WRING_FLOAT64, 3, PETSC_FALSE},
+                         middle_position = {"mesh_middle_position", WRING_FLOAT64, 3, PETSC_FALSE},
+                         region_names    = {"mesh_region_names", WRING_UINT8, 1, PETSC_FALSE},
+                         set_names       = {"mesh_set_names", WRING_UINT8, 1, PETSC_FALSE};
 
 /* Tables of indices. */
 static const char tet[] = "mesh_tet", region[] = "mesh_region", set_start[] = "mesh_set_start",
@@ -110,17 +110,17 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
   PetscCall(count_sets(m, &all_members, &elements));
   const wring_type type = index_type(m, all_members);
   PetscCall(wring_mesh_slice(m, &d, &members));
-  PetscCall(write_indices(h, (wring_table){tet, type, 4}, d->n_tet, d->tet));
+  PetscCall(write_indices(h, (wring_table){tet, type, 4, PETSC_FALSE}, d->n_tet, d->tet));
   PetscCall(PetscFree(d->tet));
-  PetscCall(write_indices(h, (wring_table){region, type, 1}, d->n_tet, d->region));
+  PetscCall(write_indices(h, (wring_table){region, type, 1, PETSC_FALSE}, d->n_tet, d->region));
   PetscCall(PetscFree(d->region));
   PetscCall(write_positions(h, m, d));
   PetscCall(PetscFree(d->X));
   PetscCall(write_names(h, region_names, rank ? &none : &d->regions)); // rank 0 writes what is short
   PetscCall(write_names(h, set_names, rank ? &none : &d->sets));
-  PetscCall(write_indices(h, (wring_table){set_start, type, 1}, rank ? 0 : d->sets.n + 1, d->set_start));
-  PetscCall(write_indices(h, (wring_table){set_vertex, type, 1}, members, d->set_vertex));
-  PetscCall(write_indices(h, (wring_table){set_element, type, 4}, d->n_set_element, d->set_element));
+  PetscCall(write_indices(h, (wring_table){set_start, type, 1, PETSC_FALSE}, rank ? 0 : d->sets.n + 1, d->set_start));
+  PetscCall(write_indices(h, (wring_table){set_vertex, type, 1, PETSC_FALSE}, members, d->set_vertex));
+  PetscCall(write_indices(h, (wring_table){set_element, type, 4, PETSC_FALSE}, d->n_set_element, d->set_element));
   PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,7 +130,7 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
 /* This rank's rows of a table; none after an error. */
 static wring_share share_table(wring_hdf5 *h, MPI_Comm comm, wring_table t)
 {
-  const PetscInt64  rows = h->error->text[0] ? -1 : wring_hdf5_rows(h, t);
+  const PetscInt64  rows = wring_failed(h->error) ? -1 : wring_hdf5_rows(h, t);
   const wring_share s    = wring_equal_share(comm, PetscMax(rows, 0));
   if (s.n > PETSC_MAX_INT / t.width) { // entries are numbered by PetscInt
     wring_error_set(h->error,
@@ -170,8 +170,8 @@ static PetscErrorCode read_names(wring_hdf5 *h, wring_table t, wring_names *name
   PetscCall(PetscMalloc1((size_t)s.n + 1, &text));
   wring_hdf5_read(h, t, 0, s.n, text);
   PetscCall(wring_hdf5_check(h, PETSC_COMM_SELF, t, s.n, text));
-  if (h->error->text[0] || s.n == 0) text[0] = '\0';
-  const PetscInt64 bytes = h->error->text[0] ? 0 : s.n;
+  if (wring_failed(h->error) || s.n == 0) text[0] = '\0';
+  const PetscInt64 bytes = wring_failed(h->error) ? 0 : s.n;
   for (PetscInt64 i = 0; i < bytes; i++) names->n += text[i] == '\0';
   PetscCall(PetscMalloc1((size_t)names->n, &names->name));
   for (PetscInt i = 0, at = 0; i < names->n; i++, at += (PetscInt)strlen(text + at) + 1)
@@ -180,33 +180,19 @@ static PetscErrorCode read_names(wring_hdf5 *h, wring_table t, wring_names *name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vertices at middles of edges, of a mesh of order 2; *n_global becomes the number of all vertices. */
-static PetscErrorCode read_middles(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data *d, PetscInt *n_global)
+/* Reads this rank's rows *X [*n][3] of a table of vertices, which follow *n_global others. */
+static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt *n_global, PetscInt *n,
+                                    double **X)
 {
+  wring_share s = share_table(h, comm, t);
+
   PetscFunctionBegin;
-  if (h->error->text[0] || !wring_hdf5_has_table(h, middle_position.name)) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_share s = share_table(h, comm, middle_position);
   if (!wring_count_fits(*n_global + s.all, 3, h->path, "vertices", h->error)) s = wring_equal_share(comm, 0);
-  d->order     = 2;
-  d->middles.n = (PetscInt)s.n;
   *n_global += (PetscInt)s.all;
-  PetscCall(PetscCalloc1(3 * (size_t)s.n, &d->middles.X));
-  wring_hdf5_read(h, middle_position, s.begin, s.n, d->middles.X);
-  PetscCall(wring_hdf5_check(h, comm, middle_position, s.n, d->middles.X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data *d, PetscInt *n_global)
-{
-  wring_share s = share_table(h, comm, rest_position);
-
-  PetscFunctionBegin;
-  if (!wring_count_fits(s.all, 3, h->path, "vertices", h->error)) s = wring_equal_share(comm, 0);
-  *n_global   = (PetscInt)s.all;
-  d->n_vertex = (PetscInt)s.n;
-  PetscCall(PetscCalloc1(3 * (size_t)s.n, &d->X));
-  wring_hdf5_read(h, rest_position, s.begin, s.n, d->X);
-  PetscCall(wring_hdf5_check(h, comm, rest_position, s.n, d->X));
+  *n = (PetscInt)s.n;
+  PetscCall(PetscCalloc1(3 * (size_t)s.n, X));
+  wring_hdf5_read(h, t, s.begin, s.n, *X);
+  PetscCall(wring_hdf5_check(h, comm, t, s.n, *X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -299,10 +285,10 @@ static PetscErrorCode read_sets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex,
   PetscFunctionBegin;
   PetscCall(read_indices(h, PETSC_COMM_SELF, find_indices(h, set_start, 1), 0, PETSC_MAX_INT, &starts, &start));
   PetscCall(read_indices(h, comm, find_indices(h, set_vertex, 1), 0, n_all - 1, &s, &vertex));
-  if (!h->error->text[0] && !divides(start, starts.n, d->sets.n, s.all))
+  if (!wring_failed(h->error) && !divides(start, starts.n, d->sets.n, s.all))
     wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
   PetscCall(wring_error_share(comm, h->error)); // no rank sends members that are wrong
-  if (!h->error->text[0]) {
+  if (!wring_failed(h->error)) {
     PetscCall(pair_members(s, start, vertex, &member));
     PetscCall(PetscFree(vertex));
     n = (PetscInt)s.n;
@@ -323,10 +309,10 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
   wring_share    s;
 
   PetscFunctionBegin;
-  if (h->error->text[0]) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
+  if (wring_failed(h->error)) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
   PetscCall(read_indices(h, comm, find_indices(h, set_element, 4), -1, limit, &s, &d->set_element));
   d->n_set_element = (PetscInt)s.n;
-  for (size_t i = 0; i < (size_t)s.n && !h->error->text[0]; i++) {
+  for (size_t i = 0; i < (size_t)s.n && !wring_failed(h->error); i++) {
     const PetscInt *const row = d->set_element + 4 * i;
     fit                       = (PetscBool)(fit && row[0] >= 0 && row[0] < d->sets.n && row[1] >= 0 && row[2] >= 0);
     for (int a = 1; a < 4; a++) fit = (PetscBool)(fit && row[a] < n_vertex);
@@ -337,18 +323,23 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
 
 PetscErrorCode wring_mesh_tables_read(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data **data)
 {
-  PetscInt n_vertex, n_all;
+  PetscInt         n_all = 0;
+  wring_mesh_data *d;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(data));
-  PetscCall(read_vertices(h, comm, *data, &n_vertex));
-  PetscCall(wring_error_share(comm, h->error)); // read_middles is collective if the table is there
-  n_all = n_vertex;
-  PetscCall(read_middles(h, comm, *data, &n_all));
-  PetscCall(read_names(h, region_names, &(*data)->regions));
-  PetscCall(read_names(h, set_names, &(*data)->sets));
-  PetscCall(read_tets(h, comm, n_vertex, *data));
-  PetscCall(read_sets(h, comm, n_vertex, n_all, *data));
-  PetscCall(read_set_elements(h, comm, n_vertex, *data));
+  d = *data;
+  PetscCall(read_vertices(h, comm, rest_position, &n_all, &d->n_vertex, &d->X));
+  PetscCall(wring_error_share(comm, h->error)); // all ranks read the middles of edges, or none
+  const PetscInt n_vertex = n_all;
+  if (!wring_failed(h->error) && wring_hdf5_has_table(h, middle_position.name)) {
+    d->order = 2;
+    PetscCall(read_vertices(h, comm, middle_position, &n_all, &d->middles.n, &d->middles.X));
+  }
+  PetscCall(read_names(h, region_names, &d->regions));
+  PetscCall(read_names(h, set_names, &d->sets));
+  PetscCall(read_tets(h, comm, n_vertex, d));
+  PetscCall(read_sets(h, comm, n_vertex, n_all, d));
+  PetscCall(read_set_elements(h, comm, n_vertex, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

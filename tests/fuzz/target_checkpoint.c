@@ -5,9 +5,8 @@
 */
 #include "fuzz.h"
 #include "io/file.h"
-#include "io/hdf5.h"
 #include "io/crc.h"
-#include "io/seal.h"
+#include "io/sealed.h"
 #include <string.h>
 
 typedef struct {
@@ -63,14 +62,14 @@ static void seal(const char *file, wring_error *e)
 static void write_tables(const char *file, bytes *b, wring_error *e)
 {
   static const wring_table table[] = {
-    {"mesh_rest_position", WRING_FLOAT64, 3}, {"mesh_region_names", WRING_UINT8, 1},
-    {"mesh_set_names", WRING_UINT8, 1},       {"mesh_tet", WRING_INT64, 4},
-    {"mesh_region", WRING_INT64, 1},          {"mesh_set_vertex", WRING_INT64, 1},
-    {"mesh_set_start", WRING_INT64, 1},
+    {"mesh_rest_position", WRING_FLOAT64, 3, PETSC_FALSE}, {"mesh_region_names", WRING_UINT8, 1, PETSC_FALSE},
+    {"mesh_set_names", WRING_UINT8, 1, PETSC_FALSE},       {"mesh_tet", WRING_INT64, 4, PETSC_FALSE},
+    {"mesh_region", WRING_INT64, 1, PETSC_FALSE},          {"mesh_set_vertex", WRING_INT64, 1, PETSC_FALSE},
+    {"mesh_set_start", WRING_INT64, 1, PETSC_FALSE},
   };
   wring_hdf5 h;
 
-  wring_file_reserve(file, 1, e);
+  PetscCallAbort(PETSC_COMM_SELF, wring_file_reserve(PETSC_COMM_SELF, file, 1, e));
   PetscCallAbort(PETSC_COMM_SELF, wring_hdf5_create(&h, PETSC_COMM_SELF, file, e));
   wring_hdf5_put_text(&h, "format", take(b) == 255 ? "another" : "wring checkpoint");
   wring_hdf5_put_integer(&h, "version", 1 + (signed char)take(b) / 64);

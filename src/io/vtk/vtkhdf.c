@@ -9,6 +9,13 @@
 
 /* ---- the file that is there -------------------------------------------------------------------------------------- */
 
+/* Of a group, -1 if it is not there. */
+static int64_t count_links(const wring_hdf5 *h, const char *path)
+{
+  H5G_info_t info = {.nlinks = 0};
+  return H5Gget_info_by_name(h->file, path, &info, H5P_DEFAULT) < 0 ? -1 : (int64_t)info.nlinks;
+}
+
 /* Sets an error unless the open file has exactly these tables. */
 static void check_tables(wring_vtkhdf_file *f, const char *path)
 {
@@ -16,14 +23,14 @@ static void check_tables(wring_vtkhdf_file *f, const char *path)
   int64_t                  n[2]      = {0};
   PetscBool                same      = PETSC_TRUE;
   for (int i = 0; i < f->n_table; i++) {
-    const wring_rows *const t = &f->table[i].rows;
+    const wring_table t = f->table[i].in_file;
     for (int k = 0; k < 2; k++)
-      n[k] += strncmp(t->path, folder[k], strlen(folder[k])) == 0 && t->path[strlen(folder[k])] == '/';
-    same = (PetscBool)(same && wring_rows_count(&f->h, t) >= 0);
+      n[k] += strncmp(t.name, folder[k], strlen(folder[k])) == 0 && t.name[strlen(folder[k])] == '/';
+    same = (PetscBool)(same && wring_hdf5_count(&f->h, t) >= 0);
   }
-  for (int k = 0; k < 2; k++) same = (PetscBool)(same && wring_rows_links(&f->h, folder[k]) == n[k]);
+  for (int k = 0; k < 2; k++) same = (PetscBool)(same && count_links(&f->h, folder[k]) == n[k]);
   if (!same)
-    wring_error_set(&f->error, "%s: its fields are not those of this run, expected another output.directory", path);
+    wring_error_set(f->h.error, "%s: its fields are not those of this run, expected another output.directory", path);
 }
 
 PetscErrorCode wring_vtkhdf_check(const char *path, const wring_frame *frame, wring_error *e)
@@ -34,10 +41,9 @@ PetscErrorCode wring_vtkhdf_check(const char *path, const wring_frame *frame, wr
   PetscFunctionBegin;
   if (!wring_file_is_there(path, e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_vtkhdf_tables(&f, frame, &layout));
-  wring_hdf5_open(&f.h, path, &f.error);
-  if (!f.error.text[0]) check_tables(&f, path);
+  wring_hdf5_open(&f.h, path, e);
+  if (!wring_failed(e)) check_tables(&f, path);
   wring_hdf5_close(&f.h);
-  if (f.error.text[0]) *e = f.error;
   PetscCall(wring_vtkhdf_free(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -60,7 +66,7 @@ static PetscBool layouts_fit(wring_vtkhdf_file *f)
       const int64_t end = i + 1 < f->n_layout ? f->layout[i + 1].first : f->room;
       rows += (double)wring_vtkhdf_unit(&f->layout[i], t->unit) * (t->fixed ? 1 : (double)(end - f->layout[i].first));
     }
-    fit = (PetscBool)(rows <= (double)wring_rows_count(&f->h, &t->rows));
+    fit = (PetscBool)(rows <= (double)wring_hdf5_count(&f->h, t->in_file));
   }
   return fit;
 }
@@ -68,13 +74,13 @@ static PetscBool layouts_fit(wring_vtkhdf_file *f)
 /* Rank 0: the layouts of the open file up to its frames, and its room. */
 static PetscErrorCode read_layouts(wring_vtkhdf_file *f, const char *path)
 {
-  int64_t rows = wring_rows_count(&f->h, &wring_vtkhdf_layouts);
+  int64_t rows = wring_hdf5_count(&f->h, wring_vtkhdf_layouts);
 
   PetscFunctionBegin;
-  f->room = wring_rows_count(&f->h, &wring_vtkhdf_step);
+  f->room = wring_hdf5_count(&f->h, wring_vtkhdf_step);
   if (f->room < f->frames) rows = 0;
   PetscCall(PetscCalloc1((size_t)PetscMax(rows, 0) + 1, &f->layout)); // and one to come
-  wring_rows_read(&f->h, &wring_vtkhdf_layouts, 0, rows, f->layout);
+  wring_hdf5_read(&f->h, wring_vtkhdf_layouts, 0, rows, f->layout);
   for (; rows > 0 && f->layout[rows - 1].first >= f->frames; rows--) f->room = f->frames; // of frames that are gone
   f->n_layout = rows;
   if (!layouts_fit(f)) wring_error_set(&f->error, "%s: is damaged: its layouts do not fit its tables", path);
@@ -90,10 +96,10 @@ static PetscErrorCode read_head(wring_vtkhdf_file *f, const char *path, const wr
   PetscCall(wring_vtkhdf_times(path, &f->frames, &time, &f->error));
   PetscCall(PetscFree(time));
   if (h->ready && f->frames != h->frames) wring_error_set(&f->error, "%s: has been changed by another program", path);
-  if (f->frames == 0 || f->error.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->frames == 0 || wring_failed(&f->error)) PetscFunctionReturn(PETSC_SUCCESS);
   wring_hdf5_open(&f->h, path, &f->error);
-  if (!f->error.text[0]) check_tables(f, path);
-  if (!f->error.text[0]) PetscCall(read_layouts(f, path));
+  if (!wring_failed(&f->error)) check_tables(f, path);
+  if (!wring_failed(&f->error)) PetscCall(read_layouts(f, path));
   wring_hdf5_close(&f->h);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -112,17 +118,17 @@ static PetscErrorCode share_head(wring_vtkhdf_file *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether this rank's rows of a table of the last layout are in the file. */
-static PetscErrorCode has_rows(wring_vtkhdf_file *f, const wring_vtkhdf_table *t, const void *mine, PetscBool *same)
+/* *same = false unless this rank's rows of a table of the last layout are in the file. */
+static PetscErrorCode compare_rows(wring_vtkhdf_file *f, const wring_vtkhdf_table *t, PetscBool *same)
 {
   const int64_t  n     = f->mine[t->unit];
-  const uint64_t bytes = (uint64_t)n * wring_rows_bytes(&t->rows);
+  const uint64_t bytes = (uint64_t)n * wring_hdf5_row_bytes(t->in_file);
   char          *value;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc(bytes, &value));
-  wring_rows_read(&f->h, &t->rows, wring_vtkhdf_row(f, t, f->frames) + f->before[t->unit], n, value);
-  if (bytes && memcmp(value, mine, bytes) != 0) *same = PETSC_FALSE;
+  wring_hdf5_read(&f->h, t->in_file, wring_vtkhdf_row(f, t, f->frames) + f->before[t->unit], n, value);
+  if (bytes && memcmp(value, t->value, bytes) != 0) *same = PETSC_FALSE;
   PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,12 +143,8 @@ static PetscErrorCode compare_layout(wring_vtkhdf_file *f, const char *path, con
     (PetscBool)(last->parts == l->parts && last->points == l->points && last->cells == l->cells && last->ids == l->ids);
   if (!*same) PetscFunctionReturn(PETSC_SUCCESS);
   wring_hdf5_open(&f->h, path, &f->error);
-  for (int i = 0; i < f->n_table && *same && !f->error.text[0]; i++) {
-    const wring_vtkhdf_table *const t = &f->table[i];
-    if (t->fixed && t->value) PetscCall(has_rows(f, t, t->value, same));
-    if (t->unit == WRING_IDS) PetscCall(has_rows(f, t, f->ids, same));
-    if (t->unit == WRING_OFFSETS) PetscCall(has_rows(f, t, f->offsets, same));
-  }
+  for (int i = 0; i < f->n_table && *same && !wring_failed(&f->error); i++)
+    if (f->table[i].fixed) PetscCall(compare_rows(f, &f->table[i], same));
   wring_hdf5_close(&f->h);
   PetscCall(wring_error_raise_output(f->comm, &f->error));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, WRING_MPI_BOOL, MPI_LAND, f->comm));
@@ -162,9 +164,10 @@ static void reserve(wring_vtkhdf_file *f, wring_error *e)
   for (int i = 0; i < f->n_table && fd >= 0; i++) {
     const wring_vtkhdf_table *const t     = &f->table[i];
     const uint64_t                  rows  = (uint64_t)wring_vtkhdf_unit(&f->layout[f->n_layout - 1], t->unit);
-    const uint64_t                  bytes = rows * wring_rows_bytes(&t->rows);
-    const uint64_t                  at    = wring_rows_offset(&f->h, &t->rows, wring_vtkhdf_row(f, t, f->frames));
-    if (bytes > 0 && at > 0 && wring_file_allocate(fd, FALLOC_FL_KEEP_SIZE, at, bytes))
+    const uint64_t                  bytes = rows * wring_hdf5_row_bytes(t->in_file);
+    const uint64_t                  at    = wring_hdf5_offset(&f->h, t->path);
+    const uint64_t first = at + (uint64_t)wring_vtkhdf_row(f, t, f->frames) * wring_hdf5_row_bytes(t->in_file);
+    if (bytes > 0 && at > 0 && wring_file_allocate(fd, FALLOC_FL_KEEP_SIZE, first, bytes))
       wring_error_set(e, "%s: cannot be written: %s", f->path, strerror(errno));
   }
   if (fd >= 0) close(fd);
@@ -174,9 +177,9 @@ static void reserve(wring_vtkhdf_file *f, wring_error *e)
 static PetscErrorCode write_frame(wring_vtkhdf_file *f, int64_t step, PetscBool with_layout)
 {
   PetscFunctionBegin;
-  if (f->rank == 0 && !f->error.text[0]) reserve(f, &f->error);
+  if (f->rank == 0 && !wring_failed(&f->error)) reserve(f, &f->error);
   PetscCall(wring_error_share(f->comm, &f->error));
-  if (!f->error.text[0]) wring_vtkhdf_write(f, f->frames, step, with_layout);
+  if (!wring_failed(&f->error)) wring_vtkhdf_write(f, f->frames, step, with_layout);
   if (H5Fflush(f->h.file, H5F_SCOPE_LOCAL) < 0) // and syncs, on every rank
     wring_error_set(&f->error, "%s: cannot be written: HDF5 cannot flush it; is the disk full?", f->path);
   wring_hdf5_close(&f->h);
@@ -193,7 +196,7 @@ static PetscErrorCode add_time(wring_vtkhdf_file *f, const char *path, double ti
   PetscFunctionBegin;
   PetscCall(wring_vtkhdf_times(path, &n, &times, &f->error));
   if (n != f->frames) wring_error_set(&f->error, "%s: has been changed by another program", path);
-  if (!f->error.text[0]) {
+  if (!wring_failed(&f->error)) {
     PetscCall(PetscRealloc((size_t)(n + 1) * sizeof *times, &times));
     times[n] = time;
     wring_vtkhdf_commit(f->path, n + 1, times, &f->error);
@@ -209,7 +212,7 @@ static PetscErrorCode append(wring_vtkhdf_file *f, const char *path, PetscInt st
   snprintf(f->path, sizeof f->path, "%s", path);
   PetscCall(wring_hdf5_reopen(&f->h, f->comm, f->path, &f->error));
   PetscCall(write_frame(f, step, PETSC_FALSE));
-  if (f->rank == 0 && !f->error.text[0]) PetscCall(add_time(f, path, time));
+  if (f->rank == 0 && !wring_failed(&f->error)) PetscCall(add_time(f, path, time));
   PetscCall(wring_error_raise_output(f->comm, &f->error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,8 +221,8 @@ static uint64_t frame_bytes(const wring_vtkhdf_file *f)
 {
   uint64_t bytes = 0;
   for (int i = 0; i < f->n_table; i++)
-    bytes +=
-      (uint64_t)wring_vtkhdf_unit(&f->layout[f->n_layout - 1], f->table[i].unit) * wring_rows_bytes(&f->table[i].rows);
+    bytes += (uint64_t)wring_vtkhdf_unit(&f->layout[f->n_layout - 1], f->table[i].unit) *
+             wring_hdf5_row_bytes(f->table[i].in_file);
   return bytes;
 }
 
@@ -230,7 +233,7 @@ static PetscErrorCode append_new(wring_vtkhdf_file *f, const char *path, PetscIn
   wring_file_part(path, f->path, &f->error);
   PetscCall(wring_vtkhdf_create(f, path, frame_bytes(f)));
   PetscCall(write_frame(f, step, PETSC_TRUE));
-  if (f->rank == 0 && !f->error.text[0]) PetscCall(add_time(f, path, time));
+  if (f->rank == 0 && !wring_failed(&f->error)) PetscCall(add_time(f, path, time));
   PetscCall(wring_file_finish_all(f->comm, path, &f->error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@
     vtkhdf.c          appends a frame
 */
 #pragma once
-#include "rows.h"
+#include "io/hdf5.h"
 
 /* What a table has rows of. */
 typedef enum {
@@ -20,11 +20,13 @@ typedef enum {
   WRING_N_UNIT
 } wring_unit;
 
-typedef struct {
-  wring_rows  rows;
-  wring_unit  unit;
-  PetscBool   fixed; // once in a layout
-  const void *value; // rows of this rank in a frame; NULL: those of wring_vtkhdf_numbers
+typedef struct wring_vtkhdf_table {
+  wring_table                      in_file;
+  char                             path[128]; // the name of in_file
+  wring_unit                       unit;
+  PetscBool                        fixed;  // once in a layout
+  const void                      *value;  // rows of this rank in a frame
+  const struct wring_vtkhdf_table *before; // without a value: the table whose rows before this frame it has
 } wring_vtkhdf_table;
 
 /* Numbers of a layout: of its first frame, of parts, points, cells, corners of cells. A row of /wring/layouts. */
@@ -35,9 +37,10 @@ typedef struct {
 typedef struct {
   wring_hdf5          h;
   wring_error         error;
-  char                path[WRING_ROWS_PATH + PETSC_MAX_PATH_LEN]; // of the open file
+  char                path[PETSC_MAX_PATH_LEN + 8]; // of the open file
   MPI_Comm            comm;
   PetscMPIInt         rank;
+  int64_t             parts;                                    // ranks of comm
   int64_t             n_layout, frames, room;                   // frames in the file; room for how many
   wring_layout       *layout;                                   // [n_layout], the last one is that of new frames
   int64_t             mine[WRING_N_UNIT], before[WRING_N_UNIT]; // rows of this rank in a frame; of ranks before it
@@ -49,7 +52,7 @@ typedef struct {
 
 /* ---- tables (vtkhdf_tables.c) ------------------------------------------------------------------------------------ */
 
-extern const wring_rows wring_vtkhdf_layouts, wring_vtkhdf_step, wring_vtkhdf_values;
+extern const wring_table wring_vtkhdf_layouts, wring_vtkhdf_step, wring_vtkhdf_values;
 
 /* The tables of a frame; *this_layout: its numbers on all ranks, first = 0. Collective. */
 PetscErrorCode wring_vtkhdf_tables(wring_vtkhdf_file *f, const wring_frame *frame, wring_layout *this_layout);

@@ -3,9 +3,9 @@
 #include "vtkhdf_impl.h"
 #include <string.h>
 
-const wring_rows wring_vtkhdf_layouts = {"/wring/layouts", WRING_INT64, 5, 2};
-const wring_rows wring_vtkhdf_step    = {"/wring/step", WRING_INT64, 1, 1};
-const wring_rows wring_vtkhdf_values  = {"/VTKHDF/Steps/Values", WRING_FLOAT64, 1, 1};
+const wring_table wring_vtkhdf_layouts = {"/wring/layouts", WRING_INT64, 5, PETSC_FALSE};
+const wring_table wring_vtkhdf_step    = {"/wring/step", WRING_INT64, 1, PETSC_TRUE};
+const wring_table wring_vtkhdf_values  = {"/VTKHDF/Steps/Values", WRING_FLOAT64, 1, PETSC_TRUE};
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
@@ -36,38 +36,57 @@ int64_t wring_vtkhdf_row(const wring_vtkhdf_file *f, const wring_vtkhdf_table *t
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-static void add(wring_vtkhdf_file *f, wring_unit unit, PetscBool fixed, wring_type type, int width, int dimensions,
-                const void *value, const char *folder, const char *name)
+static wring_vtkhdf_table *add(wring_vtkhdf_file *f, wring_unit unit, PetscBool fixed, wring_type type,
+                               const void *value, const char *folder, const char *name)
 {
   wring_vtkhdf_table *const t = &f->table[f->n_table++];
-
-  *t      = (wring_vtkhdf_table){.unit = unit, .fixed = fixed, .value = value};
-  t->rows = (wring_rows){.type = type, .width = width, .dimensions = dimensions};
-  snprintf(t->rows.path, sizeof t->rows.path, "/VTKHDF/%s%s", folder, name);
+  *t                          = (wring_vtkhdf_table){.unit = unit, .fixed = fixed, .value = value};
+  t->in_file                  = (wring_table){t->path, type, 1, PETSC_TRUE};
+  snprintf(t->path, sizeof t->path, "/VTKHDF/%s%s", folder, name);
+  return t;
 }
 
-static void add_field(wring_vtkhdf_file *f, wring_unit unit, const wring_field *field, const char *folder)
+static void add_values(wring_vtkhdf_file *f, wring_unit unit, const wring_field *field, const char *folder)
 {
-  char offsets[64];
-  snprintf(offsets, sizeof offsets, "Steps/%.*sOffsets/", (int)strlen(folder) - 1, folder);
-  add(f, unit, field->fixed, field->type, field->components, field->components > 1 ? 2 : 1, field->value, folder,
-      field->name);
-  add(f, WRING_STEPS, PETSC_FALSE, WRING_INT64, 1, 1, NULL, offsets, field->name);
+  wring_vtkhdf_table *const t = add(f, unit, field->fixed, field->type, field->value, folder, field->name);
+  t->in_file.width            = field->components;
+  t->in_file.flat             = (PetscBool)(field->components == 1);
 }
+
+/* The rows of another table before each frame. */
+static wring_vtkhdf_table *add_offsets(wring_vtkhdf_file *f, int table, const char *folder, const char *name)
+{
+  wring_vtkhdf_table *const t = add(f, WRING_STEPS, PETSC_FALSE, WRING_INT64, NULL, folder, name);
+  t->before                   = &f->table[table];
+  return t;
+}
+
+enum { PARTS, IDS = 3, OFFSETS, TYPES, POINTS }; // places of tables
 
 static void add_tables(wring_vtkhdf_file *f, const wring_frame *frame)
 {
-  static const char *const number[] = {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"};
-  static const char *const step[]   = {"PartOffsets", "NumberOfParts", "PointOffsets", "CellOffsets",
-                                       "ConnectivityIdOffsets"};
-  for (int i = 0; i < 3; i++) add(f, WRING_PARTS, PETSC_TRUE, WRING_INT64, 1, 1, NULL, "", number[i]);
-  add(f, WRING_IDS, PETSC_TRUE, WRING_INT64, 1, 1, NULL, "", "Connectivity");
-  add(f, WRING_OFFSETS, PETSC_TRUE, WRING_INT64, 1, 1, NULL, "", "Offsets");
-  add(f, WRING_CELLS, PETSC_TRUE, WRING_UINT8, 1, 1, NULL, "", "Types");
-  add(f, WRING_VERTICES, PETSC_FALSE, frame->points.type, 3, 2, frame->points.value, "", "Points");
-  for (int i = 0; i < 5; i++) add(f, WRING_STEPS, PETSC_FALSE, WRING_INT64, 1, i < 3 ? 1 : 2, NULL, "Steps/", step[i]);
-  for (int i = 0; i < frame->n_point_field; i++) add_field(f, WRING_VERTICES, &frame->point_field[i], "PointData/");
-  for (int i = 0; i < frame->n_cell_field; i++) add_field(f, WRING_CELLS, &frame->cell_field[i], "CellData/");
+  const wring_field points = {"Points", frame->points.type, 3, frame->points.value, PETSC_FALSE};
+  const int64_t    *n      = f->mine;
+  add(f, WRING_PARTS, PETSC_TRUE, WRING_INT64, &n[WRING_VERTICES], "", "NumberOfPoints");
+  add(f, WRING_PARTS, PETSC_TRUE, WRING_INT64, &n[WRING_CELLS], "", "NumberOfCells");
+  add(f, WRING_PARTS, PETSC_TRUE, WRING_INT64, &n[WRING_IDS], "", "NumberOfConnectivityIds");
+  add(f, WRING_IDS, PETSC_TRUE, WRING_INT64, NULL, "", "Connectivity"); // values: wring_vtkhdf_cells
+  add(f, WRING_OFFSETS, PETSC_TRUE, WRING_INT64, NULL, "", "Offsets");
+  add(f, WRING_CELLS, PETSC_TRUE, WRING_UINT8, NULL, "", "Types");
+  add_values(f, WRING_VERTICES, &points, "");
+  add_offsets(f, PARTS, "Steps/", "PartOffsets");
+  add(f, WRING_STEPS, PETSC_FALSE, WRING_INT64, &f->parts, "Steps/", "NumberOfParts");
+  add_offsets(f, POINTS, "Steps/", "PointOffsets");
+  add_offsets(f, TYPES, "Steps/", "CellOffsets")->in_file.flat         = PETSC_FALSE;
+  add_offsets(f, IDS, "Steps/", "ConnectivityIdOffsets")->in_file.flat = PETSC_FALSE;
+  for (int i = 0; i < frame->n_point_field; i++) {
+    add_values(f, WRING_VERTICES, &frame->point_field[i], "PointData/");
+    add_offsets(f, f->n_table - 1, "Steps/PointDataOffsets/", frame->point_field[i].name);
+  }
+  for (int i = 0; i < frame->n_cell_field; i++) {
+    add_values(f, WRING_CELLS, &frame->cell_field[i], "CellData/");
+    add_offsets(f, f->n_table - 1, "Steps/CellDataOffsets/", frame->cell_field[i].name);
+  }
 }
 
 PetscErrorCode wring_vtkhdf_tables(wring_vtkhdf_file *f, const wring_frame *frame, wring_layout *l)
@@ -79,7 +98,7 @@ PetscErrorCode wring_vtkhdf_tables(wring_vtkhdf_file *f, const wring_frame *fram
   PetscCallMPI(MPI_Comm_size(f->comm, &size));
   PetscCall(PetscMalloc1(12 + 2 * (frame->n_point_field + frame->n_cell_field), &f->table));
   add_tables(f, frame);
-  memset(f->mine, 0, sizeof f->mine);
+  f->parts                = size;
   f->mine[WRING_PARTS]    = 1;
   f->mine[WRING_VERTICES] = frame->n_point;
   for (int k = 0; k < frame->n_cells; k++) {
@@ -112,6 +131,9 @@ PetscErrorCode wring_vtkhdf_cells(wring_vtkhdf_file *f, const wring_frame *frame
       f->types[cell]       = wring_vtk_cell(c->m);
     }
   }
+  f->table[IDS].value     = f->ids;
+  f->table[OFFSETS].value = f->offsets;
+  f->table[TYPES].value   = f->types;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,56 +146,16 @@ PetscErrorCode wring_vtkhdf_free(wring_vtkhdf_file *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- rows of a frame --------------------------------------------------------------------------------------------- */
-
-static PetscBool ends_with(const char *path, const char *name)
-{
-  const size_t n = strlen(path), k = strlen(name);
-  return (PetscBool)(n > k && path[n - k - 1] == '/' && strcmp(path + n - k, name) == 0);
-}
-
-/* The table whose rows an entry of Steps/PointDataOffsets or CellDataOffsets counts: the one before it. */
-static int64_t data_offset(const wring_vtkhdf_file *f, const wring_vtkhdf_table *t, int64_t frame)
-{
-  return wring_vtkhdf_row(f, t - 1, frame);
-}
-
-/* The number of this rank, or of this step, that a table without values of its own has. */
-static int64_t number_of(const wring_vtkhdf_file *f, const wring_vtkhdf_table *t, int64_t frame)
-{
-  const char *const        path   = t->rows.path;
-  const wring_vtkhdf_table points = {.unit = WRING_VERTICES}, parts = {.unit = WRING_PARTS, .fixed = PETSC_TRUE},
-                           cells = {.unit = WRING_CELLS, .fixed = PETSC_TRUE},
-                           ids   = {.unit = WRING_IDS, .fixed = PETSC_TRUE};
-  if (ends_with(path, "NumberOfPoints")) return f->mine[WRING_VERTICES];
-  if (ends_with(path, "NumberOfCells")) return f->mine[WRING_CELLS];
-  if (ends_with(path, "NumberOfConnectivityIds")) return f->mine[WRING_IDS];
-  if (ends_with(path, "NumberOfParts")) return f->layout[f->n_layout - 1].parts;
-  if (ends_with(path, "Steps/PartOffsets")) return wring_vtkhdf_row(f, &parts, frame);
-  if (ends_with(path, "Steps/PointOffsets")) return wring_vtkhdf_row(f, &points, frame);
-  if (ends_with(path, "Steps/CellOffsets")) return wring_vtkhdf_row(f, &cells, frame);
-  if (ends_with(path, "Steps/ConnectivityIdOffsets")) return wring_vtkhdf_row(f, &ids, frame);
-  return data_offset(f, t, frame);
-}
-
-static const void *values_of(const wring_vtkhdf_file *f, const wring_vtkhdf_table *t)
-{
-  if (t->unit == WRING_IDS) return f->ids;
-  if (t->unit == WRING_OFFSETS) return f->offsets;
-  return ends_with(t->rows.path, "VTKHDF/Types") ? f->types : t->value;
-}
-
 void wring_vtkhdf_write(wring_vtkhdf_file *f, int64_t frame, int64_t step, PetscBool with_layout)
 {
-  const wring_layout *const l = &f->layout[f->n_layout - 1];
   for (int i = 0; i < f->n_table; i++) {
     const wring_vtkhdf_table *const t = &f->table[i];
-    if ((t->fixed && !with_layout) || wring_vtkhdf_unit(l, t->unit) == 0) continue;
-    const void *const values = values_of(f, t);
-    const int64_t     number = values ? 0 : number_of(f, t, frame);
-    wring_rows_write(&f->h, &t->rows, wring_vtkhdf_row(f, t, frame) + f->before[t->unit], f->mine[t->unit],
-                     values ? values : &number);
+    if (t->fixed && !with_layout) continue;
+    const int64_t before = t->before ? wring_vtkhdf_row(f, t->before, frame) : 0;
+    wring_hdf5_write_rows(&f->h, t->in_file, wring_vtkhdf_row(f, t, frame) + f->before[t->unit], f->mine[t->unit],
+                          t->before ? &before : t->value);
   }
-  wring_rows_write(&f->h, &wring_vtkhdf_step, frame, f->rank == 0, &step);
-  if (with_layout) wring_rows_write(&f->h, &wring_vtkhdf_layouts, f->n_layout - 1, f->rank == 0, l);
+  wring_hdf5_write_rows(&f->h, wring_vtkhdf_step, frame, f->rank == 0, &step);
+  if (with_layout)
+    wring_hdf5_write_rows(&f->h, wring_vtkhdf_layouts, f->n_layout - 1, f->rank == 0, &f->layout[f->n_layout - 1]);
 }

@@ -109,6 +109,7 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
 {
   wring_catalogue *catalogue;
   const char      *key, *value, *origin;
+  wring_error      e = {""};
   char             seal[WRING_SEAL_TEXT];
 
   PetscFunctionBegin;
@@ -120,7 +121,8 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
   }
   PetscCall(wring_catalogue_destroy(&catalogue));
   if (checkpoint[0]) {
-    wring_checkpoint_seal(checkpoint, seal);
+    wring_checkpoint_seal(checkpoint, seal, &e);
+    PetscCheck(!wring_failed(&e), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", e.text); // it has been verified
     json_object_set_new(
       *files, "initial_restart",
       wring_json_set(json_object(), "path", wring_json_text(checkpoint), "seal", json_string(seal), NULL));
