@@ -2,22 +2,19 @@
 #include <wring/curve.h>
 
 struct wring_time_curve {
-  PetscInt n;
-  int      width;
-  double  *time;  // [n] s, increasing
-  double  *value; // [n][width]
-  double  *slope; // [n][width] 1/s; NULL: linear
+  wring_curve_type type;
+  PetscInt         n;
+  int              width;
+  double          *time;          // [n] s, increasing
+  double          *value, *slope; // [n][width], 1/s; slope: of a cubic curve
 };
 
-static PetscErrorCode allocate(PetscInt n, int width, PetscBool slopes, wring_time_curve **c)
+static PetscErrorCode allocate(wring_curve_type type, PetscInt n, int width, wring_time_curve **c)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(c));
-  (*c)->n     = n;
-  (*c)->width = width;
-  PetscCall(PetscMalloc1(n, &(*c)->time));
-  PetscCall(PetscMalloc1(n * width, &(*c)->value));
-  if (slopes) PetscCall(PetscCalloc1(n * width, &(*c)->slope));
+  **c = (wring_time_curve){.type = type, .n = n, .width = width};
+  PetscCall(PetscCalloc3(n, &(*c)->time, n * width, &(*c)->value, n * width, &(*c)->slope));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,13 +45,13 @@ PetscErrorCode wring_time_curve_create(wring_curve_type type, const char *file, 
       wring_error_set(e, "%s:%" PetscInt_FMT ": time %g follows time %g, expected increasing times", file, i + 2, time,
                       last);
   }
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(allocate(n, width, (PetscBool)(type == WRING_CURVE_CUBIC), c));
+  if (wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(allocate(type, n, width, c));
   for (PetscInt i = 0; i < n; i++) {
     (*c)->time[i] = row[(1 + width) * i];
     for (int k = 0; k < width; k++) (*c)->value[width * i + k] = row[(1 + width) * i + 1 + k];
   }
-  if ((*c)->slope) set_slopes(*c);
+  set_slopes(*c);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,10 +60,10 @@ PetscErrorCode wring_time_curve_copy(const wring_time_curve *c, wring_time_curve
   PetscFunctionBegin;
   *copy = NULL;
   if (!c) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(allocate(c->n, c->width, (PetscBool)(c->slope != NULL), copy));
+  PetscCall(allocate(c->type, c->n, c->width, copy));
   PetscCall(PetscArraycpy((*copy)->time, c->time, c->n));
   PetscCall(PetscArraycpy((*copy)->value, c->value, c->n * c->width));
-  if (c->slope) PetscCall(PetscArraycpy((*copy)->slope, c->slope, c->n * c->width));
+  PetscCall(PetscArraycpy((*copy)->slope, c->slope, c->n * c->width));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,9 +71,7 @@ PetscErrorCode wring_time_curve_destroy(wring_time_curve **c)
 {
   PetscFunctionBegin;
   if (!*c) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree((*c)->time));
-  PetscCall(PetscFree((*c)->value));
-  PetscCall(PetscFree((*c)->slope));
+  PetscCall(PetscFree3((*c)->time, (*c)->value, (*c)->slope));
   PetscCall(PetscFree(*c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,7 +108,7 @@ void wring_time_curve_at(const wring_time_curve *c, double time, double *value)
   const double        length = c->time[i + 1] - c->time[i], s = (time - c->time[i]) / length;
   const double *const a = c->value + w * i, *const b = a + w;
   for (int k = 0; k < w; k++) {
-    if (c->slope)
+    if (c->type == WRING_CURVE_CUBIC)
       value[k] = hermite(s, length, a[k], b[k], c->slope[w * i + k], c->slope[w * (i + 1) + k]);
     else
       value[k] = (1 - s) * a[k] + s * b[k];

@@ -6,7 +6,7 @@
 void wring_error_set(wring_error *e, const char *format, ...)
 {
   va_list args;
-  if (e->text[0]) return;
+  if (wring_failed(e)) return;
   va_start(args, format);
   vsnprintf(e->text, sizeof e->text, format, args);
   va_end(args);
@@ -19,7 +19,7 @@ PetscErrorCode wring_error_share(MPI_Comm comm, wring_error *e)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  const PetscMPIInt mine = e->text[0] ? rank : size;
+  const PetscMPIInt mine = wring_failed(e) ? rank : size;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first < size) PetscCallMPI(MPI_Bcast(e->text, sizeof e->text, MPI_CHAR, first, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -31,7 +31,7 @@ static PetscErrorCode raise_as(MPI_Comm comm, PetscErrorCode code, const wring_e
 
   PetscFunctionBegin;
   PetscCall(wring_error_share(comm, &all));
-  PetscCheck(!all.text[0], comm, code, "%s", all.text);
+  PetscCheck(!wring_failed(&all), comm, code, "%s", all.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,50 +15,36 @@ typedef struct {
 /* The notes that this process has said. They belong to PETSc's viewer of its standard error, and end with it. */
 typedef struct {
   PetscInt n, room;
-  note    *note;
+  note     note[];
 } notebook;
 
-#if PETSC_VERSION_LT(3, 23, 0)
-static PetscErrorCode destroy_book(void *context)
-{
-  notebook *b = context;
-#else
-  #if PETSC_VERSION_LT(3, 25, 0)
-static PetscErrorCode destroy_book(void **context)
-  #else
-static PetscErrorCode destroy_book(PetscCtxRt context)
-  #endif
-{
-  notebook *b = *(notebook **)context;
-#endif
-
-  PetscFunctionBegin;
-  PetscCall(PetscFree(b->note));
-  PetscCall(PetscFree(b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* The container of the notebook, which has room for one note more. */
 static PetscErrorCode get_book(notebook **b)
 {
-  const PetscViewer standard_error = PETSC_VIEWER_STDERR_SELF;
+  const PetscObject standard_error = (PetscObject)PETSC_VIEWER_STDERR_SELF;
   PetscContainer    holder;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQuery((PetscObject)standard_error, "wring_notes", (PetscObject *)&holder));
+  *b = NULL;
+  PetscCall(PetscObjectQuery(standard_error, "wring_notes", (PetscObject *)&holder));
   if (!holder) {
-    PetscCall(PetscNew(b));
     PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &holder));
-    PetscCall(PetscContainerSetPointer(holder, *b));
 #if PETSC_VERSION_LT(3, 23, 0)
-    PetscCall(PetscContainerSetUserDestroy(holder, destroy_book));
+    PetscCall(PetscContainerSetUserDestroy(holder, PetscContainerUserDestroyDefault));
 #else
-    PetscCall(PetscContainerSetCtxDestroy(holder, destroy_book));
+    PetscCall(PetscContainerSetCtxDestroy(holder, PetscCtxDestroyDefault));
 #endif
-    PetscCall(PetscObjectCompose((PetscObject)standard_error, "wring_notes", (PetscObject)holder));
+    PetscCall(PetscObjectCompose(standard_error, "wring_notes", (PetscObject)holder));
     PetscCall(PetscContainerDestroy(&holder)); // the viewer holds it
-  } else {
-    PetscCall(PetscContainerGetPointer(holder, (void **)b));
+    PetscCall(PetscObjectQuery(standard_error, "wring_notes", (PetscObject *)&holder));
   }
+  PetscCall(PetscContainerGetPointer(holder, (void **)b));
+  if (*b && (*b)->n < (*b)->room) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt n = *b ? (*b)->n : 0, room = 2 * n + 16;
+  PetscCall(PetscRealloc(sizeof **b + (size_t)room * sizeof(note), b));
+  (*b)->n    = n;
+  (*b)->room = room;
+  PetscCall(PetscContainerSetPointer(holder, *b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,25 +71,17 @@ static void blank_numbers(const char *text, char kind[LENGTH])
   kind[n] = '\0';
 }
 
-static PetscErrorCode find_or_add(notebook *b, const char *text, note **found)
+static note *find_or_add(notebook *b, const char *text)
 {
   char kind[LENGTH];
-
-  PetscFunctionBegin;
   blank_numbers(text, kind);
-  for (PetscInt i = 0; i < b->n; i++) {
-    *found = &b->note[i];
-    if (strcmp(kind, (*found)->kind) == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (b->n == b->room) {
-    b->room = 2 * b->room + 16;
-    PetscCall(PetscRealloc((size_t)b->room * sizeof *b->note, &b->note));
-  }
-  *found = &b->note[b->n++];
-  snprintf((*found)->text, LENGTH, "%s", text);
-  snprintf((*found)->kind, LENGTH, "%s", kind);
-  (*found)->said = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < b->n; i++)
+    if (strcmp(kind, b->note[i].kind) == 0) return &b->note[i];
+  note *const one = &b->note[b->n++];
+  *one            = (note){.said = 0};
+  snprintf(one->text, LENGTH, "%s", text);
+  snprintf(one->kind, LENGTH, "%s", kind);
+  return one;
 }
 
 /* On a terminal the line of progress is erased first. */
@@ -116,7 +94,6 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
 {
   PetscMPIInt rank;
   notebook   *book;
-  note       *one = NULL;
   va_list     args;
   char        text[LENGTH];
 
@@ -127,8 +104,7 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   PetscCall(get_book(&book));
-  PetscCall(find_or_add(book, text, &one));
-  if (one->said++ > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (find_or_add(book, text)->said++ > 0) PetscFunctionReturn(PETSC_SUCCESS);
   print(text);
   fputc('\n', stderr);
   PetscFunctionReturn(PETSC_SUCCESS);

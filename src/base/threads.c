@@ -22,54 +22,44 @@ void wring_set_threads(int n)
 
 /*
   The BLAS library is chosen when the program is loaded (Debian's alternatives), so its functions are looked up at run
-  time. ISO C has no cast from an object to a function pointer, hence memcpy.
+  time: the first of these names that is there, in `function`, a pointer to a function. ISO C has no cast from an object
+  to such a pointer, hence memcpy.
 */
-static void set_blas(int n)
+static PetscBool look_up(int n, const char *const *name, void *function)
 {
-  static const char *const setter[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
-  for (size_t i = 0; i < sizeof setter / sizeof setter[0]; i++) {
-    void *const symbol = dlsym(RTLD_DEFAULT, setter[i]);
-    if (!symbol) continue;
-    void (*set)(int);
-    memcpy(&set, &symbol, sizeof set);
-    set(n);
-    return;
-  }
+  void *symbol = NULL;
+  for (int i = 0; i < n && !symbol; i++) symbol = dlsym(RTLD_DEFAULT, name[i]);
+  memcpy(function, &symbol, sizeof symbol);
+  return (PetscBool)(symbol != NULL);
+}
+
+void wring_blas_set_threads(int n)
+{
+  static const char *const name[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
+  void (*set)(int);
+  if (look_up(3, name, &set)) set(n);
 }
 
 /* The number of threads of BLAS, 1 if it is unknown. */
 static int get_blas(void)
 {
-  static const char *const getter[] = {"openblas_get_num_threads", "MKL_Get_Max_Threads", "bli_thread_get_num_threads"};
-  for (size_t i = 0; i < sizeof getter / sizeof getter[0]; i++) {
-    void *const symbol = dlsym(RTLD_DEFAULT, getter[i]);
-    if (!symbol) continue;
-    int (*get)(void);
-    memcpy(&get, &symbol, sizeof get);
-    return get();
-  }
-  return 1;
-}
-
-void wring_blas_set_threads(int n)
-{
-  set_blas(n);
+  static const char *const name[] = {"openblas_get_num_threads", "MKL_Get_Max_Threads", "bli_thread_get_num_threads"};
+  int (*get)(void);
+  return look_up(3, name, &get) ? get() : 1;
 }
 
 /* Whether the threads of BLAS are its own, which only OpenBLAS tells: 0 none, 1 its own, 2 those of OpenMP. */
 static PetscBool blas_has_own_threads(void)
 {
-  void *const symbol = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+  static const char *const name = "openblas_get_parallel";
   int (*kind)(void);
-  if (!symbol) return PETSC_FALSE;
-  memcpy(&kind, &symbol, sizeof kind);
-  return (PetscBool)(kind() != 2);
+  return (PetscBool)(look_up(1, &name, &kind) && kind() != 2);
 }
 
 wring_blas_scope wring_blas_begin(int threads)
 {
   const wring_blas_scope before = {get_blas(), omp_get_max_active_levels()};
-  if (threads > before.threads) set_blas(threads);
+  if (threads > before.threads) wring_blas_set_threads(threads);
   if (PetscMax(threads, before.threads) == 1 || blas_has_own_threads()) omp_set_max_active_levels(0);
   return before;
 }
@@ -77,7 +67,7 @@ wring_blas_scope wring_blas_begin(int threads)
 void wring_blas_end(const wring_blas_scope *before)
 {
   omp_set_max_active_levels(before->levels);
-  set_blas(before->threads);
+  wring_blas_set_threads(before->threads);
 }
 
 PetscErrorCode wring_check_thread_level(MPI_Comm comm)
