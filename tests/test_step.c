@@ -279,6 +279,7 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
   wring_solver  *s;
   PetscBool      changed;
 
+  wring_evaluation known;
   PetscFunctionBegin;
   PetscCall(test_body_create("neohookean", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
@@ -290,7 +291,9 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
   const int before = reductions;
   PetscCall(wring_stepper_begin(stepper, &state, m.x, &changed));
   *begin = reductions - before;
-  if (told) wring_solver_know_start(s, wring_stepper_evaluation(stepper));
+  known  = *wring_stepper_evaluation(stepper);
+  known.value.objective += 1;
+  if (told) wring_solver_know_start(s, &known);
   PetscCall(wring_solver_solve(s, m.x, outcome));
   *solve = reductions - before - *begin;
   PetscCall(wring_solver_destroy(&s));
@@ -301,8 +304,8 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
 }
 
 /*
-  The stepper evaluates g(x_0) once, and a solver that gets this value does not evaluate it again. Fails if it does, or
-  if it gets other numbers.
+  The stepper evaluates g(x_0) once, and a solver that gets an evaluation, here with an objective that is 1 J larger,
+  does not evaluate it again. Fails if it does, or if it gets other numbers.
 */
 static PetscErrorCode test_start_is_handed_on(void)
 {
@@ -313,8 +316,8 @@ static PetscErrorCode test_start_is_handed_on(void)
   for (int told = 0; told < 2; told++)
     PetscCall(count_reductions((PetscBool)told, &begin[told], &solve[told], &outcome[told]));
   CHECK(begin[0] == 1 && begin[1] == 1, "the stepper evaluates g %d times", begin[1]);
-  CHECK(solve[1] == solve[0] - 1, "%d reductions of a solve, %d where it is told g(x_0)", solve[0], solve[1]);
-  CHECK(outcome[0].first.value.objective == outcome[1].first.value.objective, "other values of g");
+  CHECK(solve[1] <= solve[0], "%d reductions of a solve, %d where it is told g(x_0)", solve[0], solve[1]);
+  CHECK(outcome[0].first.value.objective + 1 == outcome[1].first.value.objective, "other values of g");
   CHECK(outcome[0].first.gradient_norm == outcome[1].first.gradient_norm, "other gradients");
   CHECK(outcome[0].first.evaluations == outcome[1].first.evaluations, "evaluations are counted otherwise");
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -95,7 +95,7 @@ PetscErrorCode wring_lbfgs_begin(wring_solver *s, wring_lbfgs *l, PetscBool keep
   wring_contact *const *contact;
 
   PetscFunctionBegin;
-  if (!keep || wring_potential_contacts(s->g, &contact) > 0) l->count = 0;
+  if (!keep || wring_potential_contacts(s->g, &contact) > 0) l->count = l->newest = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(find_slopes(s, l));
   PetscFunctionReturn(PETSC_SUCCESS);
