@@ -14,6 +14,7 @@
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c properties of a mesh
     patches.c    patches of tets around vertices
+    bodies.c     values over ranks, and over connected vertices
     measure.c    measures of slices; measure_curved.c of order 2; measure_shared.c of what slices share
     quadrature.c shape functions and points of tets of first and second order
     locate.c     the tet that contains a point

@@ -48,7 +48,7 @@ PetscBool wring_stepper_minimises(const wring_stepper *s);
 /* Whether a step solves no equation, so that its size is limited by the fastest motion of the body. Not collective. */
 PetscBool wring_stepper_is_explicit(const wring_stepper *s);
 
-/* Where a solve starts; docs/theory.md 2. */
+/* Where a solve starts, as the choices of solver_start; docs/theory.md 2. */
 typedef enum {
   WRING_START_AUTO, // of y, q and q + h v those that invert fewest tets, and of these the one of lowest g
   WRING_START_Y,

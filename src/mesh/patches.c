@@ -5,7 +5,7 @@
   corners is in its patch. Another tet is in the patch to which most of its corners belong, where a vertex belongs to
   the centre with the largest key that it shares a tet with.
 */
-#include <wring/mesh.h>
+#include "bodies.h"
 
 /* Of local vertices: keys; 1 undecided, 2 centre, 0 neither. */
 typedef struct {
@@ -23,17 +23,6 @@ static PetscInt64 make_key(PetscInt original)
   return (PetscInt64)wring_mix((uint64_t)original + 0x9e3779b97f4a7c15u);
 }
 
-/* The largest of all ranks at each vertex, value [n_local]. */
-static PetscErrorCode join(const wring_mesh *m, PetscInt64 *value)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT64, value, value, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT64, value, value, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT64, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT64, value, value, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* best [n_local]: the largest key of the vertices in a state that share a tet with a vertex, or are it. */
 static PetscErrorCode find_best(const search *s, char state, PetscInt64 *best)
 {
@@ -49,7 +38,7 @@ static PetscErrorCode find_best(const search *s, char state, PetscInt64 *best)
       if (s->state[v[a]] == state) largest = PetscMax(largest, s->key[v[a]]);
     for (int a = 0; a < 4; a++) best[v[a]] = PetscMax(best[v[a]], largest);
   }
-  PetscCall(join(m, best));
+  PetscCall(wring_mesh_reduce(m, MPIU_INT64, MPI_MAX, best));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +75,7 @@ static PetscErrorCode number_centres(const search *s, const PetscInt64 *best, Pe
     for (int a = 0; a < 4; a++)
       if (s->state[corner[a]] == CENTRE && s->key[corner[a]] == best[v]) number[v] = m->global[corner[a]];
   }
-  PetscCall(join(m, number));
+  PetscCall(wring_mesh_reduce(m, MPIU_INT64, MPI_MAX, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,7 +119,7 @@ PetscErrorCode wring_mesh_patches(const wring_mesh *m, PetscInt region, PetscInt
   for (PetscInt i = 0; i < 4 * m->n_tet; i++)
     if (m->region[i / 4] == region) s.state[m->tet[i]] = UNDECIDED;
   for (PetscInt v = 0; v < m->n_local; v++) number[v] = s.state[v];
-  PetscCall(join(m, number)); // a vertex at tets of the region on another rank
+  PetscCall(wring_mesh_reduce(m, MPIU_INT64, MPI_MAX, number)); // a vertex at tets of the region on another rank
   for (PetscInt v = 0; v < m->n_local; v++) s.state[v] = (char)number[v];
   PetscCall(find_centres(&s, best));
   PetscCall(number_centres(&s, best, number));

@@ -14,13 +14,11 @@ static const char who[] = "time_integrator 'linear_implicit_euler'";
 
 static PetscErrorCode make_ksp(wring_stepper *s)
 {
-  const MPI_Comm    comm     = wring_potential_mesh(s->g)->comm;
-  static const char prefix[] = "step_";
-  PC                pc;
+  PC pc;
 
   PetscFunctionBegin;
-  PetscCall(KSPCreate(comm, &s->ksp));
-  PetscCall(KSPSetOptionsPrefix(s->ksp, prefix));
+  PetscCall(KSPCreate(wring_potential_mesh(s->g)->comm, &s->ksp));
+  PetscCall(KSPSetOptionsPrefix(s->ksp, "step_"));
   PetscCall(KSPSetType(s->ksp, KSPPREONLY));
   PetscCall(KSPGetPC(s->ksp, &pc));
   PetscCall(wring_factor_choose(pc, s->H, MAT_FACTOR_LU, who));
@@ -44,20 +42,11 @@ static PetscErrorCode set_matrix(wring_stepper *s, Vec x)
 }
 
 /* A singular matrix ends the step as a failure; it is not an error. */
-static PetscErrorCode judge(const wring_stepper *s, wring_reason *reason)
-{
-  wring_solve_end end;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solve_judge(s->ksp, who, &end));
-  if (end != WRING_SOLVE_REACHED) *reason = WRING_STOPPED_SINGULAR;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wring_state *state, Vec x,
                                                     wring_reason *reason)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
+  wring_solve_end     end;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(state->q, x));
@@ -67,7 +56,8 @@ static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wrin
   const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SOLVE);
   PetscCall(KSPSolve(s->ksp, s->gradient, s->v_new));
   wring_phases_switch(phases, old);
-  PetscCall(judge(s, reason));
+  PetscCall(wring_solve_judge(s->ksp, who, &end));
+  if (end != WRING_SOLVE_REACHED) *reason = WRING_STOPPED_SINGULAR;
   if (*reason != WRING_CONVERGED) PetscCall(VecZeroEntries(s->v_new));
   PetscCall(VecAXPY(x, -1, s->v_new));
   PetscCall(VecScale(s->v_new, -1 / s->h));

@@ -111,23 +111,6 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
 
 /* ---- a step without a solve -------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_step_push(wring_stepper *s)
-{
-  const double *const mass = wring_potential_mass(s->g);
-  const PetscScalar  *gradient;
-  PetscScalar        *v;
-  PetscInt            n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(s->v_new, &n));
-  PetscCall(VecGetArrayRead(s->gradient, &gradient));
-  PetscCall(VecGetArrayWrite(s->v_new, &v));
-  for (PetscInt i = 0; i < n; i++) v[i] = -s->h / mass[i / 3] * gradient[i];
-  PetscCall(VecRestoreArrayWrite(s->v_new, &v));
-  PetscCall(VecRestoreArrayRead(s->gradient, &gradient));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Moves the terms to the end of the step and updates the contacts at the new positions. */
 static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
 {

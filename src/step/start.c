@@ -18,17 +18,12 @@ const char *wring_start_name(wring_start start)
 
 PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start)
 {
-  const char *name;
-  PetscBool   same;
+  int rule = (int)start;
 
   PetscFunctionBegin;
-  s->start_rule = start;
-  if (!wring_options_has(o, "solver_", "start")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "start", &name));
-  for (int i = 0; i <= WRING_START_Q; i++) {
-    PetscCall(PetscStrcmp(name, wring_start_name((wring_start)i), &same));
-    if (same) s->start_rule = (wring_start)i;
-  }
+  if (wring_options_has(o, "solver_", "start"))
+    PetscCall(wring_options_get_choice(o, "solver_", wring_solver_options, "start", &rule));
+  s->start_rule = (wring_start)rule;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,9 +40,10 @@ const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
-static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, Vec x)
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, Vec x, PetscBool *is_new)
 {
   PetscFunctionBegin;
+  *is_new = PETSC_TRUE;
   if (candidate == Y) {
     PetscCall(VecCopy(wring_potential_target(s->g), x));
   } else {
@@ -71,7 +67,7 @@ static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_step_judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
+static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
   PetscInt64 inverted;
 
@@ -82,27 +78,41 @@ PetscErrorCode wring_step_judge(wring_stepper *s, const wring_state *state, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscBool wring_step_is_better(const start_merit *a, const start_merit *b)
+static PetscBool is_better(const start_merit *a, const start_merit *b)
 {
   if (!a->finite || !b->finite) return (PetscBool)(a->finite && !b->finite);
   return (PetscBool)(a->newly != b->newly ? a->newly < b->newly : a->g < b->g);
 }
 
+PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
+                                    start_merit *m, int *best)
+{
+  start_merit other  = {.finite = PETSC_FALSE};
+  int         formed = 0;
+  PetscBool   is_new;
+
+  PetscFunctionBegin;
+  *best = 0;
+  for (int i = 0; i < n; i++) {
+    PetscCall(set(s, state, i, x, &is_new));
+    formed = i;
+    if (!is_new) continue;
+    PetscCall(judge(s, state, x, i == 0 ? m : &other));
+    if (i == 0 || !is_better(&other, m)) continue;
+    *best = i;
+    *m    = other;
+  }
+  if (*best != formed) PetscCall(set(s, state, *best, x, &is_new));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x becomes the best candidate; with *m. */
 static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  start_merit other = {.finite = PETSC_FALSE};
-  int         best  = Y;
+  int best;
 
   PetscFunctionBegin;
-  for (int i = 0; i < N_CANDIDATE; i++) {
-    PetscCall(form(s, state, i, x));
-    PetscCall(wring_step_judge(s, state, x, i == Y ? m : &other));
-    if (i == Y || !wring_step_is_better(&other, m)) continue;
-    best = i;
-    *m   = other;
-  }
-  if (best != N_CANDIDATE - 1) PetscCall(form(s, state, best, x));
+  PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m, &best));
   PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
   if (m->finite && m->newly > 0)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
@@ -188,6 +198,7 @@ static PetscErrorCode evaluate(wring_stepper *s, Vec x)
 PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
   start_merit m = {.finite = PETSC_FALSE};
+  PetscBool   is_new;
 
   PetscFunctionBegin;
   if (s->start_rule == WRING_START_AUTO) {
@@ -195,7 +206,7 @@ PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *stat
     if (!m.finite) PetscCall(halve(s, state, x));
     PetscCall(evaluate(s, x));
   } else {
-    PetscCall(form(s, state, s->start_rule == WRING_START_Q ? Q : Y, x));
+    PetscCall(form(s, state, s->start_rule == WRING_START_Q ? Q : Y, x, &is_new));
     PetscCall(evaluate(s, x));
     if (!PetscIsInfOrNanReal(s->start.value.objective)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(halve(s, state, x));

@@ -88,9 +88,9 @@ static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state,
   PetscCall(set_load(s, state->q));
   if (s->h_of_A == 0) {
     *changed = PETSC_TRUE;
-    PetscCall(wring_step_require_support(s, 1)); // with those attachments that no later load step releases
+    PetscCall(wring_step_check_support(s, 1, PETSC_TRUE)); // with those attachments that no later load step releases
   }
-  if (*changed) PetscCall(wring_step_regularise(s, s->part.end));
+  if (*changed) PetscCall(wring_step_check_support(s, s->part.end, PETSC_FALSE));
   s->h_of_A = s->h;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -79,22 +79,10 @@ static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int
 
 PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  const int   n     = s->start_rule == WRING_START_AUTO ? N_CANDIDATE : 1;
-  start_merit other = {.finite = PETSC_FALSE};
-  PetscBool   is_new;
-  Vec         best;
+  const int n = s->start_rule == WRING_START_AUTO ? N_CANDIDATE : 1;
+  int       best;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(x, &best));
-  for (int i = 0; i < n; i++) {
-    PetscCall(form(s, state, i, x, &is_new));
-    if (!is_new) continue;
-    PetscCall(wring_step_judge(s, state, x, i == LAST ? m : &other));
-    if (i != LAST && !wring_step_is_better(&other, m)) continue;
-    if (i != LAST) *m = other;
-    PetscCall(VecCopy(x, best));
-  }
-  PetscCall(VecCopy(best, x));
-  PetscCall(VecDestroy(&best));
+  PetscCall(wring_step_take_best(s, state, n, form, x, m, &best));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

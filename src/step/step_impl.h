@@ -1,7 +1,8 @@
 /*
   Private to src/step: a stepper, and the functions that a time integrator supplies. Map of src/step, in reading order:
     integrators.c            the array of all rules, keys time_... and gravity
-    implicit_euler.c, ...    one file per rule: formulas, functions, table
+    euler.c                  rules of one step: formulas, functions, tables
+    bdf2.c, ...              a file per other rule
     step_impl.h              this file
     stepper.c                create, destroy, what a stepper reports, the stored vectors of multistep rules
     march.c                  one step: g of the step, steps without a solve, the end of the step
@@ -118,27 +119,30 @@ PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *s
 PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x);
 /* Refuses positions q at which g is not finite. */
 PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *state);
-PetscErrorCode wring_step_push(wring_stepper *s); // v_new = v + h M^{-1} f(q) = -h M^{-1} grad g(q)
 
-/* What speaks for an x_0. */
+/* By which candidates for x_0 are compared. */
 typedef struct {
   PetscBool  finite;
   PetscInt64 newly; // tets that are inverted there but not at q
   double     g;     // J
 } start_merit;
 
-PetscErrorCode wring_step_judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m);
-PetscBool      wring_step_is_better(const start_merit *a, const start_merit *b);
+/* Sets x to the i-th candidate, in the unknown of g; *is_new: it may differ from those before. */
+typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state *state, int i, Vec x,
+                                       PetscBool *is_new);
+
+/* x becomes the candidate of n that inverts fewest tets, and of these has the lowest g; with its *m and number *best. */
+PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
+                                    start_merit *m, int *best);
 
 /* Statics: sets x to the x_0 of the solve, for g as prepared. */
 PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m);
 
 /*
-  Statics, with the attachments of a step that ends at `time`: the first refuses a part of the mesh in which they leave
-  a rigid motion free, unless there are contacts; the second sets the regularisation of g. Collective.
+  Statics, with the attachments of a step that ends at `time`: refuses a part of the mesh in which they leave a rigid
+  motion free, unless there are contacts; or sets the regularisation of g. Collective.
 */
-PetscErrorCode wring_step_require_support(wring_stepper *s, double time);
-PetscErrorCode wring_step_regularise(wring_stepper *s, double time);
+PetscErrorCode wring_step_check_support(wring_stepper *s, double time, PetscBool refuses);
 
 /* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
 PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);

@@ -4,8 +4,8 @@
   docs/theory.md 6.2
 */
 #include "base/exchange.h"
-#include "base/forest.h"
 #include "base/sort.h"
+#include "mesh/bodies.h"
 #include "step_impl.h"
 #include <math.h>
 
@@ -44,59 +44,21 @@ static PetscBool joins(const wring_term *t, PetscBool springs)
   return (PetscBool)(springs || wring_term_law(t) != &wring_law_spring);
 }
 
-/* parent [n_local]: the components of this rank's elements. */
-static PetscErrorCode join_elements(const parts *p, PetscBool springs, PetscInt *parent)
-{
-  wring_term *const *term;
-  const int          n = wring_potential_terms(p->s->g, &term);
-  wring_pattern     *pattern;
-
-  PetscFunctionBegin;
-  for (PetscInt v = 0; v < p->m->n_local; v++) parent[v] = v;
-  for (int i = 0; i < n; i++) {
-    if (!joins(term[i], springs)) continue;
-    PetscCall(wring_pattern_create(p->m->n_local, 1, &term[i], &pattern));
-    for (PetscInt v = 0; v < pattern->n; v++)
-      for (PetscInt k = pattern->start[v]; k < pattern->start[v + 1]; k++) wring_unite(parent, v, pattern->column[k]);
-    PetscCall(wring_pattern_destroy(&pattern));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Every vertex gets the least label of its component on this rank; *changed: how many did. */
-static void spread(const parts *p, PetscInt *parent, PetscInt *changed)
-{
-  PetscInt *const label = p->label;
-  *changed              = 0;
-  for (PetscInt v = 0; v < p->m->n_local; v++) {
-    const PetscInt root = wring_root(parent, v);
-    label[root]         = PetscMin(label[root], label[v]);
-  }
-  for (PetscInt v = 0; v < p->m->n_local; v++) {
-    const PetscInt root = wring_root(parent, v);
-    *changed += label[v] != label[root];
-    label[v] = label[root];
-  }
-}
-
-/* The label of a part is the least global number in it. One round for each rank that a part passes through. */
+/* The label of a part is the least global number in it. */
 static PetscErrorCode find_labels(parts *p, PetscBool springs)
 {
   const wring_mesh *const m = p->m;
-  PetscInt               *parent, changed;
+  wring_term *const      *term;
+  const int               n = wring_potential_terms(p->s->g, &term);
+  PetscInt               *parent;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m->n_local, &parent));
-  PetscCall(join_elements(p, springs, parent));
-  for (PetscInt v = 0; v < m->n_local; v++) p->label[v] = m->global[v];
-  do {
-    spread(p, parent, &changed);
-    PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, p->label, p->label, MPI_MIN));
-    PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, p->label, p->label, MPI_MIN));
-    PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, p->label, p->label, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, p->label, p->label, MPI_REPLACE));
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPIU_INT, MPI_SUM, m->comm));
-  } while (changed > 0);
+  for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
+  for (int i = 0; i < n; i++)
+    if (joins(term[i], springs)) wring_term_unite(term[i], parent);
+  PetscCall(PetscArraycpy(p->label, m->global, m->n_local));
+  PetscCall(wring_mesh_spread_least(m, parent, p->label));
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -329,13 +291,6 @@ static PetscErrorCode refuse(const parts *p, const part *first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether some contact may stop a part. */
-static PetscBool has_contacts(const parts *p)
-{
-  wring_contact *const *contact;
-  return (PetscBool)(wring_potential_contacts(p->s->g, &contact) > 0);
-}
-
 static PetscBool has_springs(const parts *p)
 {
   wring_term *const *term;
@@ -349,8 +304,7 @@ static PetscBool has_springs(const parts *p)
 static PetscErrorCode mark_stiff(parts *p)
 {
   wring_term *const *term;
-  const int          n    = wring_potential_terms(p->s->g, &term);
-  PetscSF            halo = p->m->halo;
+  const int          n = wring_potential_terms(p->s->g, &term);
   wring_pattern     *pattern;
 
   PetscFunctionBegin;
@@ -362,10 +316,7 @@ static PetscErrorCode mark_stiff(parts *p)
     for (PetscInt v = 0; v < pattern->n; v++) p->stiff[v] |= pattern->start[v + 1] - pattern->start[v] > 1;
     PetscCall(wring_pattern_destroy(&pattern));
   }
-  PetscCall(PetscSFReduceBegin(halo, MPIU_INT, p->stiff, p->stiff, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(halo, MPIU_INT, p->stiff, p->stiff, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(halo, MPIU_INT, p->stiff, p->stiff, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(halo, MPIU_INT, p->stiff, p->stiff, MPI_REPLACE));
+  PetscCall(wring_mesh_reduce(p->m, MPIU_INT, MPI_MAX, p->stiff));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -388,13 +339,6 @@ static void mark_free(const parts *p, int bit, char *what)
 {
   for (PetscInt v = 0; v < p->m->n_owned; v++)
     if (p->of[v] >= 0 && p->part[p->of[v]].is_free) what[v] |= (char)bit;
-}
-
-/* |= bit for the vertices that only springs and membranes hold. */
-static void mark_soft(const parts *p, int bit, char *what)
-{
-  for (PetscInt v = 0; v < p->m->n_owned; v++)
-    if (!p->stiff[v] && p->part[p->of[v]].n > 1) what[v] |= (char)bit;
 }
 
 enum { HOLD = 1, STIFFEN = 2 };
@@ -452,19 +396,21 @@ static PetscErrorCode regularise(parts *p, const char *what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Marks what [n_owned] the vertices to regularise, and refuses free parts without contacts, or ignores them. */
+/* Marks what [n_owned] the vertices to regularise, and refuses free parts that no contact may stop, or ignores them. */
 static PetscErrorCode survey(parts *p, PetscBool refuses, char *what)
 {
-  PetscInt n_free;
-  part     first;
+  wring_contact *const *contact;
+  PetscInt              n_free;
+  part                  first;
 
   PetscFunctionBegin;
   PetscCall(find_centre(p));
   PetscCall(mark_stiff(p));
   PetscCall(find_parts(p, PETSC_TRUE, &n_free, &first));
-  if (n_free > 0 && refuses && !has_contacts(p)) PetscCall(refuse(p, &first));
+  if (n_free > 0 && refuses && wring_potential_contacts(p->s->g, &contact) == 0) PetscCall(refuse(p, &first));
   mark_free(p, HOLD, what);
-  mark_soft(p, STIFFEN, what);
+  for (PetscInt v = 0; v < p->m->n_owned; v++) // only springs and membranes hold it
+    if (!p->stiff[v] && p->part[p->of[v]].n > 1) what[v] |= STIFFEN;
   PetscCall(PetscFree(p->part));
   if (has_springs(p)) {
     PetscCall(find_parts(p, PETSC_FALSE, &n_free, &first));
@@ -475,7 +421,7 @@ static PetscErrorCode survey(parts *p, PetscBool refuses, char *what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check(wring_stepper *s, double time, PetscBool refuses)
+PetscErrorCode wring_step_check_support(wring_stepper *s, double time, PetscBool refuses)
 {
   parts p = {.s = s, .m = wring_potential_mesh(s->g), .time = time};
   char *what;
@@ -487,19 +433,5 @@ static PetscErrorCode check(wring_stepper *s, double time, PetscBool refuses)
   if (!refuses) PetscCall(regularise(&p, what));
   PetscCall(PetscFree(what));
   PetscCall(PetscFree2(p.label, p.of));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_step_require_support(wring_stepper *s, double time)
-{
-  PetscFunctionBegin;
-  PetscCall(check(s, time, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_step_regularise(wring_stepper *s, double time)
-{
-  PetscFunctionBegin;
-  PetscCall(check(s, time, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

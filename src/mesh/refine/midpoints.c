@@ -5,6 +5,7 @@
 #include "refine.h"
 #include "mesh/distribute/halo.h"
 #include "base/sort.h"
+#include "mesh/bodies.h"
 #include "mesh/distribute/order.h"
 
 enum { CORNERS = WRING_TET_CORNERS, EDGES = WRING_TET_EDGES };
@@ -67,10 +68,7 @@ static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(solid, m->n_local));
   for (size_t i = 0; i < CORNERS * (size_t)m->n_tet; i++) solid[m->tet[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, solid, solid, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, solid, solid, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, solid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,7 @@
 #include "base/exchange.h"
 #include "base/forest.h"
 #include "base/sort.h"
+#include "mesh/bodies.h"
 #include "faces.h"
 
 int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part)
@@ -173,41 +174,22 @@ static PetscErrorCode find_vertices(const wring_mesh *m, wring_skin *s)
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* parent [n_local]: the root of the component that this rank's tets connect to each vertex. */
-static void join_tets(const wring_mesh *m, PetscInt *parent)
+/* body [n_local]: the lowest original number of the vertices that tets of all ranks connect to each vertex. */
+static PetscErrorCode find_bodies(const wring_mesh *m, wring_skin *s)
 {
+  PetscInt *parent;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(m->n_local, &s->body));
+  PetscCall(PetscMalloc1(m->n_local, &parent));
+  PetscCall(PetscArraycpy(s->body, m->original, m->n_local));
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
   for (size_t e = 0; e < (size_t)m->n_tet; e++) {
     for (size_t a = 1; a < 4; a++) wring_unite(parent, m->tet[4 * e], m->tet[4 * e + a]);
     for (size_t k = 0; m->mid && k < 6; k++) wring_unite(parent, m->tet[4 * e], m->mid[6 * e + k]);
   }
-  for (PetscInt v = 0; v < m->n_local; v++) parent[v] = wring_root(parent, v);
-}
-
-/* The lowest number is passed between ranks until nothing changes. */
-static PetscErrorCode find_bodies(const wring_mesh *m, wring_skin *s)
-{
-  PetscInt *root, changed;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(m->n_local, &s->body));
-  PetscCall(PetscMalloc1(m->n_local, &root));
-  PetscCall(PetscArraycpy(s->body, m->original, m->n_local));
-  join_tets(m, root);
-  do {
-    changed = 0;
-    for (PetscInt v = 0; v < m->n_local; v++) s->body[root[v]] = PetscMin(s->body[root[v]], s->body[v]);
-    for (PetscInt v = 0; v < m->n_local; v++) {
-      changed |= s->body[v] != s->body[root[v]];
-      s->body[v] = s->body[root[v]];
-    }
-    PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, s->body, s->body, MPI_MIN));
-    PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, s->body, s->body, MPI_MIN));
-    PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, s->body, s->body, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, s->body, s->body, MPI_REPLACE));
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPIU_INT, MPI_MAX, m->comm));
-  } while (changed);
-  PetscCall(PetscFree(root));
+  PetscCall(wring_mesh_spread_least(m, parent, s->body));
+  PetscCall(PetscFree(parent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
