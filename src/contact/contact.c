@@ -118,7 +118,7 @@ double wring_contact_stiffness(const wring_contact *c)
 
 int wring_contact_parts(const wring_contact *c)
 {
-  return c->ops->parts(c);
+  return c->ops->parts ? c->ops->parts(c) : 0;
 }
 
 const char *wring_contact_part_name(const wring_contact *c, int part)

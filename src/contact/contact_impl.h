@@ -20,7 +20,7 @@ typedef struct {
   PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
   double (*stiffness)(const wring_contact *c);
-  int (*parts)(const wring_contact *c);
+  int (*parts)(const wring_contact *c); // NULL: none, as where the sum of forces is 0
   const char *(*part_name)(const wring_contact *c, int part);
   PetscErrorCode (*measure)(wring_contact *c, const double *x, wring_contact_report *report, double *force);
   PetscErrorCode (*destroy)(wring_contact *c); // frees data

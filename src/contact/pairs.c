@@ -7,7 +7,6 @@
 #include <float.h>
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 
 /* For a vertex and a triangle of its own body; below it, they are neighbours in a compressed surface. */
 static const double least_alignment = 0.5;
@@ -178,36 +177,25 @@ static PetscErrorCode build_far(wring_pairs *p)
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x)
 {
   PetscFunctionBegin;
-  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFBcastBegin(p->far, p->mesh->vector, x, p->far_x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(p->far, p->mesh->vector, x, p->far_x, MPI_REPLACE));
+  PetscCall(wring_pairs_from_owners(p, p->mesh->vector, x, p->far_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_add_forces(wring_pairs *p, double *f)
+PetscErrorCode wring_pairs_from_owners(wring_pairs *p, MPI_Datatype type, const void *owned, void *far)
 {
   PetscFunctionBegin;
   if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFReduceBegin(p->far, p->mesh->vector, p->far_f, f, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(p->far, p->mesh->vector, p->far_f, f, MPI_SUM));
+  PetscCall(PetscSFBcastBegin(p->far, type, owned, far, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(p->far, type, owned, far, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, PetscInt *owned)
+PetscErrorCode wring_pairs_add_to_owners(wring_pairs *p, MPI_Datatype type, const void *far, void *owned)
 {
   PetscFunctionBegin;
   if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFReduceBegin(p->far, MPIU_INT, far, owned, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(p->far, MPIU_INT, far, owned, MPI_SUM));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far)
-{
-  PetscFunctionBegin;
-  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFBcastBegin(p->far, MPI_CHAR, owned, far, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(p->far, MPI_CHAR, owned, far, MPI_REPLACE));
+  PetscCall(PetscSFReduceBegin(p->far, type, far, owned, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(p->far, type, far, owned, MPI_SUM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -307,13 +295,13 @@ static void gather_corners(const wring_pairs *p, const double *x, PetscInt near,
   for (int a = 0; a < 9; a++) t[a] = corner_position(p, x, p->place[3 * near + a / 3])[a % 3];
 }
 
-/* The first old pair whose vertex is not below v. */
-static PetscInt first_old(const wring_pairs *p, PetscInt v)
+/* The first of n pairs whose vertex is not below v. */
+static PetscInt first_pair(PetscInt n, const wring_pair *pair, PetscInt v)
 {
-  PetscInt low = 0, high = p->n_old;
+  PetscInt low = 0, high = n;
   while (low < high) {
     const PetscInt middle = (low + high) / 2;
-    if (p->old[middle].near.vertex < v)
+    if (pair[middle].near.vertex < v)
       low = middle + 1;
     else
       high = middle;
@@ -338,7 +326,7 @@ static PetscBool is_old(const wring_pairs *p, const wring_near *near, PetscInt o
 */
 static PetscInt gather(const wring_pairs *p, const double *x, PetscInt r, double within, PetscBool all, candidate *c)
 {
-  const PetscInt old = first_old(p, p->near[p->run[r]].vertex);
+  const PetscInt old = first_pair(p->n_old, p->old, p->near[p->run[r]].vertex);
   PetscInt       n   = 0;
   for (PetscInt i = p->run[r]; i < p->run[r + 1]; i++) {
     double          t[9];
@@ -618,29 +606,12 @@ static PetscErrorCode copy_pairs(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int compare_vertices(const void *pa, const void *pb)
-{
-  const wring_pair *a = pa, *b = pb;
-  return (a->near.vertex > b->near.vertex) - (a->near.vertex < b->near.vertex);
-}
-
-static int compare_pairs(const void *pa, const void *pb)
-{
-  const wring_pair *a = pa, *b = pb;
-  int               order = compare_vertices(pa, pb);
-  for (int i = 0; i < 3 && order == 0; i++)
-    order = (a->near.original[i] > b->near.original[i]) - (a->near.original[i] < b->near.original[i]);
-  return order;
-}
-
 /* True if one of the first n pairs has the vertex of this pair and about its direction. */
 static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pair)
 {
-  const wring_pair *at = bsearch(pair, p->pair, (size_t)n, sizeof *pair, compare_vertices);
-  if (!at) return PETSC_FALSE;
-  while (at > p->pair && at[-1].near.vertex == pair->near.vertex) at--;
-  for (; at < p->pair + n && at->near.vertex == pair->near.vertex; at++)
-    if (wring_dot3(at->n, pair->n) > same_direction) return PETSC_TRUE;
+  for (PetscInt i = first_pair(n, p->pair, pair->near.vertex); i < n && p->pair[i].near.vertex == pair->near.vertex;
+       i++)
+    if (wring_dot3(p->pair[i].n, pair->n) > same_direction) return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -654,9 +625,9 @@ static PetscErrorCode add_others(wring_pairs *p, const double *x)
   PetscCall(prepare(p, x));
   PetscCall(find(p, x));
   for (PetscInt i = n; i < p->n_pair; i++)
-    if (n == 0 || !is_known(p, n, p->pair + i)) p->pair[kept++] = p->pair[i];
+    if (!is_known(p, n, p->pair + i)) p->pair[kept++] = p->pair[i];
   p->n_pair = kept;
-  if (kept > n) qsort(p->pair, (size_t)kept, sizeof *p->pair, compare_pairs);
+  if (kept > n) PetscCall(wring_sort_rows(kept, 4, sizeof *p->pair, p->pair, NULL)); // by vertex and triangle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,13 +60,12 @@ PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool fir
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
 /*
-  The first two fetch far_x at x, and marks of far corners, from the owners; the others add far_f, or one number per far
-  corner, to those of the owners. Collective; without any pair on any rank they do nothing.
+  Values of far corners from their owners, such as far_x at x by the first; values added to those of their owners.
+  Collective; without any pair on any rank they do nothing.
 */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
-PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far);
-PetscErrorCode wring_pairs_add_forces(wring_pairs *p, double *f);
-PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, PetscInt *owned);
+PetscErrorCode wring_pairs_from_owners(wring_pairs *p, MPI_Datatype type, const void *owned, void *far);
+PetscErrorCode wring_pairs_add_to_owners(wring_pairs *p, MPI_Datatype type, const void *far, void *owned);
 
 /* n . G x of a pair [m]; far_x is that of x. */
 double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const double *x);

@@ -167,7 +167,7 @@ static PetscErrorCode self_add(wring_contact *contact, wring_work work, const do
     d->energy[i]   = 0.5 * d->stiffness * u * u;
     if (work & WRING_GRADIENT) scatter(p, p->pair + i, d->stiffness * u, f);
   }
-  if (work & WRING_GRADIENT) PetscCall(wring_pairs_add_forces(p, f));
+  if (work & WRING_GRADIENT) PetscCall(wring_pairs_add_to_owners(p, p->mesh->vector, p->far_f, f));
   if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, d->energy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,7 +193,7 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
       *(at < n_owned ? count + at : far + at - n_owned) += 3;
     }
   }
-  PetscCall(wring_pairs_add_counts(p, far, count));
+  PetscCall(wring_pairs_add_to_owners(p, MPIU_INT, far, count));
   PetscCall(PetscFree(far));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
   if (any) *joined = PETSC_TRUE;
@@ -235,7 +235,7 @@ static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, c
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
   PetscCall(PetscCalloc1(p->n_far, &far_held));
-  if (held) PetscCall(wring_pairs_fetch_marks(p, held, far_held));
+  if (held) PetscCall(wring_pairs_from_owners(p, MPI_CHAR, held, far_held));
   for (PetscInt i = 0; i < p->n_pair; i++)
     if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
       PetscCall(add_pair(p, p->pair + i, d->stiffness, held, far_held, H));
@@ -277,7 +277,7 @@ static PetscErrorCode self_add_diagonal(wring_contact *contact, const double *x,
     for (PetscInt i = 0; i < p->n_pair; i++)
       if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
         scatter_column(p, p->pair + i, d->stiffness, j, column);
-    PetscCall(wring_pairs_add_forces(p, column));
+    PetscCall(wring_pairs_add_to_owners(p, p->mesh->vector, p->far_f, column));
     for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
   }
   PetscCall(PetscFree(column));
@@ -318,19 +318,6 @@ static PetscErrorCode self_add_products(wring_contact *contact, const double *x,
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
-
-/* The forces are internal to the mesh: their sum is 0. */
-static int self_parts(const wring_contact *contact)
-{
-  (void)contact;
-  return 0;
-}
-
-static const char *self_part_name(const wring_contact *contact, int part)
-{
-  (void)contact, (void)part;
-  return NULL;
-}
 
 /* Finds the pairs at x and discards them afterwards. */
 static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
@@ -390,8 +377,6 @@ static const wring_contact_ops self_ops = {
   .add_blocks   = self_add_blocks,
   .add_diagonal = self_add_diagonal,
   .add_products = self_add_products,
-  .parts        = self_parts,
-  .part_name    = self_part_name,
   .measure      = self_measure,
   .destroy      = self_destroy,
 };

@@ -14,18 +14,6 @@ static const wring_option options[] = {
   {0},
 };
 
-static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
-{
-  const wring_shape_keys keys = {deck, prefix, options};
-
-  PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
-  PetscCall(wring_shape_read_axis(&keys, "axis", c->frame));
-  PetscCall(wring_shape_read_size(&keys, "radius", 1, &c->size[0]));
-  PetscCall(wring_shape_read_size(&keys, "rounding", 1, &c->size[1]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* n is along p - c, where c = flat e is the closest point of the disc. */
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
@@ -42,4 +30,4 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_scratch = {"scratch", options, read_keys, nearest, bound};
+const wring_shape wring_shape_scratch = {"scratch", options, wring_shape_read, nearest, bound};

@@ -1,32 +1,33 @@
 #include "contact/shape/shape.h"
 #include "base/vector3.h"
 #include <math.h>
+#include <string.h>
 
-PetscErrorCode wring_shape_read_triple(const wring_shape_keys *keys, const char *key, double v[3])
+static PetscErrorCode refuse_no_direction(const wring_options *deck, const char *prefix, const char *key)
 {
   PetscFunctionBegin;
-  PetscCall(wring_options_get_reals(keys->deck, keys->prefix, keys->options, key, v));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  WRING_REFUSE(wring_options_comm(deck), "%s: %s%s is 0,0,0, expected a direction",
+               wring_options_origin(deck, prefix, key), prefix, key);
 }
 
-PetscErrorCode wring_shape_read_axis(const wring_shape_keys *keys, const char *key, double frame[9])
+PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, wring_collider *c)
 {
-  double axis[3];
+  const wring_option *const table = c->shape->options;
+  double                    axis[3];
+  int                       n = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(keys, key, axis));
-  if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0)
-    WRING_REFUSE(wring_options_comm(keys->deck), "%s: %s%s is 0,0,0, expected a direction",
-                 wring_options_origin(keys->deck, keys->prefix, key), keys->prefix, key);
-  wring_frame_of_axis(axis, frame);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_shape_read_size(const wring_shape_keys *keys, const char *key, double factor, double *size)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_real(keys->deck, keys->prefix, keys->options, key, size));
-  *size *= factor;
+  for (const wring_option *k = table; k->key; k++) {
+    if (strcmp(k->key, "centre") == 0 || strcmp(k->key, "point") == 0) {
+      PetscCall(wring_options_get_reals(deck, prefix, table, k->key, c->centre));
+    } else if (strcmp(k->key, "axis") == 0 || strcmp(k->key, "normal") == 0) {
+      PetscCall(wring_options_get_reals(deck, prefix, table, k->key, axis));
+      if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0) PetscCall(refuse_no_direction(deck, prefix, k->key));
+      wring_frame_of_axis(axis, c->frame);
+    } else if (k->type == WRING_REAL) {
+      PetscCall(wring_options_get_real(deck, prefix, table, k->key, &c->size[n++]));
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

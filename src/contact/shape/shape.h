@@ -21,17 +21,11 @@
     .key = "axis", .type = WRING_REALS, .count = 3, .value = "0,0,1", .help = "Direction of the axis of the shape."    \
   }
 
-/* The deck, the prefix of a collider's keys, such as "collider_ball_", and the shape's options. */
-typedef struct {
-  const wring_options *deck;
-  const char          *prefix;
-  const wring_option  *options;
-} wring_shape_keys;
-
-/* Read three numbers; a direction, as a frame, refused if it is 0; a number, multiplied by `factor`. Collective. */
-PetscErrorCode wring_shape_read_triple(const wring_shape_keys *keys, const char *key, double v[3]);
-PetscErrorCode wring_shape_read_axis(const wring_shape_keys *keys, const char *key, double frame[9]);
-PetscErrorCode wring_shape_read_size(const wring_shape_keys *keys, const char *key, double factor, double *size);
+/*
+  wring_shape's `read` of these keys: the place (centre or point), the direction (axis or normal), refused if it is 0,
+  and keys of one number each, which are size [0], [1], ... in the order of the table. Others are left out. Collective.
+*/
+PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, wring_collider *c);
 
 /* e = the unit vector of (x, y), e_x for 0; returns the length. */
 double wring_shape_radial(const double p[3], double e[2]);

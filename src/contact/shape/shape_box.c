@@ -21,15 +21,14 @@ static const wring_option options[] = {
 
 static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
 {
-  const wring_shape_keys keys = {deck, prefix, options};
-  double                 turn[3];
-  double *const          size = c->size;
+  double        turn[3];
+  double *const size = c->size;
 
   PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
+  PetscCall(wring_shape_read(deck, prefix, c));
   PetscCall(wring_options_get_angles(deck, prefix, options, "turn", turn));
   wring_frame_of_turn(turn, c->frame);
-  PetscCall(wring_shape_read_triple(&keys, "size", size));
+  PetscCall(wring_options_get_reals(deck, prefix, options, "size", size));
   if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))
     WRING_REFUSE(wring_options_comm(deck), "%s: %ssize is %.6g,%.6g,%.6g, expected three lengths above 0",
                  wring_options_origin(deck, prefix, "size"), prefix, size[0], size[1], size[2]);

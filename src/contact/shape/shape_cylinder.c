@@ -12,13 +12,9 @@ static const wring_option options[] = {
 
 static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
 {
-  const wring_shape_keys keys = {deck, prefix, options};
-
   PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
-  PetscCall(wring_shape_read_axis(&keys, "axis", c->frame));
-  PetscCall(wring_shape_read_size(&keys, "radius", 1, &c->size[0]));
-  PetscCall(wring_shape_read_size(&keys, "length", 0.5, &c->size[1]));
+  PetscCall(wring_shape_read(deck, prefix, c));
+  c->size[1] /= 2;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

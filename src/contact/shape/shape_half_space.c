@@ -7,16 +7,6 @@ static const wring_option options[] = {
   {0},
 };
 
-static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
-{
-  const wring_shape_keys keys = {deck, prefix, options};
-
-  PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(&keys, "point", c->centre));
-  PetscCall(wring_shape_read_axis(&keys, "normal", c->frame));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
   (void)size;
@@ -26,4 +16,4 @@ static double nearest(const double size[3], const double p[3], double n[3], doub
   return p[2];
 }
 
-const wring_shape wring_shape_half_space = {"half_space", options, read_keys, nearest, NULL};
+const wring_shape wring_shape_half_space = {"half_space", options, wring_shape_read, nearest, NULL};

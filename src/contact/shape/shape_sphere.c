@@ -7,16 +7,6 @@ static const wring_option options[] = {
   {0},
 };
 
-static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
-{
-  const wring_shape_keys keys = {deck, prefix, options};
-
-  PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
-  PetscCall(wring_shape_read_size(&keys, "radius", 1, &c->size[0]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
   return wring_shape_ball(size[0], 0, p, n, offset);
@@ -27,4 +17,4 @@ static double bound(const double size[3])
   return size[0];
 }
 
-const wring_shape wring_shape_sphere = {"sphere", options, read_keys, nearest, bound};
+const wring_shape wring_shape_sphere = {"sphere", options, wring_shape_read, nearest, bound};

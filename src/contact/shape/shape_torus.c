@@ -20,13 +20,8 @@ static const wring_option options[] = {
 
 static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
 {
-  const wring_shape_keys keys = {deck, prefix, options};
-
   PetscFunctionBegin;
-  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
-  PetscCall(wring_shape_read_axis(&keys, "axis", c->frame));
-  PetscCall(wring_shape_read_size(&keys, "major_radius", 1, &c->size[0]));
-  PetscCall(wring_shape_read_size(&keys, "minor_radius", 1, &c->size[1]));
+  PetscCall(wring_shape_read(deck, prefix, c));
   if (c->size[1] >= c->size[0])
     WRING_REFUSE(wring_options_comm(deck), "%s: %sminor_radius is %.6g, expected less than major_radius, %.6g",
                  wring_options_origin(deck, prefix, "minor_radius"), prefix, c->size[1], c->size[0]);
