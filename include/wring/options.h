@@ -83,6 +83,8 @@ PetscInt wring_options_count(const wring_options *o);
 void wring_options_entry(const wring_options *o, PetscInt i, const char **key, const char **value, const char **origin);
 
 PetscBool   wring_options_has(const wring_options *o, const char *prefix, const char *key);
+PetscBool   wring_options_has_any(const wring_options *o, const char *prefix, const wring_option *table); // some entry
+PetscBool   wring_options_has_family(const wring_options *o, const char *prefix); // a key that begins with prefix
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key); // NULL when not set
 
 /* The origin of the first key that begins with prefix, such as "attach_xmin_"; the deck's name if there is none. */

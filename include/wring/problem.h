@@ -2,18 +2,7 @@
   Layer 11, problems: everything that a deck describes, ready to be solved: mesh, potential, operator, stepper and
   state.
 
-  From a deck to a step, without error checks (docs/developer.md has the whole program):
-
-    wring_options_create(comm, &o);
-    wring_deck_read("deck.yaml", 0, NULL, o);               // wring/io.h; wring_study_check_keys(o) checks every key
-    wring_problem_create(comm, o, &p);
-    wring_problem_create_solver(p, NULL, &solver);          // the solver of the key solver_type
-    wring_potential_create_vec(p->g, &x);
-    wring_stepper_begin(p->stepper, &p->state, x, &changed);                                  // x = x_0
-    wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), changed);         // A
-    wring_solver_solve(solver, x, &outcome);                                                  // x minimises g
-    elastic = outcome.last.value.elastic;
-    wring_stepper_finish(p->stepper, x, &p->state, &elastic);                                 // the new state
+  docs/developer.md, "From a deck to a solver", has a program that makes a step of a deck.
 
   The files of src/problem are listed in src/problem/problem_impl.h.
 
@@ -36,11 +25,11 @@ typedef struct {
   const wring_options *options; // borrowed: must outlive the problem
   wring_phases         phases;  // seconds that this rank has spent on each phase
   wring_mesh          *mesh;
-  const double        *mass;       // [n_owned] kg, lumped
+  double              *mass;       // [n_owned] kg, lumped
   double               total_mass; // kg, of all ranks
   wring_potential     *g;          // terms and contacts of the deck; the stepper sets its step size and target
   wring_operator      *op;         // solves with A; its matrix is set by wring_problem_prepare_operator
-  const wring_loads   *loads;
+  wring_loads         *loads;
   wring_stepper       *stepper;
   wring_state          state;   // at rest, of a checkpoint, or as the keys initial_ give it
   const char          *restart; // the checkpoint that mesh and state come from, or ""

@@ -29,8 +29,7 @@ static PetscErrorCode read_mesh(wring_problem *p)
   PetscCall(wring_problem_check_regions(p));
   PetscCall(wring_problem_read_springs(p));
   PetscCall(wring_problem_read_surfaces(p));
-  PetscCall(wring_problem_read_tractions(p));
-  PetscCall(wring_problem_read_pressures(p));
+  PetscCall(wring_problem_read_loads(p));
   PetscCall(wring_problem_set_masses(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,16 +74,16 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscFunctionBegin;
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_destroy_probes(p));
-  PetscCall(wring_problem_destroy_state(p));
+  PetscCall(VecDestroy(&p->state.q));
+  PetscCall(VecDestroy(&p->state.v));
   PetscCall(wring_stepper_destroy(&p->stepper));
-  PetscCall(wring_problem_destroy_loads(p));
-  PetscCall(wring_problem_destroy_operator(p));
+  PetscCall(wring_loads_destroy(&p->loads));
+  PetscCall(wring_operator_destroy(&p->op));
+  PetscCall(wring_matrices_destroy(p->parts->system.A));
   PetscCall(wring_potential_destroy(&p->g));
-  PetscCall(wring_problem_destroy_colliders(p));
-  PetscCall(wring_problem_destroy_attachments(p));
-  PetscCall(wring_problem_destroy_masses(p));
-  PetscCall(wring_problem_destroy_pressures(p));
-  PetscCall(wring_problem_destroy_tractions(p));
+  PetscCall(wring_words_destroy(p->parts->colliders.n, &p->parts->colliders.name));
+  PetscCall(wring_words_destroy(p->parts->attachments.n, &p->parts->attachments.name));
+  PetscCall(PetscFree(p->mass));
   PetscCall(wring_problem_destroy_surfaces(p));
   PetscCall(wring_problem_destroy_springs(p));
   PetscCall(wring_mesh_destroy(&p->mesh));

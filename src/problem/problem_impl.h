@@ -12,10 +12,8 @@
     input/problem_fields.c   tables of tetrahedra
     input/problem_curves.c   functions of time
     body/                    masses and terms of materials: see below
-    support/                 attachments, colliders, self-contact: problem_<name>.c
-    load/problem_loads.c     gravity's curve, body forces, point loads, drag
-    load/problem_tractions.c tractions and forces on sets
-    load/problem_pressures.c surfaces under pressure
+    support/                 problem_attachments.c; problem_contacts.c
+    load/problem_loads.c     gravity's curve, dead forces, pressure, drag
     probe/problem_probes.c   probes: keys, points and sets, columns; problem_probe_values.c their values
     sanity/                  what the numbers amount to, and notes: see sanity_impl.h
     problem_operator.c       A and the operator; solvers
@@ -24,8 +22,7 @@
   body:
     problem_regions.c        materials by region: the keys in force, the law, notices of unused keys
     problem_masses.c         lumped masses
-    problem_materials.c      terms of materials
-    problem_on_top.c         terms in addition to materials: fibres, limits of volume and of strain
+    problem_materials.c      terms of materials, and in addition to them: fibres, limits of volume and of strain
     problem_surfaces.c       membranes and bending
     problem_springs.c        springs
 
@@ -66,7 +63,8 @@ typedef struct {
 typedef struct {
   PetscInt n;
   char   **name; // [n]
-  double **area; // [n][owned vertices of the set] m^2, as the shares of wring_loaded; NULL without stiffness_per_area
+  double *
+    *area; // [n][owned vertices of the set] m^2 of its vertices, until terms are added; NULL without stiffness_per_area
 } wring_attachments;
 
 typedef struct {
@@ -96,33 +94,21 @@ typedef struct {
   wring_contact *contact; // all colliders, borrowed from the potential, or NULL
 } wring_collider_set;
 
-/* A set under pressure. */
+/* What a load of a name acts on, until it is added. */
 typedef struct {
-  const char *name; // borrowed
-  PetscInt    n;
-  PetscInt   *triangle; // [n][3] original numbers, on this rank, seen from outside
-} wring_pressed;
-
-typedef struct {
-  PetscInt       n;
-  char         **name;    // [n]
-  wring_pressed *surface; // [n]
-} wring_pressures;
-
-/* A set under traction or a force in total. */
-typedef struct {
-  const char *name; // borrowed
-  PetscInt    n;
-  PetscInt   *vertex; // [n] owned
-  double     *share;  // [n] m^2: a third of the area at rest of each triangle; 1 if the set has no triangles
-  double      total;  // of all ranks
+  PetscInt  n;
+  PetscInt *vertex;   // [n] owned
+  double   *share;    // [n] of the force of a vertex in the key `value`
+  PetscInt *triangle; // under pressure: [n][3] original numbers, on this rank, seen from outside
 } wring_loaded;
+
+enum { WRING_LOAD_FAMILIES = 5 };
 
 typedef struct {
   PetscInt      n;
   char        **name; // [n]
-  wring_loaded *set;  // [n]
-} wring_loaded_sets;
+  wring_loaded *on;   // [n]
+} wring_load_family;
 
 /* Where a probe measures. */
 typedef struct {
@@ -150,27 +136,23 @@ typedef struct {
 struct wring_problem_parts {
   wring_catalogue   *keys;
   wring_mesh_origin  origin;
-  double            *mass; // [n_owned] kg
   wring_surfaces     surfaces;
   wring_springs      springs;
   wring_attachments  attachments;
   wring_collider_set colliders;
-  wring_loaded_sets  tractions, forces;
-  wring_pressures    pressures;
-  wring_loads       *loads;
+  wring_load_family  loads[WRING_LOAD_FAMILIES];
   wring_probes       probes;
   wring_system       system;
 };
 
-/* ---- creation, in this order; each file destroys what it has created --------------------------------------------- */
+/* ---- creation, in this order; problem.c destroys what has no function below -------------------------------------- */
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
 PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names, areas; ghosts, before any term
 PetscErrorCode wring_problem_check_regions(const wring_problem *p);
-PetscErrorCode wring_problem_read_springs(wring_problem *p);   // rows; ghosts, before any term
-PetscErrorCode wring_problem_read_surfaces(wring_problem *p);  // triangles and hinges; ghosts, before any term
-PetscErrorCode wring_problem_read_tractions(wring_problem *p); // shares of vertices; ghosts, before any term
-PetscErrorCode wring_problem_read_pressures(wring_problem *p); // triangles; ghosts, before any term
+PetscErrorCode wring_problem_read_springs(wring_problem *p);  // rows; ghosts, before any term
+PetscErrorCode wring_problem_read_surfaces(wring_problem *p); // triangles and hinges; ghosts, before any term
+PetscErrorCode wring_problem_read_loads(wring_problem *p);    // what they act on; ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets per region
 PetscErrorCode wring_problem_add_on_top(wring_problem *p);
@@ -179,24 +161,14 @@ PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_colliders(wring_problem *p);
 PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
-PetscErrorCode wring_problem_add_loads(wring_problem *p);     // to the stepper
-PetscErrorCode wring_problem_add_tractions(wring_problem *p); // to the loads
-PetscErrorCode wring_problem_add_pressures(wring_problem *p); // to the loads
+PetscErrorCode wring_problem_add_loads(wring_problem *p); // to the stepper
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_add_probes(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
 
-PetscErrorCode wring_problem_destroy_attachments(wring_problem *p);
 PetscErrorCode wring_problem_destroy_springs(wring_problem *p);
 PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p);
-PetscErrorCode wring_problem_destroy_tractions(wring_problem *p);
-PetscErrorCode wring_problem_destroy_pressures(wring_problem *p);
-PetscErrorCode wring_problem_destroy_masses(wring_problem *p);
-PetscErrorCode wring_problem_destroy_colliders(wring_problem *p);
-PetscErrorCode wring_problem_destroy_loads(wring_problem *p);
 PetscErrorCode wring_problem_destroy_probes(wring_problem *p);
-PetscErrorCode wring_problem_destroy_operator(wring_problem *p);
-PetscErrorCode wring_problem_destroy_state(wring_problem *p);
 
 /* ---- names and regions ------------------------------------------------------------------------------------------- */
 
@@ -212,10 +184,9 @@ PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *famil
 */
 PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share);
 
-/*
-  The set that a name in the keys of a family refers to. Refused if there is none, with "expected <expected> that `wring
-  check` lists".
-*/
+/* The set or region that a name in the keys of a family refers to. Refused if there is none, with "expected ...". */
+PetscErrorCode wring_problem_find_region(const wring_problem *p, const char *family, const char *name,
+                                         PetscInt *region);
 PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family, const char *name,
                                       const char *expected, PetscInt *set);
 
@@ -272,9 +243,14 @@ PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine);
 
-/* A function of time from a CSV with this header. */
-PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
-                                        wring_curve_type type, wring_time_curve **c);
+/* A function of time from the CSV with this header that a key names. */
+PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *prefix, const wring_option *table,
+                                        const char *key, const char *header, wring_curve_type type,
+                                        wring_time_curve **c);
+
+/* Velocity, spin, until and path; no end, no release by default. *path must be destroyed after the last use. */
+PetscErrorCode wring_problem_read_motion(const wring_problem *p, const char *prefix, const wring_option *table,
+                                         wring_motion *motion, wring_time_curve **path);
 
 PetscErrorCode wring_problem_create_growth(wring_time_curve **c); // statics: the pseudo-time, from 0 to 1
 

@@ -47,14 +47,6 @@ PetscBool wring_problem_has_matrix(const wring_problem *p)
   return (PetscBool)(p->parts->system.A[0] != NULL);
 }
 
-PetscErrorCode wring_problem_destroy_operator(wring_problem *p)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_operator_destroy(&p->op));
-  PetscCall(wring_matrices_destroy(p->parts->system.A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Methods that do not minimise g move the body only by starting from y. */
 static PetscErrorCode set_start(wring_problem *p, const wring_solver *solver)
 {

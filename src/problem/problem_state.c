@@ -161,11 +161,3 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   PetscCall(set_velocity(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode wring_problem_destroy_state(wring_problem *p)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&p->state.q));
-  PetscCall(VecDestroy(&p->state.v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

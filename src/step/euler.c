@@ -21,8 +21,8 @@ const wring_integrator wring_integrator_implicit_euler = {
 };
 
 /*
-  The objective 1/(2 h^2) |x - y|_M^2 + E((x + q)/2), y = q + h v + h^2/2 a, equals that of implicit Euler with h/2 in the
-  unknown w = (x + q)/2, the midpoint. [Liu et al. 2017, section 3; docs/theory.md 6]
+  The objective 1/(2 h^2) |x - y|_M^2 + E((x + q)/2), y = q + h v + h^2/2 a, equals that of implicit Euler with h/2 in
+  the unknown w = (x + q)/2, the midpoint. [Liu et al. 2017, section 3; docs/theory.md 6]
 */
 static PetscErrorCode implicit_midpoint_extrapolate(Vec q, Vec x)
 {

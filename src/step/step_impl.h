@@ -131,7 +131,7 @@ typedef struct {
 typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state *state, int i, Vec x,
                                        PetscBool *is_new);
 
-/* x becomes the candidate of n that inverts fewest tets, and of these has the lowest g; with its *m and number *best. */
+/* x becomes the one of n candidates that inverts fewest tets, and then has the lowest g; with its *m and number. */
 PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
                                     start_merit *m, int *best);
 

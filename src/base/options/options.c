@@ -163,12 +163,30 @@ const char *wring_options_origin(const wring_options *o, const char *prefix, con
   return entry ? entry->origin : NULL;
 }
 
+PetscBool wring_options_has_any(const wring_options *o, const char *prefix, const wring_option *table)
+{
+  for (; table->key; table++)
+    if (wring_options_has(o, prefix, table->key)) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* The first entry whose key begins with prefix, or NULL. */
+static const options_entry *find_family(const wring_options *o, const char *prefix)
+{
+  for (PetscInt i = 0; i < o->n; i++)
+    if (!wring_ascii_compare_n(o->entry[i].key, prefix, strlen(prefix))) return &o->entry[i];
+  return NULL;
+}
+
+PetscBool wring_options_has_family(const wring_options *o, const char *prefix)
+{
+  return (PetscBool)(find_family(o, prefix) != NULL);
+}
+
 const char *wring_options_family_origin(const wring_options *o, const char *prefix)
 {
-  for (PetscInt i = 0; i < o->n; i++) {
-    if (!wring_ascii_compare_n(o->entry[i].key, prefix, strlen(prefix))) return o->entry[i].origin;
-  }
-  return o->deck;
+  const options_entry *const entry = find_family(o, prefix);
+  return entry ? entry->origin : o->deck;
 }
 
 PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)

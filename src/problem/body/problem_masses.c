@@ -26,8 +26,7 @@ static PetscErrorCode read_masses(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, "mass_", wring_mass_options, "file", sizeof file, file));
   PetscCall(wring_problem_read_rows(p, file, "vertex,mass", PETSC_TRUE, PETSC_TRUE, check_rows, &n, &width, &row));
-  for (PetscInt i = 0; i < n; i++)
-    p->parts->mass[wring_mesh_local(p->mesh, (PetscInt)row[width * i])] = row[width * i + 1];
+  for (PetscInt i = 0; i < n; i++) p->mass[wring_mesh_local(p->mesh, (PetscInt)row[width * i])] = row[width * i + 1];
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,7 +89,7 @@ static PetscErrorCode lump_densities(wring_problem *p)
   PetscCall(get_densities(p, density));
   for (PetscInt i = 0; i < surfaces->n; i++) PetscCall(lump_surface(p->mesh, &surfaces->surface[i], &lumps[count++]));
   for (PetscInt i = 0; i < springs->n; i++) PetscCall(lump_lines(p->mesh, &springs->rows[i], &lumps[count++]));
-  PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->parts->mass));
+  PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->mass));
   for (int k = 0; k < count; k++) PetscCall(PetscFree2(lumps[k].vertex, lumps[k].part));
   PetscCall(PetscFree(lumps));
   PetscCall(PetscFree(density));
@@ -119,19 +118,11 @@ static PetscErrorCode check_masses(wring_problem *p)
 PetscErrorCode wring_problem_set_masses(wring_problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(p->mesh->n_owned, &p->parts->mass));
-  p->mass = p->parts->mass;
+  PetscCall(PetscCalloc1(p->mesh->n_owned, &p->mass));
   if (wring_options_has(p->options, "mass_", "file"))
     PetscCall(read_masses(p));
   else
     PetscCall(lump_densities(p));
   PetscCall(check_masses(p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_problem_destroy_masses(wring_problem *p)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(p->parts->mass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

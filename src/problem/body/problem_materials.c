@@ -1,32 +1,51 @@
-/* Materials: one term of tetrahedra for each region. */
+/* Terms of regions: their materials, and laws in addition to them: fibres, limits of volume and of strain. */
 #include "problem/problem_impl.h"
+#include <math.h>
 
-/* scale: of tets, or NULL. */
-static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *scale)
+/*
+  Keys are those of the region or begin with `fallback`. proxy: Pa, 0: the law's own slope; scale: of tets, or NULL;
+  direction: of fibres in tets, unused by other laws.
+*/
+static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *law, const char *fallback, double proxy,
+                               const double *scale, const double *direction)
 {
-  const wring_options *const o = p->options;
-  const wring_law           *law;
-  char                       prefix[WRING_PREFIX];
-  double                    *par, proxy = 0; // 0: the law's own slope
-  PetscBool                  mean;
-  wring_term                *term;
+  char        prefix[WRING_PREFIX];
+  double     *par;
+  PetscBool   mean;
+  wring_term *term;
 
   PetscFunctionBegin;
   wring_region_prefix(p, r, sizeof prefix, prefix);
-  PetscCall(wring_region_law(p, r, &law));
   PetscCall(PetscCalloc1(law->n_par + 1, &par));
-  PetscCall(law->set_par(law, o, prefix, "material_", par));
-  const char *const from = wring_region_source(p, prefix, "proxy_stiffness");
-  if (wring_options_has(o, from, "proxy_stiffness")) {
-    PetscCall(wring_options_get_real(o, from, wring_material_options, "proxy_stiffness", &proxy));
-  }
+  PetscCall(law->set_par(law, p->options, prefix, fallback, par));
   PetscCall(wring_region_mean(p, r, &mean));
-  if (mean && law->volumetric)
+  if (law->q == 1)
+    PetscCall(wring_term_create_fibres(p->mesh, r, law, par, direction, &term));
+  else if (mean)
     PetscCall(wring_term_create_mean_tets(p->mesh, r, law, par, proxy, scale, &term));
   else
     PetscCall(wring_term_create_scaled_tets(p->mesh, r, law, par, proxy, scale, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscCall(PetscFree(par));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- materials --------------------------------------------------------------------------------------------------- */
+
+/* scale: of tets, or NULL. */
+static PetscErrorCode add_material(wring_problem *p, PetscInt r, const double *scale)
+{
+  const wring_law *law;
+  char             prefix[WRING_PREFIX];
+  double           proxy = 0;
+
+  PetscFunctionBegin;
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  PetscCall(wring_region_law(p, r, &law));
+  const char *const from = wring_region_source(p, prefix, "proxy_stiffness");
+  if (wring_options_has(p->options, from, "proxy_stiffness"))
+    PetscCall(wring_options_get_real(p->options, from, wring_material_options, "proxy_stiffness", &proxy));
+  PetscCall(add_term(p, r, law, "material_", proxy, scale, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,7 +76,120 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
   PetscCall(PetscMalloc1(p->mesh->n_tet, &scale));
   for (PetscInt e = 0; e < p->mesh->n_tet; e++) scale[e] = 1;
   PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
-  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_region(p, r, any ? scale : NULL));
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_material(p, r, any ? scale : NULL));
   PetscCall(PetscFree(scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- fibres ------------------------------------------------------------------------------------------------------ */
+
+/* Laws with a direction share the keys of fibres. */
+static PetscBool has_fibres(const wring_problem *p, PetscInt r)
+{
+  const wring_law *law;
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    if (law->q == 1 && wring_region_has(p, r, law)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* d/|d|, without overflow; false for 0. */
+static PetscBool normalise(double d[3])
+{
+  const double most = fmax(fmax(fabs(d[0]), fabs(d[1])), fabs(d[2]));
+  if (!(most > 0)) return PETSC_FALSE;
+  const double x = d[0] / most, y = d[1] / most, z = d[2] / most, length = sqrt(x * x + y * y + z * z);
+  d[0] = x / length, d[1] = y / length, d[2] = z / length;
+  return PETSC_TRUE;
+}
+
+static const char *direction_fault(const double *d)
+{
+  return d[0] != 0 || d[1] != 0 || d[2] != 0 ? NULL : "a direction of any length above 0";
+}
+
+static wring_tet_field direction_field(void)
+{
+  return (wring_tet_field){.fallback = "",
+                           .constant = "fibre_direction",
+                           .file     = "fibre_file",
+                           .data     = "fibre_data",
+                           .header   = "tet,x,y,z",
+                           .table    = wring_law_fibre.options,
+                           .width    = 3,
+                           .fault    = direction_fault};
+}
+
+static PetscBool has_table(const wring_problem *p, const wring_tet_field *f, const char *prefix)
+{
+  return (PetscBool)(wring_options_has(p->options, prefix, f->file) || wring_options_has(p->options, prefix, f->data));
+}
+
+/* The constant direction of region r; zeros if it has none or a table gives the directions. */
+static PetscErrorCode region_direction(const wring_problem *p, const wring_tet_field *f, PetscInt r, double d[3])
+{
+  const wring_options *const o = p->options;
+  char                       prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  d[0] = d[1] = d[2] = 0;
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  if (!has_fibres(p, r)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscBool   own = (PetscBool)(has_table(p, f, prefix) || wring_options_has(o, prefix, f->constant));
+  const char *const at  = own ? prefix : f->fallback;
+  if (has_table(p, f, at)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_reals(o, at, f->table, f->constant, d));
+  if (!normalise(d))
+    WRING_REFUSE(p->comm, "%s: %s%s is 0, expected %s", wring_options_origin(o, at, f->constant), at, f->constant,
+                 direction_fault(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Unit directions of all tets in regions with fibres. */
+static PetscErrorCode read_directions(const wring_problem *p, double *direction)
+{
+  const wring_mesh *const m = p->mesh;
+  const wring_tet_field   f = direction_field();
+  double                 *of_region;
+  PetscBool               any;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->regions.n, &of_region));
+  for (PetscInt r = 0; r < m->regions.n; r++) PetscCall(region_direction(p, &f, r, of_region + 3 * r));
+  for (PetscInt i = 0; i < 3 * m->n_tet; i++) direction[i] = of_region[3 * m->region[i / 3] + i % 3];
+  PetscCall(PetscFree(of_region));
+  PetscCall(wring_problem_read_field(p, &f, has_fibres, &any, direction));
+  for (PetscInt e = 0; e < m->n_tet && any; e++) normalise(direction + 3 * e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- laws in addition to materials ------------------------------------------------------------------------------- */
+
+/* On a mesh without tets the keys of a law would have no effect. */
+static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
+{
+  PetscFunctionBegin;
+  for (const wring_option *k = law->options; k->key && !p->mesh->n_tet_global; k++) {
+    if (wring_options_has(p->options, "", k->key))
+      WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
+                   wring_options_origin(p->options, "", k->key), k->key);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_on_top(wring_problem *p)
+{
+  double          *direction;
+  const wring_law *law;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * p->mesh->n_tet, &direction));
+  PetscCall(read_directions(p, direction));
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    PetscCall(check_tets(p, law));
+    for (PetscInt r = 0; r < p->mesh->regions.n; r++)
+      if (wring_region_has(p, r, law)) PetscCall(add_term(p, r, law, "", 0, NULL, direction));
+  }
+  PetscCall(PetscFree(direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -106,10 +106,8 @@ PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *
 {
   char prefix[WRING_PREFIX];
   wring_region_prefix(p, r, sizeof prefix, prefix);
-  for (const wring_option *k = law->options; k->key; k++) {
-    if (wring_options_has(p->options, prefix, k->key) || wring_options_has(p->options, "", k->key)) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
+  return (PetscBool)(wring_options_has_any(p->options, prefix, law->options) ||
+                     wring_options_has_any(p->options, "", law->options));
 }
 
 /* ---- unused keys ------------------------------------------------------------------------------------------------- */
@@ -142,46 +140,30 @@ static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, Pe
 
 static PetscErrorCode check_names(const wring_problem *p)
 {
-  const wring_names *const regions = &p->mesh->regions;
-  char                   **name, prefix[WRING_PREFIX], hint[256];
-  PetscInt                 n;
+  char   **name;
+  PetscInt n, region;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "region_", &n, &name));
-  for (PetscInt i = 0; i < n; i++) {
-    if (wring_names_find(regions, name[i]) >= 0) continue;
-    wring_suggest_name(regions, name[i], sizeof hint, hint);
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "region_%s_", name[i]));
-    WRING_REFUSE(p->comm, "%s: region: the mesh has no region '%s'%s, expected one that `wring check` lists",
-                 wring_options_family_origin(p->options, prefix), name[i], hint);
-  }
+  for (PetscInt i = 0; i < n; i++) PetscCall(wring_problem_find_region(p, "region_", name[i], &region));
   PetscCall(wring_words_destroy(n, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether the deck has a key that begins with one of these. */
-static PetscBool has_family(const wring_options *o, int n, const char *const *family)
-{
-  const char *key, *value, *origin;
-  for (PetscInt i = 0; i < wring_options_count(o); i++) {
-    wring_options_entry(o, i, &key, &value, &origin);
-    for (int k = 0; k < n; k++)
-      if (wring_ascii_compare_n(key, family[k], strlen(family[k])) == 0) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
 }
 
 /* A material without tetrahedra is refused if nothing else of the deck has a mass: a mesh saved without volumes. */
 static PetscErrorCode check_tets(const wring_problem *p)
 {
-  static const char *const material = "material_", *const other[] = {"membrane_", "bending_", "spring_", "mass_"};
-  PetscInt n = p->mesh->n_set_element;
+  static const char *const   other[] = {"membrane_", "bending_", "spring_", "mass_"};
+  const wring_options *const o       = p->options;
+  PetscInt                   n       = p->mesh->n_set_element;
+  PetscBool                  has     = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (p->mesh->n_tet_global > 0 || !has_family(p->options, 1, &material)) PetscFunctionReturn(PETSC_SUCCESS);
-  const char *const origin = wring_options_family_origin(p->options, material);
+  if (p->mesh->n_tet_global > 0 || !wring_options_has_family(o, "material_")) PetscFunctionReturn(PETSC_SUCCESS);
+  const char *const origin = wring_options_family_origin(o, "material_");
+  for (int i = 0; i < 4; i++) has = (PetscBool)(has || wring_options_has_family(o, other[i]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT, MPI_SUM, p->comm));
-  if (!has_family(p->options, sizeof other / sizeof other[0], other))
+  if (!has)
     WRING_REFUSE(p->comm,
                  "%s: material: the mesh has no tetrahedra%s: save the three-dimensional mesh (in Gmsh with a physical "
                  "volume), or use membrane for a surface",

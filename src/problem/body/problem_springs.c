@@ -87,21 +87,19 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wrin
 
 /* ---- springs along the lines of a set ---------------------------------------------------------------------------- */
 
-static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, const char *name)
+/* *set: that of the lines. */
+static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, const char *name, PetscInt *set)
 {
-  const wring_options *const o    = p->options;
-  const wring_names *const   sets = &p->mesh->sets;
-  const PetscInt             set  = wring_names_find(sets, name);
-  char                       hint[256];
-  PetscInt64                 lines = 0;
+  const wring_options *const o        = p->options;
+  static const char *const   expected = "a set with lines, which `wring check` lists, or a file";
+  PetscInt64                 lines;
 
   PetscFunctionBegin;
-  if (set >= 0) PetscCall(wring_mesh_count_elements(p->mesh, set, 2, &lines));
-  wring_suggest_name(sets, name, sizeof hint, hint);
+  PetscCall(wring_problem_find_set(p, "spring_", name, expected, set));
+  PetscCall(wring_mesh_count_elements(p->mesh, *set, 2, &lines));
   if (lines == 0)
-    WRING_REFUSE(p->comm, "%s: spring: '%s' %s%s, expected a set with lines, which `wring check` lists, or a file",
-                 wring_options_family_origin(o, prefix), name, set < 0 ? "is not a set of the mesh" : "has no lines",
-                 set < 0 ? hint : "");
+    WRING_REFUSE(p->comm, "%s: spring: '%s' has no lines, expected %s", wring_options_family_origin(o, prefix), name,
+                 expected);
   const PetscBool stiffness = wring_options_has(o, prefix, "stiffness"),
                   modulus   = wring_options_has(o, prefix, "modulus");
   if (stiffness == modulus)
@@ -141,17 +139,17 @@ static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, dou
 static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, wring_spring_rows *s)
 {
   const wring_options *const o = p->options;
-  PetscInt                  *vertex;
+  PetscInt                  *vertex, set;
   double                     k, damping;
 
   PetscFunctionBegin;
-  PetscCall(check_lines(p, prefix, s->name));
+  PetscCall(check_lines(p, prefix, s->name, &set));
   const PetscBool modulus = wring_options_has(o, prefix, "modulus");
   PetscCall(wring_options_get_real(o, prefix, wring_spring_options, modulus ? "modulus" : "stiffness", &k));
   PetscCall(wring_options_get_real(o, prefix, wring_spring_options, "damping", &damping));
   if (wring_options_has(o, prefix, "density"))
     PetscCall(wring_options_get_real(o, prefix, wring_spring_options, "density", &s->density));
-  PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->sets, s->name), 2, &s->n, &vertex));
+  PetscCall(wring_mesh_list_elements(p->mesh, set, 2, &s->n, &vertex));
   s->width = 5;
   PetscCall(PetscMalloc1(5 * (size_t)s->n, &s->row));
   for (size_t i = 0; i < (size_t)s->n; i++) {

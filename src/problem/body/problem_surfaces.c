@@ -76,19 +76,18 @@ static wring_surface *get_surface(wring_surfaces *all, const char *name)
 /* The set of a name of the family "membrane_" or "bending_" must have triangles. */
 static PetscErrorCode find_set(const wring_problem *p, const char *family, const char *name, PetscInt *set)
 {
-  const wring_names *const sets      = &p->mesh->sets;
-  PetscInt64               triangles = 0;
-  char                     hint[256], prefix[WRING_PREFIX];
+  static const char *const expected = "a set with triangles, which `wring check` lists";
+  PetscInt64               triangles;
+  char                     prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  *set = wring_names_find(sets, name);
-  if (*set >= 0) PetscCall(wring_mesh_count_elements(p->mesh, *set, 3, &triangles));
-  if (triangles > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_suggest_name(sets, name, sizeof hint, hint);
+  PetscCall(wring_problem_find_set(p, family, name, expected, set));
+  PetscCall(wring_mesh_count_elements(p->mesh, *set, 3, &triangles));
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
-  WRING_REFUSE(p->comm, "%s: %.*s: '%s' %s%s, expected a set with triangles, which `wring check` lists",
-               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name,
-               *set < 0 ? "is not a set of the mesh" : "has no triangles", *set < 0 ? hint : "");
+  if (triangles == 0)
+    WRING_REFUSE(p->comm, "%s: %.*s: '%s' has no triangles, expected %s",
+                 wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, expected);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode read_names(wring_problem *p, const char *family, PetscBool membrane)

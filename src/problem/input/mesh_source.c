@@ -15,8 +15,8 @@ static PetscErrorCode print_notes(const char *notes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_file_read_tagged(MPI_Comm comm, const char *file, double scale, PetscBool tags,
-                                           wring_mesh_data **data)
+PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, PetscBool tags,
+                                    wring_mesh_data **data)
 {
   wring_error error        = {0};
   char        notes[NOTES] = "";
@@ -30,13 +30,6 @@ PetscErrorCode wring_mesh_file_read_tagged(MPI_Comm comm, const char *file, doub
     PetscCall(wring_mesh_read(comm, file, scale, data, &error, sizeof notes, notes));
   if (rank == 0) PetscCall(print_notes(notes));
   PetscCall(wring_error_raise(comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_file_read_tagged(comm, file, scale, PETSC_FALSE, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,12 +4,9 @@
 
 enum { WRING_MESH_OPTIONS = 16 }; // room for a table
 
-/* The slices of the mesh of a file; prints its notices. Errors name file, line and fault. Collective. */
-PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data);
-
-/* The same, with the file's numbers of vertices if `tags`. */
-PetscErrorCode wring_mesh_file_read_tagged(MPI_Comm comm, const char *file, double scale, PetscBool tags,
-                                           wring_mesh_data **data);
+/* The slices of the mesh of a file, with its numbers of vertices if `tags`; prints its notices. Collective. */
+PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, PetscBool tags,
+                                    wring_mesh_data **data);
 
 /*
   The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of o. Errors name the place of

@@ -15,13 +15,9 @@ typedef struct {
 
 static sources get_sources(const wring_options *o)
 {
-  static const char *const key[] = {"box_size", "box_cells", "box_origin", "box_jitter"};
-  sources                  s     = {.file = wring_options_has(o, "mesh_", "file")};
-  s.restart                      = wring_options_has(o, "initial_", "restart");
-  for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
-    if (wring_options_has(o, "mesh_", key[i])) s.box = PETSC_TRUE;
-  }
-  return s;
+  return (sources){.file    = wring_options_has(o, "mesh_", "file"),
+                   .box     = wring_options_has_family(o, "mesh_box_"),
+                   .restart = wring_options_has(o, "initial_", "restart")};
 }
 
 static PetscErrorCode check_sources(const wring_options *o, sources s)
@@ -75,7 +71,7 @@ static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_me
   if (s.file) {
     PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
     PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
-    PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, data));
+    PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, PETSC_FALSE, data));
   }
   PetscCall(choose_order(o, (PetscBool)(s.file || s.box), *data, order));
   PetscFunctionReturn(PETSC_SUCCESS);

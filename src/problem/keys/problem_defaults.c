@@ -105,47 +105,28 @@ static PetscErrorCode visit_names(const visitor *v, const wring_schema *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a region has the law of these keys, as its material or in addition to it. */
+/* Whether some region has the law of these keys, as its material or in addition to it; true for keys of no law. */
 static PetscErrorCode has_law(const wring_problem *p, const wring_option *options, PetscBool *has)
 {
-  const wring_law *law;
+  const wring_law *law = NULL, *material;
 
   PetscFunctionBegin;
-  *has = PETSC_FALSE;
+  for (int i = 0; (law = wring_law_material(i)) && law->options != options; i++) continue;
+  for (int i = 0; !law && wring_law_on_top(i); i++)
+    if (wring_law_on_top(i)->options == options) law = wring_law_on_top(i);
+  *has = (PetscBool)!law;
   for (PetscInt r = 0; r < p->mesh->regions.n && !*has; r++) {
-    PetscCall(wring_region_law(p, r, &law));
-    if (law->options == options) *has = PETSC_TRUE;
-    for (int i = 0; !*has && (law = wring_law_on_top(i)); i++) {
-      *has = (PetscBool)(law->options == options && wring_region_has(p, r, law));
-    }
+    PetscCall(wring_region_law(p, r, &material));
+    *has =
+      (PetscBool)(material->options == options || (law->kind != WRING_LAW_MATERIAL && wring_region_has(p, r, law)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool is_law(const wring_option *options)
-{
-  const wring_law *law;
-  for (int i = 0; (law = wring_law_material(i)); i++) {
-    if (law->options == options) return PETSC_TRUE;
-  }
-  for (int i = 0; (law = wring_law_on_top(i)); i++) {
-    if (law->options == options) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
-
-static PetscBool has_any(const wring_options *o, const char *prefix, const wring_option *table)
-{
-  for (; table->key; table++) {
-    if (wring_options_has(o, prefix, table->key)) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
-
 static PetscErrorCode visit_line(const visitor *v, const wring_schema *s)
 {
-  const wring_options *const o   = v->p->options;
-  PetscBool                  use = PETSC_TRUE;
+  const wring_options *const o = v->p->options;
+  PetscBool                  use;
 
   PetscFunctionBegin;
   if (strncmp(s->owner, "solver ", 7) == 0 || strcmp(s->owner, "variant") == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,8 +135,8 @@ static PetscErrorCode visit_line(const visitor *v, const wring_schema *s)
     PetscCall(visit_names(v, s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (is_law(s->options)) PetscCall(has_law(v->p, s->options, &use));
-  if (s->options == wring_self_contact_options) use = has_any(o, s->prefix, s->options);
+  PetscCall(has_law(v->p, s->options, &use));
+  if (s->options == wring_self_contact_options) use = wring_options_has_any(o, s->prefix, s->options);
   if (use) PetscCall(visit_table(v, s->prefix, s->options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

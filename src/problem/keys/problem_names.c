@@ -47,6 +47,19 @@ PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family
   if (*set >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
-  WRING_REFUSE(p->comm, "%s: %.*s: '%s' is not a set of the mesh%s, expected %s that `wring check` lists",
+  WRING_REFUSE(p->comm, "%s: %.*s: '%s' is not a set of the mesh%s, expected %s",
                wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint, expected);
+}
+
+PetscErrorCode wring_problem_find_region(const wring_problem *p, const char *family, const char *name, PetscInt *region)
+{
+  char prefix[WRING_PREFIX], hint[256];
+
+  PetscFunctionBegin;
+  *region = wring_names_find(&p->mesh->regions, name);
+  if (*region >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_suggest_name(&p->mesh->regions, name, sizeof hint, hint);
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
+  WRING_REFUSE(p->comm, "%s: %.*s: the mesh has no region '%s'%s, expected one that `wring check` lists",
+               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint);
 }

@@ -1,6 +1,10 @@
-/* Loads: gravity's curve, body forces by region, forces on vertices, drag; pressures have a file of their own. */
+/*
+  Loads: gravity's curve, drag, and families of loads with names: dead forces on regions, sets and vertices, and
+  pressure. What they act on is found before any term is created, because vertices of triangles may become ghosts.
+*/
 #include "problem/problem_impl.h"
 #include <math.h>
+#include <string.h>
 
 const wring_option wring_body_force_options[] = {
   {.key   = "value",
@@ -8,6 +12,33 @@ const wring_option wring_body_force_options[] = {
    .count = 3,
    .unit  = "N/m^3",
    .help  = "Force per rest volume on the region NAME."},
+  {0},
+};
+
+const wring_option wring_traction_options[] = {
+  {.key   = "value",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "Pa",
+   .help  = "Force per area at rest on the triangles of the set NAME; its direction is constant."},
+  {0},
+};
+
+const wring_option wring_force_options[] = {
+  {.key   = "value",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "N",
+   .help  = "Total force on the set NAME, spread over its triangles by area at rest, or evenly over its vertices if it "
+            "has no triangles; its direction is constant."},
+  {0},
+};
+
+const wring_option wring_pressure_options[] = {
+  {.key  = "value",
+   .type = WRING_REAL,
+   .unit = "Pa",
+   .help = "Pressure on the triangles of the set NAME, inwards if it is positive; it follows their normals."},
   {0},
 };
 
@@ -32,87 +63,247 @@ const wring_option wring_drag_options[] = {
   {0},
 };
 
-/* Each vertex of the region gets its part of the region's measure, times the force. */
-static PetscErrorCode add_region_force(wring_problem *p, PetscInt region, const double value[3],
-                                       const wring_load_time *time)
+/* A load of a family: names and the table of its keys, which begin with `prefix`. */
+typedef struct {
+  const char         *family, *name; // "traction_", "top"
+  const wring_option *table;
+  char                prefix[WRING_PREFIX];
+} load_keys;
+
+/* ---- what loads act on ------------------------------------------------------------------------------------------- */
+
+/* area [n_owned]: a third of the area of every triangle at a vertex. triangle [n][3], original numbers. */
+static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *area)
+{
+  wring_lumps l = {.corners = 3, .n = n};
+  double     *no_density, B[4];
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(m->regions.n, &no_density));
+  PetscCall(PetscMalloc2(3 * n, &l.vertex, n, &l.part));
+  for (PetscInt i = 0; i < 3 * n; i++) l.vertex[i] = wring_mesh_local(m, triangle[i]);
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt *const v = l.vertex + 3 * i;
+    wring_triangle_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], B, &l.part[i]);
+    l.part[i] /= 3;
+  }
+  PetscCall(wring_mesh_lump_masses(m, no_density, 1, &l, area));
+  PetscCall(PetscFree2(l.vertex, l.part));
+  PetscCall(PetscFree(no_density));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share)
+{
+  wring_mesh *const m = p->mesh;
+  PetscInt          n, *triangle;
+  double           *area;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_list_elements(m, set, 3, &n, &triangle));
+  PetscCall(wring_mesh_extend_halo(m, 3 * n, triangle));
+  PetscCall(PetscMalloc1(m->n_owned, &area));
+  PetscCall(lump_areas(m, n, triangle, area));
+  for (PetscInt i = 0; i < m->set_count[set]; i++) share[i] = area[m->set_vertex[set][i]];
+  PetscCall(PetscFree(area));
+  PetscCall(PetscFree(triangle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A force per volume: each vertex of the region has its part of the region's volume. */
+static PetscErrorCode read_region(wring_problem *p, const load_keys *k, wring_loaded *l)
 {
   const PetscInt n_owned = p->mesh->n_owned;
-  double        *inside, *measure, *force;
-  PetscInt      *vertex, n = 0;
+  double        *inside, *volume;
+  PetscInt       region;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc4(p->mesh->regions.n, &inside, n_owned, &measure, n_owned, &vertex, 3 * n_owned, &force));
+  PetscCall(wring_problem_find_region(p, k->family, k->name, &region));
+  PetscCall(PetscCalloc2(p->mesh->regions.n, &inside, n_owned, &volume));
+  PetscCall(PetscMalloc2(n_owned, &l->vertex, n_owned, &l->share));
   inside[region] = 1;
-  PetscCall(wring_mesh_lumped_mass(p->mesh, inside, measure));
+  PetscCall(wring_mesh_lumped_mass(p->mesh, inside, volume));
   for (PetscInt i = 0; i < n_owned; i++) {
-    if (measure[i] == 0) continue;
-    for (int c = 0; c < 3; c++) force[3 * n + c] = measure[i] * value[c];
-    vertex[n++] = i;
+    if (volume[i] == 0) continue;
+    l->vertex[l->n]  = i;
+    l->share[l->n++] = volume[i];
   }
-  PetscCall(wring_loads_add_forces(p->parts->loads, time, n, vertex, force));
-  PetscCall(PetscFree4(inside, measure, vertex, force));
+  PetscCall(PetscFree2(inside, volume));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_body_force(wring_problem *p, const char *name)
+static PetscErrorCode refuse_without_triangles(const wring_problem *p, const load_keys *k, PetscInt64 triangles)
 {
-  const PetscInt    region = wring_names_find(&p->mesh->regions, name);
-  char              prefix[WRING_PREFIX], hint[256];
-  double            value[3];
-  wring_load_time   time;
-  wring_time_curve *curve;
-
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "body_force_%s_", name));
-  if (region < 0) {
-    wring_suggest_name(&p->mesh->regions, name, sizeof hint, hint);
-    WRING_REFUSE(p->comm, "%s: body_force: the mesh has no region '%s'%s, expected one that `wring check` lists",
-                 wring_options_family_origin(p->options, prefix), name, hint);
-  }
-  PetscCall(wring_options_get_reals(p->options, prefix, wring_body_force_options, "value", value));
-  PetscCall(wring_problem_read_load_time(p, prefix, &curve, &time));
-  PetscCall(add_region_force(p, region, value, &time));
-  PetscCall(wring_time_curve_destroy(&curve));
+  if (triangles == 0)
+    WRING_REFUSE(p->comm, "%s: %.*s: the set '%s' has no triangles, expected a surface of the mesh",
+                 wring_options_family_origin(p->options, k->prefix), (int)strlen(k->family) - 1, k->family, k->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_point_load(wring_problem *p, const char *name)
+/* Shares of the area at rest, or of a set without triangles 1; a force in total is divided by their sum. */
+static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool is_total, PetscInt set, wring_loaded *l)
 {
-  char              prefix[WRING_PREFIX], file[PETSC_MAX_PATH_LEN];
-  PetscInt          n, *vertex;
-  int               width;
-  double           *row, *force;
-  wring_load_time   time;
-  wring_time_curve *curve;
+  const wring_mesh *const m = p->mesh;
+  PetscInt64              triangles;
+  double                  total = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "point_load_%s_", name));
-  PetscCall(wring_options_get_path(p->options, prefix, wring_point_load_options, "file", sizeof file, file));
-  PetscCall(wring_problem_read_load_time(p, prefix, &curve, &time));
+  PetscCall(wring_mesh_count_elements(m, set, 3, &triangles));
+  if (!is_total) PetscCall(refuse_without_triangles(p, k, triangles));
+  l->n = m->set_count[set];
+  PetscCall(PetscMalloc2(l->n, &l->vertex, l->n, &l->share));
+  PetscCall(PetscArraycpy(l->vertex, m->set_vertex[set], l->n));
+  for (PetscInt i = 0; i < l->n; i++) l->share[i] = 1;
+  if (triangles > 0) PetscCall(wring_problem_share_area(p, set, l->share));
+  for (PetscInt i = 0; i < l->n; i++) total += l->share[i];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, p->comm));
+  if (!(total > 0))
+    WRING_REFUSE(p->comm, "%s: %.*s: the triangles of the set '%s' have area 0 at rest, expected above 0",
+                 wring_options_family_origin(p->options, k->prefix), (int)strlen(k->family) - 1, k->family, k->name);
+  for (PetscInt i = 0; i < l->n && is_total; i++) l->share[i] /= total;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_traction(wring_problem *p, const load_keys *k, wring_loaded *l)
+{
+  PetscInt set;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_find_set(p, k->family, k->name, "a surface that `wring check` lists", &set));
+  PetscCall(share_set(p, k, PETSC_FALSE, set, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_force(wring_problem *p, const load_keys *k, wring_loaded *l)
+{
+  PetscInt set;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_find_set(p, k->family, k->name, "a set that `wring check` lists", &set));
+  PetscCall(share_set(p, k, PETSC_TRUE, set, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_pressure(wring_problem *p, const load_keys *k, wring_loaded *l)
+{
+  PetscInt   set;
+  PetscInt64 n_all;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_find_set(p, k->family, k->name, "a surface that `wring check` lists", &set));
+  PetscCall(wring_mesh_surface(p->mesh, set, &l->n, &l->triangle));
+  n_all = l->n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n_all, 1, MPIU_INT64, MPI_SUM, p->comm));
+  PetscCall(refuse_without_triangles(p, k, n_all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+/* The force of a vertex is the key `value` times its share. */
+static PetscErrorCode add_forces(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
+{
+  double value[3], *force;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_reals(p->options, k->prefix, k->table, "value", value));
+  PetscCall(PetscMalloc1(3 * l->n, &force));
+  for (PetscInt i = 0; i < 3 * l->n; i++) force[i] = value[i % 3] * l->share[i / 3];
+  PetscCall(wring_loads_add_forces(p->loads, time, l->n, l->vertex, force));
+  PetscCall(PetscFree(force));
+  PetscCall(PetscFree2(l->vertex, l->share));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_pressure(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
+{
+  double value;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(p->options, k->prefix, k->table, "value", &value));
+  for (PetscInt i = 0; i < 3 * l->n; i++) l->triangle[i] = wring_mesh_local(p->mesh, l->triangle[i]);
+  PetscCall(wring_loads_add_pressure(p->loads, time, value, l->n, l->triangle));
+  PetscCall(PetscFree(l->triangle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_point_load(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
+{
+  char     file[PETSC_MAX_PATH_LEN];
+  PetscInt n, *vertex;
+  int      width;
+  double  *row, *force;
+
+  PetscFunctionBegin;
+  (void)l;
+  PetscCall(wring_options_get_path(p->options, k->prefix, k->table, "file", sizeof file, file));
   PetscCall(wring_problem_read_rows(p, file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
   PetscCall(PetscMalloc2(n, &vertex, 3 * n, &force));
   for (PetscInt i = 0; i < n; i++) {
     vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
     for (int c = 0; c < 3; c++) force[3 * i + c] = row[width * i + 1 + c];
   }
-  PetscCall(wring_loads_add_forces(p->parts->loads, &time, n, vertex, force));
+  PetscCall(wring_loads_add_forces(p->loads, time, n, vertex, force));
   PetscCall(PetscFree2(vertex, force));
   PetscCall(PetscFree(row));
-  PetscCall(wring_time_curve_destroy(&curve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-typedef PetscErrorCode add_load(wring_problem *p, const char *name);
+static const struct {
+  const char         *name;
+  const wring_option *table;
+  PetscErrorCode (*read)(wring_problem *p, const load_keys *k, wring_loaded *l); // NULL: nothing before terms
+  PetscErrorCode (*add)(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time); // frees l
+} families[WRING_LOAD_FAMILIES] = {
+  {"body_force_", wring_body_force_options, read_region, add_forces},
+  {"traction_", wring_traction_options, read_traction, add_forces},
+  {"force_", wring_force_options, read_force, add_forces},
+  {"pressure_", wring_pressure_options, read_pressure, add_pressure},
+  {"point_load_", wring_point_load_options, NULL, add_point_load},
+};
 
-static PetscErrorCode add_family(wring_problem *p, const char *family, add_load *add)
+static PetscErrorCode get_keys(const wring_problem *p, int family, PetscInt i, load_keys *k)
 {
-  PetscInt n;
-  char   **name;
+  PetscFunctionBegin;
+  *k = (load_keys){families[family].name, p->parts->loads[family].name[i], families[family].table, ""};
+  PetscCall(PetscSNPrintf(k->prefix, sizeof k->prefix, "%s%s_", k->family, k->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_read_loads(wring_problem *p)
+{
+  load_keys k;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, family, &n, &name));
-  for (PetscInt i = 0; i < n; i++) PetscCall(add(p, name[i]));
-  PetscCall(wring_words_destroy(n, &name));
+  for (int f = 0; f < WRING_LOAD_FAMILIES; f++) {
+    wring_load_family *const all = &p->parts->loads[f];
+    PetscCall(wring_problem_get_names(p, families[f].name, &all->n, &all->name));
+    PetscCall(PetscCalloc1(all->n, &all->on));
+    for (PetscInt i = 0; i < all->n && families[f].read; i++) {
+      PetscCall(get_keys(p, f, i, &k));
+      PetscCall(families[f].read(p, &k, &all->on[i]));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_family(wring_problem *p, int family)
+{
+  wring_load_family *const all = &p->parts->loads[family];
+  load_keys                k;
+  wring_load_time          time;
+  wring_time_curve        *curve;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < all->n; i++) {
+    PetscCall(get_keys(p, family, i, &k));
+    PetscCall(wring_problem_read_load_time(p, k.prefix, &curve, &time));
+    PetscCall(families[family].add(p, &k, &all->on[i], &time));
+    PetscCall(wring_time_curve_destroy(&curve));
+  }
+  PetscCall(PetscFree(all->on));
+  PetscCall(wring_words_destroy(all->n, &all->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,19 +311,18 @@ static PetscErrorCode add_gravity_curve(wring_problem *p)
 {
   wring_load_time   time = {.until = INFINITY};
   wring_time_curve *curve;
-  char              file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (wring_options_has(p->options, "", "gravity_curve")) {
-    PetscCall(wring_options_get_path(p->options, "", wring_load_options, "gravity_curve", sizeof file, file));
-    PetscCall(wring_problem_read_curve(p, file, "time,value", WRING_CURVE_LINEAR, &curve));
+    PetscCall(
+      wring_problem_read_curve(p, "", wring_load_options, "gravity_curve", "time,value", WRING_CURVE_LINEAR, &curve));
   } else if (wring_stepper_is_static(p->stepper)) {
     PetscCall(wring_problem_create_growth(&curve));
   } else {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   time.curve = curve;
-  PetscCall(wring_loads_set_gravity_time(p->parts->loads, &time));
+  PetscCall(wring_loads_set_gravity_time(p->loads, &time));
   PetscCall(wring_time_curve_destroy(&curve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,7 +341,7 @@ static PetscErrorCode add_drag(wring_problem *p)
   if (coefficient > 0 || rate > 0) {
     PetscCall(PetscMalloc1(p->mesh->n_owned, &drag));
     for (PetscInt i = 0; i < p->mesh->n_owned; i++) drag[i] = coefficient + rate * p->mass[i];
-    PetscCall(wring_loads_set_drag(p->parts->loads, &time, drag));
+    PetscCall(wring_loads_set_drag(p->loads, &time, drag));
     PetscCall(PetscFree(drag));
   }
   PetscCall(wring_time_curve_destroy(&curve));
@@ -161,21 +351,10 @@ static PetscErrorCode add_drag(wring_problem *p)
 PetscErrorCode wring_problem_add_loads(wring_problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_loads_create(p->mesh, p->mass, &p->parts->loads));
-  p->loads = p->parts->loads;
+  PetscCall(wring_loads_create(p->mesh, p->mass, &p->loads));
   PetscCall(add_gravity_curve(p));
-  PetscCall(add_family(p, "body_force_", add_body_force));
-  PetscCall(wring_problem_add_tractions(p));
-  PetscCall(wring_problem_add_pressures(p));
-  PetscCall(add_family(p, "point_load_", add_point_load));
+  for (int f = 0; f < WRING_LOAD_FAMILIES; f++) PetscCall(add_family(p, f));
   PetscCall(add_drag(p));
   PetscCall(wring_stepper_set_loads(p->stepper, p->loads));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_problem_destroy_loads(wring_problem *p)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_loads_destroy(&p->parts->loads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -114,33 +114,32 @@ static PetscErrorCode add_probe(wring_problem *p, const char *name, wring_probe 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Appends the columns NAME_* of a list; column NULL: counts them only. */
-static PetscErrorCode add_columns(const char *name, int n, const char *const *end, char **column, PetscInt *at)
+/* Appends the columns NAME_* of a list. */
+static PetscErrorCode add_columns(const char *name, int n, const char *const *end, wring_probes *a)
 {
   const size_t size = 256 + WRING_PREFIX;
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++, (*at)++) {
-    if (!column) continue;
-    PetscCall(PetscMalloc1(size, &column[*at]));
-    PetscCall(PetscSNPrintf(column[*at], size, "%s_%s", name, end[i]));
+  for (int i = 0; i < n; i++) {
+    PetscCall(PetscMalloc1(size, &a->column[a->n_column]));
+    PetscCall(PetscSNPrintf(a->column[a->n_column++], size, "%s_%s", name, end[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode list_columns(wring_probes *a, char **column)
+static PetscErrorCode list_columns(wring_probes *a)
 {
   static const char *const motion[] = {"ux", "uy", "uz", "vx", "vy", "vz"}, *const force[] = {"fx", "fy", "fz"};
   static const char *const stress[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", "von_mises"};
 
   PetscFunctionBegin;
-  a->n_column = 0;
+  PetscCall(PetscMalloc1(16 * a->n, &a->column));
   for (PetscInt i = 0; i < a->n; i++) {
     wring_probe *const b = &a->probe[i];
     b->first             = a->n_column;
-    PetscCall(add_columns(b->name, 6, motion, column, &a->n_column));
-    if (!b->is_point) PetscCall(add_columns(b->name, 3, force, column, &a->n_column));
-    if (b->stress) PetscCall(add_columns(b->name, 7, stress, column, &a->n_column));
+    PetscCall(add_columns(b->name, 6, motion, a));
+    if (!b->is_point) PetscCall(add_columns(b->name, 3, force, a));
+    if (b->stress) PetscCall(add_columns(b->name, 7, stress, a));
     b->n        = a->n_column - b->first;
     a->reaction = (PetscBool)(a->reaction || !b->is_point);
     a->stress   = (PetscBool)(a->stress || b->stress);
@@ -156,9 +155,7 @@ PetscErrorCode wring_problem_add_probes(wring_problem *p)
   PetscCall(wring_problem_get_names(p, "probe_", &a->n, &a->name));
   PetscCall(PetscCalloc2(a->n, &a->probe, a->n, &a->at));
   for (PetscInt i = 0; i < a->n; i++) PetscCall(add_probe(p, a->name[i], &a->probe[i], &a->at[i]));
-  PetscCall(list_columns(a, NULL));
-  PetscCall(PetscMalloc1(a->n_column, &a->column));
-  PetscCall(list_columns(a, a->column));
+  PetscCall(list_columns(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,14 +2,11 @@
   Private to src/problem/sanity: the steps of wring_sanity_create.
 
   Map, in reading order:
-    sanity.c        the order
-    sanity_text.c   the list of notes; keys by their beginnings
+    sanity.c        the order; sets that nothing uses
     sanity_sizes.c  bounding box, regions, moduli, times of waves
     sanity_loads.c  loads at both ends of the run, attachments, velocities
     sanity_parts.c  connected parts, and those that nothing holds
-    sanity_names.c  sets that nothing uses
-    sanity_units.c  notes on units: sizes, densities, moduli, strains, gravity
-    sanity_notes.c  notes on keys, supports and steps
+    sanity_notes.c  notes on units, keys, supports and steps
 
   Every number is in wring_sanity; each note is one rule of numbers and keys, and is added at most once.
 */
@@ -21,13 +18,11 @@
 PetscErrorCode wring_sanity_measure_sizes(const wring_problem *p, wring_sanity *s);
 PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *s);
 PetscErrorCode wring_sanity_find_parts(const wring_problem *p, wring_sanity *s);
-PetscErrorCode wring_sanity_find_unused(const wring_problem *p, wring_sanity *s);
 
-/* Notes; not collective, the same on all ranks. */
-PetscErrorCode wring_sanity_note_units(const wring_problem *p, wring_sanity *s);
-PetscErrorCode wring_sanity_note_keys(const wring_problem *p, wring_sanity *s);
+PetscErrorCode wring_sanity_add_notes(const wring_problem *p, wring_sanity *s); // not collective, the same on all ranks
 
-PetscErrorCode wring_sanity_add_note(wring_sanity *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Whether some key of the deck begins with this. Not collective. */
-PetscBool wring_sanity_has_family(const wring_problem *p, const char *family);
+/*
+  Of all loads but gravity at a time, on all ranks: their sum [3] and the sum of their sizes, N. Without components c of
+  vertices with bit c of held [n_owned], which may be NULL. Collective.
+*/
+PetscErrorCode wring_sanity_sum_acting(const wring_problem *p, double time, const char *held, double sum[4]);

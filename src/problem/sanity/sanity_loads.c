@@ -20,21 +20,23 @@ static PetscErrorCode sum_loads(const wring_problem *p, double time, wring_sanit
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Loads on coordinates that no hard attachment holds, at one end of the run. */
-static PetscErrorCode sum_acting(const wring_problem *p, double time, double *acting)
+PetscErrorCode wring_sanity_sum_acting(const wring_problem *p, double time, const char *held, double sum[4])
 {
-  const char *const held = wring_potential_held_marks(p->g);
-  double           *a, sum = 0;
+  double *a;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * p->mesh->n_owned, &a));
   PetscCall(wring_loads_accelerate(p->loads, time, p->state.q, a));
-  for (PetscInt i = 0; held && i < 3 * p->mesh->n_owned; i++)
-    if (held[i / 3] >> i % 3 & 1) a[i] = 0;
-  for (PetscInt v = 0; v < p->mesh->n_owned; v++) sum += p->mass[v] * sqrt(wring_dot3(a + 3 * v, a + 3 * v));
+  for (int c = 0; c < 4; c++) sum[c] = 0;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
+    for (int c = 0; c < 3; c++) {
+      if (held && held[v] >> c & 1) a[3 * v + c] = 0;
+      sum[c] += p->mass[v] * a[3 * v + c];
+    }
+    sum[3] += p->mass[v] * sqrt(wring_dot3(a + 3 * v, a + 3 * v));
+  }
   PetscCall(PetscFree(a));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, p->comm));
-  *acting = fmax(*acting, sum);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, p->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,13 +135,16 @@ static PetscErrorCode measure_motion(const wring_problem *p, wring_sanity *s)
 
 PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *s)
 {
-  const double h = wring_stepper_size(p->stepper);
+  const char *const held = wring_potential_held_marks(p->g);
+  const double      h    = wring_stepper_size(p->stepper);
+  double            first[4], last[4];
 
   PetscFunctionBegin;
   PetscCall(sum_loads(p, p->state.time, &s->start));
   PetscCall(sum_loads(p, fmax(p->state.time, h * (double)wring_stepper_steps(p->stepper)), &s->end));
-  PetscCall(sum_acting(p, s->start.time, &s->acting));
-  PetscCall(sum_acting(p, s->end.time, &s->acting));
+  PetscCall(wring_sanity_sum_acting(p, s->start.time, held, first));
+  PetscCall(wring_sanity_sum_acting(p, s->end.time, held, last));
+  s->acting = fmax(first[3], last[3]);
   if (s->young > 0 && s->face > 0) s->strain = fmax(s->start.size, s->end.size) / (s->face * s->young);
   PetscCall(measure_attachments(p, s));
   PetscCall(measure_contacts(p, s));

@@ -35,8 +35,13 @@ static double poisson_of(double wave, double shear)
   return wave > shear ? (wave - 2 * shear) / (2 * (wave - shear)) : 0;
 }
 
-/* Adds the moduli of the terms of tets on this rank: materials in parallel with laws on top of them. */
-static void add_moduli(const wring_problem *p, wring_sanity_region *region, double *least)
+/* Over all ranks: the largest of each number. */
+typedef struct {
+  double wave, locking, least; // least: minus the least Young's modulus of the ranks that have tets of the region
+} moduli;
+
+/* Adds those of the terms of tets on this rank: materials in parallel with laws on top of them. */
+static void add_moduli(const wring_problem *p, moduli *of)
 {
   wring_term *const *term;
   wring_rest_moduli  m;
@@ -44,33 +49,28 @@ static void add_moduli(const wring_problem *p, wring_sanity_region *region, doub
   for (int i = 0; i < n; i++) {
     const PetscInt r = wring_names_find(&p->mesh->regions, wring_term_name(term[i]));
     if (r < 0 || !wring_term_rest_moduli(term[i], &m)) continue;
-    region[r].wave += m.largest_scale * m.wave;
+    of[r].wave += m.largest_scale * m.wave;
     if (wring_term_law(term[i])->kind != WRING_LAW_MATERIAL) continue;
-    least[r] = m.least_scale * young_of(m.wave, m.shear);
-    if (p->mesh->order < 2 && !wring_term_patches(term[i])) region[r].locking = poisson_of(m.wave, m.shear);
+    of[r].least = -m.least_scale * young_of(m.wave, m.shear);
+    if (p->mesh->order < 2 && !wring_term_patches(term[i])) of[r].locking = poisson_of(m.wave, m.shear);
   }
 }
 
-/* Over all ranks: the largest P-wave modulus, and the least Young's modulus of the ranks that have tets of a region. */
 static PetscErrorCode find_moduli(const wring_problem *p, wring_sanity *s)
 {
-  const PetscInt n = s->n_region;
-  double        *least, *wave, *locking;
+  moduli *of;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(n, &least, n, &wave, n, &locking));
-  for (PetscInt r = 0; r < n; r++) least[r] = INFINITY;
-  add_moduli(p, s->region, least);
-  for (PetscInt r = 0; r < n; r++) wave[r] = s->region[r].wave, locking[r] = s->region[r].locking;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)n, MPI_DOUBLE, MPI_MIN, p->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, locking, (PetscMPIInt)n, MPI_DOUBLE, MPI_MAX, p->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, wave, (PetscMPIInt)n, MPI_DOUBLE, MPI_MAX, p->comm));
-  for (PetscInt r = 0; r < n; r++) {
-    s->region[r].wave    = wave[r];
-    s->region[r].locking = locking[r];
-    s->region[r].young   = isinf(least[r]) ? 0 : least[r];
+  PetscCall(PetscMalloc1(s->n_region, &of));
+  for (PetscInt r = 0; r < s->n_region; r++) of[r] = (moduli){.least = -INFINITY};
+  add_moduli(p, of);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, of, (PetscMPIInt)(3 * s->n_region), MPI_DOUBLE, MPI_MAX, p->comm));
+  for (PetscInt r = 0; r < s->n_region; r++) {
+    s->region[r].wave    = of[r].wave;
+    s->region[r].locking = of[r].locking;
+    s->region[r].young   = isinf(of[r].least) ? 0 : -of[r].least;
   }
-  PetscCall(PetscFree3(least, wave, locking));
+  PetscCall(PetscFree(of));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

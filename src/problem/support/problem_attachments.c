@@ -246,35 +246,19 @@ static PetscErrorCode find_centre(const wring_problem *p, const attachment *a, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_time(const wring_options *o, const char *prefix, const char *key, double *time)
-{
-  PetscFunctionBegin;
-  *time = INFINITY;
-  if (wring_options_has(o, prefix, key)) PetscCall(wring_options_get_real(o, prefix, wring_attach_options, key, time));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* *path must be destroyed after the last use of *motion. */
 static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, const attachment *a, wring_motion *motion,
                                  wring_time_curve **path)
 {
   const wring_options *const o = p->options;
-  char                       file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  *path = NULL;
-  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "velocity", motion->velocity));
-  PetscCall(wring_options_get_angles(o, prefix, wring_attach_options, "spin", motion->spin));
-  PetscCall(get_time(o, prefix, "until", &motion->until));
-  PetscCall(get_time(o, prefix, "release", &motion->release));
+  PetscCall(wring_problem_read_motion(p, prefix, wring_attach_options, motion, path));
+  if (wring_options_has(o, prefix, "release"))
+    PetscCall(wring_options_get_real(o, prefix, wring_attach_options, "release", &motion->release));
   PetscCall(find_centre(p, a, motion->centre));
   if (wring_options_has(o, prefix, "centre"))
     PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "centre", motion->centre));
-  if (wring_options_has(o, prefix, "path")) {
-    PetscCall(wring_options_get_path(o, prefix, wring_attach_options, "path", sizeof file, file));
-    PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
-  }
-  motion->path  = *path;
   motion->grows = wring_options_has(o, prefix, "file");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -323,21 +307,14 @@ static PetscErrorCode add_attachment(wring_problem *p, PetscInt i)
 
 PetscErrorCode wring_problem_add_attachments(wring_problem *p)
 {
-  const wring_attachments *const a = &p->parts->attachments;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < a->n; i++) PetscCall(add_attachment(p, i));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_problem_destroy_attachments(wring_problem *p)
-{
   wring_attachments *const a = &p->parts->attachments;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < a->n && a->area; i++) PetscCall(PetscFree(a->area[i]));
+  for (PetscInt i = 0; i < a->n; i++) {
+    PetscCall(add_attachment(p, i));
+    PetscCall(PetscFree(a->area[i]));
+  }
   PetscCall(PetscFree(a->area));
-  PetscCall(wring_words_destroy(a->n, &a->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

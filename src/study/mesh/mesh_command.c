@@ -39,7 +39,7 @@ static PetscErrorCode write_mesh(const wring_mesh_job *job)
     PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
     if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
     PetscCall(wring_error_raise(job->comm, &error));
-    PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+    PetscCall(wring_mesh_file_read(job->comm, job->from, scale, PETSC_FALSE, &data));
   } else {
     PetscCall(wring_mesh_box_make(job->o, "", &data));
   }

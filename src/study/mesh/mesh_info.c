@@ -246,7 +246,7 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
   PetscCall(get_output(job, "json", ".json", sizeof json, json));
   PetscCall(get_output(job, "map", ".csv", sizeof map, map));
-  PetscCall(wring_mesh_file_read_tagged(job->comm, job->from, scale, (PetscBool)(map[0] != '\0'), &data));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, (PetscBool)(map[0] != '\0'), &data));
   r.d = data;
   PetscCall(measure(job, &r));
   if (job->rank == 0 && json[0]) write_json(json, &r, &error);

@@ -1,4 +1,4 @@
-/* Colliders: simple shapes that vertices are kept out of, or inside. */
+/* Contacts: colliders, which are simple shapes that vertices are kept out of, or inside; self-contact. */
 #include "problem/problem_impl.h"
 #include <math.h>
 #include <string.h>
@@ -46,41 +46,20 @@ static PetscErrorCode get_shape(const wring_problem *p, const char *prefix, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *path must be destroyed after the last use of motion. */
-static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, wring_motion *motion,
-                                 wring_time_curve **path)
-{
-  const wring_options *const o = p->options;
-  char                       file[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_reals(o, prefix, wring_collider_options, "velocity", motion->velocity));
-  PetscCall(wring_options_get_angles(o, prefix, wring_collider_options, "spin", motion->spin));
-  if (wring_options_has(o, prefix, "until"))
-    PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "until", &motion->until));
-  *path = NULL;
-  if (wring_options_has(o, prefix, "path")) {
-    PetscCall(wring_options_get_path(o, prefix, wring_collider_options, "path", sizeof file, file));
-    PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
-  }
-  motion->path = *path;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c, wring_time_curve **path)
 {
   const wring_options *const o = p->options;
   char                       prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  *c = (wring_collider){.motion = {.until = INFINITY, .release = INFINITY}};
+  *c = (wring_collider){.inside = PETSC_FALSE};
   PetscCall(PetscStrncpy(c->name, name, sizeof c->name));
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", name));
   PetscCall(get_shape(p, prefix, c));
   PetscCall(wring_options_get_bool(o, prefix, wring_collider_options, "inside", &c->inside));
   PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "stiffness", &c->stiffness));
   PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "friction", &c->friction));
-  PetscCall(get_motion(p, prefix, &c->motion, path));
+  PetscCall(wring_problem_read_motion(p, prefix, wring_collider_options, &c->motion, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,9 +109,25 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_destroy_colliders(wring_problem *p)
+/* Any of its keys turns it on. */
+PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
 {
+  static const char          prefix[] = "self_contact_";
+  const wring_option *const  table    = wring_self_contact_options;
+  const wring_options *const o        = p->options;
+  wring_self_contact         how      = {.max_depth = 0};
+  wring_contact             *contact;
+
   PetscFunctionBegin;
-  PetscCall(wring_words_destroy(p->parts->colliders.n, &p->parts->colliders.name));
+  if (!wring_options_has_any(o, prefix, table)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->mesh->n_tet_global == 0)
+    WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
+                 wring_options_family_origin(o, prefix));
+  PetscCall(wring_options_get_real(o, prefix, table, "stiffness", &how.stiffness));
+  PetscCall(wring_options_get_real(o, prefix, table, "thickness", &how.thickness));
+  if (wring_options_has(o, prefix, "max_depth"))
+    PetscCall(wring_options_get_real(o, prefix, table, "max_depth", &how.max_depth));
+  PetscCall(wring_contact_create_self(p->mesh, &how, &contact));
+  PetscCall(wring_potential_add_contact(p->g, contact));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
