@@ -1,16 +1,18 @@
-"""python3 jobs structure [--check] [--functions]: folders and arrows of the sources, and what breaks their order.
+"""python3 jobs structure [--check] [--functions] [--map FILE]: folders and arrows of the sources, and what breaks their order.
 
 A file includes, and calls functions of, its own layer and lower ones. Two files form a circle when each includes or
 calls the other, directly or through files between them; a header and the source of the same name count as one file.
 Calls through tables of functions and tables of a registry are no arrows: they are how a lower layer reaches what it
 does not know. --check prints only what breaks the rules and exits with 1 if anything does. --functions lists the
-longest functions.
+longest functions. --map draws the picture of docs/developer.md, which --check compares with the sources.
 """
 import argparse
 import collections
 import os
 import re
 import sys
+
+import structure_map
 
 LAYERS = ("base", "law", "mesh", "term", "contact", "potential", "operator", "solver", "step", "io", "problem", "study")
 HEADERS = {
@@ -21,9 +23,10 @@ HEADERS = {
     "load": "step",
     "sanity": "problem",
 }  # public headers with another name than their layer's
+MAP = "docs/structure.svg"
 FAMILIES = ("src/law", "src/solver")  # one file a member: the limit on files does not hold
-MOST_FILES, MOST_SHARE, MOST_LINES = 25, 0.15, 60  # of a folder; of all lines in a folder; of a function
-MEDIAN, NINETIETH = 12, 35  # lines of functions
+MOST_FILES, MOST_SHARE, MOST_LINES = 25, 0.15, 40  # of a folder; of all lines in a folder; of a function
+MEDIAN, NINETIETH = 10, 20  # lines of functions
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]', re.M)
 DEFINITION = re.compile(r"^(?!static|typedef|extern|#)[A-Za-z_][\w \*]*?\b(wring_\w+)\s*\([^;{}]*\)\s*\{", re.M)
@@ -121,17 +124,11 @@ def circles(arrows):
 
 def functions(texts):
     """(lines, path, name) of every function: the lines between its braces."""
-    result = []
-    for path, text in texts.items():
-        start = head = None
-        for i, line in enumerate(text.split("\n")):
-            if re.match(r"^[A-Za-z_].*\(", line) and not line.endswith(";"):
-                head = re.search(r"(\w+)\(", line)
-            if line == "{":
-                start = i
-            elif line == "}" and start is not None:
-                result.append((i - start - 1, path, head[1] if head else "?"))
-                start = None
+    result = [
+        (body.count("\n") + (body != ""), path, name)
+        for path, text in texts.items()
+        for name, body in structure_map.bodies(text)
+    ]
     return sorted(result, reverse=True)
 
 
@@ -226,14 +223,20 @@ def main(arguments):
         "--check", action="store_true", help="print only what breaks the rules; exit 1 if anything does"
     )
     parser.add_argument("--functions", action="store_true", help="list the twenty longest functions")
+    parser.add_argument("--map", metavar="FILE", help="write the picture of folders and of an iteration of qn as SVG")
     given = parser.parse_args(arguments)
     texts = sources(".")
+    picture = structure_map.draw(texts, folders(texts), LAYERS)
+    if given.map:
+        with open(given.map, "w", encoding="utf-8") as file:
+            file.write(picture)
+        return 0
     if not given.check:
         report(texts)
     if given.functions:
         for lines, path, name in functions(texts)[:20]:
             print(f"{lines:>4}  {name}  {path}")
-    broken = list(faults(texts))
+    broken = [*faults(texts), *structure_map.faults(texts, picture, MAP)]
     print("\n".join(broken) if broken else "no arrow up, no circle, no folder or function too large")
     return 1 if broken else 0
 

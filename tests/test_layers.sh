@@ -1,7 +1,8 @@
 #!/bin/bash
 # The rules of docs/developer.md, "Layers", that `python3 jobs structure` checks: a file includes and calls only its own
 # layer and lower ones, files form no circles, folders and functions have limits, a law is a pure function, one kind of
-# parallelism per layer. Then rules on words. Fails on the first file that breaks a rule, which it names.
+# parallelism per layer; docs/structure.svg shows the folders and the path that are there. Then rules on words. Fails
+# on the first file that breaks a rule, which it names.
 cd "$2" || exit 2
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 status=0

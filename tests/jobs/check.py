@@ -22,6 +22,7 @@ import inputs  # noqa: E402
 import outputs  # noqa: E402
 import program  # noqa: E402
 import structure  # noqa: E402
+import structure_map  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
@@ -428,7 +429,19 @@ class Structure(unittest.TestCase):
     def test_large_folder_and_function(self):
         many = {f"src/mesh/f{i}.c": "" for i in range(26)}
         self.assertIn("src/mesh has 26 files", self.faults(many))
-        self.assertIn("f has 61 lines", self.faults({"src/mesh/a.c": "int f(void)\n{\n" + "  ;\n" * 61 + "}\n"}))
+        self.assertIn("f has 41 lines", self.faults({"src/mesh/a.c": "int f(void)\n{\n" + "  ;\n" * 41 + "}\n"}))
+
+    def test_path_of_an_iteration(self):
+        """A function that its caller does not name and one that is gone break the path; a new folder, the picture."""
+        texts = structure.sources(SOURCE)
+        draw = lambda files: structure_map.draw(files, structure.folders(files), structure.LAYERS)
+        old = os.path.join(SOURCE, structure.MAP)
+        self.assertEqual(list(structure_map.faults(texts, draw(texts), old)), [])
+        more = {**texts, "src/mesh/new/a.c": ""}
+        self.assertIn("shows other folders", "\n".join(structure_map.faults(more, draw(more), old)))
+        for name, other in (("wring_lbfgs_iterate(s", "f(s"), ("qn_iterate(wring", "f(wring")):
+            less = {**texts, "src/solver/qn.c": texts["src/solver/qn.c"].replace(name, other)}
+            self.assertIn("qn_iterate", structure_map.walk(less)[1][0])
 
     def test_threads_in_a_law(self):
         self.assertIn("a law is a pure function", self.faults({"src/law/a.c": "#pragma omp parallel for\n"}))
