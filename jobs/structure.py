@@ -1,4 +1,4 @@
-"""python3 jobs structure [--check] [--functions] [--map FILE]: folders and arrows of the sources, and what breaks their order.
+"""python3 jobs structure [--check] [--functions] [--map FILE]: folders and arrows of the sources, and their rules.
 
 A file includes, and calls functions of, its own layer and lower ones. Two files form a circle when each includes or
 calls the other, directly or through files between them; a header and the source of the same name count as one file.

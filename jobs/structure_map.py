@@ -132,7 +132,7 @@ def line(points):
         yield f"C{x0:.0f} {bend:.0f} {x1:.0f} {bend:.0f} {x1:.0f} {y1:.0f}"
 
 
-STYLE = """text{font-family:Helvetica,Arial,sans-serif;fill:#1d2a3a}.name,.lines{stroke:#fff;stroke-width:2.5;
+LOOK = """text{font-family:Helvetica,Arial,sans-serif;fill:#1d2a3a}.name,.lines{stroke:#fff;stroke-width:2.5;
 stroke-opacity:.7;paint-order:stroke}.layer{font-size:14px;font-weight:bold}
 .name{font-size:12px}.lines{font-size:10.5px;fill:#6b7a8d}.box{fill:#fff;stroke:#9db2c9}.band0{fill:#e9f0f7}
 .band1{fill:#f3f6fa}path{fill:none;stroke:#c8452f;stroke-width:2;stroke-opacity:.55}
@@ -151,7 +151,7 @@ def draw(texts, folders, layers):
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top + per * high + 10:.0f}">'
     curve = f'<path d="{" ".join(line(points))}"/>' if points else ""
     paper = '<rect width="100%" height="100%" fill="#fff"/>'
-    return "\n".join([head, f"<style>{STYLE}</style>", paper, *drawn, curve, *words, "</svg>", ""])
+    return "\n".join([head, f"<style>{LOOK}</style>", paper, *drawn, curve, *words, "</svg>", ""])
 
 
 def faults(texts, picture, path):
