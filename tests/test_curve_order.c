@@ -2,7 +2,7 @@
   that follow each other are not neighbours, if keys depend on how many are computed at a time, or if numbers that lie
   close together get other places than those that lie far apart. */
 #include "check.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 #include "mesh/distribute/order.h"
 #include "base/sort.h"
 
@@ -51,12 +51,12 @@ static void test_places(PetscInt gap)
   PetscInt tet[4 * TETS], old[4 * TETS], n, *vertex;
   uint64_t state = 5;
   for (int i = 0; i < 4 * TETS; i++) old[i] = tet[i] = 3 + gap * (PetscInt)(30 * (1 + test_random(&state)));
-  PetscCallAbort(PETSC_COMM_SELF, wring_blocks_compact(TETS, tet, &n, &vertex));
+  PetscCallAbort(PETSC_COMM_SELF, wring_slices_compact(TETS, tet, &n, &vertex));
   CHECK(n > 40 && n <= 60, "%d numbers", (int)n);
   for (PetscInt i = 1; i < n; i++) CHECK(vertex[i] > vertex[i - 1], "numbers ascend");
   for (int i = 0; i < 4 * TETS; i++) CHECK(vertex[tet[i]] == old[i], "entry %d", i);
   PetscCallAbort(PETSC_COMM_SELF, PetscFree(vertex));
-  PetscCallAbort(PETSC_COMM_SELF, wring_blocks_compact(0, tet, &n, &vertex));
+  PetscCallAbort(PETSC_COMM_SELF, wring_slices_compact(0, tet, &n, &vertex));
   CHECK(n == 0, "%d numbers of no tet", (int)n);
   PetscCallAbort(PETSC_COMM_SELF, PetscFree(vertex));
 }

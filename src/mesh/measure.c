@@ -1,7 +1,7 @@
 /* The properties of a mesh in slices that `wring mesh info` prints: tets, lines and triangles of each rank, summed. */
 #include "measure.h"
 #include "data.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 #include "mesh/distribute/order.h"
 #include <math.h>
 
@@ -28,7 +28,7 @@ static PetscErrorCode copy_elements(wring_view *w)
 static PetscErrorCode fetch_vertices(wring_view *w)
 {
   PetscFunctionBegin;
-  PetscCall(wring_blocks_ask(w->block, w->n_used, w->used, &w->x, &w->asked));
+  PetscCall(wring_slices_ask(w->slice, w->n_used, w->used, &w->x, &w->asked));
   PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
   PetscCall(wring_exchange_fetch(&w->x, w->asked, 3 * sizeof *w->X, w->d->X, w->X));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,9 +38,9 @@ static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring
 {
   PetscFunctionBegin;
   *w = (wring_view){.comm = comm, .d = d};
-  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &w->block));
+  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &w->slice));
   PetscCall(copy_elements(w));
-  PetscCall(wring_blocks_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
+  PetscCall(wring_slices_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
   PetscCall(fetch_vertices(w));
   PetscCall(wring_view_find_middles(w));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -49,7 +49,7 @@ static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring
 static PetscErrorCode destroy_view(wring_view *w)
 {
   PetscFunctionBegin;
-  PetscCall(PetscLayoutDestroy(&w->block));
+  PetscCall(PetscLayoutDestroy(&w->slice));
   PetscCall(wring_exchange_destroy(&w->x));
   PetscCall(PetscFree(w->used));
   PetscCall(PetscFree(w->X));

@@ -8,7 +8,7 @@
 
 static uint64_t key_of(const wring_view *w, PetscInt a, PetscInt b)
 {
-  return wring_edge_key(w->block->N, w->used[a], w->used[b]);
+  return wring_edge_key(w->slice->N, w->used[a], w->used[b]);
 }
 
 PetscErrorCode wring_view_find_middles(wring_view *w)
@@ -24,7 +24,7 @@ PetscErrorCode wring_view_find_middles(wring_view *w)
   PetscCall(wring_view_list_edges(w, PETSC_TRUE, &w->n_edge, &w->edge));
   PetscCall(wring_edges_create(w->comm, w->n_edge, w->edge, 0, &g));
   PetscCall(PetscMalloc1(3 * (size_t)g.n, &X));
-  PetscCall(wring_edges_place(&g, w->block->N, &w->d->middles, X, &fits));
+  PetscCall(wring_edges_place(&g, w->slice->N, &w->d->middles, X, &fits));
   PetscCheck(fits, w->comm, PETSC_ERR_ARG_WRONG, "middles of edges without their ends");
   PetscCall(PetscMalloc1(3 * (size_t)w->n_edge, &w->middle));
   PetscCall(wring_edges_fetch(&g, w->n_edge, w->edge, X, w->middle));

@@ -2,7 +2,7 @@
 #include "base/forest.h"
 #include "base/sort.h"
 #include "measure.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 #include "mesh/refine/edges.h"
 #include "mesh/surface/faces.h"
 #include <math.h>
@@ -56,7 +56,7 @@ PetscErrorCode wring_view_list_edges(const wring_view *w, PetscBool lower, Petsc
   PetscCall(PetscMalloc1((size_t)*n, key));
   for (PetscInt v = 0, i = 0; v < w->n_used; v++)
     for (; i < (v + 1 < w->n_used ? start[v + 1] : *n); i++)
-      (*key)[i] = wring_edge_key(w->block->N, w->used[v], w->used[larger[i]]);
+      (*key)[i] = wring_edge_key(w->slice->N, w->used[v], w->used[larger[i]]);
   PetscCall(PetscFree(larger));
   PetscCall(PetscFree(start));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -99,7 +99,7 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
   for (PetscInt i = 0; i < n; i++)
     if (edge[i].owner == rank)
       PetscCall(
-        measure_edge(w, (PetscInt)(key[i] / (uint64_t)w->block->N), (PetscInt)(key[i] % (uint64_t)w->block->N), m));
+        measure_edge(w, (PetscInt)(key[i] / (uint64_t)w->slice->N), (PetscInt)(key[i] % (uint64_t)w->slice->N), m));
   PetscCall(PetscFree(edge));
   PetscCall(PetscFree(key));
   PetscCall(wring_edges_destroy(&g));
@@ -125,7 +125,7 @@ PetscErrorCode wring_view_count_boundary(const wring_view *w, wring_mesh_measure
   PetscCall(PetscFree(neighbour));
   PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &other));
   for (PetscInt i = 0; i < n; i++) to[i] = face[i].v[0];
-  PetscCall(wring_blocks_find_owners(w->block, n, to));
+  PetscCall(wring_slices_find_owners(w->slice, n, to));
   PetscCall(wring_faces_match_ranks(w->comm, n, face, to, other));
   for (PetscInt i = 0; i < n; i++) m->n_boundary_face += other[i] < 0;
   PetscCall(PetscFree2(to, other));
@@ -149,7 +149,7 @@ static void unite_tets(const wring_view *w, PetscInt *parent)
 
 /*
   Gives each component of a rank the least of the labels that other ranks have for its vertices; *changed: somewhere.
-  label [n_used] of roots; mine [block]: the least of each vertex.
+  label [n_used] of roots; mine [slice]: the least of each vertex.
 */
 static PetscErrorCode exchange_labels(const wring_view *w, PetscInt *parent, PetscInt *label, PetscInt *mine,
                                       PetscBool *changed)
@@ -184,12 +184,12 @@ PetscErrorCode wring_view_count_components(const wring_view *w, wring_mesh_measu
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)w->n_used, &parent, (size_t)w->n_used, &label));
-  PetscCall(PetscMalloc1((size_t)w->block->n, &mine));
-  for (PetscInt v = 0; v < w->block->n; v++) mine[v] = PETSC_MAX_INT;
+  PetscCall(PetscMalloc1((size_t)w->slice->n, &mine));
+  for (PetscInt v = 0; v < w->slice->n; v++) mine[v] = PETSC_MAX_INT;
   unite_tets(w, parent);
   for (PetscInt i = 0; i < w->n_used; i++) label[i] = w->used[i];
   while (changed) PetscCall(exchange_labels(w, parent, label, mine, &changed));
-  for (PetscInt v = 0; v < w->block->n; v++) m->n_component += mine[v] == w->block->rstart + v;
+  for (PetscInt v = 0; v < w->slice->n; v++) m->n_component += mine[v] == w->slice->rstart + v;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->n_component, 1, MPIU_INT64, MPI_SUM, w->comm));
   PetscCall(PetscFree(mine));
   PetscCall(PetscFree2(parent, label));

@@ -13,7 +13,7 @@
     name_regions.c name_sets.c   names; vertices, triangles and lines of sets
   Not here: formats of files (mesh/read), partitions (mesh/distribute).
 
-  Nodes have a position, their place in the file, and are in blocks by rank. A rank works with those of its elements:
+  Nodes have a position, their place in the file, and are in slices by rank. A rank works with those of its elements:
   `used`, ascending by position, so that comparing places in it compares positions.
 
   Memory: tables of the file are freed, or become those of the mesh, when they have been used; faces go in rounds.
@@ -38,7 +38,7 @@ typedef struct {
   int64_t          place;   // of the first fault of this rank, INT64_MAX: none
   wring_error     *e;       // borrowed
   wring_notebook   notes;
-  PetscLayout      node;             // blocks of positions
+  PetscLayout      node;             // slices of positions
   PetscInt64       n_tet, tet_begin; // of all ranks; number of this rank's first one
   PetscInt64       n_vertex;         // of all ranks
   PetscInt         n_used;
@@ -49,14 +49,14 @@ typedef struct {
   PetscBool        second;   // some rank has elements of second order
   PetscInt        *mid;      // [n_tet][6], then [n_lower][3] places in used, -1: none; NULL: no element here has any
   int64_t         *tag;      // [n_used] numbers in the file; NULL: not second
-  PetscInt         n_middle; // nodes of this block at middles of edges
+  PetscInt         n_middle; // nodes of this slice at middles of edges
   PetscInt        *middle;   // [n_middle] their positions, ascending
   double          *middle_X; // [n_middle][3]
   char            *in_tet;   // [n_used] whether a tet of any rank has the node
   char            *keep;     // [n_node] whether a node is kept: 1, or WRING_BUILD_MIDDLE of an edge
   char            *is_face;  // [n_lower] whether a triangle is a face of a tet
-  wring_exchange   owners;   // from each used node to its block
-  PetscInt        *asked;    // [owners.n_got] nodes of this block, from 0
+  wring_exchange   owners;   // from each used node to its slice
+  PetscInt        *asked;    // [owners.n_got] nodes of this slice, from 0
 } wring_build;
 
 /*

@@ -5,7 +5,7 @@
 #include "build.h"
 #include "base/map.h"
 #include "base/sort.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -261,7 +261,7 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
   if (ok) {
     b->n_used = list.n;
     PetscCall(sort_used(b, position, list.tag));
-    PetscCall(wring_blocks_ask(b->node, b->n_used, b->used, &b->owners, &b->asked));
+    PetscCall(wring_slices_ask(b->node, b->n_used, b->used, &b->owners, &b->asked));
   }
   PetscCall(PetscFree(list.tag));
   PetscCall(PetscFree(position));

@@ -1,13 +1,13 @@
 /*
   Faces of tets, and triangles, are matched. One with a node that no other rank uses is matched here; the rest, all of
-  whose nodes are shared, on the rank whose block has their lowest node, in rounds: round k has the faces whose lowest
+  whose nodes are shared, on the rank whose slice has their lowest node, in rounds: round k has the faces whose lowest
   node is k modulo the number of rounds. A face that three tets have, and a tet that is there twice, are faults; a
   triangle that matches a tet is its face.
 */
 #include "build.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 #include "mesh/surface/faces.h"
 #include <string.h>
 
@@ -76,7 +76,7 @@ static void globalize(const wring_build *b, wring_face *f)
 static PetscErrorCode find_shared(matcher *m)
 {
   const wring_build *b = m->b;
-  char              *shared; // of each node of this block; 2: one rank has used it
+  char              *shared; // of each node of this slice; 2: one rank has used it
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)b->node->n, &shared));
@@ -143,7 +143,7 @@ static PetscErrorCode match_faces(matcher *m, PetscInt n, wring_face *f, char *a
     globalize(m->b, f + i);
     to[i] = f[i].v[0];
   }
-  PetscCall(wring_blocks_find_owners(m->b->node, n, to));
+  PetscCall(wring_slices_find_owners(m->b->node, n, to));
   PetscCall(wring_match_rows(m->b->comm, n, to, 4, sizeof *f, f, &s, &got));
   PetscCall(PetscFree(to));
   PetscCall(PetscMalloc1((size_t)s.n, &has_tet));

@@ -6,7 +6,7 @@
 #include "base/count.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 #include "mesh/tet.h"
 
 /* An element's edge: its key is the numbers of its vertices, ascending, and then the position of its middle. */
@@ -105,7 +105,7 @@ static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list
     const PetscInt *const key = list->row[i].key;
     to[i]                     = by_node ? key[0] : (PetscInt)(wring_mix(edge_of(b, key)) % (uint64_t)size);
   }
-  if (by_node) PetscCall(wring_blocks_find_owners(b->node, list->n, to));
+  if (by_node) PetscCall(wring_slices_find_owners(b->node, list->n, to));
   PetscCall(wring_match_rows(b->comm, list->n, to, 2, sizeof *got, list->row, &s, &got));
   PetscCall(PetscFree(to));
   PetscCall(PetscFree(list->row));
@@ -132,7 +132,7 @@ static void exchange_keys(const middle_list *list)
   }
 }
 
-/* list: rows in the order of the nodes, which are of this rank's block. */
+/* list: rows in the order of the nodes, which are of this rank's slice. */
 static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, wring_middles *t)
 {
   PetscInt at;

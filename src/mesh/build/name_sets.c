@@ -1,11 +1,11 @@
 /*
-  Sets: the vertices of every group, in the order of the groups, on the ranks of their blocks; lines and triangles,
+  Sets: the vertices of every group, in the order of the groups, on the ranks of their slices; lines and triangles,
   which are kept for mass and stiffness on them and to refine the set with the mesh.
 */
 #include "build.h"
 #include "base/count.h"
 #include "base/sort.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 #include <string.h>
 
 typedef struct {
@@ -39,7 +39,7 @@ static PetscErrorCode add_nodes(collector *c, PetscInt source, int n, const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The members of all groups whose vertices are in this rank's block, by group and vertex, with repetitions. */
+/* The members of all groups whose vertices are in this rank's slice, by group and vertex, with repetitions. */
 static PetscErrorCode find_members(const wring_build *b, PetscInt *n, member **got)
 {
   const wring_raw *raw = b->raw;
@@ -51,7 +51,7 @@ static PetscErrorCode find_members(const wring_build *b, PetscInt *n, member **g
   for (PetscInt i = 0; i < raw->n_lower; i++)
     PetscCall(add_nodes(&c, raw->lower[i].source, raw->lower[i].n, b->lower + 3 * (size_t)i));
   PetscCall(PetscFree(c.mark));
-  PetscCall(wring_blocks_find_owners(b->node, c.n, c.to));
+  PetscCall(wring_slices_find_owners(b->node, c.n, c.to));
   PetscCall(wring_exchange_rows(b->comm, c.n, c.to, sizeof *c.row, c.row, n, got));
   PetscCall(PetscFree(c.row));
   PetscCall(PetscFree(c.to));

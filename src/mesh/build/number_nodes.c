@@ -61,8 +61,8 @@ PetscErrorCode wring_build_mark_nodes(wring_build *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* number [n_node] of the nodes of this block that are kept, others -1; their coordinates move to the front. */
-static PetscErrorCode number_block(wring_build *b, PetscInt *number, PetscInt *n)
+/* number [n_node] of the nodes of this slice that are kept, others -1; their coordinates move to the front. */
+static PetscErrorCode number_slice(wring_build *b, PetscInt *number, PetscInt *n)
 {
   const wring_raw *raw  = b->raw;
   const char      *keep = b->keep;
@@ -83,7 +83,7 @@ static PetscErrorCode number_block(wring_build *b, PetscInt *number, PetscInt *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores the nodes of this block at middles of edges. */
+/* Stores the nodes of this slice at middles of edges. */
 static PetscErrorCode store_middles(wring_build *b)
 {
   const wring_raw *raw  = b->raw;
@@ -111,7 +111,7 @@ PetscErrorCode wring_build_number_nodes(wring_build *b)
   PetscFunctionBegin;
   if (b->second) PetscCall(store_middles(b));
   PetscCall(PetscMalloc1((size_t)raw->n_node, &number));
-  PetscCall(number_block(b, number, &d->n_vertex));
+  PetscCall(number_slice(b, number, &d->n_vertex));
   PetscCall(PetscMalloc1((size_t)b->n_used, &b->vertex));
   PetscCall(wring_exchange_fetch(&b->owners, b->asked, sizeof *number, number, b->vertex));
   PetscCall(PetscFree(number));

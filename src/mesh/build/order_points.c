@@ -1,6 +1,6 @@
 /* Points, whose numbers are their positions. */
 #include "build.h"
-#include "mesh/distribute/blocks.h"
+#include "mesh/distribute/slices.h"
 
 typedef struct {
   int64_t number;
@@ -22,7 +22,7 @@ static PetscErrorCode send_points(const wring_build *b, PetscInt *n_got, point_r
     to[n]    = (PetscInt)raw->node_tag[i];
     row[n++] = (point_row){raw->node_tag[i], {x[0], x[1], x[2]}};
   }
-  PetscCall(wring_blocks_find_owners(b->node, n, to));
+  PetscCall(wring_slices_find_owners(b->node, n, to));
   PetscCall(wring_exchange_rows(b->comm, n, to, sizeof *row, row, n_got, got));
   PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,6 @@
 /* Properties of a partition into any number of parts, which need not be that of ranks. */
 #include "base/sort.h"
-#include "blocks.h"
+#include "slices.h"
 #include "distribute.h"
 #include "mesh/data.h"
 #include "pieces.h"
@@ -18,13 +18,13 @@ static PetscErrorCode ask_corners(const wring_pieces *p, const wring_owners *o, 
   PetscInt *vertex;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)p->block->n, &table, 3 * (size_t)n, &vertex));
-  for (PetscInt v = 0; v < p->block->n; v++) table[v] = (corner){o->owner[v], o->start[v + 1] > o->start[v]};
+  PetscCall(PetscMalloc2((size_t)p->slice->n, &table, 3 * (size_t)n, &vertex));
+  for (PetscInt v = 0; v < p->slice->n; v++) table[v] = (corner){o->owner[v], o->start[v + 1] > o->start[v]};
   for (PetscInt i = 0; i < 3 * n; i++) {
     const PetscInt *const v = row + 4 * (size_t)(i / 3) + 1;
     vertex[i]               = v[i % 3] < 0 ? v[1] : v[i % 3];
   }
-  PetscCall(wring_blocks_fetch(p->block, 3 * n, vertex, sizeof *table, table, found));
+  PetscCall(wring_slices_fetch(p->slice, 3 * n, vertex, sizeof *table, table, found));
   PetscCall(PetscFree2(table, vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,17 +67,17 @@ static PetscErrorCode count_shared(const wring_pieces *p, const wring_owners *o,
 
   PetscFunctionBegin;
   PetscCall(find_touches(p, o, d, &n, &list));
-  PetscCall(PetscRealloc((size_t)(n + o->start[p->block->n]) * sizeof *list, &list));
-  for (PetscInt v = 0; v < p->block->n; v++)
+  PetscCall(PetscRealloc((size_t)(n + o->start[p->slice->n]) * sizeof *list, &list));
+  for (PetscInt v = 0; v < p->slice->n; v++)
     for (PetscInt i = o->start[v]; i < o->start[v + 1]; i++)
-      list[n++] = (wring_touch){p->block->rstart + v, o->touching[i]};
+      list[n++] = (wring_touch){p->slice->rstart + v, o->touching[i]};
   PetscCall(wring_sort_rows(n, 2, sizeof *list, list, NULL));
   for (PetscInt i = 0; i < n; i++) {
     const PetscBool same = (PetscBool)(i > 0 && list[i].vertex == list[i - 1].vertex);
     if (same && list[i].part == list[i - 1].part) continue;
     parts = same ? parts + 1 : 1;
     *interface += parts == 2;
-    *ghosts += o->owner[list[i].vertex - p->block->rstart] != list[i].part;
+    *ghosts += o->owner[list[i].vertex - p->slice->rstart] != list[i].part;
   }
   PetscCall(PetscFree(list));
   PetscFunctionReturn(PETSC_SUCCESS);

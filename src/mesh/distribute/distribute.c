@@ -4,7 +4,7 @@
 */
 #include "distribute.h"
 #include "base/sort.h"
-#include "blocks.h"
+#include "slices.h"
 #include "halo.h"
 #include "mesh/data.h"
 #include "order.h"
@@ -41,7 +41,7 @@ static PetscErrorCode renumber_tets(wring_mesh *m)
   PetscInt *vertex, *global, n;
 
   PetscFunctionBegin;
-  PetscCall(wring_blocks_compact(m->n_tet, m->tet, &n, &vertex));
+  PetscCall(wring_slices_compact(m->n_tet, m->tet, &n, &vertex));
   PetscCall(PetscMalloc1((size_t)n, &global));
   PetscCall(wring_mesh_find_globals(m, n, vertex, global));
   for (PetscInt i = 0; i < 4 * m->n_tet; i++) m->tet[i] = global[m->tet[i]];
@@ -94,7 +94,7 @@ static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
 /* Takes d->X. */
 static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o, wring_mesh_data *d, wring_mesh *m)
 {
-  const PetscInt first = p->block->rstart;
+  const PetscInt first = p->slice->rstart;
   PetscInt      *number, end;
   wring_exchange x;
 
@@ -111,7 +111,7 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscCall(wring_exchange_destroy(&x));
   PetscCallMPI(MPI_Scan(&m->n_owned, &end, 1, MPIU_INT, MPI_SUM, m->comm));
   m->begin    = end - m->n_owned;
-  m->n_global = m->n_corner = p->block->N;
+  m->n_global = m->n_corner = p->slice->N;
   PetscCall(order_vertices(p, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,7 +129,7 @@ static PetscErrorCode send_members(const wring_pieces *p, const wring_owners *o,
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
       row[2 * (size_t)i]     = s;
       row[2 * (size_t)i + 1] = d->set_vertex[i];
-      to[i]                  = o->owner[d->set_vertex[i] - p->block->rstart];
+      to[i]                  = o->owner[d->set_vertex[i] - p->slice->rstart];
     }
   }
   PetscCall(wring_exchange_rows(p->comm, all, to, 2 * sizeof *row, row, n, got));
@@ -147,7 +147,7 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n, &first, (size_t)n, &to));
   for (PetscInt i = 0; i < n; i++) first[i] = d->set_element[4 * (size_t)i + 1];
-  PetscCall(wring_blocks_fetch(p->block, n, first, sizeof *to, o->owner, to));
+  PetscCall(wring_slices_fetch(p->slice, n, first, sizeof *to, o->owner, to));
   PetscCall(wring_exchange_rows(m->comm, n, to, 4 * sizeof *d->set_element, d->set_element, &m->n_set_element,
                                 &m->set_element));
   PetscCall(wring_sort_rows(m->n_set_element, 4, 4 * sizeof *m->set_element, m->set_element, NULL));

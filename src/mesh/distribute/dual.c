@@ -1,6 +1,6 @@
 /* The graph of the tets of pieces that share faces. */
 #include "base/sort.h"
-#include "blocks.h"
+#include "slices.h"
 #include "mesh/surface/faces.h"
 #include "pieces.h"
 
@@ -16,7 +16,7 @@ static PetscErrorCode match_border(const wring_pieces *p, PetscInt64 begin, Pets
     to[i] = face[i].v[1];
     face[i].place += 4 * begin;
   }
-  PetscCall(wring_blocks_find_owners(p->block, n, to));
+  PetscCall(wring_slices_find_owners(p->slice, n, to));
   PetscCall(wring_faces_match_ranks(p->comm, n, face, to, other));
   PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);

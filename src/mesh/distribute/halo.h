@@ -2,7 +2,7 @@
   Private to src/mesh: ghosts and the PetscSFs of a distributed mesh.
 
   Map of mesh/distribute, in reading order:
-    order.c       keys along a space-filling curve; blocks.c rows of vertices from the slices of other ranks
+    order.c       keys along a space-filling curve; slices.c rows of vertices from the slices of other ranks
     pieces.c      the tets of the slices in equal pieces of the curve; dual.c their graph, which partition/ cuts
     owners.c      the part that owns each vertex
     distribute.c  wring_mesh_distribute: from slices to parts; assess.c properties of parts of any number

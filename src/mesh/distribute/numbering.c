@@ -1,23 +1,23 @@
 /* Original numbers: look-up, rows of tables sent to the owners, members of sets. */
 #include "base/sort.h"
-#include "blocks.h"
+#include "slices.h"
 #include "halo.h"
 
-/* Owners write global numbers into blocks by original number, from which all ranks read. */
+/* Owners write global numbers into slices by original number, from which all ranks read. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)
 {
-  PetscInt    n_block, *block;
+  PetscInt    n_slice, *slice;
   PetscLayout layout;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->natural, &n_block, NULL, NULL, NULL));
-  PetscCall(PetscMalloc1((size_t)n_block, &block));
-  PetscCall(PetscSFReduceBegin(m->natural, MPIU_INT, m->global, block, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, MPIU_INT, m->global, block, MPI_REPLACE));
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, n_block, m->n_global, 1, &layout));
-  PetscCall(wring_blocks_fetch(layout, n, original, sizeof *block, block, global));
+  PetscCall(PetscSFGetGraph(m->natural, &n_slice, NULL, NULL, NULL));
+  PetscCall(PetscMalloc1((size_t)n_slice, &slice));
+  PetscCall(PetscSFReduceBegin(m->natural, MPIU_INT, m->global, slice, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, MPIU_INT, m->global, slice, MPI_REPLACE));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, n_slice, m->n_global, 1, &layout));
+  PetscCall(wring_slices_fetch(layout, n, original, sizeof *slice, slice, global));
   PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(PetscFree(block));
+  PetscCall(PetscFree(slice));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,7 +42,7 @@ PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt 
   PetscFunctionBegin;
   PetscCall(wring_mesh_find_globals(m, n, number, number));
   PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
-  PetscCall(wring_blocks_find_owners(layout, n, number));
+  PetscCall(wring_slices_find_owners(layout, n, number));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

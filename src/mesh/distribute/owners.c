@@ -1,12 +1,12 @@
 #include "pieces.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
-#include "blocks.h"
+#include "slices.h"
 #include "order.h"
 
 /* ---- parts that touch a vertex ----------------------------------------------------------------------------------- */
 
-/* Tells the owners of blocks each part at each vertex of a piece, once. */
+/* Tells the owners of slices each part at each vertex of a piece, once. */
 static PetscErrorCode list_touches(const wring_pieces *p, PetscInt n_part, const PetscInt *part, PetscInt *n,
                                    wring_touch **list)
 {
@@ -47,7 +47,7 @@ PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wrin
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
   for (PetscInt i = 0; i < n; i++) to[i] = list[i].vertex;
-  PetscCall(wring_blocks_find_owners(p->block, n, to));
+  PetscCall(wring_slices_find_owners(p->slice, n, to));
   PetscCall(wring_exchange_rows(p->comm, n, to, sizeof *list, list, n_got, got));
   PetscCall(PetscFree(to));
   PetscCall(wring_sort_rows(*n_got, 2, sizeof **got, *got, NULL));
@@ -60,15 +60,15 @@ static PetscErrorCode store_touches(const wring_pieces *p, PetscInt n, const wri
   PetscInt v = 0, kept = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)p->block->n + 1, &o->start));
+  PetscCall(PetscMalloc1((size_t)p->slice->n + 1, &o->start));
   PetscCall(PetscMalloc1((size_t)n, &o->touching));
   o->start[0] = 0;
   for (PetscInt i = 0; i < n; i++) {
     if (i > 0 && got[i].vertex == got[i - 1].vertex && got[i].part == got[i - 1].part) continue;
-    while (v < got[i].vertex - p->block->rstart) o->start[++v] = kept;
+    while (v < got[i].vertex - p->slice->rstart) o->start[++v] = kept;
     o->touching[kept++] = got[i].part;
   }
-  while (v < p->block->n) o->start[++v] = kept;
+  while (v < p->slice->n) o->start[++v] = kept;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +102,7 @@ static PetscErrorCode own_inner(const wring_pieces *p, wring_owners *o, PetscInt
   PetscInt64 here = 0;
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < p->block->n; v++) {
+  for (PetscInt v = 0; v < p->slice->n; v++) {
     const PetscInt parts = o->start[v + 1] - o->start[v];
     o->owner[v]          = parts == 1 ? o->touching[o->start[v]] : NOBODY;
     if (parts == 1) change[o->owner[v]]++;
@@ -128,7 +128,7 @@ static PetscErrorCode own_touched(const wring_pieces *p, wring_owners *o)
   PetscCall(own_inner(p, o, change, &shared, &before));
   for (PetscInt64 batch = 0; batch < PetscMin(shared, BATCHES); batch++) {
     PetscInt64 i = before;
-    for (PetscInt v = 0; v < p->block->n; v++) {
+    for (PetscInt v = 0; v < p->slice->n; v++) {
       if (o->start[v + 1] - o->start[v] < 2 || i++ % BATCHES != batch) continue;
       o->owner[v] = least_loaded(o, v);
       change[o->owner[v]]++;
@@ -153,7 +153,7 @@ static PetscErrorCode order_parts(const wring_pieces *p, const wring_owners *o, 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * (size_t)n, &sum));
   PetscCall(PetscMalloc1((size_t)n, &key));
-  for (PetscInt v = 0; v < p->block->n; v++)
+  for (PetscInt v = 0; v < p->slice->n; v++)
     for (int c = 0; c < 3 && o->owner[v] != NOBODY; c++)
       sum[3 * o->owner[v] + c] += (PetscInt64)((p->X[3 * (size_t)v + (size_t)c] - p->low[c]) / p->side * STEPS);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (PetscMPIInt)(3 * n), MPIU_INT64, MPI_SUM, p->comm));
@@ -219,13 +219,13 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
   wring_sorting s;
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < p->block->n; v++) n += o->owner[v] == NOBODY;
+  for (PetscInt v = 0; v < p->slice->n; v++) n += o->owner[v] == NOBODY;
   here = n;
   PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
   if (all == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc3((size_t)n, &key, (size_t)n, &vertex, (size_t)n, &mine));
   n = 0;
-  for (PetscInt v = 0; v < p->block->n; v++) {
+  for (PetscInt v = 0; v < p->slice->n; v++) {
     if (o->owner[v] != NOBODY) continue;
     key[n]      = wring_hilbert_key(p->X + 3 * (size_t)v, p->low, p->side);
     vertex[n++] = v;
@@ -261,7 +261,7 @@ PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const
   PetscCall(PetscFree(list));
   PetscCall(store_touches(p, n_got, got, o));
   PetscCall(PetscFree(got));
-  PetscCall(PetscMalloc1((size_t)p->block->n, &o->owner));
+  PetscCall(PetscMalloc1((size_t)p->slice->n, &o->owner));
   PetscCall(PetscCalloc1((size_t)n_part, &o->load));
   PetscCall(own_touched(p, o));
   PetscCall(own_untouched(p, o));

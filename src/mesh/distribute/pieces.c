@@ -1,19 +1,19 @@
 #include "pieces.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
-#include "blocks.h"
+#include "slices.h"
 #include "order.h"
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 enum { ROUND = 1 << 16 }; // tets whose corners a rank asks for at a time
 
-/* Whether all corners of a tet are in this rank's block; near: their places in it. */
+/* Whether all corners of a tet are in this rank's slice; near: their places in it. */
 static PetscBool is_near(const wring_pieces *p, const PetscInt tet[4], PetscInt near[4])
 {
   for (int a = 0; a < 4; a++) {
-    near[a] = tet[a] - p->block->rstart;
-    if (near[a] < 0 || near[a] >= p->block->n) return PETSC_FALSE;
+    near[a] = tet[a] - p->slice->rstart;
+    if (near[a] < 0 || near[a] >= p->slice->n) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -42,9 +42,9 @@ static PetscErrorCode find_keys(const wring_pieces *p, PetscInt n_tet, PetscInt 
   double   *X;
 
   PetscFunctionBegin;
-  PetscCall(wring_blocks_compact(n_tet, tet, &n, &vertex));
+  PetscCall(wring_slices_compact(n_tet, tet, &n, &vertex));
   PetscCall(PetscMalloc1(3 * (size_t)n, &X));
-  PetscCall(wring_blocks_fetch(p->block, n, vertex, 3 * sizeof *X, p->X, X));
+  PetscCall(wring_slices_fetch(p->slice, n, vertex, 3 * sizeof *X, p->X, X));
   wring_hilbert h = wring_hilbert_begin(p->low, p->side, key);
   for (PetscInt e = 0; e < n_tet; e++) wring_hilbert_add_tet(&h, X, tet + 4 * (size_t)e);
   wring_hilbert_end(&h);
@@ -162,12 +162,12 @@ PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_d
 
   PetscFunctionBegin;
   *p = (wring_pieces){.comm = comm, .X = d->X, .n_chunk = n_chunk};
-  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &p->block));
+  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &p->slice));
   wring_bounds(d->n_vertex, d->X, p->low, high);
   PetscCall(wring_bounds_reduce(comm, p->low, high));
   p->side = wring_hilbert_side(p->low, high);
   PetscCall(sort_tets(p, d));
-  PetscCall(wring_blocks_compact(p->n, p->tet, &p->n_vertex, &p->vertex));
+  PetscCall(wring_slices_compact(p->n, p->tet, &p->n_vertex, &p->vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,6 +178,6 @@ PetscErrorCode wring_pieces_destroy(wring_pieces *p)
   PetscCall(PetscFree(p->region));
   PetscCall(PetscFree(p->number));
   PetscCall(PetscFree(p->vertex));
-  PetscCall(PetscLayoutDestroy(&p->block));
+  PetscCall(PetscLayoutDestroy(&p->slice));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,8 +8,8 @@
 
 typedef struct {
   MPI_Comm    comm;
-  PetscLayout block; // of the vertices in the slices
-  double     *X;     // [block->n][3] of this rank's block, borrowed
+  PetscLayout slice; // of the vertices in the slices
+  double     *X;     // [slice->n][3] of this rank's slice, borrowed
   double      low[3], side;
   PetscInt    n;       // tets here
   PetscInt    n_chunk; // of all ranks: wring_cut_chunks
@@ -36,8 +36,8 @@ PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_g
 /* The part that owns each vertex, on the rank whose slice has the vertex. */
 typedef struct {
   PetscInt    n_part;
-  PetscInt   *owner;    // [block->n] the part of each vertex of this rank's block
-  PetscInt   *start;    // [block->n + 1] of touching
+  PetscInt   *owner;    // [slice->n] the part of each vertex of this rank's slice
+  PetscInt   *start;    // [slice->n + 1] of touching
   PetscInt   *touching; // the parts with tets at the vertex, ascending
   PetscInt64 *load;     // [n_part] vertices of each part
 } wring_owners;
@@ -55,6 +55,6 @@ typedef struct {
   PetscInt vertex, part;
 } wring_touch;
 
-/* Sends list [n] to the blocks of their vertices: *got [*n_got] by vertex and part, with repetitions. Collective. */
+/* Sends list [n] to the slices of their vertices: *got [*n_got] by vertex and part, with repetitions. Collective. */
 PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_touch *list, PetscInt *n_got,
                                    wring_touch **got);

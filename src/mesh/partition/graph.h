@@ -11,7 +11,7 @@
     packages.c PT-Scotch and ParMETIS through PETSc
   Not here: the graph of tets (distribute/dual.c), vertices of the mesh (distribute/owners.c).
 
-  Vertices are numbered over all ranks in blocks by rank. Pairs are made inside chunks, consecutive vertices of one
+  Vertices are numbered over all ranks in slices by rank. Pairs are made inside chunks, consecutive vertices of one
   rank, and all choices use numbers over all ranks only: with the same chunks, any number of ranks finds the same parts.
 */
 #pragma once

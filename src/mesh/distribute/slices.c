@@ -1,21 +1,21 @@
-#include "blocks.h"
+#include "slices.h"
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/sort.h"
 
-PetscErrorCode wring_blocks_find_owners(PetscLayout block, PetscInt n, PetscInt *number)
+PetscErrorCode wring_slices_find_owners(PetscLayout slice, PetscInt n, PetscInt *number)
 {
   PetscMPIInt owner;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
-    PetscCall(PetscLayoutFindOwner(block, number[i], &owner));
+    PetscCall(PetscLayoutFindOwner(slice, number[i], &owner));
     number[i] = owner;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *number, wring_exchange *x,
+PetscErrorCode wring_slices_ask(PetscLayout slice, PetscInt n, const PetscInt *number, wring_exchange *x,
                                 PetscInt **asked)
 {
   PetscInt *to;
@@ -23,22 +23,22 @@ PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *n
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
   PetscCall(PetscArraycpy(to, number, n));
-  PetscCall(wring_blocks_find_owners(block, n, to));
-  PetscCall(wring_exchange_create(block->comm, n, to, x));
+  PetscCall(wring_slices_find_owners(slice, n, to));
+  PetscCall(wring_exchange_create(slice->comm, n, to, x));
   PetscCall(PetscFree(to));
   PetscCall(wring_exchange_send(x, sizeof *number, number, asked));
-  for (PetscInt i = 0; i < x->n_got; i++) (*asked)[i] -= block->rstart;
+  for (PetscInt i = 0; i < x->n_got; i++) (*asked)[i] -= slice->rstart;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_fetch(PetscLayout block, PetscInt n, const PetscInt *number, size_t width,
+PetscErrorCode wring_slices_fetch(PetscLayout slice, PetscInt n, const PetscInt *number, size_t width,
                                   const void *table, void *row)
 {
   wring_exchange x;
   PetscInt      *asked;
 
   PetscFunctionBegin;
-  PetscCall(wring_blocks_ask(block, n, number, &x, &asked));
+  PetscCall(wring_slices_ask(slice, n, number, &x, &asked));
   PetscCall(wring_exchange_fetch(&x, asked, width, table, row));
   PetscCall(PetscFree(asked));
   PetscCall(wring_exchange_destroy(&x));
@@ -112,7 +112,7 @@ static PetscErrorCode compact_dense(PetscInt n_tet, PetscInt *tet, PetscInt leas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
+PetscErrorCode wring_slices_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
 {
   PetscInt least = PETSC_MAX_INT, largest = 0;
 
