@@ -126,7 +126,7 @@ static PetscErrorCode assess(MPI_Comm comm, const wring_cut *c, wring_mesh_data 
   wring_graph  g;
 
   PetscFunctionBegin;
-  PetscCall(wring_pieces_create(comm, wring_cut_chunks(c->n_part), d, &p));
+  PetscCall(wring_pieces_create(comm, wring_cut_sections(c->n_part), d, &p));
   PetscCall(PetscMalloc1((size_t)p.n, &part));
   PetscCall(wring_pieces_dual(&p, PETSC_TRUE, &g));
   PetscCall(wring_graph_cut(&g, c, part));

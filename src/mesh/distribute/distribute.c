@@ -200,7 +200,7 @@ static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m
   PetscInt    *part;
 
   PetscFunctionBegin;
-  PetscCall(wring_pieces_create(m->comm, wring_cut_chunks(c->n_part), d, &p));
+  PetscCall(wring_pieces_create(m->comm, wring_cut_sections(c->n_part), d, &p));
   PetscCall(cut_tets(&p, c, &part));
   PetscCall(wring_owners_create(&p, c->n_part, part, &o));
   PetscCall(send_tets(&p, part, m));

@@ -67,19 +67,19 @@ static PetscErrorCode compress(PetscInt *neighbour, wring_graph *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cut_chunks(const wring_pieces *p, wring_graph *g)
+static PetscErrorCode cut_sections(const wring_pieces *p, wring_graph *g)
 {
   PetscMPIInt rank, size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(p->comm, &rank));
   PetscCallMPI(MPI_Comm_size(p->comm, &size));
-  const PetscInt first = (PetscInt)((PetscInt64)rank * p->n_chunk / size);
-  const PetscInt end   = (PetscInt)((PetscInt64)(rank + 1) * p->n_chunk / size);
-  g->n_chunk           = end - first;
-  PetscCall(PetscMalloc1((size_t)g->n_chunk + 1, &g->chunk));
+  const PetscInt first = (PetscInt)((PetscInt64)rank * p->n_section / size);
+  const PetscInt end   = (PetscInt)((PetscInt64)(rank + 1) * p->n_section / size);
+  g->n_section         = end - first;
+  PetscCall(PetscMalloc1((size_t)g->n_section + 1, &g->section));
   for (PetscInt c = first; c <= end; c++)
-    g->chunk[c - first] = (PetscInt)(wring_chunk_begin(g->all, p->n_chunk, c) - g->begin);
+    g->section[c - first] = (PetscInt)(wring_section_begin(g->all, p->n_section, c) - g->begin);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,6 +108,6 @@ PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_g
   else
     PetscCall(PetscCalloc1((size_t)g->n + 1, &g->start));
   PetscCall(wring_graph_join(g));
-  PetscCall(cut_chunks(p, g));
+  PetscCall(cut_sections(p, g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

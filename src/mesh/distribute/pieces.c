@@ -114,8 +114,8 @@ static PetscErrorCode number_tets(MPI_Comm comm, PetscInt n, PetscInt64 **number
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* first [size]: the first tet of the piece of each rank, at which a chunk begins. */
-static PetscErrorCode cut_chunks(const wring_pieces *p, PetscInt n_tet, PetscInt64 **first)
+/* first [size]: the first tet of the piece of each rank, at which a section begins. */
+static PetscErrorCode cut_sections(const wring_pieces *p, PetscInt n_tet, PetscInt64 **first)
 {
   PetscInt64  all = n_tet;
   PetscMPIInt size;
@@ -125,7 +125,7 @@ static PetscErrorCode cut_chunks(const wring_pieces *p, PetscInt n_tet, PetscInt
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(PetscMalloc1((size_t)size, first));
   for (PetscMPIInt r = 0; r < size; r++)
-    (*first)[r] = wring_chunk_begin(all, p->n_chunk, (PetscInt)((PetscInt64)r * p->n_chunk / size));
+    (*first)[r] = wring_section_begin(all, p->n_section, (PetscInt)((PetscInt64)r * p->n_section / size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +139,7 @@ static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)d->n_tet, &key));
   PetscCall(find_all_keys(p, d, key));
-  PetscCall(cut_chunks(p, d->n_tet, &first));
+  PetscCall(cut_sections(p, d->n_tet, &first));
   PetscCall(wring_sorting_create(p->comm, d->n_tet, key, PETSC_FALSE, first, &s));
   PetscCall(PetscFree(first));
   PetscCall(PetscFree(key));
@@ -156,12 +156,12 @@ static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_data *d, wring_pieces *p)
+PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_section, wring_mesh_data *d, wring_pieces *p)
 {
   double high[3];
 
   PetscFunctionBegin;
-  *p = (wring_pieces){.comm = comm, .X = d->X, .n_chunk = n_chunk};
+  *p = (wring_pieces){.comm = comm, .X = d->X, .n_section = n_section};
   PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &p->slice));
   wring_bounds(d->n_vertex, d->X, p->low, high);
   PetscCall(wring_bounds_reduce(comm, p->low, high));

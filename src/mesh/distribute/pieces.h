@@ -11,20 +11,20 @@ typedef struct {
   PetscLayout slice; // of the vertices in the slices
   double     *X;     // [slice->n][3] of this rank's slice, borrowed
   double      low[3], side;
-  PetscInt    n;       // tets here
-  PetscInt    n_chunk; // of all ranks: wring_cut_chunks
-  PetscInt   *tet;     // [n][4] places in vertex
-  PetscInt   *region;  // [n]
-  PetscInt64 *number;  // [n] original
+  PetscInt    n;         // tets here
+  PetscInt    n_section; // of all ranks: wring_cut_sections
+  PetscInt   *tet;       // [n][4] places in vertex
+  PetscInt   *region;    // [n]
+  PetscInt64 *number;    // [n] original
   PetscInt    n_vertex;
   PetscInt   *vertex; // [n_vertex] the vertices of the tets: original numbers, ascending
 } wring_pieces;
 
 /*
-  Takes the tets of the slice d, which are freed. Chunk c of n_chunk begins at tet floor(c N / n_chunk) of the curve;
-  rank r has the chunks from floor(r n_chunk / size) on. Collective.
+  Takes the tets of the slice d, which are freed. Section c of n_section begins at tet floor(c N / n_section) of the
+  curve; rank r has the sections from floor(r n_section / size) on. Collective.
 */
-PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_data *d, wring_pieces *p);
+PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_section, wring_mesh_data *d, wring_pieces *p);
 PetscErrorCode wring_pieces_destroy(wring_pieces *p);
 
 /*

@@ -6,7 +6,7 @@
 
 enum { ALONE = -1 };
 
-/* The neighbour of v in its chunk, of those without a partner, with the strongest edge; ALONE if there is none. */
+/* The neighbour of v in its section, of those without a partner, with the strongest edge; ALONE if there is none. */
 static PetscInt strongest(const wring_graph *g, PetscInt v, PetscInt first, PetscInt end, PetscInt most,
                           const PetscInt *part, const PetscInt *partner)
 {
@@ -27,8 +27,8 @@ static PetscInt strongest(const wring_graph *g, PetscInt v, PetscInt first, Pets
 }
 
 /* partner [n]: the other vertex of a pair, or the vertex itself. */
-static void match_chunk(const wring_graph *g, PetscInt first, PetscInt end, PetscInt most, const PetscInt *part,
-                        PetscInt *partner)
+static void match_section(const wring_graph *g, PetscInt first, PetscInt end, PetscInt most, const PetscInt *part,
+                          PetscInt *partner)
 {
   PetscInt island = ALONE; // the last vertex without edges and without partner
   for (PetscInt v = first; v < end; v++) partner[v] = ALONE;
@@ -50,18 +50,19 @@ static void match_chunk(const wring_graph *g, PetscInt first, PetscInt end, Pets
     if (partner[v] == ALONE) partner[v] = v;
 }
 
-/* pair [n] and the chunks and loads of the pairs. */
+/* pair [n] and the sections and loads of the pairs. */
 static PetscErrorCode number_pairs(const wring_graph *g, const PetscInt *partner, wring_graph *coarse, PetscInt *pair)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)g->n_chunk + 1, &coarse->chunk));
-  coarse->n_chunk = g->n_chunk;
-  coarse->n       = 0;
-  for (PetscInt c = 0; c < g->n_chunk; c++) {
-    coarse->chunk[c] = coarse->n;
-    for (PetscInt v = g->chunk[c]; v < g->chunk[c + 1]; v++) pair[v] = partner[v] < v ? pair[partner[v]] : coarse->n++;
+  PetscCall(PetscMalloc1((size_t)g->n_section + 1, &coarse->section));
+  coarse->n_section = g->n_section;
+  coarse->n         = 0;
+  for (PetscInt c = 0; c < g->n_section; c++) {
+    coarse->section[c] = coarse->n;
+    for (PetscInt v = g->section[c]; v < g->section[c + 1]; v++)
+      pair[v] = partner[v] < v ? pair[partner[v]] : coarse->n++;
   }
-  coarse->chunk[g->n_chunk] = coarse->n;
+  coarse->section[g->n_section] = coarse->n;
   PetscCall(PetscCalloc1((size_t)coarse->n, &coarse->load));
   for (PetscInt v = 0; v < g->n; v++) coarse->load[pair[v]] += wring_graph_load(g, v);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -155,7 +156,7 @@ PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, const Pe
   PetscFunctionBegin;
   *coarse = (wring_graph){.comm = g->comm};
   PetscCall(PetscMalloc2((size_t)g->n, &partner, (size_t)g->n_ghost, &ghost_pair));
-  for (PetscInt c = 0; c < g->n_chunk; c++) match_chunk(g, g->chunk[c], g->chunk[c + 1], most, part, partner);
+  for (PetscInt c = 0; c < g->n_section; c++) match_section(g, g->section[c], g->section[c + 1], most, part, partner);
   PetscCall(number_pairs(g, partner, coarse, pair));
   PetscCall(find_ghosts(g, pair, coarse, ghost_pair));
   PetscCall(find_edges(g, partner, pair, ghost_pair, coarse));

@@ -1,6 +1,6 @@
 #include "partition.h"
 
-enum { LEVELS = 40, CHUNKS = 64 };
+enum { LEVELS = 40, SECTIONS = 64 };
 enum { TWICE = 10000000 }; // tets, above which a second cycle costs more time than the 0.3 % of cut that it gains
 enum { FEW = 10000, SHARES = 4, MOST = 200000, PART = 40 }; // of wring_cut_most
 
@@ -10,9 +10,9 @@ PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part)
   return (PetscInt)PetscMin(PetscMax(most, (PetscInt64)PART * n_part), PETSC_MAX_INT / 32);
 }
 
-PetscInt wring_cut_chunks(PetscInt n_part)
+PetscInt wring_cut_sections(PetscInt n_part)
 {
-  return n_part * PetscMax((CHUNKS + n_part - 1) / n_part, 1);
+  return n_part * PetscMax((SECTIONS + n_part - 1) / n_part, 1);
 }
 
 /* The graphs from the finest to the one that METIS cuts. */

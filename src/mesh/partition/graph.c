@@ -46,7 +46,7 @@ PetscErrorCode wring_graph_destroy(wring_graph *g)
   PetscCall(PetscFree(g->adjacent));
   PetscCall(PetscFree(g->weight));
   PetscCall(PetscFree(g->load));
-  PetscCall(PetscFree(g->chunk));
+  PetscCall(PetscFree(g->section));
   PetscCall(PetscFree(g->ghost));
   PetscCall(PetscFree(g->asked));
   PetscCall(wring_exchange_destroy(&g->x));

@@ -11,8 +11,9 @@
     packages.c PT-Scotch and ParMETIS through PETSc
   Not here: the graph of tets (distribute/dual.c), vertices of the mesh (distribute/owners.c).
 
-  Vertices are numbered over all ranks in slices by rank. Pairs are made inside chunks, consecutive vertices of one
-  rank, and all choices use numbers over all ranks only: with the same chunks, any number of ranks finds the same parts.
+  Vertices are numbered over all ranks, rank after rank. Pairs are made inside sections, consecutive vertices of one
+  rank, and all choices use numbers over all ranks only: with the same sections, any number of ranks finds the same
+  parts.
 */
 #pragma once
 #include "base/exchange.h"
@@ -21,23 +22,23 @@ typedef struct {
   MPI_Comm       comm;
   PetscInt       n; // vertices of this rank: [begin, begin + n) of all
   PetscInt64     begin, all;
-  PetscInt      *start;    // [n + 1] of adjacent
-  PetscInt      *adjacent; // local vertices: n and more are ghosts
-  PetscInt      *weight;   // of edges, like adjacent; NULL: 1
-  PetscInt      *load;     // [n]; NULL: 1
-  PetscInt64    *number;   // [n] the place of each vertex in the graph that METIS cuts, borrowed; NULL: as they are
-  PetscInt       n_chunk;  // of this rank
-  PetscInt      *chunk;    // [n_chunk + 1] the first vertex of each
+  PetscInt      *start;     // [n + 1] of adjacent
+  PetscInt      *adjacent;  // local vertices: n and more are ghosts
+  PetscInt      *weight;    // of edges, like adjacent; NULL: 1
+  PetscInt      *load;      // [n]; NULL: 1
+  PetscInt64    *number;    // [n] the place of each vertex in the graph that METIS cuts, borrowed; NULL: as they are
+  PetscInt       n_section; // of this rank
+  PetscInt      *section;   // [n_section + 1] the first vertex of each
   PetscInt       n_ghost;
   PetscInt64    *ghost; // [n_ghost] number over all ranks, ascending
   wring_exchange x;     // ghosts ask their owners
   PetscInt      *asked; // [x.n_got] the vertices that they ask for
 } wring_graph;
 
-/* The first vertex of chunk c of n_chunk equal ones; c = n_chunk: all. */
-static inline PetscInt64 wring_chunk_begin(PetscInt64 all, PetscInt n_chunk, PetscInt c)
+/* The first vertex of section c of n_section equal ones; c = n_section: all. */
+static inline PetscInt64 wring_section_begin(PetscInt64 all, PetscInt n_section, PetscInt c)
 {
-  return all / n_chunk * c + all % n_chunk * c / n_chunk;
+  return all / n_section * c + all % n_section * c / n_section;
 }
 
 /* Sets g->all, g->begin and the pattern of g->x from g->comm, n, n_ghost and ghost. Collective. */
@@ -64,9 +65,9 @@ static inline PetscInt64 wring_graph_number(const wring_graph *g, PetscInt v)
 }
 
 /*
-  Joins each vertex with the neighbour in its chunk to which it has the strongest edge, both divided by their loads, as
-  long as the load of both is at most `most`; vertices without edges are joined with each other. part [n]: only vertices
-  of the same part are joined; NULL: all. coarse: the graph of the pairs, in the order of their first vertices;
+  Joins each vertex with the neighbour in its section to which it has the strongest edge, both divided by their loads,
+  as long as the load of both is at most `most`; vertices without edges are joined with each other. part [n]: only
+  vertices of the same part are joined; NULL: all. coarse: the graph of the pairs, in the order of their first vertices;
   pair [n]: the local vertex of coarse that each vertex is in. Collective.
 */
 PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, const PetscInt *part, wring_graph *coarse,

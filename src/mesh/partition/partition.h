@@ -16,8 +16,8 @@ typedef struct {
 */
 PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part);
 
-/* Chunks of the vertices of a graph, over all ranks, from which pairs are made; more than n_part for few parts. */
-PetscInt wring_cut_chunks(PetscInt n_part);
+/* Sections of the vertices of a graph, over all ranks, from which pairs are made; more than n_part for few parts. */
+PetscInt wring_cut_sections(PetscInt n_part);
 
 /*
   part [n] in [0, n_part), of the vertices of a connected or unconnected graph whose loads are 1. A graph of at most
