@@ -154,7 +154,6 @@ int wring_ascii_compare_n(const char *a, const char *b, size_t n);
 void wring_fill(PetscInt n, double a, double *x);                                       // x = a
 void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
 void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w);    // w = a x + y
-void wring_scale(PetscInt n, double a, double *x);                                      // x *= a
 void wring_copy(PetscInt n, const double *x, double *y);                                // y = x
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
 

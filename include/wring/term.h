@@ -140,7 +140,6 @@ PetscErrorCode wring_term_destroy(wring_term **t);
 const char      *wring_term_name(const wring_term *t); // region, set or spring name; borrowed
 const wring_law *wring_term_law(const wring_term *t);
 PetscInt         wring_term_size(const wring_term *t); // elements on this rank
-PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
 PetscBool        wring_term_is_hard(const wring_term *t);
 /*

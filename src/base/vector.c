@@ -26,12 +26,6 @@ void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double 
   for (PetscInt i = 0; i < n; i++) w[i] = a * x[i] + y[i];
 }
 
-void wring_scale(PetscInt n, double a, double *x)
-{
-#pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)
-  for (PetscInt i = 0; i < n; i++) x[i] *= a;
-}
-
 void wring_copy(PetscInt n, const double *x, double *y)
 {
 #pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)

@@ -45,11 +45,6 @@ PetscInt wring_term_size(const wring_term *t)
   return t->n;
 }
 
-PetscBool wring_term_active(const wring_term *t)
-{
-  return t->active;
-}
-
 PetscBool wring_term_is_attachment(const wring_term *t)
 {
   return (PetscBool)(t->attachment != NULL);
