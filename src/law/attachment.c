@@ -1,6 +1,5 @@
 /* Attachment: psi(x) = k/2 |x - t|^2, a spring of length 0 to the target t [m]; k [N/m]. */
 #include "law/common/distance.h"
-#include "law/common/passes.h"
 
 enum { K, TARGET, N_PAR = TARGET + 3 };
 
@@ -27,19 +26,14 @@ static void row(WRING_SELF, int c, wring_in par, wring_in z, double *C, wring_ou
 static const double example[N_PAR] = {1e4, 0.3, 0.1, 0.2};
 
 const wring_law wring_law_attachment = {
-  .name         = "attachment",
-  .q            = 1,
-  .n_par        = N_PAR,
-  .example_par  = example,
-  .pose         = WRING_POSE_PROJECT,
-  .energy       = wring_law_energy_by_fused,
-  .fused        = wring_distance_fused,
-  .hessian      = wring_distance_point_hessian,
-  .project      = project,
-  .slope        = wring_law_slope_of_stiffness,
-  .n_constraint = 1,
-  .constraint   = wring_distance_constraint,
-  .n_row        = 3,
-  .row          = row,
-  .prox         = wring_distance_prox,
+  .name        = "attachment",
+  .q           = 1,
+  .n_par       = N_PAR,
+  .example_par = example,
+  .pose        = WRING_POSE_PROJECT,
+  .hessian     = wring_distance_point_hessian,
+  .project     = project,
+  .n_row       = 3,
+  .row         = row,
+  WRING_DISTANCE,
 };

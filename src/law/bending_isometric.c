@@ -3,7 +3,6 @@
   docs/theory.md (3.60); [Bergou et al. 2006].
 */
 #include "law/common/distance.h"
-#include "law/common/passes.h"
 
 enum { N_PAR = 1 };
 
@@ -18,16 +17,11 @@ static void project(WRING_SELF, wring_in par, wring_in z, wring_out p)
 static const double example[N_PAR] = {1e-2};
 
 const wring_law wring_law_bending_isometric = {
-  .name         = "bending_isometric",
-  .q            = 1,
-  .n_par        = N_PAR,
-  .example_par  = example,
-  .energy       = wring_law_energy_by_fused,
-  .fused        = wring_distance_fused,
-  .hessian      = wring_distance_point_hessian,
-  .project      = project,
-  .slope        = wring_law_slope_of_stiffness,
-  .n_constraint = 1,
-  .constraint   = wring_distance_constraint,
-  .prox         = wring_distance_prox,
+  .name        = "bending_isometric",
+  .q           = 1,
+  .n_par       = N_PAR,
+  .example_par = example,
+  .hessian     = wring_distance_point_hessian,
+  .project     = project,
+  WRING_DISTANCE,
 };

@@ -4,21 +4,11 @@
   al. 2014].
 */
 #include "law/common/length.h"
-#include "law/common/passes.h"
 
 static const double example[LENGTH_N_PAR] = {1e-2, 2};
 
 const wring_law wring_law_bending_rigid = {
-  .name         = "bending_rigid",
-  .q            = 1,
-  .n_par        = LENGTH_N_PAR,
-  .example_par  = example,
-  .energy       = wring_length_energy,
-  .fused        = wring_length_fused,
-  .hessian      = wring_length_hessian,
-  .project      = wring_length_project,
-  .slope        = wring_law_slope_of_stiffness,
-  .prox         = wring_length_prox,
-  .n_constraint = 1,
-  .constraint   = wring_length_constraint,
+  .name        = "bending_rigid",
+  .example_par = example,
+  WRING_LENGTH,
 };

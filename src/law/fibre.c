@@ -4,7 +4,6 @@
 */
 #include "law/common/keys.h"
 #include "law/common/length.h"
-#include "law/common/passes.h"
 
 static const wring_option options[] = {
   {.key   = "fibre_stiffness",
@@ -36,22 +35,13 @@ static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *pr
 }
 
 const wring_law wring_law_fibre = {
-  .name         = "fibre",
-  .kind         = WRING_LAW_ON_TOP,
-  .q            = 1,
-  .n_par        = LENGTH_N_PAR,
-  .options      = options,
-  .set_par      = set_par,
-  .example      = example,
-  .energy       = wring_length_energy,
-  .fused        = wring_length_fused,
-  .hessian      = wring_length_hessian,
-  .project      = wring_length_project,
-  .slope        = wring_law_slope_of_stiffness,
-  .prox         = wring_length_prox,
-  .n_constraint = 1,
-  .constraint   = wring_length_constraint,
-  .n_row        = 1,
-  .row          = wring_length_row,
-  .row_fault    = wring_length_fault,
+  .name      = "fibre",
+  .kind      = WRING_LAW_ON_TOP,
+  .options   = options,
+  .set_par   = set_par,
+  .example   = example,
+  .n_row     = 1,
+  .row       = wring_length_row,
+  .row_fault = wring_length_fault,
+  WRING_LENGTH,
 };

@@ -4,7 +4,6 @@
 */
 #include "base/block3.h"
 #include "law/common/membrane.h"
-#include "law/common/passes.h"
 
 enum { K, N_PAR };
 
@@ -33,17 +32,8 @@ static const wring_membrane rule = {.target = target, .modes = modes};
 static const double example[N_PAR] = {1e3};
 
 const wring_law wring_law_membrane_strain = {
-  .name         = "membrane_strain",
-  .q            = 2,
-  .n_par        = N_PAR,
-  .example_par  = example,
-  .energy       = wring_law_energy_by_fused,
-  .fused        = wring_distance_fused,
-  .hessian      = wring_membrane_hessian,
-  .project      = wring_membrane_project,
-  .slope        = wring_law_slope_of_stiffness,
-  .n_constraint = 1,
-  .constraint   = wring_distance_constraint,
-  .prox         = wring_distance_prox,
-  .rule         = &rule,
+  .name        = "membrane_strain",
+  .n_par       = N_PAR,
+  .example_par = example,
+  WRING_MEMBRANE(rule),
 };

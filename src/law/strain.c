@@ -8,7 +8,6 @@
 #include "law/common/keys.h"
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
-#include <wring/law.h>
 
 enum { K, N_PAR };
 

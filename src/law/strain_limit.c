@@ -3,9 +3,7 @@
   sum (s_i - clamp s_i)^2, which is 0 between the limits. docs/theory.md (3.47); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
-#include "law/common/isotropic.h"
 #include "law/common/limit.h"
-#include "law/common/passes.h"
 
 static const wring_option options[] = {
   {.key   = "strain_limit_stiffness",
@@ -61,22 +59,8 @@ static const char *const example[] = {
   "strain_limit_stiffness", "1e6", "strain_limit_min", "0.95", "strain_limit_max", "1.05", NULL};
 
 const wring_law wring_law_strain_limit = {
-  .name         = "strain_limit",
-  .kind         = WRING_LAW_ON_TOP,
-  .q            = 3,
-  .n_par        = LIMIT_N_PAR,
-  .options      = options,
-  .set_par      = wring_limit_set_par,
-  .example      = example,
-  .energy       = wring_law_energy_by_fused,
-  .fused        = wring_limit_fused,
-  .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
-  .products     = wring_isotropic_products,
-  .project      = wring_limit_project,
-  .slope        = wring_law_slope_of_stiffness,
-  .n_constraint = 1,
-  .constraint   = wring_limit_constraint,
-  .prox         = wring_limit_prox,
-  .rule         = &rule,
+  .name    = "strain_limit",
+  .options = options,
+  .example = example,
+  WRING_LIMIT(rule),
 };

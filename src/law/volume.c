@@ -3,9 +3,7 @@
   (3.49)-(3.52); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
-#include "law/common/isotropic.h"
 #include "law/common/limit.h"
-#include "law/common/passes.h"
 #include "law/pressure.h"
 #include <float.h>
 
@@ -291,23 +289,9 @@ static const wring_law element = {
 static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
 
 const wring_law wring_law_volume = {
-  .name         = "volume",
-  .kind         = WRING_LAW_ON_TOP,
-  .q            = 3,
-  .n_par        = LIMIT_N_PAR,
-  .options      = options,
-  .set_par      = wring_limit_set_par,
-  .example      = example,
-  .energy       = wring_law_energy_by_fused,
-  .fused        = wring_limit_fused,
-  .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
-  .products     = wring_isotropic_products,
-  .project      = wring_limit_project,
-  .slope        = wring_law_slope_of_stiffness,
-  .n_constraint = 1,
-  .constraint   = wring_limit_constraint,
-  .prox         = wring_limit_prox,
-  .rule         = &rule,
-  .volumetric   = &mean,
+  .name       = "volume",
+  .options    = options,
+  .example    = example,
+  .volumetric = &mean,
+  WRING_LIMIT(rule),
 };

@@ -1,6 +1,5 @@
 #include "distance.h"
 #include "base/block3.h"
-#include "passes.h"
 
 /* p <- z - p; square [WRING_LANES] = |z - p|^2 */
 static void subtract(int q, wring_in z, wring_out p, double *square)

@@ -1,6 +1,5 @@
 #include "length.h"
 #include "base/block3.h"
-#include "passes.h"
 
 enum { K = LENGTH_STIFFNESS, LENGTH = LENGTH_REST };
 

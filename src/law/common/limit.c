@@ -1,7 +1,6 @@
 #include "limit.h"
 #include "base/block3.h"
 #include "keys.h"
-#include "passes.h"
 #include "stretch_prox.h"
 #include <string.h>
 

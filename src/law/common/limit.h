@@ -5,6 +5,7 @@
 */
 #pragma once
 #include "isotropic.h"
+#include "passes.h"
 
 enum { LIMIT_K, LIMIT_MIN, LIMIT_MAX, LIMIT_N_PAR };
 
@@ -26,3 +27,11 @@ wring_law_constraint wring_limit_constraint; // C = |F - p|, with the k of the l
 
 /* par from the law's three keys NAME_stiffness, NAME_min and NAME_max, min at most max. */
 wring_law_reader wring_limit_set_par;
+
+/* The members of a table with this rule, besides name, options, example and volumetric. */
+#define WRING_LIMIT(itsrule)                                                                                           \
+  .kind = WRING_LAW_ON_TOP, .q = 3, .n_par = LIMIT_N_PAR, .set_par = wring_limit_set_par,                              \
+  .energy = wring_law_energy_by_fused, .fused = wring_limit_fused, .hessian = wring_isotropic_hessian,                 \
+  .contracted = wring_isotropic_contracted, .products = wring_isotropic_products, .project = wring_limit_project,      \
+  .slope = wring_law_slope_of_stiffness, .prox = wring_limit_prox, .n_constraint = 1,                                  \
+  .constraint = wring_limit_constraint, .rule = &(itsrule)

@@ -30,6 +30,10 @@ typedef struct {
 wring_law_map     wring_membrane_project;
 wring_law_hessian wring_membrane_hessian;
 
+/* The members of a table with this rule, besides name, n_par and example_par. */
+#define WRING_MEMBRANE(itsrule)                                                                                        \
+  .q = 2, .project = wring_membrane_project, .hessian = wring_membrane_hessian, .rule = &(itsrule), WRING_DISTANCE
+
 /* A stretch, or the sum of both, as a divisor: bounded away from 0, where psi has no derivative. */
 static inline double wring_membrane_divisor(double s)
 {

@@ -15,9 +15,14 @@
 */
 wring_law_prox wring_stretch_prox;
 
+/* The members of a material's table with this rule, which has stretches and a modulus. */
+#define WRING_MATERIAL(itsrule)                                                                                        \
+  .kind = WRING_LAW_MATERIAL, .q = 3, .hessian = wring_isotropic_hessian, .n_constraint = 1,                           \
+  .constraint = wring_law_root, .prox = wring_stretch_prox, .rule = &(itsrule)
+
 /*
-  The same for blocks in which every z is well shaped. Returns 0 and leaves p undefined if one is not, or if a Newton
-  step would have to be shortened.
+  wring_stretch_prox for blocks in which every z is well shaped. Returns 0 and leaves p undefined if one is not, or if a
+  Newton step would have to be shortened.
 */
 int wring_stretch_smooth(const wring_isotropic *rule, wring_in par, const double *rho, wring_in z, wring_out p);
 
