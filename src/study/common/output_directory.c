@@ -148,7 +148,7 @@ static char *find_deck(const char *deck, const char *folder)
 /* A run that checkpoint.resume continues is of the same deck: the same file, perhaps changed, or the same content. */
 static void check_deck(const char *directory, const char *deck, wring_error *e)
 {
-  wring_error unreadable = {""};
+  wring_error unreadable = {""}; // then the path alone tells whether the deck is the same
   char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT] = "";
   snprintf(path, sizeof path, "%s/run.json", directory);
   json_t *const     json    = wring_json_read(path, e);

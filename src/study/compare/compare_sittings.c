@@ -31,7 +31,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
   const char                *directory;
   char                       path[PATH], file[PATH + 16], change[512];
   PetscBool                  overwrite;
-  wring_error                error = {""}, unreadable = {""};
+  wring_error                error = {""}, unreadable = {""}; // which refuses like another origin, below
   json_t                    *keys, *old;
 
   PetscFunctionBegin;
