@@ -86,7 +86,7 @@ static PetscErrorCode list_shared(const wring_mesh *m, const wring_skin *s, cons
 /* neighbour [n_tet][4]: -1 of the faces that no other tet of any rank has. */
 static PetscErrorCode find_neighbours(const wring_mesh *m, const wring_skin *s, PetscInt *neighbour)
 {
-  PetscInt    n, *to;
+  PetscInt    n = 0, *to;
   wring_face *face;
   PetscInt64 *other;
 
