@@ -103,7 +103,7 @@ PetscErrorCode wring_build_turn_tets(wring_build *b);
 enum { WRING_BUILD_MIDDLE = 2 };
 PetscErrorCode wring_build_mark_nodes(wring_build *b);
 
-/* Finds repeated tets and faces of more than two tets; sets is_face. */
+/* Finds repeated tets, faces of more than two tets, and two tets on the same side of their face; sets is_face. */
 PetscErrorCode wring_build_match_faces(wring_build *b);
 
 /* A triangle that is no face has a node outside the tets: it belongs to a cloth. */

@@ -1,8 +1,8 @@
 /*
   Faces of tets, and triangles, are matched. One with a node that no other rank uses is matched here; the rest, all of
   whose nodes are shared, on the rank whose slice has their lowest node, in rounds: round k has the faces whose lowest
-  node is k modulo the number of rounds. A face that three tets have, and a tet that is there twice, are faults; a
-  triangle that matches a tet is its face.
+  node is k modulo the number of rounds. A face that three tets have, a tet that is there twice, and two tets on the
+  same side of their face are faults; a triangle that matches a tet is its face.
 */
 #include "build.h"
 #include "base/parallel/sorting.h"
@@ -13,21 +13,24 @@
 
 enum { FACES_A_ROUND = 1 << 18, MAX_ROUNDS = 16 };
 
+/* Two tets of one kind of fault, the first ones of all; INT64_MAX: none. */
+typedef struct {
+  int64_t first, second;
+} pair;
+
 typedef struct {
   wring_build *b;
-  char        *shared;      // [n_used] whether another rank uses the node
-  int64_t      repeated[2]; // the first tets with the same nodes, INT64_MAX: none
-  int64_t      crowd[6];    // the first face that has more than two tets, and three of them; INT64_MAX: none
+  char        *shared;           // [n_used] whether another rank uses the node
+  pair         repeated, folded; // tets with the same nodes; on the same side of their face
+  int64_t      crowd[6];         // the first face that has more than two tets, and three of them; INT64_MAX: none
 } matcher;
 
 /* ---- the same face ----------------------------------------------------------------------------------------------- */
 
-/* Two tets with the same nodes. */
-static void keep_repeated(matcher *m, int64_t first, int64_t second)
+static void keep_pair(pair *p, int64_t a, int64_t b)
 {
-  if (first > m->repeated[0] || (first == m->repeated[0] && second >= m->repeated[1])) return;
-  m->repeated[0] = first;
-  m->repeated[1] = second;
+  const pair q = {PetscMin(a, b), PetscMax(a, b)};
+  if (q.first < p->first || (q.first == p->first && q.second < p->second)) *p = q;
 }
 
 /* More than two tets with the same face: the first three. */
@@ -58,17 +61,29 @@ static PetscInt check_face(matcher *m, PetscInt n, const wring_face *f)
   while (n_triangle < n && f[n_triangle].opposite < 0) n_triangle++;
   if (n - n_triangle > 2) keep_crowd(m, n - n_triangle, f + n_triangle);
   for (PetscInt i = n_triangle + 1; i < n; i++)
-    if (f[i].opposite == f[i - 1].opposite) keep_repeated(m, f[i - 1].place / 4, f[i].place / 4);
+    if (f[i].opposite == f[i - 1].opposite) keep_pair(&m->repeated, f[i - 1].place / 4, f[i].place / 4);
+  if (n - n_triangle == 2 && f[n - 1].place % 4 == f[n - 2].place % 4)
+    keep_pair(&m->folded, f[n - 2].place / 4, f[n - 1].place / 4);
   return n_triangle;
 }
 
-/* From places in used and tets of this rank. */
+/*
+  On which side of its face, with nodes in ascending order, a tet of positive volume is: the parity of (v[a ^ 1], v[a ^
+  2], v[a ^ 3]) for corner a, since (a ^ 1, a ^ 2, a ^ 3, a) is an odd permutation for every a.
+*/
+static int side_of(const PetscInt tet[4], PetscInt a)
+{
+  const PetscInt i = tet[a ^ 1], j = tet[a ^ 2], k = tet[a ^ 3];
+  return (i > j) ^ (i > k) ^ (j > k);
+}
+
+/* From places in used and tets of this rank; the side takes the corner's place. */
 static void globalize(const wring_build *b, wring_face *f)
 {
   for (int a = 0; a < 3; a++) f->v[a] = b->used[f->v[a]];
   if (f->opposite < 0) return;
   f->opposite = b->used[f->opposite];
-  f->place += 4 * b->tet_begin;
+  f->place    = 4 * (f->place / 4 + b->tet_begin) + side_of(b->tet + f->place / 4 * 4, (PetscInt)(f->place % 4));
 }
 
 /* ---- faces of this rank ------------------------------------------------------------------------------------------ */
@@ -197,20 +212,22 @@ static PetscErrorCode describe(const wring_build *b, int n, const int64_t *tet, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode report_repeated(const matcher *m, PetscBool *found)
+/* A pair of all ranks: "element 7 `is` element 3 (line 12)`, expected ...`". */
+static PetscErrorCode report_pair(const matcher *m, const pair *p, const char *is, const char *expected,
+                                  PetscBool *found)
 {
   wring_build *const b = m->b;
   int64_t            tet[2], number[2] = {0}, place[2] = {0};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&m->repeated[0], &tet[0], 1, MPI_INT64_T, MPI_MIN, b->comm));
+  PetscCallMPI(MPI_Allreduce(&p->first, &tet[0], 1, MPI_INT64_T, MPI_MIN, b->comm));
   *found = (PetscBool)(tet[0] < INT64_MAX);
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  const int64_t other = m->repeated[0] > tet[0] ? INT64_MAX : m->repeated[1];
+  const int64_t other = p->first > tet[0] ? INT64_MAX : p->second;
   PetscCallMPI(MPI_Allreduce(&other, &tet[1], 1, MPI_INT64_T, MPI_MIN, b->comm));
   PetscCall(describe(b, 2, tet, number, place));
-  wring_build_fail(b, place[1], "element %lld has the nodes of element %lld (%s %lld)", (long long)number[1],
-                   (long long)number[0], wring_build_unit(b), (long long)place[0]);
+  wring_build_fail(b, place[1], "element %lld %s element %lld (%s %lld)%s", (long long)number[1], is,
+                   (long long)number[0], wring_build_unit(b), (long long)place[0], expected);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,14 +246,15 @@ static PetscErrorCode agree_on_crowd(matcher *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode report_crowd(matcher *m)
+static PetscErrorCode report_crowd(matcher *m, PetscBool *found)
 {
   wring_build *const b         = m->b;
   int64_t            number[3] = {0}, place[3] = {0};
 
   PetscFunctionBegin;
   PetscCall(agree_on_crowd(m));
-  if (m->crowd[0] == INT64_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+  *found = (PetscBool)(m->crowd[0] < INT64_MAX);
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(describe(b, 3, m->crowd + 3, number, place));
   wring_build_fail(b, place[2], "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected at most two",
                    (long long)number[0], wring_build_unit(b), (long long)place[0], (long long)number[1],
@@ -246,9 +264,9 @@ static PetscErrorCode report_crowd(matcher *m)
 
 PetscErrorCode wring_build_match_faces(wring_build *b)
 {
-  matcher   m = {.b = b, .repeated = {INT64_MAX, INT64_MAX}};
+  matcher   m = {.b = b, .repeated = {INT64_MAX, INT64_MAX}, .folded = {INT64_MAX, INT64_MAX}};
   PetscInt  most;
-  PetscBool repeated = PETSC_FALSE;
+  PetscBool found = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (b->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -261,8 +279,11 @@ PetscErrorCode wring_build_match_faces(wring_build *b)
   const int rounds = most ? (int)PetscMin(1 + most / FACES_A_ROUND, MAX_ROUNDS) : 0;
   for (int round = 0; round < rounds; round++) PetscCall(match_round(&m, rounds, round));
   PetscCall(PetscFree(m.shared));
-  PetscCall(report_repeated(&m, &repeated));
-  if (!repeated) PetscCall(report_crowd(&m));
+  PetscCall(report_pair(&m, &m.repeated, "has the nodes of", "", &found));
+  if (!found) PetscCall(report_crowd(&m, &found));
+  if (!found)
+    PetscCall(report_pair(&m, &m.folded, "is on the same side of a common face as",
+                          ": the mesh is folded there, expected elements that do not overlap", &found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
