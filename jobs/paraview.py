@@ -431,8 +431,10 @@ def compose(panels, captions, look, frame, title):
     return image
 
 
-def caption_of(label, time):
-    return f"{label + ', ' if label else ''}t = {time:.3g} s"
+def caption_of(run, label, time):
+    with open(os.path.join(run, "run.json"), encoding="utf-8") as file:
+        static = json.load(file).get("integrator") == "static"
+    return f"{label + ', ' if label else ''}" + (f"load factor {time:.3g}" if static else f"t = {time:.3g} s")
 
 
 def labels_of(runs, given):
@@ -446,7 +448,7 @@ def render_row(pv, panels, look, frame, given, folder):
     files, captions = [], []
     for i, (run, label, time, grid) in enumerate(panels):
         files.append(os.path.join(folder, f"{i}.png"))
-        captions.append(caption_of(label, time))
+        captions.append(caption_of(run, label, time))
         draw_panel(pv, run, time, grid, look, frame, files[-1])
     return compose(files, captions, look, frame, given["title"])
 

@@ -108,7 +108,7 @@ def grown(deck, keys, nodes):
 
 
 def options_of(keys, folder):
-    return {**keys, "output_every": 0, "output_directory": folder}
+    return {"solver_accept": True, **keys, "output_every": 0, "output_directory": folder}
 
 
 def executable():

@@ -11,7 +11,7 @@ material: {model: neohookean, young: 1e6, poisson: 0.3, density: 1000}
 gravity:  [0, 0, -9.81]
 attach:   {xmin: {stiffness: 1e6}}
 time:     {step: 1e-2, steps: 1}
-solver:   {max_it: 2}
+solver:   {max_it: 2, accept: true}
 output:   {directory: out}
 DECK
 

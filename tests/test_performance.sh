@@ -9,7 +9,7 @@ printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 printf 'vertex,mass\n0,1\n1,1\n' >masses.csv
 printf 'a,b,length,stiffness\n0,1,1,100\n' >springs.csv
 printf 'vertex,x,y,z\n0,0,0,0\n' >corners.csv
-small=(-time_steps 1 -solver_max_it 2 -output_every 0)
+small=(-time_steps 1 -solver_max_it 2 -solver_accept true -output_every 0)
 for deck in box box_strain collider colliders self_contact liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_sheet \
   liu_sphere liu_squirrel solvers_twist; do
   options=("${small[@]}" -output_directory "$deck")

@@ -136,7 +136,7 @@ static PetscErrorCode solve_one_step(MPI_Comm comm, int argc, char **argv)
   PetscCall(VecCopy(x0, x));
   PetscCall(minimise(p, x, &own, &iterations));
   PetscCall(wring_problem_renew_operator(p, wring_solver_operator_factor(solver)));
-  PetscCall(wring_solver_solve(solver, x0, &outcome));
+  PetscCall(wring_stepper_solve(p->stepper, solver, x0, &outcome));
   PetscCall(PetscPrintf(comm, "start %.12g own %.12g deck %.12g iterations %" PetscInt_FMT "\n", start.objective,
                         own.objective, outcome.last.value.objective, iterations));
   PetscCall(VecDestroy(&x));

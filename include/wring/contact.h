@@ -225,3 +225,5 @@ typedef struct {
   halo must precede this call. Collective. docs/theory.md (9.1) to (9.9)
 */
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);
+/* Of self-contact: notes vertices deeper than max_depth inside a body at x [n_local][3], the start. Collective. */
+PetscErrorCode wring_self_contact_note_lost(wring_contact *c, const double *x);

@@ -186,6 +186,8 @@ typedef struct {
 
 /* The name of the file beside the checkpoints of a directory that has their mesh. */
 #define WRING_CHECKPOINT_MESH "checkpoints_mesh.h5"
+/* The name of the field where an interrupted solve was. */
+#define WRING_CHECKPOINT_ITERATE "iterate"
 
 /*
   Writes the mesh file of a directory (the data of wring_mesh_slice, in original order) unless it is there with this

@@ -188,7 +188,14 @@ const wring_law *wring_law_at(int i);              // the i-th law of all; NULL 
 const wring_law *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
 const wring_law *wring_law_on_top(int i); // the i-th law on top of materials, in the order of sweeps; NULL past the end
 unsigned         wring_law_can(const wring_law *law);
-const char      *wring_law_can_name(unsigned can); // name of the lowest bit, for messages: "projection"
+/*
+  The response at rest (F = I) of a law with parameters par [n_par], which is isotropic there: wave = d2psi/dF_xx2 =
+  lambda + 2 mu, shear = d2psi/dF_xy2 = mu [Pa], both 0 if the law has no stiffness at rest; of fibres, wave is the
+  stiffness along them. False if the law has no Hessian.
+*/
+PetscBool   wring_law_rest_moduli(const wring_law *law, const double *par, double *wave, double *shear);
+double      wring_poisson_ratio(double wave, double shear); // lambda/(2 (lambda + mu)); 0 without a stiffness
+const char *wring_law_can_name(unsigned can);               // name of the lowest bit, for messages: "projection"
 
 /*
   Sets the keys of law->example in o with a prefix; the text of a WRING_PATH key is written to `file`, which rank 0 of o

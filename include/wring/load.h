@@ -57,8 +57,8 @@ typedef struct {
 PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_totals *t);
 
 /*
-  -sum f . x [J] over this rank's forces at a time, x [n_owned][3] m; without gravity, and without pressure, which has
-  no potential. Not collective.
+  -sum f . (x - X) [J] over this rank's forces at a time, x [n_owned][3] m; without gravity, and without pressure, which
+  has no potential. Not collective.
 */
 double wring_loads_potential(const wring_loads *l, double time, const double *x);
 

@@ -82,6 +82,12 @@ PetscErrorCode wring_potential_set_load(wring_potential *g, Vec load);
 PetscErrorCode wring_potential_set_static(wring_potential *g);
 PetscBool      wring_potential_is_static(const wring_potential *g);
 /*
+  Set by the stepper: g has loads or contacts of a given state that depend on the solution, so that one minimisation is
+  not a load step. Not collective.
+*/
+void      wring_potential_set_provisional(wring_potential *g, PetscBool provisional);
+PetscBool wring_potential_is_provisional(const wring_potential *g);
+/*
   Statics only: the k_i [n_owned] N/m >= 0 of g, copied; NULL: 0. They are part of A and H, in the place of m_i/h^2.
   ridge, the same, is added to the diagonal of H only.
 */
@@ -255,6 +261,14 @@ PetscErrorCode wring_potential_reactions(wring_potential *g, Vec x, double *forc
 PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress);
 PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double *stress);
 
+/* The tet of the largest von Mises stress, of wring_potential_stress, and where its centroid is at rest. */
+typedef struct {
+  double value, place[3]; // Pa, m; NAN: no tet has a stress
+} wring_peak;
+
+/* Of the tets of each region [n], -1: of all regions. Collective. */
+PetscErrorCode wring_potential_peaks(wring_potential *g, Vec x, PetscInt n, const PetscInt *region, wring_peak *peak);
+
 /*
   The forces that are in balance at a minimiser of g, each as a norm over all vertices [N]; docs/theory.md (2.8). Drag
   counts as inertia; the forces of attachments and contacts are reactions. grad is the gradient at x, and the last one
@@ -267,10 +281,11 @@ PetscErrorCode wring_potential_forces(wring_potential *g, Vec x, Vec grad, wring
 double         wring_forces_largest(const wring_forces *forces);
 
 /*
-  Counts the tets of the mesh with J <= 0 at x, on all ranks, and those of them that have J > 0 at `from`. Two halo
-  exchanges and one reduction.
+  Counts the tets of the mesh with J <= 0 at x, on all ranks, and those of them that have J > 0 at `from`; with bounded,
+  the second only of tets with a law that is infinite for J <= 0. Two halo exchanges and one reduction.
 */
-PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscInt64 *inverted, PetscInt64 *newly);
+PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *inverted,
+                                        PetscInt64 *newly);
 
 /* Of contact `i` at x, summed over ranks: see wring_contact_measure; force [parts][3] N. */
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,

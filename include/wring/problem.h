@@ -69,6 +69,20 @@ PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor);
 PetscErrorCode wring_problem_forget_operator(wring_problem *p);
 PetscBool      wring_problem_has_matrix(const wring_problem *p); // an A has been assembled; not collective
 
+/*
+  Makes one step, or in statics one load step, as `run` does: begins it, prepares A, solves, and ends it. A load step
+  that fails is repeated by the method that `auto` has left, newton, and one that fails then is made in parts. solver:
+  of wring_problem_create_solver, NULL if the stepper does not minimise. x: from wring_potential_create_vec, receives
+  the new positions. *outcome: of all solves of the step. After a failure, wring_reason_failed, or WRING_INTERRUPTED the
+  state is that before the step, in statics the last one in equilibrium; x is then the last iterate. *elastic [J]: E at
+  the new positions.
+*/
+PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome,
+                                  double *elastic);
+
+/* Prepares g and x, x_0, for the next step, unless that is done: wring_problem_step does it. */
+PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
+
 /* A table `vertex,x,y,z` that names every vertex, into v [n_owned][3]. Refused with file and line. */
 PetscErrorCode wring_problem_read_vectors(const wring_problem *p, const char *file, Vec v);
 
@@ -108,10 +122,10 @@ PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
 
-/* A point of the body, or the mean of a set's vertices, as the keys probe_NAME_ define it. */
+/* A point of the body, the mean of a set's vertices, or the largest stress, as the keys probe_NAME_ define it. */
 typedef struct {
   const char *name;
-  PetscBool   is_point, stress;
+  PetscBool   is_point, largest, stress;
   PetscInt    first, n; // its columns
 } wring_probe;
 
@@ -120,7 +134,8 @@ PetscInt wring_problem_probes(const wring_problem *p, const wring_probe **probe)
 /*
   The numbers that the probes measure, in order: for each the displacement from rest [m] and the velocity [m/s], of a
   set also the force of all attachments on its vertices [N], with `stress` also the Cauchy stress recovered to vertices
-  [Pa], docs/theory.md (3.65), and its von Mises stress. *name [returned number]: "tip_ux", borrowed.
+  [Pa], docs/theory.md (3.65), and its von Mises stress; of the largest stress, value and place of wring_peak. *name
+  [returned number]: "tip_ux", borrowed.
 */
 PetscInt wring_problem_probe_columns(const wring_problem *p, const char *const **name);
 

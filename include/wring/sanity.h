@@ -62,3 +62,4 @@ typedef struct {
 PetscErrorCode wring_sanity_create(const wring_problem *p, wring_sanity **s);
 PetscErrorCode wring_sanity_destroy(wring_sanity **s);                                  // not collective
 PetscErrorCode wring_sanity_print_notes(const wring_problem *p, const wring_sanity *s); // on standard error; collective
+PetscErrorCode wring_sanity_note(const wring_problem *p);                               // the three above; collective

@@ -16,7 +16,7 @@
 
 typedef struct wring_solver wring_solver;
 
-/* Deck keys with prefix "solver_": type, max_it, rtol, atol, stop, start, measure. */
+/* Deck keys with prefix "solver_": type, max_it, rtol, atol, stop, start, measure, accept. */
 extern const wring_option wring_solver_options[];
 
 /*
@@ -31,6 +31,12 @@ const char *wring_solver_type(int i, const wring_option **options);
 */
 PetscErrorCode wring_solver_default_type(const wring_options *o, const char **type);
 
+/*
+  *takes: the solver or variant `name` can use materials whose volume is a mean over elements. False for methods around
+  another one, and for names that set_from_options refuses. Not collective.
+*/
+PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name, PetscBool *takes);
+
 typedef enum {
   WRING_CONVERGED,           // |grad g| <= rtol reference or <= atol
   WRING_MAX_IT,              //
@@ -44,6 +50,8 @@ typedef enum {
   WRING_STOPPED_LINEAR,      // failure: a linear solve failed, and did so with a larger diagonal too
   WRING_STOPPED_LOADS,       // failure: loads that depend on the solution did not settle, wring_stepper_solve
   WRING_STOPPED_DIVERGED,    // failure: x lies so far off that no load explains it; decided by who calls the solver
+  WRING_STOPPED_UNBALANCED,  // failure: max_it or round-off leave too large a force, wring_stepper_solve
+  WRING_STOPPED_INVERTED,    // failure: elements that may not invert did; decided by who calls the solver
   WRING_N_REASON
 } wring_reason;
 
@@ -142,6 +150,7 @@ typedef struct {
   double            rtol, atol;
   wring_solver_stop stop;
   double            seconds; // of wring_solver_set_budget
+  PetscBool         accept;  // key accept: a step goes on from the iterate at max_it, whatever is not in balance there
 } wring_solver_limits;
 void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits); // not collective
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
@@ -186,6 +195,8 @@ PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
   measured values at x.
 */
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome);
+/* The same also for a g that is provisional (potential.h), which wring_solver_solve refuses. */
+PetscErrorCode wring_solver_minimise(wring_solver *s, Vec x, wring_outcome *outcome);
 
 /*
   Gives the next solve g and its gradient at the x that it starts from, so that it does not evaluate them again; the
@@ -228,6 +239,12 @@ PetscErrorCode wring_solver_newton_decrement(wring_solver *newton, Vec x, double
 
 /* The |grad g| at which this solve converges [N]: atol where rtol is not about |grad g|. Not collective. */
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome);
+
+/*
+  |grad g| over the largest of wring_forces at x, the end of the last solve: the share that is not in balance; 0 if the
+  rounding of x explains it. Collective.
+*/
+PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share);
 
 /* What to change after a solve that ended at max_it, "a larger weight ...", if the method knows; else NULL. */
 const char *wring_solver_advice(const wring_solver *s, const wring_outcome *o);

@@ -78,6 +78,7 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   collective.
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
+void                    wring_stepper_forget_evaluation(wring_stepper *s); // for a caller that changes x
 
 /*
   The time at which the step that begin has prepared ends: t + h; in statics the end of the load step, or of a part of
@@ -88,7 +89,8 @@ double wring_stepper_end(const wring_stepper *s, const wring_state *state);
 /*
   Minimises g from the x of begin, as wring_solver_solve does. In statics, pressure and contacts are then taken anew at
   x and the solve is repeated, until |grad g| with them meets the solver's tolerance; the outcome is that of all solves,
-  and is WRING_STOPPED_LOADS if they do not settle.
+  and is WRING_STOPPED_LOADS if they do not settle. A method that minimises g and ends at max_it or at round-off has
+  failed, WRING_STOPPED_UNBALANCED, where it leaves too large a force out of balance; docs/theory.md (2.8b).
 */
 PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
 

@@ -351,6 +351,7 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t);
   is_bounded: the law is infinite there, and the term is active.
 */
 PetscBool wring_term_is_bounded(const wring_term *t);
+void      wring_term_mark_cells(const wring_term *t, char *mark); // sets mark [mesh->n_tet] of the term's tets to 1
 double    wring_term_bound(const wring_term *t, const double *x, const double *d);
 
 /* Sum over this rank's elements of -dE/dx over all their vertices: the force of an attachment on the body [N]. */
@@ -371,10 +372,8 @@ void wring_term_unite(const wring_term *t, PetscInt *parent);
 void wring_term_add_stiffness(const wring_term *t, double *k);
 
 /*
-  The response at rest (F = I) of a law on tets that is isotropic there: wave = d2psi/dF_xx2 = lambda + 2 mu, shear =
-  d2psi/dF_xy2 = mu, both 0 if the law has no stiffness at rest; of fibres, wave is the stiffness along them. The
-  moduli of an element are these times its factor on the energy, between the two scales on this rank. False if the term
-  has no tets on this rank, or the law no Hessian.
+  wring_law_rest_moduli of the law on tets. The moduli of an element are these times its factor on the energy, between
+  the two scales on this rank. False if the term has no tets on this rank, or the law no Hessian.
 */
 typedef struct {
   double wave, shear; // Pa

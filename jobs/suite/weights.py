@@ -12,7 +12,8 @@ from program import say
 from suite import decks, measures
 
 REPEATS = 3
-RULE = {"solver_stop": "relative", "solver_rtol": 1e-9, "solver_start": "y", "output_every": 0}
+RULE = {"solver_stop": "relative", "solver_rtol": 1e-9, "solver_start": "y", "solver_accept": True,
+        "output_every": 0}  # fmt: skip
 RUNS = {  # settings of the runs that are timed
     "A": {"solver_type": "qn", "operator_type": "direct", "solver_max_it": 100},
     "A again": {"solver_type": "qn", "operator_type": "direct", "solver_qn_refresh": 1, "solver_max_it": 150},

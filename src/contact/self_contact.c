@@ -11,7 +11,6 @@
 typedef struct {
   double       stiffness; // N/m
   wring_pairs *pairs;
-  PetscBool    begun; // has been updated once
   PetscInt     room;
   double      *energy; // [room] J of each pair
 
@@ -57,7 +56,7 @@ static PetscErrorCode self_set_time(wring_contact *contact, double time)
 
 /* ---- the active set ---------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode note_lost(wring_contact *contact, const double *x)
+PetscErrorCode wring_self_contact_note_lost(wring_contact *contact, const double *x)
 {
   self_contact *d = contact->data;
   PetscInt64    lost;
@@ -119,8 +118,6 @@ static PetscErrorCode self_update(wring_contact *contact, const wring_contact_st
 
   PetscFunctionBegin;
   (void)step;
-  if (!d->begun) PetscCall(note_lost(contact, x));
-  d->begun = PETSC_TRUE;
   PetscCall(wring_pairs_update(d->pairs, x, first));
   compare_sets(d->pairs, change);
   PetscFunctionReturn(PETSC_SUCCESS);

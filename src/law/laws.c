@@ -54,6 +54,26 @@ const wring_law *wring_law_find(const char *name)
   return NULL;
 }
 
+PetscBool wring_law_rest_moduli(const wring_law *law, const double *par, double *wave, double *shear)
+{
+  const int            q                 = law->q;
+  WRING_ALIGNED double z[9][WRING_LANES] = {{0}}, h[81][WRING_LANES], all[law->n_par + 1][WRING_LANES];
+  if (!law->hessian) return PETSC_FALSE;
+  for (int l = 0; l < WRING_LANES; l++) {
+    for (int i = 0; i < q; i++) z[q * i + i][l] = 1;
+    for (int i = 0; i < law->n_par; i++) all[i][l] = par[i];
+  }
+  law->hessian(law, WRING_FILTER_NONE, (wring_in)all, (wring_in)z, h);
+  *wave  = h[0][0];
+  *shear = q == 3 ? h[3 * q + 1][0] : 0;
+  return PETSC_TRUE;
+}
+
+double wring_poisson_ratio(double wave, double shear)
+{
+  return wave > shear ? (wave - 2 * shear) / (2 * (wave - shear)) : 0;
+}
+
 unsigned wring_law_can(const wring_law *law)
 {
   return (law->fused ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |

@@ -61,3 +61,46 @@ PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double 
   PetscCall(PetscFree(at_points));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- the largest stress ------------------------------------------------------------------------------------------ */
+
+/* Of this rank's tets of a region: the largest von Mises stress, 0 or more; -1: there is none. */
+static double find_peak(const wring_mesh *m, const double *stress, PetscInt region, double place[3])
+{
+  double most = -1;
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const double value = wring_von_mises(stress + 6 * (size_t)e);
+    if ((region >= 0 && m->region[e] != region) || !(value > most)) continue;
+    most = value;
+    for (int c = 0; c < 3; c++) {
+      place[c] = 0;
+      for (int a = 0; a < 4; a++) place[c] += m->X[3 * m->tet[4 * (size_t)e + (size_t)a] + c] / 4;
+    }
+  }
+  return most;
+}
+
+PetscErrorCode wring_potential_peaks(wring_potential *g, Vec x, PetscInt n, const PetscInt *region, wring_peak *peak)
+{
+  double *stress;
+  struct {
+    double value;
+    int    rank;
+  } mine, most;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(g->comm, &rank));
+  PetscCall(PetscMalloc1(6 * (size_t)g->mesh->n_tet, &stress));
+  PetscCall(wring_potential_stress(g, x, NULL, stress));
+  for (PetscInt i = 0; i < n; i++) {
+    mine.value = find_peak(g->mesh, stress, region[i], peak[i].place);
+    mine.rank  = rank;
+    PetscCallMPI(MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, g->comm));
+    PetscCallMPI(MPI_Bcast(peak[i].place, 3, MPI_DOUBLE, most.rank, g->comm));
+    peak[i].value = most.value < 0 ? NAN : most.value;
+    for (int c = 0; c < 3 && most.value < 0; c++) peak[i].place[c] = NAN;
+  }
+  PetscCall(PetscFree(stress));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -103,7 +103,22 @@ double wring_forces_largest(const wring_forces *f)
 
 /* ---- inverted tets ----------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscInt64 *inverted, PetscInt64 *newly)
+/* Sets the marks of tets that may invert: no law of theirs is infinite for J <= 0. */
+static PetscErrorCode mark_finite(const wring_potential *g, char *mark)
+{
+  char *bounded;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(g->mesh->n_tet, &bounded));
+  for (int i = 0; i < g->n_term; i++)
+    if (wring_term_is_bounded(g->term[i])) wring_term_mark_cells(g->term[i], bounded);
+  for (PetscInt e = 0; e < g->mesh->n_tet; e++) mark[e] = (char)(mark[e] || !bounded[e]);
+  PetscCall(PetscFree(bounded));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *inverted,
+                                        PetscInt64 *newly)
 {
   const double *a, *b;
   PetscInt64    count[2];
@@ -114,6 +129,7 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
   PetscCall(wring_potential_get_local(g, from, &a));
   wring_mark_inverted(g->mesh, a, mark, count);
   PetscCall(wring_potential_restore_local(g, from, &a));
+  if (bounded) PetscCall(mark_finite(g, mark));
   PetscCall(wring_potential_get_local(g, x, &b));
   wring_mark_inverted(g->mesh, b, mark, count);
   PetscCall(wring_potential_restore_local(g, x, &b));

@@ -346,6 +346,16 @@ PetscErrorCode wring_potential_set_origin(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void wring_potential_set_provisional(wring_potential *g, PetscBool provisional)
+{
+  g->is_provisional = provisional;
+}
+
+PetscBool wring_potential_is_provisional(const wring_potential *g)
+{
+  return g->is_provisional;
+}
+
 PetscBool wring_potential_is_static(const wring_potential *g)
 {
   return g->is_static;

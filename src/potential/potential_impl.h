@@ -42,7 +42,7 @@ struct wring_potential {
   wring_held        held;
   Vec               y, q; // target, start of the step
   Vec               load; // external dead forces, N; NULL: not set
-  PetscBool         is_static;
+  PetscBool         is_static, is_provisional;
   double           *ridge; // [n_owned] N/m, added to the diagonal of H; NULL: none
   int               n_term;
   wring_term      **term; // [n_term] owned

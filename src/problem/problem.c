@@ -61,6 +61,7 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_problem_add_loads(p));
   PetscCall(wring_problem_set_state(p));
   PetscCall(wring_problem_check_colliders(p));
+  PetscCall(wring_problem_check_self_contact(p));
   PetscCall(wring_problem_add_probes(p));
   wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
   *out = p;
@@ -74,6 +75,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscFunctionBegin;
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_destroy_probes(p));
+  PetscCall(VecDestroy(&p->parts->iterate));
   PetscCall(VecDestroy(&p->state.q));
   PetscCall(VecDestroy(&p->state.v));
   PetscCall(wring_stepper_destroy(&p->stepper));

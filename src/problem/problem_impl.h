@@ -18,6 +18,7 @@
     sanity/                  what the numbers amount to, and notes: see sanity_impl.h
     problem_operator.c       A and the operator; solvers
     problem_state.c          the initial state
+    step/problem_step.c      one step; problem_bounds.c the positions that it accepts
 
   body:
     problem_regions.c        materials by region: the keys in force, the law, notices of unused keys
@@ -112,13 +113,14 @@ typedef struct {
 
 /* Where a probe measures. */
 typedef struct {
-  wring_place place; // of a point
-  PetscInt    set;   // -1: a point
-  double      total; // vertices of the set on all ranks
+  wring_place place;  // of a point
+  PetscInt    set;    // -1: a point, or the largest stress
+  PetscInt    region; // of the largest stress; -1: all
+  double      total;  // vertices of the set on all ranks
 } wring_probe_at;
 
 typedef struct {
-  PetscInt        n, n_column;
+  PetscInt        n, n_column, n_peak;
   char          **name;             // [n]
   wring_probe    *probe;            // [n]
   wring_probe_at *at;               // [n]
@@ -133,6 +135,15 @@ typedef struct {
   PetscInt64 set_ups; // set-ups of the operator at that time; a method may have changed the values of A since
 } wring_system;
 
+/* The positions that a step accepts. */
+typedef struct {
+  double centre[3], size; // m: of the box around the vertices at rest and at the start; its diagonal; 0: not known
+} wring_bounds;
+
+typedef struct {
+  PetscBool begun, changed; // the next step has begun; it needs a new A
+} wring_step_begun;
+
 struct wring_problem_parts {
   wring_catalogue   *keys;
   wring_mesh_origin  origin;
@@ -140,9 +151,13 @@ struct wring_problem_parts {
   wring_springs      springs;
   wring_attachments  attachments;
   wring_collider_set colliders;
+  wring_contact     *self_contact; // borrowed from the potential, or NULL
   wring_load_family  loads[WRING_LOAD_FAMILIES];
   wring_probes       probes;
   wring_system       system;
+  wring_bounds       bounds;
+  wring_step_begun   begun;
+  Vec                iterate; // [n_owned][3] m, the x_0 of the first step; NULL: the stepper's
 };
 
 /* ---- creation, in this order; problem.c destroys what has no function below -------------------------------------- */
@@ -165,6 +180,18 @@ PetscErrorCode wring_problem_add_loads(wring_problem *p); // to the stepper
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_add_probes(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
+PetscErrorCode wring_problem_check_self_contact(wring_problem *p);    // likewise
+
+/* Of the mesh and the state. Collective. */
+PetscErrorCode wring_problem_find_bounds(wring_problem *p);
+
+/*
+  Whether x is acceptable: no edge of a tetrahedron, triangle or spring is longer than 1e6 times the size, which is a
+  strain of more than 1e6, and no vertex is farther than 1e12 times the size from the centre, where a double resolves
+  the size to four digits. Otherwise notes what is found. A box of size 0 accepts everything. One reduction, and a halo
+  exchange if a vertex is very far off. Collective.
+*/
+PetscErrorCode wring_problem_check_bounds(wring_problem *p, Vec x, PetscBool *within);
 
 PetscErrorCode wring_problem_destroy_springs(wring_problem *p);
 PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p);
@@ -200,8 +227,12 @@ const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_source(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
-/* Whether volumetric is mean in region r; refused if neither its material nor a law on top has a term in J. */
-PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, PetscBool *mean);
+/*
+  Whether volumetric is mean for this law of region r, with parameters par; refused if neither the region's material nor
+  a law on top has a term in J. With auto: of a material whose Poisson's ratio is above 0.49, if all solvers can; noted.
+*/
+PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
+                                 PetscBool *mean);
 
 /* Whether region r has this law in addition to its material: one of its keys is set, for the region or for all. */
 PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law);

@@ -92,6 +92,22 @@ static PetscErrorCode read_memory(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where an interrupted solve was, for the start of the next one. */
+static PetscErrorCode read_iterate(wring_problem *p)
+{
+  wring_checkpoint_field field = {WRING_CHECKPOINT_ITERATE, 3, NULL};
+  PetscBool              there;
+
+  PetscFunctionBegin;
+  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, field.name, &there));
+  if (!there || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_create_vec(p->g, &p->parts->iterate));
+  PetscCall(VecGetArrayWrite(p->parts->iterate, &field.value));
+  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 1, &field));
+  PetscCall(VecRestoreArrayWrite(p->parts->iterate, &field.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_vectors(const wring_problem *p, const char *key, Vec v)
 {
   char file[PETSC_MAX_PATH_LEN];
@@ -153,6 +169,7 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
     PetscCall(read_restart(p));
     PetscCall(read_work(p));
     PetscCall(read_memory(p));
+    PetscCall(read_iterate(p));
   } else {
     PetscCall(set_rest(p));
   }

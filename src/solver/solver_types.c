@@ -75,6 +75,14 @@ const wring_option wring_solver_options[] = {
    .range = "[0,inf)",
    .value = "1",
    .help  = "Iterations between measurements of g and grad g; the last one is always measured; 0: only the last."},
+  {.key   = "accept",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help =
+     "Whether a step goes on from the iterate at max_it, whatever force is out of balance there, and from one where "
+     "corners of elements of order 2 are inverted. Otherwise the "
+     "run ends with status 2 where this is more than 10 % of the largest force that stop: force names, in "
+     "statics at max_it always. With rtol 0 and atol 0, which ask for max_it iterations, a time step goes on."},
   {.key = NULL},
 };
 
@@ -110,6 +118,20 @@ PetscErrorCode wring_solver_default_type(const wring_options *o, const char **ty
     if (!has_keys(o, types[i])) continue;
     *type = found++ ? wring_solver_auto.name : types[i]->name;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name, PetscBool *takes)
+{
+  const unsigned alone = WRING_CAN_PROJECT | WRING_CAN_PROX | WRING_CAN_CONSTRAIN | WRING_CAN_ALONE;
+  char           prefix[192];
+
+  PetscFunctionBegin;
+  snprintf(prefix, sizeof prefix, "variant_%s_", name);
+  if (wring_options_has(o, prefix, "type"))
+    PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", &name));
+  const wring_solver_ops *const ops = wring_solver_find(name);
+  *takes = (PetscBool)(ops && !(ops->needs & alone) && !wring_option_find(ops->options, "inner"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -241,7 +241,7 @@ double wring_loads_potential(const wring_loads *l, double time, const double *x)
     const load *const p    = &l->load[i];
     const double      part = factor(&p->time, time);
     for (PetscInt k = 0; !p->is_pressure && k < 3 * p->n; k++)
-      sum -= part * p->force[k] * x[3 * p->vertex[k / 3] + k % 3];
+      sum -= part * p->force[k] * (x[3 * p->vertex[k / 3] + k % 3] - l->mesh->X[3 * p->vertex[k / 3] + k % 3]);
   }
   return sum;
 }

@@ -109,6 +109,53 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- a step with a solve ----------------------------------------------------------------------------------------- */
+
+/* Largest shares of the largest force that may be out of balance: at max_it in a time step, at round-off in statics. */
+static const double at_max_it = 0.1, at_round_off = 1e-3;
+
+/* The share that is accepted where the solve has ended before it met its tolerance. */
+static double accepted_share(const wring_stepper *s, const wring_solver *solver, wring_reason reason)
+{
+  wring_solver_limits limits;
+  wring_solver_get_limits(solver, &limits);
+  const PetscBool stopped = (PetscBool)(reason == WRING_MAX_IT),
+                  fixed   = (PetscBool) !(limits.rtol > 0 || limits.atol > 0);
+  if (limits.accept || !wring_solver_minimises(solver) || (!stopped && reason != WRING_AT_ROUND_OFF)) return INFINITY;
+  if (!s->integrator->is_static) return stopped && fixed ? INFINITY : at_max_it;
+  return stopped && !fixed ? 0 : at_round_off;
+}
+
+/* A solve that has not converged has failed if it leaves more than the accepted share of the forces out of balance. */
+static PetscErrorCode judge(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  const double accepted = accepted_share(s, solver, outcome->reason);
+  double       share;
+
+  PetscFunctionBegin;
+  if (isinf(accepted)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_unbalance(solver, x, &share));
+  if (share <= accepted) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                       "%s after %" PetscInt_FMT
+                       " iterations of solver '%s': %.2g N, %.3g %% of the largest force, are "
+                       "out of balance",
+                       outcome->reason == WRING_MAX_IT ? "max_it" : "round-off", outcome->iterations,
+                       wring_solver_name(solver), outcome->last.gradient_norm, 100 * share));
+  outcome->reason = WRING_STOPPED_UNBALANCED;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  wring_solver_know_start(solver, wring_stepper_evaluation(s));
+  PetscCall(wring_solver_minimise(solver, x, outcome));
+  if (wring_potential_is_provisional(s->g)) PetscCall(wring_step_settle(s, solver, x, outcome));
+  PetscCall(judge(s, solver, x, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- a step without a solve -------------------------------------------------------------------------------------- */
 
 /* Moves the terms to the end of the step and updates the contacts at the new positions. */

@@ -37,6 +37,11 @@ const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
   return s->start_known ? &s->start : NULL;
 }
 
+void wring_stepper_forget_evaluation(wring_stepper *s)
+{
+  s->start_known = PETSC_FALSE;
+}
+
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
@@ -74,7 +79,7 @@ static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, s
   PetscFunctionBegin;
   PetscCall(value_at(s->g, x, &m->g));
   m->finite = (PetscBool)!PetscIsInfOrNanReal(m->g);
-  if (m->finite) PetscCall(wring_potential_inverted(s->g, state->q, x, &inverted, &m->newly));
+  if (m->finite) PetscCall(wring_potential_inverted(s->g, state->q, x, PETSC_FALSE, &inverted, &m->newly));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -64,6 +64,13 @@ static PetscErrorCode note_ignored(const wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool depends_on_solution(const wring_stepper *s)
+{
+  wring_contact *const *contact;
+  if (s->regularised) return PETSC_TRUE;
+  return (PetscBool)((s->loads && wring_loads_follow(s->loads)) || wring_potential_contacts(s->g, &contact) > 0);
+}
+
 /* The first load step begins at the origin, unless a restart has set it. */
 static PetscErrorCode set_origin(wring_stepper *s, const wring_state *state)
 {
@@ -92,6 +99,7 @@ static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state,
   }
   if (*changed) PetscCall(wring_step_check_support(s, s->part.end, PETSC_FALSE));
   s->h_of_A = s->h;
+  wring_potential_set_provisional(s->g, depends_on_solution(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,13 +181,6 @@ static PetscErrorCode start_mixing(wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool depends_on_solution(const wring_stepper *s)
-{
-  wring_contact *const *contact;
-  if (s->regularised) return PETSC_TRUE;
-  return (PetscBool)((s->loads && wring_loads_follow(s->loads)) || wring_potential_contacts(s->g, &contact) > 0);
-}
-
 static PetscErrorCode end_unsettled(wring_stepper *s, wring_outcome *outcome)
 {
   PetscFunctionBegin;
@@ -197,8 +198,7 @@ static PetscBool is_settled(const wring_outcome *outcome)
   return (PetscBool)(outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF);
 }
 
-/* Repeats the solve until the residual with loads and contacts at x meets the tolerance; gives up when it stays. */
-static PetscErrorCode settle(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
+PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
 {
   const double  tolerance = wring_solver_tolerance(solver, outcome);
   const int     patience  = s->regularised ? MAX_RENEWALS : PATIENCE; // a part that falls has a constant residual
@@ -214,19 +214,10 @@ static PetscErrorCode settle(wring_stepper *s, wring_solver *solver, Vec x, wrin
     if (norm <= PetscMax(tolerance, 2 * outcome->last.gradient_norm)) PetscFunctionReturn(PETSC_SUCCESS);
     if (norm < 0.9 * least) least = norm, last = i;
     PetscCall(mix_loads(s));
-    PetscCall(wring_solver_solve(solver, x, &more));
+    PetscCall(wring_solver_minimise(solver, x, &more));
     wring_outcome_add(&more, outcome);
   }
   if (is_settled(outcome)) PetscCall(end_unsettled(s, outcome));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
-{
-  PetscFunctionBegin;
-  wring_solver_know_start(solver, wring_stepper_evaluation(s));
-  PetscCall(wring_solver_solve(solver, x, outcome));
-  if (s->integrator->is_static && depends_on_solution(s)) PetscCall(settle(s, solver, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -144,6 +144,12 @@ PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state,
 */
 PetscErrorCode wring_step_check_support(wring_stepper *s, double time, PetscBool refuses);
 
+/*
+  Statics, after a solve whose g is provisional: takes pressure and contacts anew at x and repeats the solve until the
+  residual with those at x meets the tolerance; gives up when it stays. *outcome: of all solves. Collective.
+*/
+PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
+
 /* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
 PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);
 PetscErrorCode wring_load_mixing_destroy(wring_load_mixing **m);

@@ -82,6 +82,11 @@ PetscBool wring_term_is_bounded(const wring_term *t)
   return (PetscBool)(t->law->positive && t->active);
 }
 
+void wring_term_mark_cells(const wring_term *t, char *mark)
+{
+  for (PetscInt e = 0; t->cell && e < t->n; e++) mark[t->cell[e]] = 1;
+}
+
 double wring_term_bound(const wring_term *t, const double *x, const double *d)
 {
   const wring_pass pass  = {.t = t, .map = map_bound, .more = {d}, .n_more = 1, .n_sum = 1, .start = INFINITY};

@@ -179,21 +179,13 @@ static void find_scales(const wring_term *t, double *least, double *largest)
   }
 }
 
-PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
+PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *m)
 {
-  const wring_law     *law         = t->mean ? t->mean->law : t->law;
-  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES], par[t->mean ? law->n_par : 1][LANES];
-  const int            q = law->q, row = 3 * q;
+  const wring_law *const law = t->mean ? t->mean->law : t->law;
+  double                 par[law->n_par + 1];
 
-  if (!t->cell || t->n == 0 || !law->hessian) return PETSC_FALSE;
-  for (int l = 0; l < LANES; l++)
-    for (int i = 0; i < q; i++) z[q * i + i][l] = 1;
-  if (t->mean) {
-    for (int i = 0; i < law->n_par * LANES; i++) par[i / LANES][i % LANES] = t->mean->par[i / LANES];
-  }
-  law->hessian(law, WRING_FILTER_NONE, t->mean ? (wring_in)par : term_par(t, 0), (wring_in)z, h);
-  find_scales(t, &moduli->least_scale, &moduli->largest_scale);
-  moduli->wave  = h[0][0];
-  moduli->shear = q == 3 ? h[row + 1][0] : 0;
-  return PETSC_TRUE;
+  if (!t->cell || t->n == 0) return PETSC_FALSE;
+  for (int i = 0; i < law->n_par; i++) par[i] = t->mean ? t->mean->par[i] : term_par(t, 0)[i][0];
+  find_scales(t, &m->least_scale, &m->largest_scale);
+  return wring_law_rest_moduli(law, par, &m->wave, &m->shear);
 }

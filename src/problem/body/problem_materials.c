@@ -18,7 +18,7 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
   wring_region_prefix(p, r, sizeof prefix, prefix);
   PetscCall(PetscCalloc1(law->n_par + 1, &par));
   PetscCall(law->set_par(law, p->options, prefix, fallback, par));
-  PetscCall(wring_region_mean(p, r, &mean));
+  PetscCall(wring_region_mean(p, r, law, par, &mean));
   if (law->q == 1)
     PetscCall(wring_term_create_fibres(p->mesh, r, law, par, direction, &term));
   else if (mean)

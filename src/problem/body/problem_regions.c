@@ -18,10 +18,11 @@ const wring_option wring_material_options[] = {
    .help  = "Mass per rest volume; not needed with mass.file."},
   {.key     = "volumetric",
    .type    = WRING_WORD,
-   .choices = "full|mean",
-   .value   = "full",
+   .choices = "full|mean|auto",
+   .value   = "auto",
    .help = "J = det F in the law's term in J: that of each element, or its mean over patches of elements, with which "
-           "elements do not lock near Poisson's ratio 1/2; also of the limit of volume."},
+           "elements do not lock near Poisson's ratio 1/2; also of the limit of volume. auto: mean of a material "
+           "above a ratio of 0.49 where its law and the deck's solvers can, else full."},
   {.key   = "proxy_stiffness",
    .type  = WRING_REAL,
    .unit  = "Pa",
@@ -80,26 +81,70 @@ static void list_volumetric(size_t size, char *text)
   }
 }
 
-PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, PetscBool *mean)
+/* Whether all solvers that the deck names can use a mean. */
+static PetscErrorCode solvers_take_mean(const wring_problem *p, PetscBool *take)
+{
+  static const wring_option compared[] = {{.key = "solvers", .type = WRING_WORDS}, {0}};
+  const char               *type;
+  char                    **name = NULL;
+  PetscInt                  n    = 0;
+  PetscBool                 one;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_default_type(p->options, &type));
+  PetscCall(wring_solver_takes_mean(p->options, type, take));
+  if (wring_options_has(p->options, "compare_", "solvers"))
+    PetscCall(wring_options_get_word_list(p->options, "compare_", compared, "solvers", &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(wring_solver_takes_mean(p->options, name[i], &one));
+    *take = (PetscBool)(*take && one);
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With auto: whether this material locks, and mean helps; with a note. */
+static PetscErrorCode choose_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
+                                  PetscBool *mean)
+{
+  double wave, shear;
+
+  PetscFunctionBegin;
+  *mean = PETSC_FALSE;
+  if (law->kind != WRING_LAW_MATERIAL || !law->volumetric || !wring_law_rest_moduli(law, par, &wave, &shear))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  const double ratio = wring_poisson_ratio(wave, shear);
+  if (ratio > 0.49 + 1e-6) PetscCall(solvers_take_mean(p, mean));
+  if (*mean)
+    PetscCall(wring_note(p->comm,
+                         "region '%s' has Poisson's ratio %.4g: material.volumetric is mean, against locking; full "
+                         "keeps the J of each element",
+                         p->mesh->regions.name[r], ratio));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
+                                 PetscBool *mean)
 {
   char             prefix[WRING_PREFIX], expected[256];
   const char      *from, *word;
-  const wring_law *law, *other;
+  const wring_law *material, *other;
 
   PetscFunctionBegin;
   wring_region_prefix(p, r, sizeof prefix, prefix);
   from = wring_region_source(p, prefix, "volumetric");
   PetscCall(wring_options_get_word(p->options, from, wring_material_options, "volumetric", &word));
   *mean = (PetscBool)(strcmp(word, "mean") == 0);
-  if (!*mean) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_region_law(p, r, &law));
-  PetscBool any = (PetscBool)(law->volumetric != NULL);
+  if (strcmp(word, "auto") == 0) PetscCall(choose_mean(p, r, law, par, mean));
+  if (strcmp(word, "mean") != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_region_law(p, r, &material));
+  PetscBool any = (PetscBool)(material->volumetric != NULL);
   for (int i = 0; (other = wring_law_on_top(i)); i++)
     any = (PetscBool)(any || (other->volumetric && wring_region_has(p, r, other)));
   if (any) PetscFunctionReturn(PETSC_SUCCESS);
   list_volumetric(sizeof expected, expected);
   WRING_REFUSE(p->comm, "%s: %svolumetric is mean, but material '%s' has no term in J alone, %s",
-               wring_options_origin(p->options, from, "volumetric"), from, law->name, expected);
+               wring_options_origin(p->options, from, "volumetric"), from, material->name, expected);
 }
 
 PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law)

@@ -59,6 +59,7 @@ static PetscErrorCode add_values(wring_problem *p, Vec q, Vec v, fields *f, doub
   PetscCall(wring_potential_get_local(p->g, v, &f->v));
   for (PetscInt i = 0; i < a->n; i++) {
     const wring_probe *const b = &a->probe[i];
+    if (b->largest) continue;
     if (b->is_point)
       add_point(f, b, &a->at[i].place, value + b->first);
     else
@@ -66,6 +67,29 @@ static PetscErrorCode add_values(wring_problem *p, Vec q, Vec v, fields *f, doub
   }
   PetscCall(wring_potential_restore_local(p->g, v, &f->v));
   PetscCall(wring_potential_restore_local(p->g, q, &f->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of probes of the largest stress, the same on all ranks. */
+static PetscErrorCode set_peaks(wring_problem *p, Vec q, double *value)
+{
+  const wring_probes *const a = &p->parts->probes;
+  PetscInt                 *region, n = 0;
+  wring_peak               *peak;
+
+  PetscFunctionBegin;
+  if (a->n_peak == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(a->n_peak, &region, a->n_peak, &peak));
+  for (PetscInt i = 0; i < a->n; i++)
+    if (a->probe[i].largest) region[n++] = a->at[i].region;
+  PetscCall(wring_potential_peaks(p->g, q, n, region, peak));
+  for (PetscInt i = a->n - 1; i >= 0; i--) {
+    double *const column = value + a->probe[i].first;
+    if (!a->probe[i].largest) continue;
+    column[0] = peak[--n].value;
+    for (int c = 0; c < 3; c++) column[1 + c] = peak[n].place[c];
+  }
+  PetscCall(PetscFree2(region, peak));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,5 +110,6 @@ PetscErrorCode wring_problem_measure_probes(wring_problem *p, Vec q, Vec v, doub
     double *const            s = value + b->first + (b->is_point ? 6 : 9);
     if (b->stress) s[6] = wring_von_mises(s);
   }
+  PetscCall(set_peaks(p, q, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,6 +9,11 @@ const wring_option wring_probe_options[] = {
    .unit  = "m",
    .help  = "Point of the body at rest, in a tetrahedron; replaces set."},
   {.key = "set", .type = WRING_WORD, .help = "Set whose vertices are averaged; replaces point."},
+  {.key     = "largest",
+   .type    = WRING_WORD,
+   .choices = "von_mises",
+   .help = "The largest von Mises stress of a tetrahedron, and where its centroid is at rest; replaces point and set."},
+  {.key = "region", .type = WRING_WORD, .help = "Region whose tetrahedra `largest` looks at; default: all."},
   {.key   = "stress",
    .type  = WRING_BOOL,
    .value = "false",
@@ -65,6 +70,28 @@ static PetscErrorCode find_set(const wring_problem *p, const char *prefix, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- the largest stress ------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode find_region(const wring_problem *p, const char *prefix, wring_probe_at *at)
+{
+  const wring_options *const o = p->options;
+  const char                *name;
+  char                       hint[256];
+
+  PetscFunctionBegin;
+  at->region = -1;
+  if (p->mesh->n_tet_global == 0)
+    WRING_REFUSE(p->comm, "%s: %slargest: the mesh has no tetrahedra, which have a stress",
+                 wring_options_origin(o, prefix, "largest"), prefix);
+  if (!wring_options_has(o, prefix, "region")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(o, prefix, wring_probe_options, "region", &name));
+  at->region = wring_names_find(&p->mesh->regions, name);
+  if (at->region >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_suggest_name(&p->mesh->regions, name, sizeof hint, hint);
+  WRING_REFUSE(p->comm, "%s: %sregion: '%s' is not a region of the mesh%s", wring_options_origin(o, prefix, "region"),
+               prefix, name, hint);
+}
+
 /* Vertices without a tetrahedron, of membranes and springs, have no stress. */
 static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, const wring_probe_at *at)
 {
@@ -100,17 +127,19 @@ static PetscErrorCode add_probe(wring_problem *p, const char *name, wring_probe 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "probe_%s_", name));
   const PetscBool point = wring_options_has(o, prefix, "point"), set = wring_options_has(o, prefix, "set");
-  if (point == set)
-    WRING_REFUSE(p->comm, "%s: probe: %spoint and %sset are %s, expected one of them",
-                 wring_options_family_origin(o, prefix), prefix, prefix, point ? "both given" : "both missing");
-  *probe = (wring_probe){.name = name, .is_point = point};
+  const PetscBool largest = wring_options_has(o, prefix, "largest");
+  if (point + set + largest != 1)
+    WRING_REFUSE(p->comm, "%s: probe: %spoint and %sset are %s, expected one of them, or %slargest",
+                 wring_options_family_origin(o, prefix), prefix, prefix, point && set ? "both given" : "both missing",
+                 prefix);
+  *probe = (wring_probe){.name = name, .is_point = point, .largest = largest};
   *at    = (wring_probe_at){.set = -1};
   PetscCall(wring_options_get_bool(o, prefix, wring_probe_options, "stress", &probe->stress));
-  if (point)
-    PetscCall(locate_point(p, prefix, &at->place));
-  else
-    PetscCall(find_set(p, prefix, at));
-  if (probe->stress && !point) PetscCall(check_stress(p, prefix, at));
+  probe->stress = (PetscBool)(probe->stress && !largest);
+  if (point) PetscCall(locate_point(p, prefix, &at->place));
+  if (set) PetscCall(find_set(p, prefix, at));
+  if (largest) PetscCall(find_region(p, prefix, at));
+  if (probe->stress && set) PetscCall(check_stress(p, prefix, at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,18 +160,21 @@ static PetscErrorCode list_columns(wring_probes *a)
 {
   static const char *const motion[] = {"ux", "uy", "uz", "vx", "vy", "vz"}, *const force[] = {"fx", "fy", "fz"};
   static const char *const stress[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", "von_mises"};
+  static const char *const peak[]   = {"von_mises", "x", "y", "z"};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(16 * a->n, &a->column));
   for (PetscInt i = 0; i < a->n; i++) {
     wring_probe *const b = &a->probe[i];
     b->first             = a->n_column;
-    PetscCall(add_columns(b->name, 6, motion, a));
-    if (!b->is_point) PetscCall(add_columns(b->name, 3, force, a));
+    if (b->largest) PetscCall(add_columns(b->name, 4, peak, a));
+    if (!b->largest) PetscCall(add_columns(b->name, 6, motion, a));
+    if (!b->largest && !b->is_point) PetscCall(add_columns(b->name, 3, force, a));
     if (b->stress) PetscCall(add_columns(b->name, 7, stress, a));
     b->n        = a->n_column - b->first;
-    a->reaction = (PetscBool)(a->reaction || !b->is_point);
-    a->stress   = (PetscBool)(a->stress || b->stress);
+    a->reaction = (PetscBool)(a->reaction || (!b->is_point && !b->largest));
+    a->n_peak += b->largest;
+    a->stress = (PetscBool)(a->stress || b->stress);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

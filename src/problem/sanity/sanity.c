@@ -83,3 +83,14 @@ PetscErrorCode wring_sanity_print_notes(const wring_problem *p, const wring_sani
   for (PetscInt i = 0; i < s->n_note; i++) PetscCall(wring_note(p->comm, "%s", s->note[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode wring_sanity_note(const wring_problem *p)
+{
+  wring_sanity *s;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sanity_create(p, &s));
+  PetscCall(wring_sanity_print_notes(p, s));
+  PetscCall(wring_sanity_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

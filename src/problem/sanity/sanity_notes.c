@@ -314,11 +314,31 @@ static PetscErrorCode note_locking(const wring_problem *p, wring_sanity *s)
   PetscFunctionBegin;
   for (PetscInt r = 0; r < s->n_region; r++) {
     if (s->region[r].locking > most)
-      PetscCall(add_note(
-        s,
-        "region '%s' has Poisson's ratio %.4g, near which tetrahedra of first order lock: they move too little; "
-        "material.volumetric mean with neohookean, stable_neohookean, fixed_corotated or mooney_rivlin",
-        p->mesh->regions.name[r], s->region[r].locking));
+      PetscCall(
+        add_note(s,
+                 "region '%s' has Poisson's ratio %.4g: locking of tetrahedra of first order, which move too little; "
+                 "material.volumetric mean with neohookean, stable_neohookean, fixed_corotated or mooney_rivlin",
+                 p->mesh->regions.name[r], s->region[r].locking));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Methods that move vertices out of colliders, the only ones with friction. */
+static PetscErrorCode note_friction(const wring_problem *p, wring_sanity *s)
+{
+  const wring_collider_set *const c = &p->parts->colliders;
+  char                            prefix[WRING_PREFIX];
+  double                          friction;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n; i++) {
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", c->name[i]));
+    PetscCall(wring_options_get_real(p->options, prefix, wring_collider_options, "friction", &friction));
+    if (friction > 0)
+      PetscCall(add_note(s,
+                         "collider '%s' has friction %.3g, which acts on the depth that each sweep finds: bodies that "
+                         "Coulomb's law would hold may creep or slide",
+                         c->name[i], friction));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -332,9 +352,10 @@ PetscErrorCode wring_sanity_add_notes(const wring_problem *p, wring_sanity *s)
   PetscCall(note_attachments(p, s));
   PetscCall(note_unused(s));
   PetscCall(note_end(p, s));
+  PetscCall(note_locking(p, s));
+  PetscCall(note_friction(p, s));
   if (wring_stepper_is_static(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS); // h is a pseudo-time
   PetscCall(note_motion(p, s));
   PetscCall(note_stability(p, s));
-  PetscCall(note_locking(p, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

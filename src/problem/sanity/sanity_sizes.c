@@ -29,12 +29,6 @@ static double young_of(double wave, double shear)
   return wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : 0;
 }
 
-/* lambda/(2 (lambda + mu)) */
-static double poisson_of(double wave, double shear)
-{
-  return wave > shear ? (wave - 2 * shear) / (2 * (wave - shear)) : 0;
-}
-
 /* Over all ranks: the largest of each number. */
 typedef struct {
   double wave, locking, least; // least: minus the least Young's modulus of the ranks that have tets of the region
@@ -52,7 +46,7 @@ static void add_moduli(const wring_problem *p, moduli *of)
     of[r].wave += m.largest_scale * m.wave;
     if (wring_term_law(term[i])->kind != WRING_LAW_MATERIAL) continue;
     of[r].least = -m.least_scale * young_of(m.wave, m.shear);
-    if (p->mesh->order < 2 && !wring_term_patches(term[i])) of[r].locking = poisson_of(m.wave, m.shear);
+    if (p->mesh->order < 2 && !wring_term_patches(term[i])) of[r].locking = wring_poisson_ratio(m.wave, m.shear);
   }
 }
 

@@ -116,7 +116,6 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
   const wring_option *const  table    = wring_self_contact_options;
   const wring_options *const o        = p->options;
   wring_self_contact         how      = {.max_depth = 0};
-  wring_contact             *contact;
 
   PetscFunctionBegin;
   if (!wring_options_has_any(o, prefix, table)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,7 +126,19 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
   PetscCall(wring_options_get_real(o, prefix, table, "thickness", &how.thickness));
   if (wring_options_has(o, prefix, "max_depth"))
     PetscCall(wring_options_get_real(o, prefix, table, "max_depth", &how.max_depth));
-  PetscCall(wring_contact_create_self(p->mesh, &how, &contact));
-  PetscCall(wring_potential_add_contact(p->g, contact));
+  PetscCall(wring_contact_create_self(p->mesh, &how, &p->parts->self_contact));
+  PetscCall(wring_potential_add_contact(p->g, p->parts->self_contact));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_check_self_contact(wring_problem *p)
+{
+  const double *x;
+
+  PetscFunctionBegin;
+  if (!p->parts->self_contact) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
+  PetscCall(wring_self_contact_note_lost(p->parts->self_contact, x));
+  PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

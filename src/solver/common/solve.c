@@ -10,7 +10,7 @@ static const double round_off = 1e-12; // of |g|: a larger rise is counted
 static const char *const reason_names[] = {
   "converged",      "max_it",     "at round-off",       "interrupted",     "converged to target",
   "budget",         "not finite", "line search failed", "singular system", "linear solve failed",
-  "no equilibrium", "diverged"};
+  "no equilibrium", "diverged",   "unbalanced",         "inverted"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -283,6 +283,18 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
 }
 
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  if (wring_potential_is_provisional(s->g))
+    WRING_REFUSE(s->comm,
+                 "%s: pressure, contacts or a part that nothing holds depend on the solution of a load step, "
+                 "expected wring_problem_step or wring_stepper_solve",
+                 s->who);
+  PetscCall(wring_solver_minimise(s, x, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_minimise(wring_solver *s, Vec x, wring_outcome *outcome)
 {
   PetscBool stop;
 

@@ -111,6 +111,7 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
   PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "rtol", &s->limits.rtol));
   PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "atol", &s->limits.atol));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->limits.measure));
+  PetscCall(wring_options_get_bool(o, "solver_", wring_solver_options, "accept", &s->limits.accept));
   PetscCall(set_stop_from_options(s, o));
   if (s->limits.stop == WRING_STOP_DECREMENT) PetscCall(wring_decrement_create(s, o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,6 +216,31 @@ double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcom
 {
   if (s->limits.stop > WRING_STOP_FORCE) return s->limits.atol;
   return PetscMax(s->limits.rtol * outcome->last.reference, s->limits.atol);
+}
+
+/* By how much grad g changes where all positions change by a few units in the last place. */
+static PetscErrorCode find_noise(wring_solver *s, Vec x, double *noise)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_combine(s->n, 1, (const double[]){1 + 4 * PETSC_MACHINE_EPSILON}, &x, s->trial.x));
+  PetscCall(wring_potential_gradient(s->g, s->trial.x, s->trial.grad));
+  PetscCall(VecAXPY(s->trial.grad, -1, s->current.grad));
+  PetscCall(VecNorm(s->trial.grad, NORM_2, noise));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_MEASURING);
+  wring_forces      forces;
+  double            noise = 0;
+
+  PetscFunctionBegin;
+  PetscCall(find_noise(s, x, &noise));
+  PetscCall(wring_potential_forces(s->g, x, s->current.grad, &forces));
+  *share = s->current.norm <= 10 * noise ? 0 : s->current.norm / wring_forces_largest(&forces);
+  wring_phases_leave_measuring(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_set_up(wring_solver *s)

@@ -48,6 +48,13 @@ static const char *text_of(const json_t *value, size_t size, char *text)
   return text;
 }
 
+void wring_kept_describe(const char *key, const json_t *before, const json_t *now, size_t size, char *change)
+{
+  char was[128], is[128];
+  if (!json_equal(before, now))
+    snprintf(change, size, "%s was %s, now %s", key, text_of(before, sizeof was, was), text_of(now, sizeof is, is));
+}
+
 /* What a file contains; where it is does not matter. */
 static const json_t *content(const json_t *file)
 {
@@ -60,7 +67,7 @@ static void find_change(const json_t *origin, const json_t *old, size_t size, ch
   json_t *const keys = json_object_get(origin, "keys"), *const old_keys = json_object_get(old, "keys");
   const char *key;
   json_t     *value;
-  char        was[128], is[128];
+  char        was[128];
   json_object_foreach(json_object_get(old, "files"), key, value)
   {
     const json_t *const now = json_object_get(json_object_get(origin, "files"), key);
@@ -68,9 +75,7 @@ static void find_change(const json_t *origin, const json_t *old, size_t size, ch
   }
   json_object_foreach(keys, key, value)
   {
-    const json_t *const before = json_object_get(old_keys, key);
-    if (!json_equal(value, before))
-      snprintf(change, size, "%s was %s, now %s", key, text_of(before, sizeof was, was), text_of(value, sizeof is, is));
+    wring_kept_describe(key, json_object_get(old_keys, key), value, size, change);
   }
   json_object_foreach(old_keys, key, value)
   {

@@ -23,3 +23,6 @@ void wring_kept_write(const char *path, const json_t *origin, json_t *result, wr
 */
 PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, size_t size, char *change,
                                json_t **result, wring_error *e);
+
+/* Sets change to "solver_type was qn, now pd" if the values of a key differ. Not collective. */
+void wring_kept_describe(const char *key, const json_t *before, const json_t *now, size_t size, char *change);

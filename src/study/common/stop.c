@@ -5,7 +5,9 @@
 #include <wring/step.h>
 #include <wring/study.h>
 
-static const int held[] = {SIGINT, SIGTERM, SIGUSR1};
+static const int    held[] = {SIGINT, SIGTERM, SIGUSR1};
+static const double often = 0.1, late = 0.25; // s
+
 enum { N_HELD = sizeof held / sizeof held[0] };
 
 void wring_study_hold_signals(void)
@@ -55,6 +57,26 @@ PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop)
   PetscFunctionBegin;
   PetscCall(wring_stopper_check(s));
   *stop = (PetscBool)(s->cause != WRING_GO_ON);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stopper_ask_late(void *stopper, PetscBool *stop)
+{
+  wring_stopper *const s = stopper;
+
+  PetscFunctionBegin;
+  *stop = PETSC_FALSE;
+  if (++s->calls < s->every) PetscFunctionReturn(PETSC_SUCCESS);
+  const wring_stop before = s->cause;
+  PetscCall(wring_stopper_check(s));
+  const double now = MPI_Wtime();
+  if (s->cause && !before) s->since = now;
+  double mine[2] = {s->every ? (now - s->asked) / s->calls : 1, s->cause ? now - s->since : 0}, most[2];
+  PetscCallMPI(MPI_Allreduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, s->comm));
+  *stop    = (PetscBool)(most[1] > late);
+  s->every = (int)PetscMax(PetscMin(often / most[0], 1000), 1);
+  s->calls = 0;
+  s->asked = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,8 +6,10 @@ typedef enum { WRING_GO_ON, WRING_STOP_SIGNAL, WRING_STOP_LIMIT } wring_stop;
 
 typedef struct {
   MPI_Comm   comm;
-  double     end;   // MPI_Wtime at which time.limit expires, infinite without a limit
-  wring_stop cause; // the last decision of all ranks; a stop is final
+  double     end;          // MPI_Wtime at which time.limit expires, infinite without a limit
+  wring_stop cause;        // the last decision of all ranks; a stop is final
+  int        calls, every; // of wring_stopper_ask_late: since the ranks asked each other last; until they do again
+  double     asked, since; // MPI_Wtime of that; of the decision to stop
 } wring_stopper;
 
 /* Starts the clock of time.limit. Collective. */
@@ -18,6 +20,12 @@ PetscErrorCode wring_stopper_check(wring_stopper *s);
 
 /* A wring_interrupt of a solver, whose context is the stopper. Collective. */
 PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop);
+
+/*
+  The same for a run, which rather stops between two steps: the ranks ask each other about ten times a second, and *stop
+  is set once the step in progress has had 0.25 s to end. mpiexec kills its ranks one second after Ctrl-C.
+*/
+PetscErrorCode wring_stopper_ask_late(void *stopper, PetscBool *stop);
 
 /* "done", "stopped by a signal" or "stopped by time.limit". Not collective. */
 const char *wring_stop_text(wring_stop cause);

@@ -4,6 +4,7 @@
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
 #include <string.h>
+#include <wring/sanity.h>
 
 PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
 {
@@ -19,6 +20,7 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_set_start(s->p->stepper, s->p->options, WRING_START_Y));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));
+  PetscCall(wring_sanity_note(s->p));
   *out = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

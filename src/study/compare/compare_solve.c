@@ -108,7 +108,7 @@ static PetscErrorCode iterate_for(wring_compare *s, const char *name, double sec
   PetscCall(wring_solver_set_budget(solver, seconds));
   PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
   PetscCall(VecCopy(s->start, s->x));
-  PetscCall(wring_solver_solve(solver, s->x, &outcome));
+  PetscCall(wring_solver_minimise(solver, s->x, &outcome));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -156,7 +156,7 @@ static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limi
     PetscCall(wring_solver_set_up(watch.newton));
   }
   PetscCall(VecCopy(s->start, s->x));
-  PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
+  PetscCall(wring_solver_minimise(solver, s->x, &h->outcome));
   PetscCall(wring_solver_destroy(&watch.newton));
   if (!watch.reached && !wring_reason_failed(*reason)) look_at_target(&watch); // by the last iterate that limits allow
   if (watch.reached) *reason = WRING_AT_TARGET;

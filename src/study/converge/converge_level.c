@@ -131,7 +131,6 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
-  if (r.solver) PetscCall(wring_solver_set_interrupt(r.solver, wring_stopper_ask, &r.stopper));
   PetscCall(wring_directory_make(l->deck, sizeof path, path));
   PetscCall(store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));

@@ -146,19 +146,16 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
     wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
     r->output.tables.solver = wring_solver_name(r->solver);
   }
-  PetscCall(wring_bounds_create(p, &r->bounds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode begin_step(wring_run *r)
+/* Of the step, or part of a load step, that has begun. */
+static void name_step(wring_run *r)
 {
-  PetscFunctionBegin;
-  if (r->begun) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_stepper_begin(r->p->stepper, &r->p->state, r->x, &r->changed));
-  r->begun = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  r->output.tables.step = r->p->state.step + 1;
+  r->output.tables.time = wring_stepper_end(r->p->stepper, &r->p->state);
 }
 
 /* Each iteration: a row of history.csv; in a long step, a line of progress and a heartbeat. */
@@ -170,6 +167,7 @@ static PetscErrorCode monitor(void *context, const wring_iteration *it)
   wring_solver_limits       limits;
 
   PetscFunctionBegin;
+  name_step(r);
   wring_tables_add_iteration(t, it);
   wring_solver_get_limits(r->solver, &limits);
   if (r->p->rank == 0 && wring_progress_iteration(&r->progress, t->step, t->time, &limits, it))
@@ -177,69 +175,17 @@ static PetscErrorCode monitor(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS); // a heartbeat that cannot be written is tried again after the step, and refused
 }
 
-/* The new positions x, by the solver or by the integrator alone. */
-static PetscErrorCode solve(wring_run *r)
+static PetscErrorCode make_step(wring_run *r)
 {
-  wring_problem *const p = r->p;
-
   PetscFunctionBegin;
-  r->output.tables.step = p->state.step + 1;
-  r->output.tables.time = wring_stepper_end(p->stepper, &p->state);
-  if (r->solver) {
-    PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
-    PetscCall(wring_stepper_solve(p->stepper, r->solver, r->x, &r->outcome));
-    wring_rises_add(&r->outcome.rises, &r->rises);
-  } else {
-    PetscCall(wring_stepper_advance(p->stepper, &p->state, r->x, &r->outcome));
-    wring_tables_add_iteration(&r->output.tables, &r->outcome.last);
-  }
+  name_step(r);
+  PetscCall(wring_problem_step(r->p, r->solver, r->x, &r->outcome, &r->elastic));
+  if (!r->solver) wring_tables_add_iteration(&r->output.tables, &r->outcome.last);
+  wring_rises_add(&r->outcome.rises, &r->rises);
   r->iterations += r->outcome.iterations;
   r->seconds += r->outcome.last.seconds;
   r->linear_iterations += r->outcome.last.linear_iterations;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One step, or a part of a load step. After a failure or an interrupted solve the state is unchanged. */
-static PetscErrorCode make_part(wring_run *r)
-{
-  wring_problem *const p      = r->p;
-  PetscBool            within = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  PetscCall(begin_step(r));
-  r->begun = PETSC_FALSE;
-  PetscCall(solve(r));
-  if (r->outcome.reason == WRING_INTERRUPTED) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!wring_reason_failed(r->outcome.reason)) PetscCall(wring_bounds_check(p, &r->bounds, r->x, &within));
-  if (!within) r->outcome.reason = WRING_STOPPED_DIVERGED; // although the solve has succeeded
-  if (!wring_reason_failed(r->outcome.reason)) {
-    r->elastic = r->outcome.last.value.elastic;
-    PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state, &r->elastic));
-    if (PetscIsInfOrNanReal(r->elastic)) r->outcome.reason = WRING_STOPPED_NOT_FINITE;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One step; a load step that fails is made in parts, whose work is added up. */
-static PetscErrorCode make_step(wring_run *r)
-{
-  const PetscInt step    = r->p->state.step;
-  wring_outcome  sum     = {.iterations = 0};
-  PetscBool      goes_on = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  while (goes_on) {
-    PetscCall(make_part(r));
-    wring_outcome_add(&r->outcome, &sum);
-    if (r->outcome.reason == WRING_INTERRUPTED) {
-      r->status = WRING_EXIT_STOPPED;
-      goes_on   = PETSC_FALSE;
-    } else if (wring_reason_failed(r->outcome.reason))
-      PetscCall(wring_stepper_halve(r->p->stepper, &r->p->state, &goes_on));
-    else
-      goes_on = (PetscBool)(r->p->state.step == step);
-  }
-  r->outcome = sum;
+  if (r->outcome.reason == WRING_INTERRUPTED) r->status = WRING_EXIT_STOPPED;
   if (wring_reason_failed(r->outcome.reason)) r->status = WRING_EXIT_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -333,16 +279,13 @@ static PetscErrorCode print_rules(const wring_run *r)
 PetscErrorCode wring_run_march(wring_run *r)
 {
   const wring_run_output *const o = &r->output;
-  wring_sanity                 *suspicious;
   PetscBool                     wants_state;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_bool(r->p->options, "output_", wring_output_options, "state_csv", &wants_state));
   if (r->first < r->last) {
-    PetscCall(begin_step(r)); // may refuse the state
-    PetscCall(wring_sanity_create(r->p, &suspicious));
-    PetscCall(wring_sanity_print_notes(r->p, suspicious));
-    PetscCall(wring_sanity_destroy(&suspicious));
+    PetscCall(wring_problem_begin_step(r->p, r->x)); // may refuse the state
+    PetscCall(wring_sanity_note(r->p));
   }
   PetscCall(wring_run_open_directory(r));
   PetscCall(wring_header_print(r->p, r->solver ? r->output.tables.solver : NULL));
@@ -350,11 +293,14 @@ PetscErrorCode wring_run_march(wring_run *r)
   PetscCall(wring_frames_print(r->p, &r->output.frames, r->first + r->output.goes_on));
   PetscCall(wring_tally_start(r->p, r->solver, &r->tally));
   PetscCall(wring_run_write_json(r));
+  if (o->goes_on) PetscCall(wring_run_note_other_keys(r));
   if (r->solver) PetscCall(wring_solver_set_monitor(r->solver, monitor, r));
+  if (r->solver) PetscCall(wring_solver_set_interrupt(r->solver, wring_stopper_ask_late, &r->stopper));
   PetscCall(march(r));
   if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->framed != r->p->state.step)
     PetscCall(wring_run_write_frame(r)); // the last state is written however the run ends
-  if (o->written != r->p->state.step) PetscCall(wring_run_write_checkpoint(r));
+  if (o->written != r->p->state.step || r->outcome.reason == WRING_INTERRUPTED)
+    PetscCall(wring_run_write_checkpoint(r));
   if (wants_state) PetscCall(wring_run_write_state(r));
   PetscCall(wring_run_write_json(r));
   PetscCall(print_end(r));

@@ -53,12 +53,10 @@ typedef struct {
   PetscInt64       iterations, linear_iterations;
   double           seconds;         // of the solver, of all steps
   double           set_up, marched; // s from the start of the problem until the first step begins; until the last ends
-  PetscBool        begun, changed;  // whether the next step has begun; whether it needs a new A
   wring_stopper    stopper;
   wring_outcome    outcome; // of the last step
   wring_rises      rises;   // of all steps
   wring_tally      tally;
-  wring_bounds     bounds;
   double           elastic; // J, E at its end
   wring_exit       status;
 } wring_run;
@@ -83,6 +81,8 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
 PetscErrorCode wring_run_write_frame(wring_run *r);
 PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv
 PetscErrorCode wring_run_write_json(wring_run *r);        // run.json
+/* Tables of a directory have rows of all runs that go on there: notes a key that has changed since. After run.json. */
+PetscErrorCode wring_run_note_other_keys(const wring_run *r);
 /*
   After a step, or an iteration of the next one (it), at most every 10 s: run.json as it was when they began, with a
   `heartbeat`. Not collective.

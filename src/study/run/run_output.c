@@ -1,10 +1,12 @@
 /* The output directory of a run and its files. */
 #include "run.h"
+#include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
+#include <string.h>
 #include <sys/stat.h>
 
-enum { STATE_FIELDS = 5 }; // of a checkpoint: positions, velocities, work and the two arrays of wring_stepper_memory
+enum { STATE_FIELDS = 6 }; // of a checkpoint: positions, velocities, work, two of wring_stepper_memory, an iterate
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -73,13 +75,29 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
 
 /* ---- files of a state -------------------------------------------------------------------------------------------- */
 
+/*
+  The fields of a checkpoint: names and vectors of 3 numbers a vertex; returns their number. An interrupted solve of a
+  method that minimises g leaves an iterate, from which the next run goes on.
+*/
+static int list_vectors(const wring_run *r, wring_memory vector[STATE_FIELDS])
+{
+  const wring_problem *const p = r->p;
+  int                        n = 2;
+  vector[0] = (wring_memory){"position", p->state.q}, vector[1] = (wring_memory){"velocity", p->state.v};
+  if (wring_stepper_remembers(p->stepper)) n += wring_stepper_memory(p->stepper, vector + n);
+  if (r->solver && r->outcome.reason == WRING_INTERRUPTED && wring_solver_minimises(r->solver))
+    vector[n++] = (wring_memory){WRING_CHECKPOINT_ITERATE, r->x};
+  return n;
+}
+
 /* Writes a checkpoint and keeps two; the mesh too if its file is no longer there. */
 PetscErrorCode wring_run_write_checkpoint(wring_run *r)
 {
   wring_problem *const         p   = r->p;
   wring_run_checkpoints *const c   = &r->output.checkpoints;
   const wring_phase            old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  PetscScalar                 *q, *v;
+  wring_checkpoint_field       field[STATE_FIELDS];
+  wring_memory                 vector[STATE_FIELDS];
   wring_error                  error = {0};
   char                         file[PETSC_MAX_PATH_LEN];
 
@@ -88,20 +106,15 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   PetscCall(wring_error_raise_output(p->comm, &error));
   PetscCall(write_mesh(r));
   const double start = MPI_Wtime();
+  const int    n     = list_vectors(r, vector);
   PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
-  PetscCall(VecGetArray(p->state.q, &q));
-  PetscCall(VecGetArray(p->state.v, &v));
-  wring_checkpoint_field field[STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}, {"work", 0, &p->state.work}};
-  wring_memory           memory[2];
-  const int              more = wring_stepper_remembers(p->stepper) ? wring_stepper_memory(p->stepper, memory) : 0;
-  for (int i = 0; i < more; i++) {
-    field[3 + i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
-    PetscCall(VecGetArray(memory[i].value, &field[3 + i].value));
+  for (int i = 0; i < n; i++) {
+    field[i] = (wring_checkpoint_field){vector[i].name, 3, NULL};
+    PetscCall(VecGetArray(vector[i].value, &field[i].value));
   }
-  PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, 3 + more, field));
-  for (int i = 0; i < more; i++) PetscCall(VecRestoreArray(memory[i].value, &field[3 + i].value));
-  PetscCall(VecRestoreArray(p->state.v, &v));
-  PetscCall(VecRestoreArray(p->state.q, &q));
+  field[n] = (wring_checkpoint_field){"work", 0, &p->state.work};
+  PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, n + 1, field));
+  for (int i = 0; i < n; i++) PetscCall(VecRestoreArray(vector[i].value, &field[i].value));
   PetscCall(wring_checkpoint_prune(p->comm, r->output.directory, 2));
   c->n++;
   c->seconds += MPI_Wtime() - start;
@@ -205,6 +218,37 @@ static json_t *checkpoints_json(const wring_run *r)
                         "mesh_seal", json_string(o->checkpoints.mesh_seal), "mesh_bytes",
                         size_of(o->directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
                         wring_json_real(o->checkpoints.mesh_seconds), NULL);
+}
+
+/* A key of what is simulated: not of the command, of times, outputs and methods. */
+static PetscBool is_physical(const char *key)
+{
+  static const char *const other[] = {"time_",     "output_",   "checkpoint_", "initial_",
+                                      "solver_",   "operator_", "variant_",    "compare_",
+                                      "converge_", "evaluate_", "bench_",      "mesh_partitioner"};
+  for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+    if (wring_ascii_compare_n(key, other[i], strlen(other[i])) == 0) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+PetscErrorCode wring_run_note_other_keys(const wring_run *r)
+{
+  const size_t        n      = json_array_size(r->output.segments);
+  const json_t *const before = n ? json_object_get(json_array_get(r->output.segments, n - 1), "options") : NULL,
+                      *now   = json_object_get(r->output.json, "options");
+  char        text[512]      = "";
+  const char *key;
+  json_t     *value;
+
+  PetscFunctionBegin;
+  json_object_foreach((json_t *)now, key, value)
+  {
+    if (before && is_physical(key)) wring_kept_describe(key, json_object_get(before, key), value, sizeof text, text);
+  }
+  PetscCallMPI(MPI_Bcast(text, sizeof text, MPI_CHAR, 0, r->p->comm));
+  if (text[0])
+    PetscCall(wring_note(r->p->comm, "%s: steps.csv and probes.csv there go on, but %s", r->output.directory, text));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_run_write_json(wring_run *r)

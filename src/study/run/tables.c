@@ -29,6 +29,12 @@ static void print_contact(FILE *f, const wring_contact *c)
   }
 }
 
+/* Whether steps.csv has the largest stress, which takes a pass over all tetrahedra. */
+static PetscBool has_peak(const wring_problem *p)
+{
+  return (PetscBool)(wring_stepper_is_static(p->stepper) && p->mesh->n_tet_global > 0);
+}
+
 static void print_steps_header(const wring_problem *p, FILE *f)
 {
   const char *const    *set;
@@ -41,6 +47,7 @@ static void print_steps_header(const wring_problem *p, FILE *f)
   for (int i = 0; i < n; i++)
     if (wring_contact_losing(contact[i])) fprintf(f, ",%s_lost", wring_contact_kind(contact[i]));
   fprintf(f, ",inverted");
+  if (has_peak(p)) fprintf(f, ",von_mises,von_mises_x,von_mises_y,von_mises_z");
 }
 
 /* Headers that are NULL are those of tables that this run does not have; the others are freed by free. */
@@ -177,12 +184,12 @@ void wring_tables_add_iteration(const wring_tables *t, const wring_iteration *it
 /* ---- rows after a step ------------------------------------------------------------------------------------------- */
 
 /* Adds the share of one vertex: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */
-static void add_vertex(double m, const double *gravity, const double *x, const double *v, double b[8])
+static void add_vertex(double m, const double *gravity, const double *X, const double *x, const double *v, double b[8])
 {
   for (int c = 0; c < 3; c++) {
     const int d = (c + 1) % 3, e = (c + 2) % 3;
     b[0] += 0.5 * m * v[c] * v[c];
-    b[1] -= m * gravity[c] * x[c];
+    b[1] -= m * gravity[c] * (x[c] - X[c]);
     b[2 + c] += m * v[c];
     b[5 + c] += m * (x[d] * v[e] - x[e] * v[d]);
   }
@@ -200,7 +207,8 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wri
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   PetscCall(VecGetArrayRead(p->state.v, &v));
-  for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], at, x + 3 * i, v + 3 * i, sum);
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++)
+    add_vertex(p->mass[i], at, p->mesh->X + 3 * i, x + 3 * i, v + 3 * i, sum);
   sum[1] += wring_loads_potential(p->loads, time, x);
   wring_mark_inverted(p->mesh, x, inverted, count);
   for (int i = 0; i < 2; i++) sum[8 + i] = (double)count[i];
@@ -283,6 +291,7 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
 {
   FILE *const   f = t->file[WRING_STEPS_CSV];
   wring_balance b = {.elastic = elastic};
+  wring_peak    peak;
 
   PetscFunctionBegin;
   PetscCall(wring_balance_measure(p, tally->inverted, &b));
@@ -295,7 +304,10 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
             outcome->last.seconds);
   PetscCall(print_reactions(f, p));
   PetscCall(print_contacts(f, p, &b.flaws));
-  if (f) fprintf(f, ",%" PetscInt64_FMT "\n", b.flaws.inverted);
+  if (f) fprintf(f, ",%" PetscInt64_FMT, b.flaws.inverted);
+  if (has_peak(p)) PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
+  if (f && has_peak(p)) fprintf(f, ",%.17g,%.17g,%.17g,%.17g", peak.value, peak.place[0], peak.place[1], peak.place[2]);
+  if (f) fprintf(f, "\n");
   PetscCall(add_probes(t->file[WRING_PROBES_CSV], p));
   PetscCall(wring_tally_step(p, outcome, &b.flaws, tally));
   PetscFunctionReturn(PETSC_SUCCESS);

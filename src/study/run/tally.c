@@ -87,6 +87,20 @@ static void describe_reasons(const wring_problem *p, const wring_tally *t, size_
   }
 }
 
+static PetscErrorCode print_peak(const wring_problem *p)
+{
+  wring_peak peak;
+
+  PetscFunctionBegin;
+  if (!wring_stepper_is_static(p->stepper) || p->mesh->n_tet_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
+  if (peak.value > 0)
+    PetscCall(PetscPrintf(p->comm,
+                          "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",
+                          peak.value, peak.place[0], peak.place[1], peak.place[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop, const wring_tally *t)
 {
   const char *const load = stop == WRING_STOP_FORCE ? "the load" : "that at the start of the step";
@@ -103,6 +117,7 @@ PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop,
                           "lost      vertices in contacts at the end of %" PetscInt_FMT
                           " step%s, at most %" PetscInt64_FMT ", now %" PetscInt64_FMT "\n",
                           t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost));
+  PetscCall(print_peak(p));
   describe_reasons(p, t, sizeof text, text);
   if (text[0]) PetscCall(PetscPrintf(p->comm, "steps     %s", text));
   if (t->worst_step)
@@ -202,97 +217,4 @@ json_t *wring_segments_read(const char *checkpoint, PetscInt first, wring_error 
     count_again(path, next ? (PetscInt)json_integer_value(next) : first, part);
   }
   return segments;
-}
-
-/* ---- states that have diverged ----------------------------------------------------------------------------------- */
-
-static const double longest_edge = 1e6, farthest_vertex = 1e12; // relative to the size
-
-/* Extends a box, low then minus high, by the owned vertices at x. */
-static void extend_box(PetscInt n, const double *x, double box[6])
-{
-  for (PetscInt i = 0; i < 3 * n; i++) {
-    box[i % 3]     = PetscMin(box[i % 3], x[i]);
-    box[3 + i % 3] = PetscMin(box[3 + i % 3], -x[i]);
-  }
-}
-
-PetscErrorCode wring_bounds_create(const wring_problem *p, wring_bounds *b)
-{
-  double        box[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
-  const double *q;
-
-  PetscFunctionBegin;
-  extend_box(p->mesh->n_owned, p->mesh->X, box);
-  PetscCall(VecGetArrayRead(p->state.q, &q));
-  extend_box(p->mesh->n_owned, q, box);
-  PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, box, 6, MPI_DOUBLE, MPI_MIN, p->comm));
-  b->size = 0;
-  for (int c = 0; c < 3; c++) {
-    b->centre[c] = 0.5 * (box[c] - box[3 + c]);
-    b->size      = hypot(b->size, -box[3 + c] - box[c]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The longest edge of n elements with these corners. */
-static double longest(PetscInt n, int corners, const PetscInt *vertex, const double *x)
-{
-  double most = 0;
-  for (PetscInt e = 0; e < n; e++) {
-    for (int i = 0; i < corners; i++) {
-      for (int j = 0; j < i; j++) {
-        const double *const u = x + 3 * vertex[corners * e + i], *const v = x + 3 * vertex[corners * e + j];
-        const double edge = hypot(hypot(u[0] - v[0], u[1] - v[1]), u[2] - v[2]);
-        if (!(edge <= most)) most = isfinite(edge) ? edge : INFINITY;
-      }
-    }
-  }
-  return most;
-}
-
-static PetscErrorCode measure_edges(wring_problem *p, Vec x, double *edge)
-{
-  const wring_surface      *surface;
-  const wring_spring_lines *line;
-  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
-  const double             *xa;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_get_local(p->g, x, &xa));
-  *edge = longest(p->mesh->n_tet, 4, p->mesh->tet, xa);
-  for (PetscInt i = 0; i < n_surface; i++) *edge = fmax(*edge, longest(surface[i].n, 3, surface[i].vertex, xa));
-  for (PetscInt i = 0; i < n_line; i++) *edge = fmax(*edge, longest(line[i].n, 2, line[i].vertex, xa));
-  PetscCall(wring_potential_restore_local(p->g, x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, edge, 1, MPI_DOUBLE, MPI_MAX, p->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_bounds_check(wring_problem *p, const wring_bounds *b, Vec x, PetscBool *within)
-{
-  const wring_phase old      = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  double            distance = 0, edge = 0; // of a vertex from the centre, along an axis
-  const double     *xa;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
-    const double d = fabs(xa[i] - b->centre[i % 3]);
-    if (!(d <= distance)) distance = isfinite(d) ? d : INFINITY;
-  }
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &distance, 1, MPI_DOUBLE, MPI_MAX, p->comm));
-  *within = (PetscBool)(b->size == 0 || distance <= 0.25 * longest_edge * b->size); // no edge can then be too long
-  if (!*within) {
-    PetscCall(measure_edges(p, x, &edge));
-    *within = (PetscBool)(edge <= longest_edge * b->size && distance <= farthest_vertex * b->size);
-  }
-  if (!*within)
-    PetscCall(wring_note(p->comm,
-                         "an element is %.2g m long and a vertex is %.2g m away, the size at the start was %.2g m: no "
-                         "load explains that",
-                         edge, distance, b->size));
-  wring_phases_switch(&p->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

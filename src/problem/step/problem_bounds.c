@@ -1,0 +1,98 @@
+/*
+  States that diverge have no relation to the loads: the positions that a step accepts.
+*/
+#include "problem/problem_impl.h"
+#include <math.h>
+
+static const double longest_edge = 1e6, farthest_vertex = 1e12; // relative to the size
+
+/* Extends a box, low then minus high, by the owned vertices at x. */
+static void extend_box(PetscInt n, const double *x, double box[6])
+{
+  for (PetscInt i = 0; i < 3 * n; i++) {
+    box[i % 3]     = PetscMin(box[i % 3], x[i]);
+    box[3 + i % 3] = PetscMin(box[3 + i % 3], -x[i]);
+  }
+}
+
+PetscErrorCode wring_problem_find_bounds(wring_problem *p)
+{
+  wring_bounds *const b      = &p->parts->bounds;
+  double              box[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+  const double       *q;
+
+  PetscFunctionBegin;
+  extend_box(p->mesh->n_owned, p->mesh->X, box);
+  PetscCall(VecGetArrayRead(p->state.q, &q));
+  extend_box(p->mesh->n_owned, q, box);
+  PetscCall(VecRestoreArrayRead(p->state.q, &q));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, box, 6, MPI_DOUBLE, MPI_MIN, p->comm));
+  b->size = 0;
+  for (int c = 0; c < 3; c++) {
+    b->centre[c] = 0.5 * (box[c] - box[3 + c]);
+    b->size      = hypot(b->size, -box[3 + c] - box[c]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The longest edge of n elements with these corners. */
+static double longest(PetscInt n, int corners, const PetscInt *vertex, const double *x)
+{
+  double most = 0;
+  for (PetscInt e = 0; e < n; e++) {
+    for (int i = 0; i < corners; i++) {
+      for (int j = 0; j < i; j++) {
+        const double *const u = x + 3 * vertex[corners * e + i], *const v = x + 3 * vertex[corners * e + j];
+        const double edge = hypot(hypot(u[0] - v[0], u[1] - v[1]), u[2] - v[2]);
+        if (!(edge <= most)) most = isfinite(edge) ? edge : INFINITY;
+      }
+    }
+  }
+  return most;
+}
+
+static PetscErrorCode measure_edges(wring_problem *p, Vec x, double *edge)
+{
+  const wring_surface      *surface;
+  const wring_spring_lines *line;
+  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
+  const double             *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(p->g, x, &xa));
+  *edge = longest(p->mesh->n_tet, 4, p->mesh->tet, xa);
+  for (PetscInt i = 0; i < n_surface; i++) *edge = fmax(*edge, longest(surface[i].n, 3, surface[i].vertex, xa));
+  for (PetscInt i = 0; i < n_line; i++) *edge = fmax(*edge, longest(line[i].n, 2, line[i].vertex, xa));
+  PetscCall(wring_potential_restore_local(p->g, x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, edge, 1, MPI_DOUBLE, MPI_MAX, p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_check_bounds(wring_problem *p, Vec x, PetscBool *within)
+{
+  const wring_bounds *const b        = &p->parts->bounds;
+  const wring_phase         old      = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  double                    distance = 0, edge = 0; // of a vertex from the centre, along an axis
+  const double             *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
+    const double d = fabs(xa[i] - b->centre[i % 3]);
+    if (!(d <= distance)) distance = isfinite(d) ? d : INFINITY;
+  }
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &distance, 1, MPI_DOUBLE, MPI_MAX, p->comm));
+  *within = (PetscBool)(b->size == 0 || distance <= 0.25 * longest_edge * b->size); // no edge can then be too long
+  if (!*within) {
+    PetscCall(measure_edges(p, x, &edge));
+    *within = (PetscBool)(edge <= longest_edge * b->size && distance <= farthest_vertex * b->size);
+  }
+  if (!*within)
+    PetscCall(wring_note(p->comm,
+                         "an element is %.2g m long and a vertex is %.2g m away, the size at the start was %.2g m: no "
+                         "load explains that",
+                         edge, distance, b->size));
+  wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

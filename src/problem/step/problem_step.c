@@ -1,0 +1,120 @@
+/* One step as `run` makes it: x_0, A, the solve, what is done where it fails, the new state. */
+#include "problem/problem_impl.h"
+#include <string.h>
+
+/* The first step of a method that minimises g goes on from the iterate of an interrupted one. */
+static PetscErrorCode take_iterate(wring_problem *p, Vec x)
+{
+  PetscFunctionBegin;
+  if (p->parts->iterate && wring_stepper_get_start(p->stepper) == WRING_START_AUTO) {
+    PetscCall(VecCopy(p->parts->iterate, x));
+    wring_stepper_forget_evaluation(p->stepper);
+  }
+  PetscCall(VecDestroy(&p->parts->iterate));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x)
+{
+  wring_step_begun *const b = &p->parts->begun;
+
+  PetscFunctionBegin;
+  if (b->begun) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->parts->bounds.size == 0) PetscCall(wring_problem_find_bounds(p));
+  PetscCall(wring_stepper_begin(p->stepper, &p->state, x, &b->changed));
+  PetscCall(take_iterate(p, x));
+  b->begun = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* At order 2 the energy has no barrier at corners: an element that inverts there has failed. */
+static PetscErrorCode check_inverted(wring_problem *p, const wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  wring_solver_limits limits = {.accept = PETSC_FALSE};
+  PetscInt64          inverted, newly;
+
+  PetscFunctionBegin;
+  if (solver) wring_solver_get_limits(solver, &limits);
+  if (p->mesh->order < 2 || limits.accept) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_inverted(p->g, p->state.q, x, PETSC_TRUE, &inverted, &newly));
+  if (newly == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_note(p->comm,
+                       "%" PetscInt64_FMT " tetrahedra of order 2 invert at a corner, where their energy is "
+                       "not evaluated: expected a finer mesh, or solver_accept true",
+                       newly));
+  outcome->reason = WRING_STOPPED_INVERTED;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The new positions x, by the solver or by the integrator alone. */
+static PetscErrorCode solve(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  PetscBool within = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (solver) {
+    PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), p->parts->begun.changed));
+    PetscCall(wring_stepper_solve(p->stepper, solver, x, outcome));
+  } else {
+    PetscCall(wring_stepper_advance(p->stepper, &p->state, x, outcome));
+  }
+  if (outcome->reason == WRING_INTERRUPTED || wring_reason_failed(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_problem_check_bounds(p, x, &within));
+  if (!within) outcome->reason = WRING_STOPPED_DIVERGED; // although the solve has succeeded
+  if (within) PetscCall(check_inverted(p, solver, x, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One step, or a part of a load step. After a failure or an interrupted solve the state is unchanged. */
+static PetscErrorCode make_part(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome, double *elastic)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_problem_begin_step(p, x));
+  p->parts->begun.begun = PETSC_FALSE;
+  PetscCall(solve(p, solver, x, outcome));
+  if (outcome->reason == WRING_INTERRUPTED || wring_reason_failed(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
+  *elastic = outcome->last.value.elastic;
+  PetscCall(wring_stepper_finish(p->stepper, x, &p->state, elastic));
+  if (PetscIsInfOrNanReal(*elastic)) outcome->reason = WRING_STOPPED_NOT_FINITE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In statics `auto` has Newton's method left, for this step and the later ones, where its direction or pace failed. */
+static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, wring_reason reason, PetscBool *changed)
+{
+  const int at_fault =
+    reason == WRING_STOPPED_UNBALANCED || (reason >= WRING_STOPPED_LINE_SEARCH && reason <= WRING_STOPPED_LINEAR);
+  wring_solver_limits limits;
+
+  PetscFunctionBegin;
+  *changed =
+    (PetscBool)(at_fault && solver && wring_stepper_is_static(p->stepper) &&
+                strcmp(wring_solver_name(solver), "auto") == 0 && wring_potential_can(p->g, WRING_CAN_HESSIAN));
+  if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_get_limits(solver, &limits);
+  PetscCall(wring_solver_set_from_options(solver, p->options, "newton"));
+  PetscCall(wring_solver_set_limits(solver, limits.max_it, limits.rtol, limits.atol, limits.measure));
+  PetscCall(wring_solver_set_up(solver));
+  PetscCall(wring_note(p->comm, "solver 'auto' goes on with 'newton'"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome,
+                                  double *elastic)
+{
+  const PetscInt step    = p->state.step;
+  PetscBool      goes_on = PETSC_TRUE;
+  wring_outcome  part;
+
+  PetscFunctionBegin;
+  *outcome = (wring_outcome){.iterations = 0};
+  while (goes_on) {
+    PetscCall(make_part(p, solver, x, &part, elastic));
+    wring_outcome_add(&part, outcome);
+    goes_on = (PetscBool)(part.reason != WRING_INTERRUPTED && p->state.step == step);
+    if (!wring_reason_failed(part.reason)) continue;
+    PetscCall(change_method(p, solver, part.reason, &goes_on));
+    if (!goes_on) PetscCall(wring_stepper_halve(p->stepper, &p->state, &goes_on));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
