@@ -14,16 +14,14 @@ static double rate(const wring_bench_row *row)
 
 static PetscErrorCode print_bandwidth(const wring_bench *b)
 {
-  wring_table *t;
+  wring_table t = {.heads = 1};
 
   PetscFunctionBegin;
-  PetscCall(wring_table_create(2, 1, &t));
-  PetscCall(wring_table_add(t, "triad, three arrays of %.0f MB\tGB/s", b->array / 1e6));
-  PetscCall(wring_table_add(t, "  one thread\t%.1f", b->triad[0] / 1e9));
-  PetscCall(wring_table_add(t, "  all threads of a rank\t%.1f", b->triad[1] / 1e9));
-  PetscCall(wring_table_add(t, "  all ranks\t%.1f", b->triad[2] / 1e9));
-  PetscCall(wring_table_print(b->comm, t));
-  PetscCall(wring_table_destroy(&t));
+  PetscCall(wring_table_add(&t, "triad, three arrays of %.0f MB\tGB/s\n", b->array / 1e6));
+  PetscCall(wring_table_add(&t, "  one thread\t%.1f", b->triad[0] / 1e9));
+  PetscCall(wring_table_add(&t, "  all threads of a rank\t%.1f", b->triad[1] / 1e9));
+  PetscCall(wring_table_add(&t, "  all ranks\t%.1f", b->triad[2] / 1e9));
+  PetscCall(wring_table_print(b->comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,9 +55,9 @@ static const char *text_of(const json_t *json, const char *key)
 
 PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
-  wring_table *t;
-  json_t      *skip;
-  size_t       i;
+  wring_table t = {.heads = 2};
+  json_t     *skip;
+  size_t      i;
 
   PetscFunctionBegin;
   if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
@@ -67,11 +65,9 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
     PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
                           100 * (body->local / body->vertices - 1)));
   PetscCall(print_bandwidth(b));
-  PetscCall(wring_table_create(10, 2, &t));
-  PetscCall(wring_table_add(t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats"));
-  for (PetscInt k = 0; k < b->n_row; k++) PetscCall(add_row(b, body, &b->row[k], t));
-  if (b->n_row) PetscCall(wring_table_print(b->comm, t));
-  PetscCall(wring_table_destroy(&t));
+  if (b->n_row) PetscCall(wring_table_add(&t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\n"));
+  for (PetscInt k = 0; k < b->n_row; k++) PetscCall(add_row(b, body, &b->row[k], &t));
+  PetscCall(wring_table_print(b->comm, &t));
   json_array_foreach(b->skips, i, skip)
   {
     const char *const material = text_of(skip, "material");

@@ -106,18 +106,16 @@ static PetscErrorCode print_memory(check *c)
                                      "factor or hierarchy",   "frames",         "peak of a run"};
   const MPI_Comm           comm   = c->p->comm;
   double                   sum[N_PART], largest[N_PART];
-  wring_table             *t;
+  wring_table              t = {.heads = 1};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(c->bytes, sum, N_PART, MPI_DOUBLE, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(c->bytes, largest, N_PART, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCall(wring_table_create(4, 1, &t));
-  PetscCall(wring_table_add(t, "memory\tMB per rank: mean\tlargest\tsum of all"));
+  PetscCall(wring_table_add(&t, "memory\tMB per rank: mean\tlargest\tsum of all\n"));
   for (int i = 0; i < N_PART; i++)
-    PetscCall(
-      wring_table_add(t, "  %s\t%.1f\t%.1f\t%.1f", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6, sum[i] / 1e6));
-  PetscCall(wring_table_print(comm, t));
-  PetscCall(wring_table_destroy(&t));
+    PetscCall(wring_table_add(&t, "  %s\t%.1f\t%.1f\t%.1f", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6,
+                              sum[i] / 1e6));
+  PetscCall(wring_table_print(comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

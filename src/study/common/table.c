@@ -1,38 +1,17 @@
 #include "table.h"
+#include "base/grow.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LINE = 120 }; // characters
 
-PetscErrorCode wring_table_create(int columns, int heads, wring_table **t)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscNew(t));
-  (*t)->columns = columns;
-  (*t)->heads   = heads;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_table_destroy(wring_table **t)
-{
-  PetscFunctionBegin;
-  if (!*t) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt i = 0; i < (*t)->n; i++) PetscCall(PetscFree((*t)->cell[i]));
-  PetscCall(PetscFree((*t)->cell));
-  PetscCall(PetscFree(*t));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode add_cell(wring_table *t, const char *text)
 {
   const PetscBool none = (PetscBool)(!strcmp(text, "nan") || !strcmp(text, "-nan"));
 
   PetscFunctionBegin;
-  if (t->n == t->capacity) {
-    t->capacity = 2 * t->capacity + 64;
-    PetscCall(PetscRealloc((size_t)t->capacity * sizeof *t->cell, &t->cell));
-  }
+  PetscCall(wring_grow(t->n + 1, &t->room, sizeof *t->cell, &t->cell));
   PetscCall(PetscStrallocpy(none ? "-" : text, &t->cell[t->n++]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,11 +25,14 @@ PetscErrorCode wring_table_add(wring_table *t, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  char *const row_end = strchr(text, '\n');
+  if (row_end) *row_end = '\0';
   for (; (end = strchr(cell, '\t')); cell = end + 1) {
     *end = '\0';
     PetscCall(add_cell(t, cell));
   }
   PetscCall(add_cell(t, cell));
+  if (row_end && !t->columns) t->columns = (int)t->n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +57,7 @@ static PetscErrorCode print_part(MPI_Comm comm, const wring_table *t, int first,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_table_print(MPI_Comm comm, const wring_table *t)
+PetscErrorCode wring_table_print(MPI_Comm comm, wring_table *t)
 {
   int head = 0;
 
@@ -87,5 +69,8 @@ PetscErrorCode wring_table_print(MPI_Comm comm, const wring_table *t)
     PetscCall(print_part(comm, t, first, last));
     if (last < t->columns) PetscCall(PetscPrintf(comm, "\n"));
   }
+  for (PetscInt i = 0; i < t->n; i++) PetscCall(PetscFree(t->cell[i]));
+  PetscCall(PetscFree(t->cell));
+  t->n = t->room = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

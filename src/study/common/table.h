@@ -2,14 +2,14 @@
 #pragma once
 #include <wring/base.h>
 
+/* Empty but for `heads`. */
 typedef struct {
-  int      columns, heads; // the first `heads` columns, left-aligned, are repeated when a table is folded
-  PetscInt n, capacity;
+  int      heads;   // the first columns, left-aligned, which are repeated when a table is folded
+  int      columns; // of the first row
+  PetscInt n, room;
   char   **cell; // [n], row by row
 } wring_table;
 
-PetscErrorCode wring_table_create(int columns, int heads, wring_table **t);
-/* Adds cells, between which the format has tabs; a number that is nan becomes "-". */
+/* Adds cells, between which the format has tabs; a line end ends the row. A number that is nan becomes "-". */
 PetscErrorCode wring_table_add(wring_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-PetscErrorCode wring_table_print(MPI_Comm comm, const wring_table *t); // collective
-PetscErrorCode wring_table_destroy(wring_table **t);
+PetscErrorCode wring_table_print(MPI_Comm comm, wring_table *t); // frees its cells; nothing if empty. Collective

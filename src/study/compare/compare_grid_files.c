@@ -129,23 +129,19 @@ static PetscErrorCode add_row(wring_table *t, const wring_parameter_grid *s, Pet
 
 PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s)
 {
-  wring_table *t;
-  int          columns = s->n_axis + 1 + N_TIMES;
+  wring_table t = {.heads = s->n_axis + 1};
 
   PetscFunctionBegin;
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) columns++;
-  PetscCall(wring_table_create(columns, s->n_axis + 1, &t));
-  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", s->axis[k].key));
-  PetscCall(wring_table_add(t, "solver"));
+  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(&t, "%s", s->axis[k].key));
+  PetscCall(wring_table_add(&t, "solver"));
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    PetscCall(wring_table_add(t, "%" PetscInt_FMT, k));
-  for (int i = 0; i < N_TIMES; i++) PetscCall(wring_table_add(t, "to 1e-%d", digits[i]));
+    PetscCall(wring_table_add(&t, "%" PetscInt_FMT, k));
+  PetscCall(wring_table_add(&t, "to 1e-%d\tto 1e-%d\tto 1e-%d\n", digits[0], digits[1], digits[2]));
   for (PetscInt r = 0; r < s->n_run; r++)
-    for (PetscInt i = 0; i < s->run[r].n; i++) PetscCall(add_row(t, s, r, &s->run[r].history[i]));
+    for (PetscInt i = 0; i < s->run[r].n; i++) PetscCall(add_row(&t, s, r, &s->run[r].history[i]));
   PetscCall(
     PetscPrintf(comm, "\nrelative error in %% after so many iterations; iterations and seconds to an error of\n"));
-  PetscCall(wring_table_print(comm, t));
-  PetscCall(wring_table_destroy(&t));
+  PetscCall(wring_table_print(comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

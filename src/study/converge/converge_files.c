@@ -86,24 +86,22 @@ void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
 
 static PetscErrorCode print_levels(const wring_converge *c)
 {
-  wring_table *t;
+  wring_table t = {.heads = 1};
 
   PetscFunctionBegin;
-  PetscCall(wring_table_create(11, 1, &t));
-  PetscCall(wring_table_add(t, "level\trefine\tstep\tvertices\ttets\tsteps\tnot converged\titerations\ta step\t"
-                               "linear iterations\tseconds"));
+  PetscCall(wring_table_add(&t, "level\trefine\tstep\tvertices\ttets\tsteps\tnot converged\titerations\ta step\t"
+                                "linear iterations\tseconds\n"));
   for (int k = 0; k < c->n; k++) {
     const wring_level *const l          = &c->level[k];
     const double             iterations = wring_level_number(l, "iterations");
-    PetscCall(wring_table_add(t, "%d\t%" PetscInt_FMT "\t%.4g\t%.0f\t%.0f\t%" PetscInt_FMT "\t%.0f\t%.0f\t%.3g", k,
+    PetscCall(wring_table_add(&t, "%d\t%" PetscInt_FMT "\t%.4g\t%.0f\t%.0f\t%" PetscInt_FMT "\t%.0f\t%.0f\t%.3g", k,
                               l->refine, c->is_static ? NAN : l->step, wring_level_number(l, "vertices"),
                               wring_level_number(l, "tets"), l->steps, wring_level_number(l, "steps_not_converged"),
                               iterations, iterations / (double)l->steps));
     PetscCall(
-      wring_table_add(t, "%.0f\t%.3g", wring_level_number(l, "linear_iterations"), wring_level_number(l, "seconds")));
+      wring_table_add(&t, "%.0f\t%.3g", wring_level_number(l, "linear_iterations"), wring_level_number(l, "seconds")));
   }
-  PetscCall(wring_table_print(c->comm, t));
-  PetscCall(wring_table_destroy(&t));
+  PetscCall(wring_table_print(c->comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,23 +115,20 @@ static PetscBool is_zero(const wring_converge *c, const wring_quantity *q)
 
 static PetscErrorCode print_quantities(const wring_converge *c)
 {
-  wring_table *t;
+  wring_table t = {.heads = 2};
 
   PetscFunctionBegin;
-  PetscCall(wring_table_create(2 + WRING_N_MEASURE, 2, &t));
-  PetscCall(wring_table_add(t, "quantity\tlevel"));
-  for (int i = 0; i < WRING_N_MEASURE; i++) PetscCall(wring_table_add(t, "%s", measure_name[i]));
+  PetscCall(wring_table_add(&t, "quantity\tlevel\tvalue\tdifference\terror\torder\testimate\tlimit\n"));
   for (int i = 0; i < c->n_quantity; i++) {
     const wring_quantity *const q = &c->quantity[i];
     for (int k = 0; k < c->n && !is_zero(c, q); k++) {
       const double *const at = q->at[k];
-      PetscCall(wring_table_add(t, "%s\t%d\t%.8g\t%.3e\t%.3e\t%.3f\t%.3e\t%.8g", k ? "" : q->name, k,
+      PetscCall(wring_table_add(&t, "%s\t%d\t%.8g\t%.3e\t%.3e\t%.3f\t%.3e\t%.8g", k ? "" : q->name, k,
                                 at[WRING_OF_VALUE], at[WRING_OF_DIFFERENCE], at[WRING_OF_ERROR], at[WRING_OF_ORDER],
                                 at[WRING_OF_ESTIMATE], at[WRING_OF_LIMIT]));
     }
   }
-  PetscCall(wring_table_print(c->comm, t));
-  PetscCall(wring_table_destroy(&t));
+  PetscCall(wring_table_print(c->comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
