@@ -129,8 +129,7 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
                  b->cache > 0 ? wring_json_real(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows",
                  rows, "not_measured", json_incref(b->skips), "ended", json_string(wring_stop_text(b->stopper.cause)),
                  "seconds", wring_json_real(MPI_Wtime() - b->start), NULL);
-  snprintf(file, sizeof file, "%s/bench.json", b->directory);
-  if (b->rank == 0) wring_json_write(file, json, &error);
+  if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->directory);
   json_decref(json);
   snprintf(file, sizeof file, "%s/bench.csv", b->directory);
   if (b->rank == 0) write_csv(b, file, &error);

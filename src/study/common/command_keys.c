@@ -57,25 +57,6 @@ static json_t *value_json(const wring_option *option, const char *text)
   return list;
 }
 
-/* Several tables may have a key, such as a parameter of several laws: the first that accepts the value is used. */
-static PetscErrorCode add_all_set(const wring_options *o, json_t *keys)
-{
-  const char         *key, *value, *origin;
-  const wring_option *option;
-  wring_catalogue    *c;
-
-  PetscFunctionBegin;
-  PetscCall(wring_keys_create(&c));
-  for (PetscInt i = 0; i < wring_options_count(o); i++) {
-    wring_options_entry(o, i, &key, &value, &origin);
-    for (int j = 0; (option = wring_schema_find(c->n, c->entry, key, j)); j++)
-      if (wring_option_accepts(option, value)) break;
-    json_object_set_new(keys, key, option ? value_json(option, value) : wring_json_text(value));
-  }
-  PetscCall(wring_catalogue_destroy(&c));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode add_default(void *context, const char *key, const wring_option *option)
 {
   PetscFunctionBegin;
@@ -94,27 +75,31 @@ static PetscBool uses(const char *command, const wring_schema *table, const char
   return (PetscBool)(run || strcmp(key, "directory") == 0);
 }
 
-static PetscErrorCode add_command_defaults(const wring_options *o, const char *command, json_t *keys)
+/* Several tables may have a key, such as a parameter of several laws: the first that accepts the value is used. */
+PetscErrorCode wring_keys_of_command(const wring_options *o, const char *command, json_t **keys)
 {
-  char key[256];
+  const char         *key, *value, *origin;
+  const wring_option *option;
+  wring_catalogue    *c;
+  char                full[256];
 
   PetscFunctionBegin;
+  *keys = json_object();
+  PetscCall(wring_keys_create(&c));
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    for (int j = 0; (option = wring_schema_find(c->n, c->entry, key, j)); j++)
+      if (wring_option_accepts(option, value)) break;
+    json_object_set_new(*keys, key, option ? value_json(option, value) : wring_json_text(value));
+  }
+  PetscCall(wring_catalogue_destroy(&c));
   for (int i = 0; i < N_TABLES; i++) {
     for (const wring_option *k = tables[i].options; k->key; k++) {
       if (!k->value || wring_options_has(o, tables[i].prefix, k->key) || !uses(command, &tables[i], k->key)) continue;
-      snprintf(key, sizeof key, "%s%s", tables[i].prefix, k->key);
-      PetscCall(add_default(keys, key, k));
+      snprintf(full, sizeof full, "%s%s", tables[i].prefix, k->key);
+      PetscCall(add_default(*keys, full, k));
     }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_keys_of_command(const wring_options *o, const char *command, json_t **keys)
-{
-  PetscFunctionBegin;
-  *keys = json_object();
-  PetscCall(add_all_set(o, *keys));
-  PetscCall(add_command_defaults(o, command, *keys));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

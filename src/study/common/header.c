@@ -20,20 +20,6 @@ static PetscErrorCode print_mesh(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_model(const wring_problem *p)
-{
-  wring_term *const *term;
-  const int          n = wring_potential_terms(p->g, &term);
-
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(p->comm, "model    "));
-  for (int i = 0; i < n; i++)
-    PetscCall(
-      PetscPrintf(p->comm, "%s %s (%s)", i ? "," : "", wring_term_law(term[i])->name, wring_term_name(term[i])));
-  PetscCall(PetscPrintf(p->comm, "\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The type of the operator is the one that `auto` chooses. */
 static PetscErrorCode print_solver(const wring_problem *p, const char *solver)
 {
@@ -49,16 +35,22 @@ static PetscErrorCode print_solver(const wring_problem *p, const char *solver)
 
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
 {
-  const int         threads = wring_max_threads();
-  const char *const name    = wring_stepper_integrator(p->stepper);
-  char              line[512];
+  const int          threads = wring_max_threads();
+  const char *const  name    = wring_stepper_integrator(p->stepper);
+  char               line[512];
+  wring_term *const *term;
+  const int          n = wring_potential_terms(p->g, &term);
 
   PetscFunctionBegin;
   PetscCall(wring_version_line(sizeof line, line));
   PetscCall(PetscPrintf(p->comm, "%s\n", line));
   PetscCall(PetscPrintf(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s"));
   PetscCall(print_mesh(p));
-  PetscCall(print_model(p));
+  PetscCall(PetscPrintf(p->comm, "model    "));
+  for (int i = 0; i < n; i++)
+    PetscCall(
+      PetscPrintf(p->comm, "%s %s (%s)", i ? "," : "", wring_term_law(term[i])->name, wring_term_name(term[i])));
+  PetscCall(PetscPrintf(p->comm, "\n"));
   if (solver) PetscCall(print_solver(p, solver));
   if (wring_stepper_is_static(p->stepper))
     PetscCall(PetscPrintf(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n",

@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wring_json_write(const char *path, const json_t *json, wring_error *e)
+void wring_json_write(const json_t *json, wring_error *e, const char *format, ...)
 {
+  char    path[2 * PETSC_MAX_PATH_LEN];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(path, sizeof path, format, args);
+  va_end(args);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   const int failed = json_dumpf(json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <wring/solver.h>
 
-/* Writes a complete file, reals with 17 digits. */
-void wring_json_write(const char *path, const json_t *json, wring_error *e);
+/* Writes a complete file, whose path is printed, reals with 17 digits. */
+void wring_json_write(const json_t *json, wring_error *e, const char *path, ...) __attribute__((format(printf, 3, 4)));
 
 /* NULL if there is no such file, and NULL with an error if it cannot be read. New reference. */
 json_t *wring_json_read(const char *path, wring_error *e);

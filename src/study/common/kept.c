@@ -62,7 +62,7 @@ static const json_t *content(const json_t *file)
   return seal ? seal : json_object_get(file, "sha256");
 }
 
-static void find_change(const json_t *origin, const json_t *old, size_t size, char *change)
+static void find_change(const json_t *origin, const json_t *old, wring_error *change)
 {
   json_t *const keys = json_object_get(origin, "keys"), *const old_keys = json_object_get(old, "keys");
   const char *key;
@@ -71,26 +71,21 @@ static void find_change(const json_t *origin, const json_t *old, size_t size, ch
   json_object_foreach(json_object_get(old, "files"), key, value)
   {
     const json_t *const now = json_object_get(json_object_get(origin, "files"), key);
-    if (now && !json_equal(content(value), content(now))) snprintf(change, size, "the file of %s has changed", key);
+    if (now && !json_equal(content(value), content(now)))
+      snprintf(change->text, sizeof change->text, "the file of %s has changed", key);
   }
   json_object_foreach(keys, key, value)
   {
-    wring_kept_describe(key, json_object_get(old_keys, key), value, size, change);
+    wring_kept_describe(key, json_object_get(old_keys, key), value, sizeof change->text, change->text);
   }
   json_object_foreach(old_keys, key, value)
   {
     if (!json_object_get(keys, key))
-      snprintf(change, size, "%s was %s, now not given", key, text_of(value, sizeof was, was));
+      snprintf(change->text, sizeof change->text, "%s was %s, now not given", key, text_of(value, sizeof was, was));
   }
 }
 
-void wring_kept_write(const char *path, const json_t *origin, json_t *result, wring_error *e)
-{
-  json_object_update(result, (json_t *)origin);
-  wring_json_write(path, result, e);
-}
-
-PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, size_t size, char *change,
+PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, wring_error *change,
                                json_t **result, wring_error *e)
 {
   PetscMPIInt rank, there = 0;
@@ -99,16 +94,16 @@ PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *or
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  change[0] = '\0';
+  wring_error_clear(change);
   if (rank == 0) {
     json_t *const old = wring_json_read(path, e);
     there             = old != NULL;
-    if (old && origin) find_change(origin, old, size, change);
+    if (old && origin) find_change(origin, old, change);
     json_decref(old);
   }
   *result = NULL;
   PetscCallMPI(MPI_Bcast(&there, 1, MPI_INT, 0, comm));
-  PetscCallMPI(MPI_Bcast(change, (PetscMPIInt)size, MPI_CHAR, 0, comm));
+  PetscCall(wring_error_share(comm, change));
   if (!there) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_text_read(comm, path, "result", 1024, &text, &length));
   *result = json_loads(text, 0, NULL);

@@ -13,15 +13,13 @@
 PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, const char *checkpoint, json_t *keys,
                                  json_t **origin);
 
-/* Writes the result, to which the origin is added. Rank 0. */
-void wring_kept_write(const char *path, const json_t *origin, json_t *result, wring_error *e);
-
 /*
   *result: what a file contains, NULL if there is none, and NULL with an error on rank 0 if it cannot be read. change:
-  what differs from the origin (of rank 0; NULL: it is not looked at) in a few words, such as "solver_type was qn, now
-  pd"; "" if nothing does. Both are the same on all ranks. New reference. Collective.
+  what differs from the origin (of rank 0; NULL: it is not looked at), which the file has beside the result, in a few
+  words, such as "solver_type was qn, now pd"; empty if nothing does. Both are the same on all ranks. New reference.
+  Collective.
 */
-PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, size_t size, char *change,
+PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, wring_error *change,
                                json_t **result, wring_error *e);
 
 /* Sets change to "solver_type was qn, now pd" if the values of a key differ. Not collective. */

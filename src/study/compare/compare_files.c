@@ -46,10 +46,8 @@ static void print_rows(FILE *f, const wring_comparison *c, const wring_convergen
   }
 }
 
-void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e)
+static void write_csv(const wring_comparison *c, const char *path, wring_error *e)
 {
-  char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/compare.csv", directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,decrement");
@@ -65,7 +63,8 @@ static PetscBool has_residuals(const wring_convergence *h)
   return (PetscBool)(h->n > 1 && !isnan(h->row[1].primal));
 }
 
-void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e)
+/* Of splittings, if there are any. */
+static void write_residuals(const wring_comparison *c, const char *directory, wring_error *e)
 {
   char     path[PETSC_MAX_PATH_LEN + 32];
   PetscInt some = 0;
@@ -87,28 +86,21 @@ void wring_comparison_residuals(const wring_comparison *c, const char *directory
 
 /* ---- compare.json ------------------------------------------------------------------------------------------------ */
 
-/* Seconds to relative errors of 1e-1 ... 1e-8, and `more`; null where they are not known. */
+static const char *const error_name[WRING_N_DIGITS] = {"1e-1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};
+
+/* Seconds to these relative errors, and `more`; null where they are not known. */
 static json_t *seconds_json(const double *to, double more)
 {
   json_t *const seconds = json_object();
-  for (int i = 0; i < WRING_N_DIGITS; i++) {
-    char key[16];
-    snprintf(key, sizeof key, "1e-%d", i + 1);
-    json_object_set_new(seconds, key, wring_json_real(to[i] + more));
-  }
+  for (int i = 0; i < WRING_N_DIGITS; i++) json_object_set_new(seconds, error_name[i], wring_json_real(to[i] + more));
   return seconds;
 }
 
-/* The same of iterations. */
-static json_t *iterations_json(const wring_convergence *h)
+static json_t *iterations_json(const PetscInt *to)
 {
   json_t *const iterations = json_object();
-  for (int i = 0; i < WRING_N_DIGITS; i++) {
-    const PetscInt to = h->iterations_to[i];
-    char           key[16];
-    snprintf(key, sizeof key, "1e-%d", i + 1);
-    json_object_set_new(iterations, key, to >= 0 ? json_integer(to) : json_null());
-  }
+  for (int i = 0; i < WRING_N_DIGITS; i++)
+    json_object_set_new(iterations, error_name[i], to[i] >= 0 ? json_integer(to[i]) : json_null());
   return iterations;
 }
 
@@ -140,12 +132,12 @@ static void add_times(const wring_comparison *c, const wring_convergence *h, jso
   const double    setup = h->setup.seconds;
   const PetscBool known = (PetscBool)(h->n_repeat > 0);
   wring_json_set(
-    json, "iterations_to", iterations_json(h), "seconds_to", seconds_json(h->seconds_to, 0), "seconds_to_spread",
-    seconds_json(h->spread_to, 0), "seconds_to_with_setup", seconds_json(h->seconds_to, setup), "seconds_to_per_step",
-    seconds_json(h->seconds_to, setup / (double)c->steps), "setup_seconds", wring_json_real(known ? setup : NAN),
-    "setup_work", wring_work_json(&h->setup.work), "seconds_median", wring_json_real(h->outcome.last.seconds),
-    "seconds_spread", wring_json_real(known ? h->spread : NAN), "repeats", repeats_json(h), "repeats_equal",
-    h->n_repeat > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
+    json, "iterations_to", iterations_json(h->iterations_to), "seconds_to", seconds_json(h->seconds_to, 0),
+    "seconds_to_spread", seconds_json(h->spread_to, 0), "seconds_to_with_setup", seconds_json(h->seconds_to, setup),
+    "seconds_to_per_step", seconds_json(h->seconds_to, setup / (double)c->steps), "setup_seconds",
+    wring_json_real(known ? setup : NAN), "setup_work", wring_work_json(&h->setup.work), "seconds_median",
+    wring_json_real(h->outcome.last.seconds), "seconds_spread", wring_json_real(known ? h->spread : NAN), "repeats",
+    repeats_json(h), "repeats_equal", h->n_repeat > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
 }
 
 static json_t *spectrum_json(const wring_spectrum *s)
@@ -187,21 +179,24 @@ json_t *wring_comparison_solvers(const wring_comparison *c)
   return solvers;
 }
 
-void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e)
+void wring_comparison_write(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e)
 {
-  json_t *const report = json_array(), *const json = json_object();
-  char path[PETSC_MAX_PATH_LEN + 32];
+  json_t *const report = json_array();
+  char          path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/compare.csv", directory);
+  write_csv(c, path, e);
+  write_residuals(c, directory, e);
   for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
-  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "g_star", wring_json_real(c->least.objective),
-                 "g_star_inertial", wring_json_real(c->least.inertial), "g_star_elastic",
-                 wring_json_real(c->least.elastic), "g_star_from", json_string(c->source), "g_start",
-                 wring_json_real(c->start.objective), "g_start_inertial", wring_json_real(c->start.inertial),
-                 "g_start_elastic", wring_json_real(c->start.elastic), "steps", json_integer(c->steps), "repeat",
-                 json_integer(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
-                 json_string(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers",
-                 wring_comparison_solvers(c), "provenance", json_incref(provenance), "segments",
-                 c->segments ? json_incref(c->segments) : json_array(), NULL);
-  snprintf(path, sizeof path, "%s/compare.json", directory);
-  wring_json_write(path, json, e);
+  json_t *const json = wring_json_set(
+    json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "g_star", wring_json_real(c->least.objective),
+    "g_star_inertial", wring_json_real(c->least.inertial), "g_star_elastic", wring_json_real(c->least.elastic),
+    "g_star_from", json_string(c->source), "g_start", wring_json_real(c->start.objective), "g_start_inertial",
+    wring_json_real(c->start.inertial), "g_start_elastic", wring_json_real(c->start.elastic), "steps",
+    json_integer(c->steps), "repeat", json_integer(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
+    json_string(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers",
+    wring_comparison_solvers(c), "provenance", json_incref(provenance), "segments",
+    c->segments ? json_incref(c->segments) : json_array(), NULL);
+  wring_json_write(json, e, "%s/compare.json", directory);
   json_decref(json);
+  wring_comparison_remove_others(directory, "compare", e);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "comparison.h"
 
-enum { WRING_MAX_FOLDER = 200 }; // characters of a folder's name
+enum { WRING_FOLDER_SIZE = 202 }; // of a folder's name, which has at most 200 characters
 
 typedef struct {
   const char *key, *origin; // "material_stiffness"; both borrowed from the options
@@ -12,40 +12,35 @@ typedef struct {
 } wring_axis;
 
 typedef struct {
-  int               n_axis;
-  PetscInt          n_run;     // product of the axes' n
-  wring_axis       *axis;      // [n_axis] in the order of the deck
-  wring_comparison *run;       // [n_run] without rows; the last axis varies fastest. n = 0: not run yet
-  const char       *directory; // of what they show together; borrowed from the options
+  char             folder[WRING_FOLDER_SIZE]; // "material_stiffness=1e5__time_step=1e-2"
+  wring_comparison found;                     // without rows; n = 0: not run yet
+} wring_grid_run;
+
+typedef struct {
+  int             n_axis;
+  PetscInt        n_run;     // product of the axes' n
+  wring_axis     *axis;      // [n_axis] in the order of the deck
+  wring_grid_run *run;       // [n_run], the last axis varies fastest
+  const char     *directory; // of what they show together; borrowed from the options
 } wring_parameter_grid;
 
-PetscBool wring_parameter_grid_asked(const wring_options *o); // the deck has keys of compare_sweep_
-
-/* Refuses unknown keys, keys that take a list, and values that a key does not accept. Collective, as the next four. */
+/* Refuses unknown keys, keys that take a list, and values that a key does not accept. Collective, as the next ones. */
 PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_catalogue *c);
 
 /* The keys of compare_sweep_, which have been checked. n_axis 0 if there are none. */
-PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s);
+PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter_grid *s);
 PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s);
 
-/*
-  One comparison for each combination, each in a folder of its own, and what they show together. A stop ends it after
-  the combinations that are done; the files of the one under way are in its folder.
-*/
-PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *stopper, wring_ending *end);
-
-/* The value of an axis in a run, and the name of its folder, "material_stiffness=1e5__time_step=1e-2". */
+/* The value of an axis in a run. */
 const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt run, int axis);
-void        wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, size_t size, char *folder);
 
 /* ---- what it leaves ---------------------------------------------------------------------------------------------- */
 
-/* sweep.csv and sweep.json of the runs that are done, sweep.gp once all are. Rank 0. */
-void wring_parameter_grid_csv(const wring_parameter_grid *s, wring_error *e);
-void wring_parameter_grid_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e);
-void wring_parameter_grid_plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e);
+/*
+  After each combination, so that a grid that is stopped keeps what it has found: sweep.csv and sweep.json of the n_done
+  that have ended. After the last one sweep.gp too, and what was kept is removed.
+*/
+PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_grid *s, PetscInt n_done,
+                                          json_t *provenance, wring_ending *end);
 
-PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s); // collective
-
-/* The error of a history at iteration k of its run's report, NaN if there is none; k < 0: at the last of the report. */
-double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h, PetscInt k);
+PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s);

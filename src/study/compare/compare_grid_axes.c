@@ -21,16 +21,13 @@ const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt r
   return s->axis[axis].value[run % s->axis[axis].n];
 }
 
-/* Letters, digits and . + - = _ only: neither a shell nor a deck reads anything into them. */
-void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, size_t size, char *folder)
+/* "material_stiffness=1e5__time_step=1e-2". Neither a shell nor a deck reads anything into letters, digits, .+-=_ */
+static void name_folder(const wring_parameter_grid *s, PetscInt run, char folder[WRING_FOLDER_SIZE])
 {
-  size_t n  = 0;
-  folder[0] = '\0';
-  for (int k = 0; k < s->n_axis && n < size; k++) {
-    const int length =
-      snprintf(folder + n, size - n, "%s%s=%s", k ? "__" : "", s->axis[k].key, wring_parameter_grid_value(s, run, k));
-    n += (size_t)length;
-  }
+  size_t n = 0;
+  for (int k = 0; k < s->n_axis && n < WRING_FOLDER_SIZE; k++)
+    n += (size_t)snprintf(folder + n, WRING_FOLDER_SIZE - n, "%s%s=%s", k ? "__" : "", s->axis[k].key,
+                          wring_parameter_grid_value(s, run, k));
   for (char *c = folder; *c; c++)
     if (!wring_text_is_letter(*c) && !wring_text_is_digit(*c) && !strchr(".+-=_", *c)) *c = '_';
 }
@@ -40,60 +37,37 @@ static PetscBool is_of_family(const char *key)
   return (PetscBool)(wring_ascii_compare_n(key, family, strlen(family)) == 0);
 }
 
-PetscBool wring_parameter_grid_asked(const wring_options *o)
-{
-  return (PetscBool)(strcmp(wring_options_family_origin(o, family), wring_options_deck(o)) != 0);
-}
-
 /*
-  Unknown keys are refused as in a deck, with the nearest one; so are keys whose values decide what a sweep is or where
-  it goes, and the type, in whose place compare.solvers stands.
+  Keys and values are checked as those of a deck. Refused are keys whose values decide what a sweep is or where it goes,
+  and the type, in whose place compare.solvers stands.
 */
-static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
+static PetscErrorCode check_axis(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
 {
-  const MPI_Comm      comm = wring_options_comm(o);
-  const wring_option *p    = wring_schema_find(c->n, c->entry, a->key, 0);
-  wring_options      *alone;
-  char                origin[PETSC_MAX_PATH_LEN + 64];
+  const MPI_Comm            comm = wring_options_comm(o);
+  const wring_option *const p    = wring_schema_find(c->n, c->entry, a->key, 0);
+  const char *const         said = wring_options_origin(o, "", a->key);
+  wring_options            *alone;
+  char                      origin[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  if (!p) {
-    PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
-    PetscCall(wring_options_create(comm, &alone));
-    PetscCall(wring_options_set(alone, a->key, "", origin));
-    PetscCall(wring_options_check(alone, c->n, c->entry, wring_problem_words));
-  }
-  if (is_of_family(a->key) || !wring_ascii_compare(a->key, "output_directory") ||
-      !wring_ascii_compare(a->key, "solver_type"))
-    WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
-  if (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS)
-    WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key with one value", a->origin, a->key);
-  const char *const said = wring_options_origin(o, "", a->key);
+  PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
+  if (p && (is_of_family(a->key) || !wring_ascii_compare(a->key, "output_directory") ||
+            !wring_ascii_compare(a->key, "solver_type")))
+    WRING_REFUSE(comm, "%s: %s cannot be swept", origin, a->key);
+  if (p && (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS))
+    WRING_REFUSE(comm, "%s: %s is a list, expected a key with one value", origin, a->key);
   if (said && strcmp(said, WRING_COMMAND_LINE) == 0)
     WRING_REFUSE(comm, "command line: %s is swept too (%s), expected one of them", a->key, a->origin);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A value must suit one of the tables that have the key, and differ from those before it. */
-static PetscErrorCode check_value(const wring_options *o, const wring_catalogue *c, const wring_axis *a, PetscInt i)
-{
-  const MPI_Comm      comm = wring_options_comm(o);
-  const wring_option *p    = NULL;
-  PetscBool           good = PETSC_FALSE;
-  char                origin[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  for (int k = 0; !good && (p = wring_schema_find(c->n, c->entry, a->key, k)); k++)
-    good = wring_option_accepts(p, a->value[i]);
-  if (!good) {
-    p = wring_schema_find(c->n, c->entry, a->key, 0);
-    PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
-    PetscCall(wring_option_refuse(comm, p, a->key, a->value[i], origin));
+  PetscCall(wring_options_create(comm, &alone));
+  for (PetscInt i = 0; i < a->n; i++) {
+    PetscCall(wring_options_set(alone, a->key, a->value[i], origin));
+    PetscCall(wring_options_check(alone, c->n, c->entry, wring_problem_words));
+    for (PetscInt j = 0; j < i; j++) {
+      if (wring_ascii_compare(a->value[i], a->value[j]) == 0)
+        WRING_REFUSE(comm, "%s: %s has the value %s twice", origin, a->key, a->value[i]);
+    }
   }
-  for (PetscInt j = 0; j < i; j++) {
-    if (wring_ascii_compare(a->value[i], a->value[j]) != 0) continue;
-    WRING_REFUSE(comm, "%s: compare_sweep: %s has the value %s twice", a->origin, a->key, a->value[i]);
-  }
+  PetscCall(wring_options_destroy(&alone));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,15 +75,14 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
 static PetscErrorCode check_folders(const wring_options *o, const wring_parameter_grid *s)
 {
   json_t *const seen = json_object();
-  char          folder[WRING_MAX_FOLDER + 2];
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < s->n_run; r++) {
-    wring_parameter_grid_folder(s, r, sizeof folder, folder);
-    if (strlen(folder) > WRING_MAX_FOLDER)
+    const char *const folder = s->run[r].folder;
+    if (strlen(folder) > WRING_FOLDER_SIZE - 2)
       WRING_REFUSE(wring_options_comm(o),
                    "compare_sweep: the folder %s... of a combination has more than %d characters", folder,
-                   WRING_MAX_FOLDER);
+                   WRING_FOLDER_SIZE - 2);
     if (json_object_get(seen, folder))
       WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder);
     json_object_set_new(seen, folder, json_true());
@@ -118,12 +91,15 @@ static PetscErrorCode check_folders(const wring_options *o, const wring_paramete
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s)
+PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter_grid *s)
 {
-  const char *key, *value, *origin;
+  const char      *key, *value, *origin;
+  wring_catalogue *c;
 
   PetscFunctionBegin;
   *s = (wring_parameter_grid){.n_run = 1};
+  PetscCall(wring_keys_create(&c));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
@@ -138,7 +114,9 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_cat
       WRING_REFUSE(wring_options_comm(o), "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
     s->n_run *= a->n;
   }
+  PetscCall(wring_catalogue_destroy(&c));
   PetscCall(PetscCalloc1(s->n_run, &s->run));
+  for (PetscInt r = 0; r < s->n_run; r++) name_folder(s, r, s->run[r].folder);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,7 +124,7 @@ PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s)
 {
   PetscFunctionBegin;
   for (int k = 0; k < s->n_axis; k++) PetscCall(wring_words_destroy(s->axis[k].n, &s->axis[k].value));
-  for (PetscInt r = 0; r < s->n_run; r++) PetscCall(wring_comparison_clear(&s->run[r]));
+  for (PetscInt r = 0; r < s->n_run; r++) PetscCall(wring_comparison_clear(&s->run[r].found));
   PetscCall(PetscFree(s->axis));
   PetscCall(PetscFree(s->run));
   *s = (wring_parameter_grid){0};
@@ -158,11 +136,8 @@ PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_ca
   wring_parameter_grid s;
 
   PetscFunctionBegin;
-  PetscCall(wring_parameter_grid_read(o, c, &s));
-  for (int k = 0; k < s.n_axis; k++) {
-    PetscCall(check_key(o, c, &s.axis[k]));
-    for (PetscInt i = 0; i < s.axis[k].n; i++) PetscCall(check_value(o, c, &s.axis[k], i));
-  }
+  PetscCall(wring_parameter_grid_read(o, &s));
+  for (int k = 0; k < s.n_axis; k++) PetscCall(check_axis(o, c, &s.axis[k]));
   if (s.n_axis > 0) PetscCall(check_folders(o, &s));
   PetscCall(wring_parameter_grid_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);

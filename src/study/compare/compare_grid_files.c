@@ -8,7 +8,8 @@
 enum { N_TIMES = 3 };
 static const int digits[N_TIMES] = {2, 4, 6}; // times are given to 1e-2, 1e-4, 1e-6
 
-double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h, PetscInt k)
+/* The error of a history at iteration k of its run's report, NaN if there is none; k < 0: at the last of the report. */
+static double error_at(const wring_comparison *c, const wring_convergence *h, PetscInt k)
 {
   PetscInt last = 0;
   for (PetscInt i = 0; i < c->n_report; i++) {
@@ -23,8 +24,8 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
 {
   PetscInt best = -1;
   for (PetscInt r = 0; r < s->n_run; r++) {
-    for (PetscInt i = 0; i < s->run[r].n_report; i++) {
-      const PetscInt a = s->run[r].report[i];
+    for (PetscInt i = 0; i < s->run[r].found.n_report; i++) {
+      const PetscInt a = s->run[r].found.report[i];
       if (a > k && (best < 0 || a < best)) best = a;
     }
   }
@@ -34,26 +35,23 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
 /* A field holds nothing where there is no number. */
 static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
 {
-  const wring_comparison *const c = &s->run[run];
-  char                          folder[WRING_MAX_FOLDER + 2];
+  const wring_comparison *const c = &s->run[run].found;
   for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_parameter_grid_value(s, run, k));
   fputs(h->name, f);
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    wring_print_field(f, wring_parameter_grid_error(c, h, k), "");
-  wring_print_field(f, wring_parameter_grid_error(c, h, -1), "");
+  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) wring_print_field(f, error_at(c, h, k), "");
+  wring_print_field(f, error_at(c, h, -1), "");
   for (int i = 0; i < N_TIMES; i++) {
     const PetscInt to = h->iterations_to[digits[i] - 1];
     wring_print_field(f, to < 0 ? NAN : (double)to, "");
     wring_print_field(f, h->seconds_to[digits[i] - 1], "");
   }
-  wring_parameter_grid_folder(s, run, sizeof folder, folder);
   fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
   wring_print_field(f, h->outcome.last.seconds, "");
   wring_print_field(f, c->least.objective, "");
-  fprintf(f, ",%s,%s\n", wring_convergence_end(h), folder);
+  fprintf(f, ",%s,%s\n", wring_convergence_end(h), s->run[run].folder);
 }
 
-void wring_parameter_grid_csv(const wring_parameter_grid *s, wring_error *e)
+static void write_csv(const wring_parameter_grid *s, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/sweep.csv", s->directory);
@@ -66,7 +64,7 @@ void wring_parameter_grid_csv(const wring_parameter_grid *s, wring_error *e)
   for (int i = 0; i < N_TIMES; i++) fprintf(f, ",iterations_to_1e-%d,seconds_to_1e-%d", digits[i], digits[i]);
   fprintf(f, ",iterations,seconds,g_star,ended,folder\n");
   for (PetscInt r = 0; r < s->n_run; r++)
-    for (PetscInt i = 0; i < s->run[r].n; i++) print_row(f, s, r, &s->run[r].history[i]);
+    for (PetscInt i = 0; i < s->run[r].found.n; i++) print_row(f, s, r, &s->run[r].found.history[i]);
   wring_file_commit(f, path, e);
 }
 
@@ -80,21 +78,18 @@ static json_t *value_json(const wring_axis *a, const char *value)
 
 static json_t *run_json(const wring_parameter_grid *s, PetscInt run)
 {
-  const wring_comparison *const c      = &s->run[run];
+  const wring_comparison *const c      = &s->run[run].found;
   json_t *const                 values = json_object();
-  char                          folder[WRING_MAX_FOLDER + 2];
-  wring_parameter_grid_folder(s, run, sizeof folder, folder);
   for (int k = 0; k < s->n_axis; k++)
     json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_grid_value(s, run, k)));
-  return wring_json_set(json_object(), "folder", json_string(folder), "values", values, "g_star",
+  return wring_json_set(json_object(), "folder", json_string(s->run[run].folder), "values", values, "g_star",
                         wring_json_real(c->least.objective), "g_star_from", json_string(c->source), "g_start",
                         wring_json_real(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
 }
 
-void wring_parameter_grid_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e)
+static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e)
 {
   json_t *const keys = json_object(), *const runs = json_array(), *const json = json_object();
-  char path[PETSC_MAX_PATH_LEN + 32];
   for (int k = 0; k < s->n_axis; k++) {
     const wring_axis *const a      = &s->axis[k];
     json_t *const           values = json_array();
@@ -102,11 +97,10 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, json_t *provenance
     json_object_set_new(keys, a->key, values);
   }
   for (PetscInt r = 0; r < s->n_run; r++)
-    if (s->run[r].n > 0) json_array_append_new(runs, run_json(s, r));
+    if (s->run[r].found.n > 0) json_array_append_new(runs, run_json(s, r));
   wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "keys", keys, "combinations", json_integer(s->n_run),
                  "runs", runs, "provenance", json_incref(provenance), NULL);
-  snprintf(path, sizeof path, "%s/sweep.json", s->directory);
-  wring_json_write(path, json, e);
+  wring_json_write(json, e, "%s/sweep.json", s->directory);
   json_decref(json);
 }
 
@@ -116,7 +110,7 @@ static PetscErrorCode add_row(wring_table *t, const wring_parameter_grid *s, Pet
   for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", wring_parameter_grid_value(s, run, k)));
   PetscCall(wring_table_add(t, "%s", h->name));
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    PetscCall(wring_table_add(t, "%.3g", 100 * wring_parameter_grid_error(&s->run[run], h, k)));
+    PetscCall(wring_table_add(t, "%.3g", 100 * error_at(&s->run[run].found, h, k)));
   for (int i = 0; i < N_TIMES; i++) {
     const PetscInt to = h->iterations_to[digits[i] - 1];
     if (to < 0)
@@ -138,7 +132,7 @@ PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_g
     PetscCall(wring_table_add(&t, "%" PetscInt_FMT, k));
   PetscCall(wring_table_add(&t, "to 1e-%d\tto 1e-%d\tto 1e-%d\n", digits[0], digits[1], digits[2]));
   for (PetscInt r = 0; r < s->n_run; r++)
-    for (PetscInt i = 0; i < s->run[r].n; i++) PetscCall(add_row(&t, s, r, &s->run[r].history[i]));
+    for (PetscInt i = 0; i < s->run[r].found.n; i++) PetscCall(add_row(&t, s, r, &s->run[r].found.history[i]));
   PetscCall(
     PetscPrintf(comm, "\nrelative error in %% after so many iterations; iterations and seconds to an error of\n"));
   PetscCall(wring_table_print(comm, &t));
@@ -184,13 +178,13 @@ static void print_blocks(FILE *f, const wring_parameter_grid *s, int k)
   const PetscInt n     = s->axis[k].n;
   PetscInt       block = 0, stride = 1; // from a value of axis k to the next
   for (int j = s->n_axis - 1; j > k; j--) stride *= s->axis[j].n;
-  for (PetscInt line = 0; line < s->run[0].n * s->n_run; line++) {
+  for (PetscInt line = 0; line < s->run[0].found.n * s->n_run; line++) {
     const PetscInt solver = line / s->n_run, first = line % s->n_run;
     if (first / stride % n != 0) continue; // another value than the first
     fprintf(f, "$curve_%d_%" PetscInt_FMT " << END\n", k, block++);
     for (PetscInt i = 0; i < n; i++) {
-      const wring_comparison *const c     = &s->run[first + i * stride];
-      const double                  error = wring_parameter_grid_error(c, &c->history[solver], -1);
+      const wring_comparison *const c     = &s->run[first + i * stride].found;
+      const double                  error = error_at(c, &c->history[solver], -1);
       if (isfinite(error)) fprintf(f, "%.17g %.17g\n", place(&s->axis[k], i), PetscMax(error, LEAST));
     }
     fprintf(f, "1e999 1e999\nEND\n"); // gnuplot refuses a block without a point; this one lies outside
@@ -200,22 +194,23 @@ static void print_blocks(FILE *f, const wring_parameter_grid *s, int k)
 /* The error over axis k, one colour a solver, one line for each combination of the other keys. */
 static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
 {
-  const PetscInt others = s->n_run / s->axis[k].n;
+  const wring_comparison *const c      = &s->run[0].found;
+  const PetscInt                others = s->n_run / s->axis[k].n;
   print_scale(f, &s->axis[k]);
   fprintf(f, "set xlabel ");
   wring_plot_quote(f, s->axis[k].key);
   fprintf(f, "\nplot");
-  for (PetscInt b = 0; b < s->run[0].n * others; b++) {
+  for (PetscInt b = 0; b < c->n * others; b++) {
     fprintf(f, "%s \\\n  $curve_%d_%" PetscInt_FMT " with linespoints lw 2 pt %d ", b ? "," : "", k, b,
             (int)(b % others) + 1);
     wring_plot_style(f, b / others);
     fprintf(f, b % others ? " notitle" : " title ");
-    if (b % others == 0) wring_plot_quote(f, s->run[0].history[b / others].name);
+    if (b % others == 0) wring_plot_quote(f, c->history[b / others].name);
   }
   fprintf(f, "\n");
 }
 
-void wring_parameter_grid_plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e)
+static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e)
 {
   FILE *const f = wring_plot_begin(s->directory, "sweep", 300 + 600 * s->n_axis, 600, e);
   if (!f) return;
@@ -229,4 +224,27 @@ void wring_parameter_grid_plot(const wring_parameter_grid *s, wring_ending *end,
     fprintf(f, "unset key\nunset ylabel\n");
   }
   wring_plot_end(f, s->directory, "sweep", end, e);
+}
+
+PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_grid *s, PetscInt n_done,
+                                          json_t *provenance, wring_ending *end)
+{
+  wring_error error = {0};
+  char        path[PETSC_MAX_PATH_LEN];
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) {
+    write_csv(s, &error);
+    write_json(s, provenance, &error);
+    if (n_done <= 1) wring_comparison_remove_others(s->directory, "sweep", &error);
+    if (n_done == s->n_run) plot(s, end, &error);
+    for (PetscInt r = 0; n_done == s->n_run && r < s->n_run; r++) {
+      PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, s->run[r].folder));
+      wring_sittings_remove(path, &error);
+    }
+  }
+  PetscCall(wring_error_raise_output(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -51,18 +51,6 @@ static void find_time(const wring_comparison *c, wring_convergence *h, int digit
   h->spread_to[digit]     = i < h->n ? wring_repeats_spread(h, i) : NAN;
 }
 
-PetscErrorCode wring_comparison_summarise(wring_comparison *c)
-{
-  PetscFunctionBegin;
-  for (PetscInt s = 0; s < c->n; s++) {
-    wring_convergence *const h = &c->history[s];
-    PetscCall(PetscRealloc((size_t)c->n_report * sizeof *h->error, &h->error));
-    for (PetscInt i = 0; i < c->n_report; i++) h->error[i] = error_at(c, h, c->report[i]);
-    for (int digit = 0; digit < WRING_N_DIGITS; digit++) find_time(c, h, digit);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Of two rows: values, gradient and step length, bit for bit. */
 static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
 {
@@ -137,6 +125,19 @@ PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
   PetscCall(wring_median(n, a, &h->outcome.last.seconds));
   h->spread = a[n - 1] - a[0];
   PetscCall(PetscFree(a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_comparison_summarise(wring_comparison *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < c->n; s++) {
+    wring_convergence *const h = &c->history[s];
+    PetscCall(wring_repeats_find_medians(h));
+    PetscCall(PetscRealloc((size_t)c->n_report * sizeof *h->error, &h->error));
+    for (PetscInt i = 0; i < c->n_report; i++) h->error[i] = error_at(c, h, c->report[i]);
+    for (int digit = 0; digit < WRING_N_DIGITS; digit++) find_time(c, h, digit);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -71,9 +71,8 @@ static PetscErrorCode get_report(wring_compare *s)
 
   PetscFunctionBegin;
   if (!origin_of(s, "report")) {
-    c->n_report = 1;
     PetscCall(PetscMalloc1(1, &c->report));
-    c->report[0] = last;
+    c->report[c->n_report++] = last;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(
@@ -144,30 +143,15 @@ static PetscErrorCode get_with_hessians(const wring_compare *s, const char *key,
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
-/* Its keys are refused here as anywhere; that it cannot be used for this problem is kept in refusal. */
-static PetscErrorCode try_solver(const wring_compare *s, const char *name, wring_error *refusal)
-{
-  wring_problem *const p = s->p;
-  wring_solver        *solver;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &solver));
-  PetscCall(wring_solver_set_from_options(solver, p->options, name));
-  PetscCall(PetscPushErrorHandler(wring_error_catch, refusal));
-  const PetscErrorCode code = wring_solver_set_up(solver);
-  PetscCall(PetscPopErrorHandler());
-  PetscCheck(!code || code == PETSC_ERR_USER_INPUT, p->comm, code, "%s", refusal->text);
-  PetscCall(wring_solver_destroy(&solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Without Newton's method, g* is the least g of the solvers, unless the deck asks for it. */
 static PetscErrorCode try_reference(wring_compare *s)
 {
-  wring_error refusal = {0};
+  wring_error   refusal = {0};
+  wring_solver *solver  = NULL;
 
   PetscFunctionBegin;
-  if (s->newton) PetscCall(try_solver(s, "newton", &refusal));
+  if (s->newton) PetscCall(wring_compare_create_solver(s, "newton", &refusal, &solver));
+  PetscCall(wring_solver_destroy(&solver));
   if (wring_failed(&refusal)) {
     if (origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
     s->newton = PETSC_FALSE;
@@ -190,6 +174,7 @@ static PetscErrorCode try_solvers(wring_compare *s)
 {
   wring_comparison *const c    = &s->c;
   PetscInt                able = 0;
+  wring_solver           *solver;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n_all; i++) {
@@ -200,7 +185,8 @@ static PetscErrorCode try_solvers(wring_compare *s)
         WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
                      origin_of(s, "solvers"), h->name);
     }
-    PetscCall(try_solver(s, h->name, &h->refusal));
+    PetscCall(wring_compare_create_solver(s, h->name, &h->refusal, &solver));
+    PetscCall(wring_solver_destroy(&solver));
     able += !wring_convergence_left_out(h);
     if (!wring_convergence_left_out(h)) continue;
     last->seconds = last->gradient_norm = last->primal = last->dual = NAN;
@@ -229,33 +215,15 @@ static PetscErrorCode get_solvers(wring_compare *s)
   }
   s->solver[c->n_all] = "newton";
   PetscCall(wring_words_destroy(c->n_all, &name));
-  PetscCall(choose_reference(s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode get_numbers(wring_compare *s)
-{
-  const wring_options *const  o     = s->p->options;
-  const wring_option *const   table = wring_compare_options;
-  wring_comparison *const     c     = &s->c;
-  wring_compare_limits *const l     = &s->limits;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "compare_", table, "iterations", &c->iterations));
-  PetscCall(wring_options_get_real(o, "compare_", table, "tolerance", &l->rtol));
-  PetscCall(wring_options_get_real(o, "compare_", table, "target", &l->target));
-  PetscCall(wring_options_get_real(o, "compare_", table, "seconds", &l->seconds));
-  PetscCall(wring_options_get_int(o, "compare_", table, "repeat", &c->repeats));
-  PetscCall(wring_options_get_bool(o, "compare_", table, "warm_up", &c->warm_up));
-  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
-  l->iterations = c->iterations;
-  c->steps      = wring_stepper_steps(s->p->stepper);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_compare_read_keys(wring_compare *s)
 {
-  const wring_problem *const p = s->p;
+  const wring_problem *const p     = s->p;
+  const wring_options *const o     = p->options;
+  const wring_option *const  table = wring_compare_options;
+  wring_comparison *const    c     = &s->c;
   PetscBool                  condition;
 
   PetscFunctionBegin;
@@ -263,15 +231,24 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
     WRING_REFUSE(p->comm,
                  "%s: time_integrator '%s' does not minimise, compare expects implicit_euler, implicit_midpoint, bdf2 "
                  "or static",
-                 wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
+                 wring_options_origin(o, "time_", "integrator"), wring_stepper_integrator(p->stepper));
   }
-  PetscCall(get_numbers(s));
+  PetscCall(wring_options_get_int(o, "compare_", table, "iterations", &c->iterations));
+  PetscCall(wring_options_get_real(o, "compare_", table, "tolerance", &s->limits.rtol));
+  PetscCall(wring_options_get_real(o, "compare_", table, "target", &s->limits.target));
+  PetscCall(wring_options_get_real(o, "compare_", table, "seconds", &s->limits.seconds));
+  PetscCall(wring_options_get_int(o, "compare_", table, "repeat", &c->repeats));
+  PetscCall(wring_options_get_bool(o, "compare_", table, "warm_up", &c->warm_up));
+  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
+  s->limits.iterations = c->iterations;
+  c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
   PetscCall(get_solvers(s));
+  PetscCall(choose_reference(s));
   PetscCall(get_with_hessians(s, "condition", &condition));
   s->lowest_g = INFINITY;
   if (condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
-  PetscCall(get_with_hessians(s, "decrement", &s->c.has_decrement));
+  PetscCall(get_with_hessians(s, "decrement", &c->has_decrement));
   PetscCall(try_solvers(s));
   PetscCall(try_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,6 +3,7 @@
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
+#include <math.h>
 #include <string.h>
 #include <wring/sanity.h>
 
@@ -41,6 +42,95 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   json_decref(s->origin);
   json_decref(s->made);
   PetscCall(PetscFree(*out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the minimiser ----------------------------------------------------------------------------------------------- */
+
+enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
+static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
+
+/* g* is the least of all; comparisons with NaN are false, so that a failed solver never holds it. */
+static void take_least(wring_comparison *c, const wring_convergence *h, const char *source)
+{
+  for (PetscInt i = 0; i < h->n; i++) {
+    if (!(h->row[i].value.objective < c->least.objective)) continue;
+    c->least = h->row[i].value;
+    snprintf(c->source, sizeof c->source, "%s", source);
+  }
+}
+
+/* g* of the Newton reference, unless none is sought or the comparison was stopped. */
+static PetscErrorCode find_reference(wring_compare *s)
+{
+  const wring_compare_limits limits = {
+    .iterations = REFERENCE_MAX_IT, .rtol = REFERENCE_RTOL, .seconds = INFINITY, .target = 0};
+  wring_comparison *const c      = &s->c;
+  wring_convergence       newton = {.name = "newton"};
+
+  PetscFunctionBegin;
+  c->least.objective = INFINITY;
+  if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPrintf(s->p->comm, "reference: "));
+  PetscCall(wring_compare_solve(s, &limits, PETSC_FALSE, &newton));
+  PetscCall(wring_compare_print_outcome(s, &newton));
+  c->start = newton.row[0].value; // the same of all
+  take_least(c, &newton, "newton reference");
+  if (newton.outcome.reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
+  if (newton.outcome.reason != WRING_CONVERGED && newton.outcome.reason != WRING_AT_ROUND_OFF) {
+    PetscCall(wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high",
+                         wring_reason_name(newton.outcome.reason)));
+  }
+  PetscCall(wring_convergence_forget_rows(&newton));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the reference and all histories. */
+static void find_least(wring_compare *s)
+{
+  wring_comparison *const c = &s->c;
+  for (PetscInt i = 0; i < c->n; i++) {
+    if (c->history[i].n > 0) c->start = c->history[i].row[0].value;
+    take_least(c, &c->history[i], c->history[i].name);
+  }
+}
+
+/* Where x_0 is a minimiser but for rounding, so are relative errors. */
+static PetscErrorCode note_rounding(const wring_compare *s)
+{
+  const double   range = s->c.start.objective - s->c.least.objective;
+  wring_rounding rounding;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_rounding(s->p->g, s->x, &rounding));
+  const double noise = wring_rounding_at(&rounding, &s->c.least);
+  if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_note(
+    s->p->comm,
+    "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable", range,
+    noise));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Condition numbers of H_0 H for every method with an H_0 of its own, at x_0 and at the minimiser. */
+static PetscErrorCode find_conditions(wring_compare *s)
+{
+  wring_solver *solver;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
+    wring_convergence *const h = &s->c.history[i];
+    if (wring_convergence_left_out(h)) continue;
+    PetscCall(wring_compare_create_solver(s, h->name, NULL, &solver));
+    h->has_spectrum = wring_solver_has_condition(solver);
+    if (h->has_spectrum) {
+      wring_spectrum *const a = &h->at_start, *const b = &h->at_least;
+      PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
+      PetscCall(wring_solver_condition(solver, s->start, LANCZOS_MAX_IT, &a->least, &a->largest));
+      PetscCall(wring_solver_condition(solver, s->lowest, LANCZOS_MAX_IT, &b->least, &b->largest));
+    }
+    PetscCall(wring_solver_destroy(&solver));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,16 +179,14 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
   json_t                 *provenance;
 
   PetscFunctionBegin;
+  PetscCall(wring_comparison_summarise(c));
   PetscCall(wring_provenance(s->p, s->made, s->n_solver, s->solver, &provenance));
   if (s->p->rank == 0) {
     json_t *const options = json_object_get(provenance, "options");
     for (PetscInt i = 0; i < c->n; i++)
       if (!c->history[i].options) PetscCall(find_options(s, options, &c->history[i]));
     add_limits(s, options);
-    wring_comparison_csv(c, s->directory, &error);
-    wring_comparison_residuals(c, s->directory, &error);
-    wring_comparison_json(c, s->directory, provenance, &error);
-    wring_comparison_remove_others(s->directory, "compare", &error);
+    wring_comparison_write(c, s->directory, provenance, &error);
     if (end) wring_comparison_plot(c, s->directory, end, &error);
   }
   json_decref(provenance);
@@ -114,9 +202,7 @@ static PetscErrorCode write_so_far(wring_compare *s)
 
   PetscFunctionBegin;
   c->running = PETSC_TRUE;
-  wring_compare_find_least(s);
-  for (PetscInt i = 0; i < c->n; i++) PetscCall(wring_repeats_find_medians(&c->history[i]));
-  PetscCall(wring_comparison_summarise(c));
+  find_least(s);
   PetscCall(write_files(s, NULL));
   *c = before;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,7 +255,6 @@ static PetscErrorCode solve_all(wring_compare *s)
   }
   for (PetscInt i = 0; i < c->n; i++) {
     const wring_convergence *const h = &c->history[i];
-    PetscCall(wring_repeats_find_medians(&c->history[i]));
     if (h->n_repeat > 0 && h->differs >= 0)
       PetscCall(wring_note(s->p->comm,
                            "'%s': the repeats are not equal from iteration %" PetscInt_FMT
@@ -224,13 +309,12 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(wring_sittings_begin(s));
   if (header) PetscCall(print_header(s));
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
-  if (first) PetscCall(wring_compare_find_reference(s));
+  if (first) PetscCall(find_reference(s));
   PetscCall(solve_all(s));
-  if (!first) PetscCall(wring_compare_find_reference(s));
-  wring_compare_find_least(s);
-  PetscCall(wring_compare_note_rounding(s));
-  PetscCall(wring_compare_find_conditions(s));
-  PetscCall(wring_comparison_summarise(&s->c));
+  if (!first) PetscCall(find_reference(s));
+  find_least(s);
+  PetscCall(note_rounding(s));
+  PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));
   PetscCall(finish(s, end));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -116,19 +116,6 @@ static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const
   }
 }
 
-/* Relative errors over iterations and over seconds; zeros have no place on a log scale. */
-static void plot_errors(FILE *f, const wring_comparison *c)
-{
-  fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
-  fprintf(f, "set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'\n");
-  wring_plot_panels(f, 2);
-  fprintf(f, "set xlabel 'iteration'\nplot");
-  print_graphs(f, c, 2, 8, " && $8 > 0");
-  fprintf(f, "\nunset key\nunset ylabel\nset logscale x\nset format x '%%g'\nset xlabel 'seconds'\nplot");
-  print_graphs(f, c, 3, 8, " && $8 > 0 && $2 > 0");
-  fputc('\n', f);
-}
-
 /* One panel: an energy over iterations, and its value at the minimiser. What lies above `most` is cut off. */
 static void plot_part(FILE *f, const wring_comparison *c, int column, const char *label, double least, double most)
 {
@@ -137,26 +124,30 @@ static void plot_part(FILE *f, const wring_comparison *c, int column, const char
   fprintf(f, ", \\\n  %.17g with lines lc rgb 'black' dt 2 title 'minimiser'\n", least);
 }
 
-/* Objective, elastic and inertial part over iterations, as in figures 3.4, 3.5, 3.8 and 3.9 of the thesis. */
-static void plot_parts(FILE *f, const wring_comparison *c)
+/*
+  Relative errors over iterations and over seconds, where zeros have no place on a log scale; objective, elastic and
+  inertial part over iterations, as in figures 3.4, 3.5, 3.8 and 3.9 of the thesis.
+*/
+void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e)
 {
   const double most = 1.25 * fabs(c->start.objective), inertial = 3 * c->least.inertial;
+  FILE        *f = wring_plot_begin(directory, "compare", 1500, 600, e);
+  if (!f) return;
+  fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
+  fprintf(f, "set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'\n");
+  wring_plot_panels(f, 2);
+  fprintf(f, "set xlabel 'iteration'\nplot");
+  print_graphs(f, c, 2, 8, " && $8 > 0");
+  fprintf(f, "\nunset key\nunset ylabel\nset logscale x\nset format x '%%g'\nset xlabel 'seconds'\nplot");
+  print_graphs(f, c, 3, 8, " && $8 > 0 && $2 > 0");
+  fputc('\n', f);
+  wring_plot_end(f, directory, "compare", end, e);
+  if (!(f = wring_plot_begin(directory, "compare_parts", 1800, 600, e))) return;
   fprintf(f, "set format y '%%.1e'\nset xlabel 'iteration'\n");
   wring_plot_panels(f, 3);
   plot_part(f, c, 4, "objective g [J]", c->least.objective, most);
   fprintf(f, "unset key\n");
   plot_part(f, c, 6, "elastic part [J]", c->least.elastic, most);
   plot_part(f, c, 5, "inertial part [J]", c->least.inertial, inertial > 0 ? inertial : most);
-}
-
-void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e)
-{
-  FILE *const errors = wring_plot_begin(directory, "compare", 1500, 600, e);
-  if (!errors) return;
-  plot_errors(errors, c);
-  wring_plot_end(errors, directory, "compare", end, e);
-  FILE *const parts = wring_plot_begin(directory, "compare_parts", 1800, 600, e);
-  if (!parts) return;
-  plot_parts(parts, c);
-  wring_plot_end(parts, directory, "compare_parts", end, e);
+  wring_plot_end(f, directory, "compare_parts", end, e);
 }

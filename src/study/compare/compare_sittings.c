@@ -29,9 +29,9 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
 {
   const wring_problem *const p = s->p;
   const char                *directory;
-  char                       path[PATH], file[PATH + 16], change[512];
+  char                       path[PATH], file[PATH + 16];
   PetscBool                  overwrite;
-  wring_error                error = {""}, unreadable = {""}; // which refuses like another origin, below
+  wring_error                error = {""}, change, unreadable = {""}; // which refuses like another origin, below
   json_t                    *keys, *old;
 
   PetscFunctionBegin;
@@ -43,16 +43,15 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
     PetscCall(wring_keys_in_force(p, "compare", s->n_solver, s->solver, &keys));
     PetscCall(wring_kept_origin(p->options, "compare", p->restart, keys, &s->origin));
   }
-  PetscCall(wring_kept_read(p->comm, file, s->origin, sizeof change, change, &old, &unreadable));
-  if (p->rank == 0 && !old && holds_any(path, &error))
-    snprintf(change, sizeof change, "its sittings.json cannot be read");
-  if (change[0] && !overwrite)
+  PetscCall(wring_kept_read(p->comm, file, s->origin, &change, &old, &unreadable));
+  if (p->rank == 0 && !old && holds_any(path, &error)) wring_error_set(&change, "its sittings.json cannot be read");
+  if (wring_failed(&change) && !overwrite)
     wring_error_set(&error,
                     "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
                     "replace it, or -output_directory with another name",
-                    directory, change);
+                    directory, change.text);
   PetscCall(wring_error_raise(p->comm, &error));
-  if (!change[0]) s->c.segments = json_incref(json_object_get(old, "sittings"));
+  if (!wring_failed(&change)) s->c.segments = json_incref(json_object_get(old, "sittings"));
   json_decref(old);
   s->sittings = (PetscInt)json_array_size(s->c.segments);
   if (!s->sittings) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
@@ -74,22 +73,23 @@ void wring_sittings_remove(const char *directory, wring_error *e)
 
 PetscErrorCode wring_sittings_begin(const wring_compare *s)
 {
-  const MPI_Comm comm    = s->p->comm;
-  json_t *const sittings = json_array(), *const json = json_object();
-  wring_error error = {""};
-  char        path[PATH], file[PATH + 16];
+  const MPI_Comm comm     = s->p->comm;
+  json_t *const  sittings = json_array();
+  wring_error    error    = {""};
+  char           path[PATH];
 
   PetscFunctionBegin;
   if (s->p->rank == 0 && !s->sittings) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(comm, &error));
   snprintf(path, sizeof path, "%s/%s", s->directory, folder);
-  snprintf(file, sizeof file, "%s/sittings.json", path);
   PetscCall(wring_make_directory(comm, path));
   json_array_extend(sittings, s->c.segments);
   json_array_append(sittings, s->made);
-  json_object_set_new(json, "sittings", sittings);
-  if (s->p->rank == 0) wring_kept_write(file, s->origin, json, &error);
-  json_decref(json);
+  if (s->p->rank == 0) {
+    json_object_set(s->origin, "sittings", sittings);
+    wring_json_write(s->origin, &error, "%s/sittings.json", path);
+  }
+  json_decref(sittings);
   PetscCall(wring_error_raise_output(comm, &error));
   if (s->sittings)
     PetscCall(wring_note(comm, "%s: goes on with a comparison that was stopped: solves that have ended are taken",
@@ -105,70 +105,49 @@ static void name_file(const wring_compare *s, const char *solver, const char *en
   snprintf(path, PATH, "%s/%s/%02" PetscInt_FMT "_%s%s", s->directory, folder, s->solves, solver, end);
 }
 
-enum { N_NUMBER = 14 + WRING_N_WORK }; // of a row
+enum { N_REAL = 11 }; // of a row
 
-/* The numbers of a row with all digits, as texts if they are not finite. */
-static json_t *row_json(const wring_iteration *r)
+static void get_reals(wring_iteration *r, double *real[N_REAL])
 {
-  double        v[N_NUMBER] = {(double)r->iteration,
-                               r->value.objective,
-                               r->value.inertial,
-                               r->value.elastic,
-                               r->gradient_norm,
-                               r->step_length,
-                               r->primal,
-                               r->dual,
-                               r->seconds,
-                               (double)r->evaluations,
-                               (double)r->linear_iterations,
-                               r->reference,
-                               r->decrement,
-                               r->newton_decrement};
-  json_t *const list        = json_array();
-  for (int i = 0; i < WRING_N_WORK; i++) v[N_NUMBER - WRING_N_WORK + i] = (double)r->work.of[i];
-  for (int i = 0; i < N_NUMBER; i++)
-    json_array_append_new(list, isfinite(v[i]) ? json_real(v[i])
-                                               : json_string(isnan(v[i]) ? "nan"
-                                                             : v[i] > 0  ? "inf"
-                                                                         : "-inf"));
+  double *const all[] = {&r->value.objective, &r->value.inertial, &r->value.elastic, &r->gradient_norm, &r->step_length,
+                         &r->primal,          &r->dual,           &r->seconds,       &r->reference,     &r->decrement,
+                         &r->newton_decrement};
+  memcpy(real, all, sizeof all);
+}
+
+/* All numbers of a row: counts, then reals with all digits, as texts if they are not finite. */
+static json_t *row_json(wring_iteration r)
+{
+  double       *real[N_REAL];
+  json_t *const list =
+    json_pack("[I, I, I]", (json_int_t)r.iteration, (json_int_t)r.evaluations, (json_int_t)r.linear_iterations);
+  for (int i = 0; i < WRING_N_WORK; i++) json_array_append_new(list, json_integer(r.work.of[i]));
+  get_reals(&r, real);
+  for (int i = 0; i < N_REAL; i++)
+    json_array_append_new(list, isfinite(*real[i]) ? json_real(*real[i])
+                                                   : json_string(isnan(*real[i]) ? "nan"
+                                                                 : *real[i] > 0  ? "inf"
+                                                                                 : "-inf"));
   return list;
 }
 
 static wring_iteration row_of(const json_t *list)
 {
-  double v[N_NUMBER];
-  for (size_t i = 0; i < N_NUMBER; i++) {
-    const json_t *const number = json_array_get(list, i);
-    v[i]                       = json_number_value(number);
-    if (json_is_string(number)) (void)wring_text_real(json_string_value(number), &v[i]);
+  double         *real[N_REAL];
+  json_int_t      count[3 + WRING_N_WORK];
+  wring_iteration r;
+  for (size_t i = 0; i < 3 + WRING_N_WORK; i++) count[i] = json_integer_value(json_array_get(list, i));
+  r.iteration         = (PetscInt)count[0];
+  r.evaluations       = (PetscInt)count[1];
+  r.linear_iterations = count[2];
+  for (int i = 0; i < WRING_N_WORK; i++) r.work.of[i] = count[3 + i];
+  get_reals(&r, real);
+  for (size_t i = 0; i < N_REAL; i++) {
+    const json_t *const number = json_array_get(list, 3 + WRING_N_WORK + i);
+    *real[i]                   = json_number_value(number);
+    if (json_is_string(number)) (void)wring_text_real(json_string_value(number), real[i]);
   }
-  wring_iteration r = {.iteration         = (PetscInt)v[0],
-                       .value             = {.objective = v[1], .inertial = v[2], .elastic = v[3]},
-                       .gradient_norm     = v[4],
-                       .step_length       = v[5],
-                       .primal            = v[6],
-                       .dual              = v[7],
-                       .seconds           = v[8],
-                       .evaluations       = (PetscInt)v[9],
-                       .linear_iterations = (PetscInt64)v[10],
-                       .reference         = v[11],
-                       .decrement         = v[12],
-                       .newton_decrement  = v[13]};
-  for (int i = 0; i < WRING_N_WORK; i++) r.work.of[i] = (PetscInt64)v[N_NUMBER - WRING_N_WORK + i];
   return r;
-}
-
-static json_t *solve_json(const wring_convergence *h)
-{
-  const wring_outcome *const o     = &h->outcome;
-  const wring_iteration      setup = {.seconds = h->setup.seconds, .work = h->setup.work};
-  json_t *const              rows  = json_array();
-  for (PetscInt i = 0; i < h->n; i++) json_array_append_new(rows, row_json(&h->row[i]));
-  return wring_json_set(json_object(), "sitting", json_integer(h->segment), "fingerprint",
-                        json_integer((json_int_t)h->fingerprint), "reason", json_integer(o->reason), "iterations",
-                        json_integer(o->iterations), "rises", json_integer(o->rises.count), "largest_rise",
-                        wring_json_real(o->rises.largest), "set-up", row_json(&setup), "last", row_json(&o->last),
-                        "rows", rows, NULL);
 }
 
 static json_int_t integer_of(const json_t *json, const char *key)
@@ -176,13 +155,22 @@ static json_int_t integer_of(const json_t *json, const char *key)
   return json_integer_value(json_object_get(json, key));
 }
 
-static PetscErrorCode take_solve(const json_t *json, wring_convergence *h)
+PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found)
 {
-  const json_t *const   rows  = json_object_get(json, "rows");
-  const wring_iteration setup = row_of(json_object_get(json, "set-up"));
-  wring_outcome *const  o     = &h->outcome;
+  wring_outcome *const o    = &h->outcome;
+  json_t              *json = NULL;
+  wring_error          change, none = {""}; // a file that is not whole: the solve is made again
+  char                 path[PATH];
 
   PetscFunctionBegin;
+  h->segment = s->sittings;
+  s->solves++;
+  name_file(s, h->name, ".json", path);
+  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &json, &none));
+  *found = (PetscBool)(json != NULL);
+  if (!json) PetscFunctionReturn(PETSC_SUCCESS);
+  const json_t *const   rows  = json_object_get(json, "rows");
+  const wring_iteration setup = row_of(json_object_get(json, "set-up"));
   h->n = h->capacity = (PetscInt)json_array_size(rows);
   PetscCall(PetscMalloc1(h->n, &h->row));
   for (PetscInt i = 0; i < h->n; i++) h->row[i] = row_of(json_array_get(rows, (size_t)i));
@@ -194,36 +182,28 @@ static PetscErrorCode take_solve(const json_t *json, wring_convergence *h)
   o->last          = row_of(json_object_get(json, "last"));
   o->rises.count   = (PetscInt)integer_of(json, "rises");
   o->rises.largest = json_number_value(json_object_get(json, "largest_rise"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found)
-{
-  json_t     *json = NULL;
-  wring_error none = {""}; // a file that is not whole: the solve is made again
-  char        path[PATH], change[1];
-
-  PetscFunctionBegin;
-  h->segment = s->sittings;
-  s->solves++;
-  name_file(s, h->name, ".json", path);
-  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, sizeof change, change, &json, &none));
-  *found = (PetscBool)(json != NULL);
-  if (json) PetscCall(take_solve(json, h));
   json_decref(json);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h)
 {
-  wring_error error = {""};
-  char        path[PATH];
+  const wring_outcome *const o     = &h->outcome;
+  const wring_iteration      setup = {.seconds = h->setup.seconds, .work = h->setup.work};
+  wring_error                error = {""};
+  char                       path[PATH];
 
   PetscFunctionBegin;
   name_file(s, h->name, ".json", path);
   if (s->p->rank == 0) {
-    json_t *const json = solve_json(h);
-    wring_json_write(path, json, &error);
+    json_t *const rows = json_array();
+    for (PetscInt i = 0; i < h->n; i++) json_array_append_new(rows, row_json(h->row[i]));
+    json_t *const json = wring_json_set(json_object(), "sitting", json_integer(h->segment), "fingerprint",
+                                        json_integer((json_int_t)h->fingerprint), "reason", json_integer(o->reason),
+                                        "iterations", json_integer(o->iterations), "rises",
+                                        json_integer(o->rises.count), "largest_rise", wring_json_real(o->rises.largest),
+                                        "set-up", row_json(setup), "last", row_json(o->last), "rows", rows, NULL);
+    wring_json_write(json, &error, "%s", path);
     json_decref(json);
   }
   PetscCall(wring_error_raise_output(s->p->comm, &error));

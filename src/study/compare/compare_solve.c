@@ -1,17 +1,23 @@
 /* One solve of a comparison: from x_0, by a solver and an A that are new. */
 #include "comparison.h"
+#include "base/grow.h"
 #include <string.h>
 
 static const double WARM_UP = 0.02, FIRST_WARM_UP = 0.1; // s
 
-PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver)
+PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_error *refusal,
+                                           wring_solver **solver)
 {
   wring_problem *const p = s->p;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, solver));
   PetscCall(wring_solver_set_from_options(*solver, p->options, name));
-  PetscCall(wring_solver_set_up(*solver));
+  if (refusal) PetscCall(PetscPushErrorHandler(wring_error_catch, refusal));
+  const PetscErrorCode code = wring_solver_set_up(*solver);
+  if (refusal) PetscCall(PetscPopErrorHandler());
+  if (!refusal) PetscCall(code);
+  PetscCheck(!code || code == PETSC_ERR_USER_INPUT, p->comm, code, "%s", refusal->text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,10 +54,7 @@ static PetscErrorCode keep_row(void *context, const wring_iteration *it)
   wring_convergence *const h = w->h;
 
   PetscFunctionBegin;
-  if (h->n == h->capacity) {
-    h->capacity = 2 * h->capacity + 64;
-    PetscCall(PetscRealloc((size_t)h->capacity * sizeof *h->row, &h->row));
-  }
+  PetscCall(wring_grow(h->n + 1, &h->capacity, sizeof *h->row, &h->row));
   h->row[h->n] = *it;
   if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &h->row[h->n].newton_decrement));
   h->n++;
@@ -87,46 +90,36 @@ static PetscErrorCode set_up(wring_compare *s, wring_convergence *h, wring_solve
   PetscCall(wring_problem_forget_operator(p));
   PetscCallMPI(MPI_Barrier(p->comm));
   const double start = MPI_Wtime();
-  PetscCall(wring_compare_create_solver(s, h->name, solver));
+  PetscCall(wring_compare_create_solver(s, h->name, NULL, solver));
   PetscCall(wring_problem_renew_operator(p, wring_solver_operator_factor(*solver)));
   PetscCallMPI(MPI_Barrier(p->comm));
   h->setup = (wring_setup){.seconds = MPI_Wtime() - start, .work = wring_counts_since(&p->phases, &work)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterates from x_0 by another solver of this name, for about `seconds`. */
-static PetscErrorCode iterate_for(wring_compare *s, const char *name, double seconds)
-{
-  watched       watch = {.s = s};
-  wring_solver *solver;
-  wring_outcome outcome;
-
-  PetscFunctionBegin;
-  PetscCall(wring_compare_create_solver(s, name, &solver));
-  PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
-  PetscCall(wring_solver_set_limits(solver, s->limits.iterations, s->limits.rtol, 0, 0));
-  PetscCall(wring_solver_set_budget(solver, seconds));
-  PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
-  PetscCall(VecCopy(s->start, s->x));
-  PetscCall(wring_solver_minimise(solver, s->x, &outcome));
-  PetscCall(wring_solver_destroy(&solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
-  A discarded solve, counted as measuring: caches, memory and clocks of the cores are then those of this solver. The
-  first one of a comparison takes longer: threads that meet for the first time may share a core, and each of their
-  barriers then takes a time slice, until the system has moved one of them.
+  Discarded solves by other solvers of this name, counted as measuring: caches, memory and clocks of the cores are then
+  those of this solver. The first one of a comparison takes longer: threads that meet for the first time may share a
+  core, and each of their barriers then takes a time slice, until the system has moved one of them.
 */
 static PetscErrorCode warm_up(wring_compare *s, const char *name)
 {
   const wring_phase old   = wring_phases_switch(&s->p->phases, WRING_PHASE_MEASURING);
   const double      start = MPI_Wtime();
+  wring_solver     *solver;
+  wring_outcome     outcome;
   int               again;
 
   PetscFunctionBegin;
   do {
-    PetscCall(iterate_for(s, name, s->warm ? WARM_UP : FIRST_WARM_UP));
+    PetscCall(wring_compare_create_solver(s, name, NULL, &solver));
+    PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
+    PetscCall(wring_solver_set_limits(solver, s->limits.iterations, s->limits.rtol, 0, 0));
+    PetscCall(wring_solver_set_budget(solver, s->warm ? WARM_UP : FIRST_WARM_UP));
+    PetscCall(wring_solver_set_interrupt(solver, wring_stopper_ask, s->stopper));
+    PetscCall(VecCopy(s->start, s->x));
+    PetscCall(wring_solver_minimise(solver, s->x, &outcome));
+    PetscCall(wring_solver_destroy(&solver));
     again = !s->warm && MPI_Wtime() - start < FIRST_WARM_UP;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, s->p->comm));
   } while (again && !s->stopper->cause);
@@ -195,21 +188,6 @@ static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode finish(wring_compare *s, const wring_solver *solver, wring_convergence *h)
-{
-  const char *const advice = wring_solver_advice(solver, &h->outcome);
-
-  PetscFunctionBegin;
-  h->setup.seconds += h->outcome.setup.seconds;
-  wring_counts_add(&h->outcome.setup.work, &h->setup.work);
-  PetscCall(find_fingerprint(s, &h->fingerprint));
-  PetscCall(wring_core_watch_look(&s->watch));
-  PetscCall(keep_lowest(s, h, PETSC_FALSE));
-  if (h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_keep(s, h));
-  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
                                    wring_convergence *h)
 {
@@ -229,7 +207,14 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits 
     PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   }
   PetscCall(iterate(s, limits, solver, h));
-  PetscCall(finish(s, solver, h));
+  h->setup.seconds += h->outcome.setup.seconds;
+  wring_counts_add(&h->outcome.setup.work, &h->setup.work);
+  PetscCall(find_fingerprint(s, &h->fingerprint));
+  PetscCall(wring_core_watch_look(&s->watch));
+  PetscCall(keep_lowest(s, h, PETSC_FALSE));
+  if (h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_keep(s, h));
+  const char *const advice = wring_solver_advice(solver, &h->outcome);
+  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

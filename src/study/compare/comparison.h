@@ -1,15 +1,15 @@
 /*
   wring compare: one implicit step from one state by several solvers, measured on the same g. Read in this order:
 
-    compare.c             the command: one comparison, or one for each combination of a parameter grid
-    compare_one.c         one comparison from a deck to its files, in the order in which it happens
+    compare.c             the command: one comparison, or the loop over the combinations of a parameter grid
+    compare_one.c         one comparison from a deck to its files, in the order in which it happens; g*, conditions
     compare_keys.c        its keys, and the refusal of what cannot be compared
-    compare_solve.c       one solve; compare_minimiser.c: g*, condition numbers
+    compare_solve.c       one solve
     compare_history.c     what a solve has shown: relative errors, times, medians over equal solves
     compare_sittings.c    the solves that are kept until the comparison has ended, so that it can go on after a stop
     compare_files.c       compare.csv, .json; compare_show.c: tables on the screen, pictures
-    compare_grid.h        a parameter grid: its keys (compare_grid_axes.c), the loop over its comparisons
-                          (compare_grid.c), their results together (compare_grid_files.c)
+    compare_grid.h        a parameter grid: its keys (compare_grid_axes.c), the results of its comparisons together
+                          (compare_grid_files.c)
 
   Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/pictures.h). Functions are
   collective unless their comments state otherwise.
@@ -89,7 +89,7 @@ const char *wring_convergence_end(const wring_convergence *h);     // name of it
 /* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 
-/* Fills error, iterations_to and seconds_to of every history; g* is known and seconds are medians. */
+/* Finds medians, and fills error, iterations_to and seconds_to of every history; g* is known. */
 PetscErrorCode wring_comparison_summarise(wring_comparison *c);
 
 /* Adds the times of h itself, or of an equal solve `again`, and notes in h->differs where this is not equal. */
@@ -158,8 +158,12 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s);
 /* The same for the problem of another command, which runs nothing. */
 PetscErrorCode wring_compare_check(wring_problem *p);
 
-/* A solver of the deck, by its type or variant, set up. */
-PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver);
+/*
+  A solver of the deck, by its type or variant, set up. Its keys are refused here as anywhere; that it cannot be used
+  for this problem is kept in refusal, unless that is NULL.
+*/
+PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_error *refusal,
+                                           wring_solver **solver);
 
 /*
   Solves once from x_0 by the solver h->name, set up anew, into the rows, the outcome, the set-up and the fingerprint of
@@ -170,14 +174,6 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits 
 
 /* One line: how h ended; where g rose on the way, that it did. */
 PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_convergence *h);
-
-/* Finds g* by the Newton reference, unless none is sought or the comparison was stopped. */
-PetscErrorCode wring_compare_find_reference(wring_compare *s);
-void           wring_compare_find_least(wring_compare *s); // of the reference and all histories; not collective
-PetscErrorCode wring_compare_note_rounding(const wring_compare *s); // where rounding of g hides g(x_0) - g*
-
-/* The condition number of H_0 H at x_0 and at the minimiser, for every method that has an H_0. */
-PetscErrorCode wring_compare_find_conditions(wring_compare *s);
 
 /* ---- what is kept until it has ended (compare_sittings.c) -------------------------------------------------------- */
 
@@ -211,9 +207,9 @@ extern const char *const wring_comparison_files[];
 
 /* Removes pictures and those whose names do not begin with `written`; none after an error. Rank 0, as all here. */
 void wring_comparison_remove_others(const char *directory, const char *written, wring_error *e);
-void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
-void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // or removes it
-void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
+
+/* compare.csv, compare_residuals.csv if a solver has residuals, and compare.json, in the place of other results. */
+void wring_comparison_write(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
 
 /* compare.gp and compare_parts.gp; their pictures are drawn once the command has ended. */
 void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e);

@@ -60,7 +60,6 @@ void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
 {
   static const char *const without[] = {"scalars", "schema", "keys", "files"}; // of level.json
   json_t *const levels = json_array(), *const quantities = json_object();
-  char path[PETSC_MAX_PATH_LEN + 32];
   for (int k = 0; k < c->n; k++) {
     const wring_level *const l   = &c->level[k];
     json_t *const            own = json_copy(l->results);
@@ -78,8 +77,7 @@ void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
                                           : "time"),
                  "against", wring_json_text(c->table[0] ? c->table : "finest"), "volume", wring_json_real(c->volume),
                  "levels", levels, "quantities", quantities, NULL);
-  snprintf(path, sizeof path, "%s/converge.json", c->directory);
-  wring_json_write(path, json, e);
+  wring_json_write(json, e, "%s/converge.json", c->directory);
 }
 
 /* ---- the screen: the levels and their cost, then how each quantity converges ------------------------------------- */

@@ -45,15 +45,14 @@ static PetscErrorCode store(const wring_converge *c, const wring_level *l)
 {
   wring_error error = {""};
   json_t     *origin;
-  char        path[PETSC_MAX_PATH_LEN + 32];
 
   PetscFunctionBegin;
   if (c->rank == 0) {
     json_t *const json = l->results ? json_copy(l->results) : json_object();
     PetscCall(describe(c, l, &origin));
-    snprintf(path, sizeof path, "%s/level.json", l->directory);
-    wring_kept_write(path, origin, json, &error);
+    json_object_update(json, origin);
     json_decref(origin);
+    wring_json_write(json, &error, "%s/level.json", l->directory);
     json_decref(json);
   }
   PetscCall(wring_error_raise_output(c->comm, &error));
@@ -62,28 +61,29 @@ static PetscErrorCode store(const wring_converge *c, const wring_level *l)
 
 PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e)
 {
-  char      change[256], path[PETSC_MAX_PATH_LEN + 32];
-  json_t   *origin = NULL, *old;
-  PetscBool overwrite, whole;
+  wring_error change;
+  char        path[PETSC_MAX_PATH_LEN + 32];
+  json_t     *origin = NULL, *old;
+  PetscBool   overwrite, whole;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_bool(c->o, "output_", wring_output_options, "overwrite", &overwrite));
   if (c->rank == 0) PetscCall(describe(c, l, &origin));
   PetscCall(PetscSNPrintf(path, sizeof path, "%s/level.json", l->directory));
-  PetscCall(wring_kept_read(c->comm, path, origin, sizeof change, change, &old, e));
+  PetscCall(wring_kept_read(c->comm, path, origin, &change, &old, e));
   json_decref(origin);
-  if (change[0] && !overwrite)
+  if (wring_failed(&change) && !overwrite)
     wring_error_set(e,
                     "%s: level %d is of another deck or program: %s; add -output_overwrite true to replace it, or "
                     "-output_directory with another name",
-                    l->directory, k, change);
+                    l->directory, k, change.text);
   PetscCall(wring_error_share(c->comm, e));
-  if (change[0] && overwrite)
-    PetscCall(wring_note(c->comm, "%s: level %d is computed anew: %s", l->directory, k, change));
+  if (wring_failed(&change) && overwrite)
+    PetscCall(wring_note(c->comm, "%s: level %d is computed anew: %s", l->directory, k, change.text));
   PetscCall(wring_checkpoint_is_there(c->comm, l->directory, &whole));
   l->replaces = (PetscBool)(old != NULL);
   if (!old && !wring_failed(e)) PetscCall(wring_directory_find_conflict(l->deck, e));
-  if (whole && !change[0] && json_object_get(old, "scalars")) l->results = json_incref(old);
+  if (whole && !wring_failed(&change) && json_object_get(old, "scalars")) l->results = json_incref(old);
   json_decref(old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

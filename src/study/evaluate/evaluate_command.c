@@ -89,8 +89,7 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
                  "tets", json_integer(p->mesh->n_tet_global), "volume", wring_json_real(info.volume), "mass",
                  wring_json_real(p->total_mass), "min_J", wring_json_real(e->min_J), "max_J", wring_json_real(e->max_J),
                  "provenance", provenance, NULL);
-  snprintf(file, sizeof file, "%s/evaluate.json", directory);
-  if (p->rank == 0) wring_json_write(file, json, &error);
+  if (p->rank == 0) wring_json_write(json, &error, "%s/evaluate.json", directory);
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));
   if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);

@@ -167,7 +167,7 @@ static void write_json(const char *file, const report *r, wring_error *e)
                  wring_json_set(json_object(), "largest", json_integer((json_int_t)r->memory[0]), "all",
                                 json_integer((json_int_t)r->memory[1]), NULL),
                  NULL);
-  wring_json_write(file, json, e);
+  wring_json_write(json, e, "%s", file);
   json_decref(json);
 }
 

@@ -165,13 +165,6 @@ const char *wring_run_ended(const wring_run *r)
   return running ? "running" : wring_stop_text(r->stopper.cause);
 }
 
-static void write_json(const wring_run *r, const json_t *json, wring_error *e)
-{
-  char file[PETSC_MAX_PATH_LEN + 64];
-  snprintf(file, sizeof file, "%s/run.json", r->output.directory);
-  wring_json_write(file, json, e);
-}
-
 /* Until a time since the start of the problem; null before the first step. */
 static void set_times(const wring_run *r, double until, json_t *json)
 {
@@ -194,7 +187,7 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
                    wring_json_real(it->value.objective), "gradient_norm", wring_json_real(it->gradient_norm), NULL);
   json_object_set_new(o->json, "heartbeat", beat);
   set_times(r, seconds, o->json);
-  write_json(r, o->json, e);
+  wring_json_write(o->json, e, "%s/run.json", o->directory);
   o->beat = now;
 }
 
@@ -286,7 +279,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   wring_tally_add(&r->tally, json);
   if (p->rank == 0) {
     wring_json_set(json, "checkpoints", checkpoints_json(r), "segments", json_incref(r->output.segments), NULL);
-    write_json(r, json, &error);
+    wring_json_write(json, &error, "%s/run.json", r->output.directory);
   }
   json_decref(r->output.json);
   r->output.json = json;
