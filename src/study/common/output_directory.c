@@ -237,7 +237,8 @@ static void remove_file(const char *directory, const char *name, const char *end
 {
   char path[2 * PETSC_MAX_PATH_LEN];
   snprintf(path, sizeof path, "%s/%s%s", directory, name, end);
-  if (unlink(path) && errno != ENOENT) wring_error_set(e, "%s: cannot be replaced: %s", path, strerror(errno));
+  if (!wring_failed(e) && unlink(path) && errno != ENOENT)
+    wring_error_set(e, "%s: cannot be replaced: %s", path, strerror(errno));
 }
 
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)

@@ -30,7 +30,7 @@ void wring_directory_remove(const char *directory, const char *stem, const char 
 /* wring_directory_make without the files of an earlier result, whose list ends with NULL. Collective. */
 PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, size_t size, char *path);
 
-/* Removes a file, if there is one, and its .part. Not collective: rank 0. */
+/* Removes a file, if there is one, and its .part; nothing after an error. Not collective: rank 0. */
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);
 
 /* Whether a file lies in a directory, links followed; both exist. Not collective: rank 0. */

@@ -10,7 +10,7 @@ const char *const wring_comparison_files[] = {
 
 void wring_comparison_remove_others(const char *directory, const char *written, wring_error *e)
 {
-  for (const char *const *file = wring_comparison_files; *file && !wring_failed(e); file++) {
+  for (const char *const *file = wring_comparison_files; *file; file++) {
     const PetscBool picture = (PetscBool)(strstr(*file, ".gp") || strstr(*file, ".png"));
     if (picture || strncmp(*file, written, strlen(written)) != 0) wring_directory_remove_file(directory, *file, e);
   }
@@ -70,7 +70,7 @@ static void write_residuals(const wring_comparison *c, const char *directory, wr
   PetscInt some = 0;
   for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->history[s]);
   snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
-  if (!some && !wring_failed(e)) wring_directory_remove_file(directory, "compare_residuals.csv", e);
+  if (!some) wring_directory_remove_file(directory, "compare_residuals.csv", e);
   FILE *const f = some ? wring_file_create(path, e) : NULL;
   if (!f) return;
   fprintf(f, "solver,iteration,primal,dual\n");

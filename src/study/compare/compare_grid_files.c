@@ -76,17 +76,6 @@ static json_t *value_json(const wring_axis *a, const char *value)
   return wring_json_real(v);
 }
 
-static json_t *run_json(const wring_parameter_grid *s, PetscInt run)
-{
-  const wring_comparison *const c      = &s->run[run].found;
-  json_t *const                 values = json_object();
-  for (int k = 0; k < s->n_axis; k++)
-    json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_grid_value(s, run, k)));
-  return wring_json_set(json_object(), "folder", json_string(s->run[run].folder), "values", values, "g_star",
-                        wring_json_real(c->least.objective), "g_star_from", json_string(c->source), "g_start",
-                        wring_json_real(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
-}
-
 static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e)
 {
   json_t *const keys = json_object(), *const runs = json_array(), *const json = json_object();
@@ -96,29 +85,21 @@ static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_
     for (PetscInt i = 0; i < a->n; i++) json_array_append_new(values, value_json(a, a->value[i]));
     json_object_set_new(keys, a->key, values);
   }
-  for (PetscInt r = 0; r < s->n_run; r++)
-    if (s->run[r].found.n > 0) json_array_append_new(runs, run_json(s, r));
+  for (PetscInt r = 0; r < s->n_run && s->run[r].found.n > 0; r++) {
+    const wring_comparison *const c      = &s->run[r].found;
+    json_t *const                 values = json_object();
+    for (int k = 0; k < s->n_axis; k++)
+      json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_grid_value(s, r, k)));
+    json_t *const run =
+      wring_json_set(json_object(), "folder", json_string(s->run[r].folder), "values", values, "g_star",
+                     wring_json_real(c->least.objective), "g_star_from", json_string(c->source), "g_start",
+                     wring_json_real(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
+    json_array_append_new(runs, run);
+  }
   wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "keys", keys, "combinations", json_integer(s->n_run),
                  "runs", runs, "provenance", json_incref(provenance), NULL);
   wring_json_write(json, e, "%s/sweep.json", s->directory);
   json_decref(json);
-}
-
-static PetscErrorCode add_row(wring_table *t, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", wring_parameter_grid_value(s, run, k)));
-  PetscCall(wring_table_add(t, "%s", h->name));
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    PetscCall(wring_table_add(t, "%.3g", 100 * error_at(&s->run[run].found, h, k)));
-  for (int i = 0; i < N_TIMES; i++) {
-    const PetscInt to = h->iterations_to[digits[i] - 1];
-    if (to < 0)
-      PetscCall(wring_table_add(t, "-"));
-    else
-      PetscCall(wring_table_add(t, "%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[i] - 1]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s)
@@ -131,8 +112,22 @@ PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_g
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
     PetscCall(wring_table_add(&t, "%" PetscInt_FMT, k));
   PetscCall(wring_table_add(&t, "to 1e-%d\tto 1e-%d\tto 1e-%d\n", digits[0], digits[1], digits[2]));
-  for (PetscInt r = 0; r < s->n_run; r++)
-    for (PetscInt i = 0; i < s->run[r].found.n; i++) PetscCall(add_row(&t, s, r, &s->run[r].found.history[i]));
+  for (PetscInt r = 0; r < s->n_run; r++) {
+    for (PetscInt i = 0; i < s->run[r].found.n; i++) {
+      const wring_convergence *const h = &s->run[r].found.history[i];
+      for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(&t, "%s", wring_parameter_grid_value(s, r, k)));
+      PetscCall(wring_table_add(&t, "%s", h->name));
+      for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
+        PetscCall(wring_table_add(&t, "%.3g", 100 * error_at(&s->run[r].found, h, k)));
+      for (int j = 0; j < N_TIMES; j++) {
+        const PetscInt to = h->iterations_to[digits[j] - 1];
+        if (to < 0)
+          PetscCall(wring_table_add(&t, "-"));
+        else
+          PetscCall(wring_table_add(&t, "%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[j] - 1]));
+      }
+    }
+  }
   PetscCall(
     PetscPrintf(comm, "\nrelative error in %% after so many iterations; iterations and seconds to an error of\n"));
   PetscCall(wring_table_print(comm, &t));

@@ -40,17 +40,6 @@ static double error_at(const wring_comparison *c, const wring_convergence *h, Pe
   return h->outcome.reason == WRING_STOPPED_NOT_FINITE && iteration > h->outcome.iterations ? INFINITY : NAN;
 }
 
-/* The first measured iterate with an error of at most 10^-(digit + 1). */
-static void find_time(const wring_comparison *c, wring_convergence *h, int digit)
-{
-  const double wanted = pow(10, -(digit + 1));
-  PetscInt     i      = 0;
-  while (i < h->n && wring_relative_error(c, &h->row[i]) > wanted) i++;
-  h->iterations_to[digit] = i < h->n ? h->row[i].iteration : -1;
-  h->seconds_to[digit]    = i < h->n ? h->row[i].seconds : NAN;
-  h->spread_to[digit]     = i < h->n ? wring_repeats_spread(h, i) : NAN;
-}
-
 /* Of two rows: values, gradient and step length, bit for bit. */
 static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
 {
@@ -136,7 +125,13 @@ PetscErrorCode wring_comparison_summarise(wring_comparison *c)
     PetscCall(wring_repeats_find_medians(h));
     PetscCall(PetscRealloc((size_t)c->n_report * sizeof *h->error, &h->error));
     for (PetscInt i = 0; i < c->n_report; i++) h->error[i] = error_at(c, h, c->report[i]);
-    for (int digit = 0; digit < WRING_N_DIGITS; digit++) find_time(c, h, digit);
+    for (int digit = 0; digit < WRING_N_DIGITS; digit++) {
+      PetscInt i = 0; // the first measured iterate with an error of at most 10^-(digit + 1)
+      while (i < h->n && wring_relative_error(c, &h->row[i]) > pow(10, -(digit + 1))) i++;
+      h->iterations_to[digit] = i < h->n ? h->row[i].iteration : -1;
+      h->seconds_to[digit]    = i < h->n ? h->row[i].seconds : NAN;
+      h->spread_to[digit]     = i < h->n ? wring_repeats_spread(h, i) : NAN;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -45,6 +45,23 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How h ended; where g rose on the way, that it did. */
+static PetscErrorCode print_outcome(const wring_compare *s, const wring_convergence *h)
+{
+  const wring_outcome *const o         = &h->outcome;
+  char                       rises[80] = "";
+
+  PetscFunctionBegin;
+  if (o->rises.count)
+    snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
+             o->rises.largest);
+  PetscCall(PetscPrintf(s->p->comm,
+                        "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", h->name,
+                        wring_reason_name(o->reason), o->iterations, o->last.seconds, o->last.value.objective,
+                        o->last.gradient_norm, rises));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the minimiser ----------------------------------------------------------------------------------------------- */
 
 enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
@@ -73,7 +90,7 @@ static PetscErrorCode find_reference(wring_compare *s)
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscPrintf(s->p->comm, "reference: "));
   PetscCall(wring_compare_solve(s, &limits, PETSC_FALSE, &newton));
-  PetscCall(wring_compare_print_outcome(s, &newton));
+  PetscCall(print_outcome(s, &newton));
   c->start = newton.row[0].value; // the same of all
   take_least(c, &newton, "newton reference");
   if (newton.outcome.reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
@@ -220,7 +237,7 @@ static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
   PetscCall(wring_compare_solve(s, &s->limits, s->c.warm_up, now));
   if (now->outcome.reason == WRING_INTERRUPTED) s->c.stop = s->stopper->cause;
   if (now == h) {
-    PetscCall(wring_compare_print_outcome(s, h));
+    PetscCall(print_outcome(s, h));
     s->c.failed = (PetscBool)(s->c.failed || wring_reason_failed(h->outcome.reason));
   } else if (!s->c.stop) {
     PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name,
@@ -266,20 +283,6 @@ static PetscErrorCode solve_all(wring_compare *s)
 
 /* ---- the comparison ---------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode print_header(const wring_compare *s)
-{
-  char names[1024] = "";
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n_all; i++) {
-    const size_t end = strlen(names);
-    if (wring_convergence_left_out(&s->c.history[i])) continue;
-    snprintf(names + end, sizeof names - end, "%s%s", end ? ", " : "", s->c.history[i].name);
-  }
-  PetscCall(wring_header_print(s->p, names));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode finish(wring_compare *s, wring_ending *end)
 {
   wring_error error = {""};
@@ -299,7 +302,8 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
 
 PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, PetscBool header, wring_ending *end)
 {
-  const PetscBool first = (PetscBool)(s->limits.target > 0); // a target needs g*
+  const PetscBool first       = (PetscBool)(s->limits.target > 0); // a target needs g*
+  char            names[1024] = "";
 
   PetscFunctionBegin;
   s->stopper         = stopper;
@@ -307,7 +311,12 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
-  if (header) PetscCall(print_header(s));
+  for (PetscInt i = 0; i < s->c.n_all; i++) {
+    const size_t length = strlen(names);
+    if (!wring_convergence_left_out(&s->c.history[i]))
+      snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", s->c.history[i].name);
+  }
+  if (header) PetscCall(wring_header_print(s->p, names));
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   if (first) PetscCall(find_reference(s));
   PetscCall(solve_all(s));

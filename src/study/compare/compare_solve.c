@@ -21,22 +21,6 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_convergence *h)
-{
-  const wring_outcome *const o         = &h->outcome;
-  char                       rises[80] = "";
-
-  PetscFunctionBegin;
-  if (o->rises.count)
-    snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
-             o->rises.largest);
-  PetscCall(PetscPrintf(s->p->comm,
-                        "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", h->name,
-                        wring_reason_name(o->reason), o->iterations, o->last.seconds, o->last.value.objective,
-                        o->last.gradient_norm, rises));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- at the iterates --------------------------------------------------------------------------------------------- */
 
 /* What a solve leaves, and what ends it early besides its own rules and its budget; outside of the solver's time. */

@@ -172,9 +172,6 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
 PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm_up,
                                    wring_convergence *h);
 
-/* One line: how h ended; where g rose on the way, that it did. */
-PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_convergence *h);
-
 /* ---- what is kept until it has ended (compare_sittings.c) -------------------------------------------------------- */
 
 /*

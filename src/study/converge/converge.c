@@ -1,9 +1,6 @@
 /* Convergence: run or take each level, measure, write, print. */
 #include "converge.h"
 #include "study/common/output_directory.h"
-#include "study/record/provenance.h"
-
-/* ---- levels ------------------------------------------------------------------------------------------------------ */
 
 /*
   Finished levels are taken; all directories are checked before the first level runs. If there are results but no level,
@@ -29,22 +26,6 @@ static PetscErrorCode take_levels(wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run_levels(wring_converge *c)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < c->n && !c->status; k++) {
-    if (c->level[k].results || (c->only >= 0 && k != c->only)) continue;
-    PetscCall(wring_stopper_check(&c->stopper));
-    if (c->stopper.cause)
-      c->status = WRING_EXIT_STOPPED;
-    else
-      PetscCall(wring_level_run(c, k));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- results ----------------------------------------------------------------------------------------------------- */
-
 static PetscErrorCode note_unconverged(const wring_converge *c)
 {
   PetscFunctionBegin;
@@ -56,25 +37,6 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
                            " steps did not converge, and what remains of their errors is part of the differences",
                            k, unconverged, c->level[k].steps));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
-{
-  static const char *const picture[] = {"converge.gp", "converge.png"};
-  wring_error              error     = {""};
-  json_t                  *json;
-
-  PetscFunctionBegin;
-  PetscCall(wring_provenance_of_command(c->o, "converge", &json));
-  if (c->rank == 0) {
-    wring_converge_csv(c, &error);
-    wring_converge_json(c, json, &error);
-    for (int i = 0; i < 2 && !wring_failed(&error); i++) wring_directory_remove_file(c->directory, picture[i], &error);
-    wring_converge_plot(c, end, &error);
-  }
-  json_decref(json);
-  PetscCall(wring_error_raise_output(c->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,10 +53,17 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
   PetscCall(wring_directory_make(c.o, sizeof directory, directory));
-  PetscCall(run_levels(&c));
+  for (int k = 0; k < c.n && !c.status; k++) {
+    if (c.level[k].results || (c.only >= 0 && k != c.only)) continue;
+    PetscCall(wring_stopper_check(&c.stopper));
+    if (c.stopper.cause)
+      c.status = WRING_EXIT_STOPPED;
+    else
+      PetscCall(wring_level_run(&c, k));
+  }
   if (!c.status && c.only < 0) {
     PetscCall(wring_converge_measure(&c));
-    PetscCall(write_files(&c, end));
+    PetscCall(wring_converge_write(&c, end));
     PetscCall(wring_converge_print(&c));
     PetscCall(note_unconverged(&c));
   }

@@ -113,10 +113,10 @@ PetscErrorCode wring_nested_measure(const wring_converge *c, double norm[][WRING
 /* Refuses a table whose vertices are not those of a mesh. value [n_owned][3]: positions. */
 PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value);
 
-/* ---- files (on rank 0, not collective) and tables ---------------------------------------------------------------- */
+/* ---- files and tables -------------------------------------------------------------------------------------------- */
 
-void wring_converge_csv(const wring_converge *c, wring_error *e);
-void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e); // adds to json
-void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error *e);
-
+PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end); // converge.csv, .json, .gp
 PetscErrorCode wring_converge_print(const wring_converge *c);
+
+/* The script, unless all levels are equal. Rank 0, not collective. */
+void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error *e);

@@ -1,6 +1,8 @@
 /* What a convergence study leaves: converge.csv and converge.json; tables on the screen. */
 #include "converge.h"
+#include "study/common/output_directory.h"
 #include "study/common/table.h"
+#include "study/record/provenance.h"
 #include <math.h>
 
 static const char *const measure_name[WRING_N_MEASURE] = {"value", "difference", "error", "order", "estimate", "limit"};
@@ -31,7 +33,7 @@ static void print_row(FILE *f, const wring_converge *c, const wring_quantity *q,
   fputc('\n', f);
 }
 
-void wring_converge_csv(const wring_converge *c, wring_error *e)
+static void write_csv(const wring_converge *c, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/converge.csv", c->directory);
@@ -56,7 +58,8 @@ static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
   return json;
 }
 
-void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
+/* Adds to json. */
+static void write_json(const wring_converge *c, json_t *json, wring_error *e)
 {
   static const char *const without[] = {"scalars", "schema", "keys", "files"}; // of level.json
   json_t *const levels = json_array(), *const quantities = json_object();
@@ -78,6 +81,25 @@ void wring_converge_json(const wring_converge *c, json_t *json, wring_error *e)
                  "against", wring_json_text(c->table[0] ? c->table : "finest"), "volume", wring_json_real(c->volume),
                  "levels", levels, "quantities", quantities, NULL);
   wring_json_write(json, e, "%s/converge.json", c->directory);
+}
+
+PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end)
+{
+  wring_error error = {""};
+  json_t     *json;
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance_of_command(c->o, "converge", &json));
+  if (c->rank == 0) {
+    write_csv(c, &error);
+    write_json(c, json, &error);
+    wring_directory_remove_file(c->directory, "converge.gp", &error);
+    wring_directory_remove_file(c->directory, "converge.png", &error);
+    wring_converge_plot(c, end, &error);
+  }
+  json_decref(json);
+  PetscCall(wring_error_raise_output(c->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the screen: the levels and their cost, then how each quantity converges ------------------------------------- */

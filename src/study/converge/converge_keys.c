@@ -141,27 +141,6 @@ static PetscErrorCode make_decks(wring_converge *c, PetscInt steps, double step)
 
 /* ---- what is refused before the first level runs ----------------------------------------------------------------- */
 
-/* Keys whose tables or states belong to one mesh. */
-static PetscErrorCode check_keys(const wring_converge *c)
-{
-  static const char *const   vertex[] = {"positions", "velocities"};
-  const wring_options *const o        = c->o;
-
-  PetscFunctionBegin;
-  if (wring_options_has(o, "initial_", "restart"))
-    WRING_REFUSE(c->comm,
-                 "%s: initial_restart: the mesh of a checkpoint is not refined, and its state is that of one "
-                 "level, expected a deck that starts at time 0",
-                 wring_options_origin(o, "initial_", "restart"));
-  for (int i = 0; i < 2 && c->in_mesh; i++) {
-    if (!wring_options_has(o, "initial_", vertex[i])) continue;
-    WRING_REFUSE(c->comm,
-                 "%s: initial_%s names the vertices of one mesh, expected converge_in 'time', or no such table",
-                 wring_options_origin(o, "initial_", vertex[i]), vertex[i]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The problem of the deck: what its time is, and whether it can have levels. */
 static PetscErrorCode check_problem(wring_converge *c)
 {
@@ -258,17 +237,29 @@ static PetscErrorCode note_supports(const wring_converge *c)
 
 PetscErrorCode wring_converge_check(wring_converge *c)
 {
-  const wring_option *const option = wring_option_find(wring_mesh_options, "refine");
-  const char *const         origin = wring_options_origin(c->o, "converge_", "levels");
-  char                      text[32];
+  static const char *const   vertex[] = {"positions", "velocities"}; // tables of one mesh
+  const wring_option *const  option   = wring_option_find(wring_mesh_options, "refine");
+  const wring_options *const o        = c->o;
+  const char *const          origin   = wring_options_origin(o, "converge_", "levels");
+  char                       text[32];
 
   PetscFunctionBegin;
-  PetscCall(check_keys(c));
+  if (wring_options_has(o, "initial_", "restart"))
+    WRING_REFUSE(c->comm,
+                 "%s: initial_restart: the mesh of a checkpoint is not refined, and its state is that of one "
+                 "level, expected a deck that starts at time 0",
+                 wring_options_origin(o, "initial_", "restart"));
+  for (int i = 0; i < 2 && c->in_mesh; i++) {
+    if (!wring_options_has(o, "initial_", vertex[i])) continue;
+    WRING_REFUSE(c->comm,
+                 "%s: initial_%s names the vertices of one mesh, expected converge_in 'time', or no such table",
+                 wring_options_origin(o, "initial_", vertex[i]), vertex[i]);
+  }
   PetscCall(check_problem(c));
   PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, c->level[c->n - 1].refine));
   if (!wring_option_accepts(option, text))
     WRING_REFUSE(c->comm, "%s: converge_levels: the finest level has mesh_refine %s, expected one in %s",
-                 origin ? origin : wring_options_deck(c->o), text, option->range);
+                 origin ? origin : wring_options_deck(o), text, option->range);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,21 +9,15 @@ static const double NOISE = 1e-9;
 /* Slower convergence than this gives no limit. */
 static const double LEAST_ORDER = 0.1;
 
-/* Components x, y and z of a probe differ in the last letter of their names. */
-static PetscBool are_components(const wring_quantity *a, const wring_quantity *b)
-{
-  const size_t n = strlen(a->name);
-  return (PetscBool)(n == strlen(b->name) && strncmp(a->name, b->name, n - 1) == 0);
-}
-
-/* The largest value of a quantity, or of other components of it. */
+/* The largest value of a quantity, or of components x, y and z of a probe, whose names differ in the last letter. */
 static double find_scale(const wring_converge *c, const wring_quantity *q)
 {
-  double largest = 0;
+  const size_t n       = strlen(q->name);
+  double       largest = 0;
   for (int i = 0; i < c->n_quantity; i++) {
     const wring_quantity *const other = &c->quantity[i];
-    for (int k = 0; k < c->n && are_components(q, other); k++)
-      largest = fmax(largest, fabs(other->at[k][WRING_OF_VALUE]));
+    if (strlen(other->name) != n || strncmp(other->name, q->name, n - 1) != 0) continue;
+    for (int k = 0; k < c->n; k++) largest = fmax(largest, fabs(other->at[k][WRING_OF_VALUE]));
   }
   return largest;
 }

@@ -30,22 +30,14 @@ static PetscBool is_shown(const wring_converge *c, const wring_quantity *q)
 
 /* ---- slope triangles --------------------------------------------------------------------------------------------- */
 
-/* A triangle below the last two points of a line. */
-static void print_triangle(FILE *f, const wring_converge *c, const wring_quantity *q, int slope)
-{
-  const int    k  = c->n - 1;
-  const double x0 = abscissa(c, k) * 1.08, x1 = abscissa(c, k - 1) / 1.08, y = 0.6 * ordinate(c, q, k);
-  fprintf(f,
-          "set object %d polygon from %.6g,%.6g to %.6g,%.6g to %.6g,%.6g to %.6g,%.6g fs empty border lc 'gray30'\n",
-          slope, x0, y, x1, y, x1, y * pow(x1 / x0, slope), x0, y);
-  fprintf(f, "set label %d '%d' at %.6g,%.6g left offset 0.5,0 tc 'gray30'\n", slope, slope, x1,
-          y * pow(x1 / x0, slope / 2.0));
-}
-
-/* Triangles of the orders 1 and 2 of linear elements and time steps, each under the lowest line that is near it. */
+/*
+  Triangles of the orders 1 and 2 of linear elements and time steps, each below the last two points of the lowest line
+  that is near it.
+*/
 static void print_triangles(FILE *f, const wring_converge *c)
 {
-  const int k = c->n - 1;
+  const int    k  = c->n - 1;
+  const double x0 = abscissa(c, k) * 1.08, x1 = abscissa(c, k - 1) / 1.08;
   for (int slope = 1; slope <= 2; slope++) {
     const wring_quantity *lowest = NULL;
     for (int i = 0; i < c->n_quantity; i++) {
@@ -53,7 +45,12 @@ static void print_triangles(FILE *f, const wring_converge *c)
       if (isnan(q->at[k][WRING_OF_ORDER]) || lround(q->at[k][WRING_OF_ORDER]) != slope) continue;
       if (!lowest || ordinate(c, q, k) < ordinate(c, lowest, k)) lowest = q;
     }
-    if (lowest) print_triangle(f, c, lowest, slope);
+    if (!lowest) continue;
+    const double y = 0.6 * ordinate(c, lowest, k), y1 = y * pow(x1 / x0, slope);
+    fprintf(f, "set object %d polygon from %.6g,%.6g to %.6g,%.6g to %.6g,%.6g to %.6g,%.6g", slope, x0, y, x1, y, x1,
+            y1, x0, y);
+    fprintf(f, " fs empty border lc 'gray30'\nset label %d '%d' at %.6g,%.6g left offset 0.5,0 tc 'gray30'\n", slope,
+            slope, x1, y * pow(x1 / x0, slope / 2.0));
   }
 }
 
