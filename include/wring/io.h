@@ -82,6 +82,9 @@ PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, c
 */
 char *wring_list_directory(const char *path, wring_error *e);
 
+/* The number in a name such as "frame_000012.vtu": stem "frame_", six digits or more, end ".vtu"; -1: another name. */
+PetscInt64 wring_file_number(const char *name, const char *stem, const char *end);
+
 /* Creates a directory and its parents; if one cannot be created or written to, all of them are removed. Collective. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 

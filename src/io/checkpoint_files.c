@@ -7,23 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHECKPOINT "checkpoint_%06lld.h5"
-
 PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(file, size, "%s/" CHECKPOINT, directory, (long long)step));
+  PetscCall(PetscSNPrintf(file, size, "%s/checkpoint_%06lld.h5", directory, (long long)step));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The step of a file name; -1 if the name is not one that wring_checkpoint_name writes. */
-static PetscInt64 step_of(const char *name)
-{
-  long long step;
-  char      proper[64];
-  if (sscanf(name, "checkpoint_%18lld", &step) != 1 || step < 0) return -1;
-  snprintf(proper, sizeof proper, CHECKPOINT, step);
-  return strcmp(name, proper) == 0 ? step : -1;
 }
 
 /* Steps of the checkpoints in a directory, newest first; *step [*n] freed by the caller. */
@@ -36,7 +24,7 @@ static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 
   *n    = 0;
   *step = NULL;
   for (const char *name = list; name && *name; name += strlen(name) + 1) {
-    const PetscInt64 found = step_of(name);
+    const PetscInt64 found = wring_file_number(name, "checkpoint_", ".h5");
     if (found < 0) continue;
     if (*n == room) PetscCall(PetscRealloc(sizeof **step * (size_t)(room = 2 * room + 8), step));
     PetscInt i = (*n)++; // insertion sort: there are few

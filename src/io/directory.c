@@ -39,6 +39,16 @@ char *wring_list_directory(const char *path, wring_error *e)
   return NULL;
 }
 
+PetscInt64 wring_file_number(const char *name, const char *stem, const char *end)
+{
+  const size_t n = strlen(stem);
+  char         proper[64];
+  if (strncmp(name, stem, n) != 0) return -1;
+  const long long number = strtoll(name + n, NULL, 10);
+  snprintf(proper, sizeof proper, "%s%06lld%s", stem, number, end);
+  return strcmp(name, proper) == 0 ? number : -1;
+}
+
 /*
   Calls mkdir for every prefix of the path. For a prefix that exists it may fail with EEXIST or, on a read-only file
   system, for another reason; check_directory then checks whether the directory exists and can be used. *made: length of

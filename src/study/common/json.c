@@ -51,6 +51,12 @@ json_t *wring_json_real(double value)
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+double wring_json_number(const json_t *object, const char *key)
+{
+  const json_t *const value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 json_t *wring_json_set(json_t *json, ...)
 {
   va_list pairs;

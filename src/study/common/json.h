@@ -12,8 +12,9 @@ json_t *wring_json_read(const char *path, wring_error *e);
 
 enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: incremented when a key changes its meaning or is removed
 
-/* A number, or null if it is not finite, which JSON cannot represent. New reference. */
+/* A number, or null if it is not finite, which JSON cannot represent. New reference. A number of an object; NaN: none. */
 json_t *wring_json_real(double value);
+double  wring_json_number(const json_t *object, const char *key);
 
 /* Sets pairs of a key and its value, which it takes, in an object; the last argument is NULL. Returns the object. */
 json_t *wring_json_set(json_t *json, ...) __attribute__((sentinel));

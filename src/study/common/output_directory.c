@@ -70,22 +70,12 @@ PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *p
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  PetscCall(PetscStrncpy(path, directory, size));
-  PetscCall(wring_make_directory(comm, path));
-  if (rank == 0) check_files(path, &error);
+  if (path) PetscCall(PetscStrncpy(path, directory, size));
+  PetscCall(wring_make_directory(comm, directory));
+  if (rank == 0) check_files(directory, &error);
   PetscCall(wring_error_raise_output(comm, &error));
-  PetscCall(check_nodes(comm, path));
+  PetscCall(check_nodes(comm, directory));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt wring_directory_number(const char *name, const char *stem, const char *end)
-{
-  const size_t n = strlen(stem);
-  char         proper[64];
-  if (strncmp(name, stem, n) != 0) return -1;
-  const PetscInt number = (PetscInt)strtoll(name + n, NULL, 10);
-  snprintf(proper, sizeof proper, "%s%06" PetscInt_FMT "%s", stem, number, end);
-  return strcmp(name, proper) == 0 ? number : -1;
 }
 
 /* ---- files of another run ---------------------------------------------------------------------------------------- */
@@ -102,10 +92,10 @@ static PetscInt find_remains(const char *directory, size_t size, char *text, wri
   int         n   = 0;
   text[0]         = '\0';
   for (const char *name = list; name && *name; name += strlen(name) + 1) {
-    const PetscInt step = wring_directory_number(name, "checkpoint_", ".h5");
+    const PetscInt step = (PetscInt)wring_file_number(name, "checkpoint_", ".h5");
     checkpoints += step >= 0;
     last = PetscMax(last, step);
-    frames += wring_directory_number(name, "frame_", ".vtu") >= 0;
+    frames += wring_file_number(name, "frame_", ".vtu") >= 0;
     hdf |= strcmp(name, "frames.vtkhdf") == 0;
   }
   free(list);
@@ -192,16 +182,12 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   } else if (rank == 0 && !overwrite) {
     PetscCall(is_restart(o, directory, &restart, e));
     const PetscInt checkpoints = find_remains(directory, sizeof text, text, e);
-    if (!restart && checkpoints)
+    if (!restart && text[0])
       wring_error_set(e,
-                      "%s: holds %s of another run: add -output_overwrite true to replace them, -initial_restart %s to "
-                      "go on from the last checkpoint, or -output_directory with another name",
-                      directory, text, directory);
-    else if (!restart && text[0])
-      wring_error_set(e,
-                      "%s: holds %s of another run: add -output_overwrite true to replace them, or -output_directory "
-                      "with another name",
-                      directory, text);
+                      "%s: holds %s of another run: add -output_overwrite true to replace them, %s%s%sor "
+                      "-output_directory with another name",
+                      directory, text, checkpoints ? "-initial_restart " : "", checkpoints ? directory : "",
+                      checkpoints ? " to go on from the last checkpoint, " : "");
   }
   PetscCall(wring_error_share(comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -267,8 +253,8 @@ void wring_directory_remove(const char *directory, const char *stem, const char 
   char        part[64];
   snprintf(part, sizeof part, "%s.part", end);
   for (const char *name = list; name && *name; name += strlen(name) + 1) {
-    PetscInt number = wring_directory_number(name, stem, end);
-    if (number < 0) number = wring_directory_number(name, stem, part);
+    PetscInt64 number = wring_file_number(name, stem, end);
+    if (number < 0) number = wring_file_number(name, stem, part);
     if (number >= first && number < last) remove_file(directory, name, "", e);
   }
   free(list);

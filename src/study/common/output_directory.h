@@ -2,7 +2,7 @@
 #pragma once
 #include <wring/problem.h>
 
-/* Creates the directory output.directory; returns its path as typed. Collective. */
+/* Creates the directory output.directory; path (NULL: not wanted): as typed. Collective. */
 PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
 
 /*
@@ -17,11 +17,6 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   is false; or it cannot be read. what: "comparison". Writes nothing. Collective.
 */
 PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file);
-
-/*
-  The number in a name such as "frame_000012.vtu" (stem "frame_", end ".vtu", six digits or more), -1 for other names.
-*/
-PetscInt wring_directory_number(const char *name, const char *stem, const char *end);
 
 /* Removes the numbered files with first <= number < last, and their .part files. Not collective: rank 0. */
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,

@@ -20,10 +20,13 @@ void wring_plot_quote(FILE *f, const char *text)
 }
 
 /* Eight colours, which are repeated with other dashes. */
-void wring_plot_style(FILE *f, PetscInt i)
+void wring_plot_line(FILE *f, const char *with, PetscInt i, const char *title)
 {
   static const char *const colour[] = {"1f77b4", "d62728", "2ca02c", "9467bd", "ff7f0e", "17becf", "8c564b", "e377c2"};
-  fprintf(f, "lc rgb '#%s' dt %d", colour[i % 8], (int)(i / 8 % 5) + 1);
+  fprintf(f, " with %s lc rgb '#%s' dt %d %stitle", with, colour[i % 8], (int)(i / 8 % 5) + 1, title ? "" : "no");
+  if (!title) return;
+  putc(' ', f);
+  wring_plot_quote(f, title);
 }
 
 FILE *wring_plot_begin(const char *directory, const char *name, int width, int height, wring_error *e)

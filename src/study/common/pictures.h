@@ -15,6 +15,6 @@ FILE *wring_plot_begin(const char *directory, const char *name, int width, int h
 void  wring_plot_panels(FILE *f, int n);
 void  wring_plot_end(FILE *f, const char *directory, const char *name, wring_ending *end, wring_error *e);
 
-/* A quoted gnuplot string; colour and dashes of the i-th line. */
+/* A quoted gnuplot string; " with lines lw 2", colour and dashes of the i-th line, and its title (NULL: none). */
 void wring_plot_quote(FILE *f, const char *text);
-void wring_plot_style(FILE *f, PetscInt i);
+void wring_plot_line(FILE *f, const char *with, PetscInt i, const char *title);

@@ -43,30 +43,22 @@ static int width(const wring_table *t, int column)
   return most;
 }
 
-/* Prints the heads and columns [first, last). */
-static PetscErrorCode print_part(MPI_Comm comm, const wring_table *t, int first, int last)
-{
-  PetscFunctionBegin;
-  for (PetscInt row = 0; row < t->n / t->columns; row++) {
-    for (int k = 0; k < last; k = k + 1 == t->heads ? first : k + 1) {
-      const int sign = k < t->heads ? -1 : 1;
-      PetscCall(PetscPrintf(comm, "%s%*s", k ? "  " : "", sign * width(t, k), t->cell[row * t->columns + k]));
-    }
-    PetscCall(PetscPrintf(comm, "\n"));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_table_print(MPI_Comm comm, wring_table *t)
 {
   int head = 0;
 
   PetscFunctionBegin;
   for (int k = 0; k < t->heads; k++) head += width(t, k) + 2;
-  for (int first = t->heads, last; first < t->columns; first = last) {
+  for (int first = t->heads, last; first < t->columns; first = last) { // a part: the heads and columns [first, last)
     int used = head + width(t, first) + 2;
     for (last = first + 1; last < t->columns && used + width(t, last) + 2 <= LINE; last++) used += width(t, last) + 2;
-    PetscCall(print_part(comm, t, first, last));
+    for (PetscInt row = 0; row < t->n; row += t->columns) {
+      for (int k = 0; k < last; k = k + 1 == t->heads ? first : k + 1) {
+        const int sign = k < t->heads ? -1 : 1;
+        PetscCall(PetscPrintf(comm, "%s%*s", k ? "  " : "", sign * width(t, k), t->cell[row + k]));
+      }
+      PetscCall(PetscPrintf(comm, "\n"));
+    }
     if (last < t->columns) PetscCall(PetscPrintf(comm, "\n"));
   }
   for (PetscInt i = 0; i < t->n; i++) PetscCall(PetscFree(t->cell[i]));

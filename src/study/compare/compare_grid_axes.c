@@ -71,26 +71,6 @@ static PetscErrorCode check_axis(const wring_options *o, const wring_catalogue *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every combination has a folder of its own, with a name that file systems take. */
-static PetscErrorCode check_folders(const wring_options *o, const wring_parameter_grid *s)
-{
-  json_t *const seen = json_object();
-
-  PetscFunctionBegin;
-  for (PetscInt r = 0; r < s->n_run; r++) {
-    const char *const folder = s->run[r].folder;
-    if (strlen(folder) > WRING_FOLDER_SIZE - 2)
-      WRING_REFUSE(wring_options_comm(o),
-                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder,
-                   WRING_FOLDER_SIZE - 2);
-    if (json_object_get(seen, folder))
-      WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder);
-    json_object_set_new(seen, folder, json_true());
-  }
-  json_decref(seen);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter_grid *s)
 {
   const char      *key, *value, *origin;
@@ -133,12 +113,23 @@ PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s)
 
 PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_catalogue *c)
 {
+  json_t *const        seen = json_object();
   wring_parameter_grid s;
 
   PetscFunctionBegin;
   PetscCall(wring_parameter_grid_read(o, &s));
   for (int k = 0; k < s.n_axis; k++) PetscCall(check_axis(o, c, &s.axis[k]));
-  if (s.n_axis > 0) PetscCall(check_folders(o, &s));
+  for (PetscInt r = 0; r < s.n_run && s.n_axis > 0; r++) { // folders of their own, with names that file systems take
+    const char *const folder = s.run[r].folder;
+    if (strlen(folder) > WRING_FOLDER_SIZE - 2)
+      WRING_REFUSE(wring_options_comm(o),
+                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder,
+                   WRING_FOLDER_SIZE - 2);
+    if (json_object_get(seen, folder))
+      WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder);
+    json_object_set_new(seen, folder, json_true());
+  }
+  json_decref(seen);
   PetscCall(wring_parameter_grid_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -196,11 +196,10 @@ static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
   wring_plot_quote(f, s->axis[k].key);
   fprintf(f, "\nplot");
   for (PetscInt b = 0; b < c->n * others; b++) {
-    fprintf(f, "%s \\\n  $curve_%d_%" PetscInt_FMT " with linespoints lw 2 pt %d ", b ? "," : "", k, b,
-            (int)(b % others) + 1);
-    wring_plot_style(f, b / others);
-    fprintf(f, b % others ? " notitle" : " title ");
-    if (b % others == 0) wring_plot_quote(f, c->history[b / others].name);
+    char with[32];
+    snprintf(with, sizeof with, "linespoints lw 2 pt %d", (int)(b % others) + 1);
+    fprintf(f, "%s \\\n  $curve_%d_%" PetscInt_FMT, b ? "," : "", k, b);
+    wring_plot_line(f, with, b / others, b % others ? NULL : c->history[b / others].name);
   }
   fprintf(f, "\n");
 }

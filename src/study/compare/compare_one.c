@@ -211,20 +211,6 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What has ended, while others run: errors are relative to the least g so far. The comparison is as before. */
-static PetscErrorCode write_so_far(wring_compare *s)
-{
-  wring_comparison *const c      = &s->c;
-  const wring_comparison  before = *c;
-
-  PetscFunctionBegin;
-  c->running = PETSC_TRUE;
-  find_least(s);
-  PetscCall(write_files(s, NULL));
-  *c = before;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 /* The first solve, whose rows and outcome are kept, or the same again, of which times are kept if it ends. */
@@ -255,6 +241,7 @@ static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
 static PetscErrorCode solve_all(wring_compare *s)
 {
   wring_comparison *const c = &s->c;
+  wring_comparison        before;
 
   PetscFunctionBegin;
   for (PetscInt turn = 0; turn < c->repeats && !c->stop; turn++) {
@@ -266,7 +253,11 @@ static PetscErrorCode solve_all(wring_compare *s)
       c->n = PetscMax(c->n, i + 1);
       PetscCall(solve(s, h));
       PetscCall(wring_stopper_check(s->stopper)); // a stop while files are written interrupts the next solve
-      PetscCall(write_so_far(s));
+      before     = *c; // what has ended is written while others run: errors are relative to the least g so far
+      c->running = PETSC_TRUE;
+      find_least(s);
+      PetscCall(write_files(s, NULL));
+      *c = before;
     }
     if (!c->stop) c->n = c->n_all;
   }

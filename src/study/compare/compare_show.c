@@ -84,13 +84,11 @@ PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c)
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 /* Column y of compare.csv over column x, in the rows of a solver where `shown` holds. */
-static void print_graph(FILE *f, const wring_comparison *c, PetscInt s, int x, int y, const char *shown,
-                        const char *with)
+static void print_points(FILE *f, const char *solver, int x, int y, const char *shown)
 {
   fprintf(f, " \\\n  'compare.csv' using (strcol(1) eq ");
-  wring_plot_quote(f, c->history[s].name);
-  fprintf(f, "%s ? $%d : NaN):%d with %s ", shown, x, y, with);
-  wring_plot_style(f, s);
+  wring_plot_quote(f, solver);
+  fprintf(f, "%s ? $%d : NaN):%d", shown, x, y);
 }
 
 /* A line for each solver, and a cross where it failed: at its last row with finite numbers. */
@@ -104,15 +102,14 @@ static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const
     if (wring_convergence_left_out(h)) continue;
     fputs(separator, f);
     separator = ",";
-    print_graph(f, c, s, x, y, shown, "lines lw 2");
-    fprintf(f, " title ");
-    wring_plot_quote(f, h->name);
+    print_points(f, h->name, x, y, shown);
+    wring_plot_line(f, "lines lw 2", s, h->name);
     if (!wring_reason_failed(h->outcome.reason)) continue;
     while (last > 0 && !isfinite(h->row[last].value.objective)) last--;
     snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, h->row[last].iteration);
     putc(',', f);
-    print_graph(f, c, s, x, y, there, "points pt 2 ps 2 lw 3");
-    fprintf(f, " notitle");
+    print_points(f, h->name, x, y, there);
+    wring_plot_line(f, "points pt 2 ps 2 lw 3", s, NULL);
   }
 }
 

@@ -89,24 +89,22 @@ const char *wring_convergence_end(const wring_convergence *h);     // name of it
 /* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 
-/* Finds medians, and fills error, iterations_to and seconds_to of every history; g* is known. */
-PetscErrorCode wring_comparison_summarise(wring_comparison *c);
-
 /* Adds the times of h itself, or of an equal solve `again`, and notes in h->differs where this is not equal. */
 PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h);
 
 /*
-  The seconds of every row, of the outcome and of set-up become medians over the repeats; the spread is set. Rows that
-  half of the repeats have not reached get NaN.
+  The seconds of every row, of the outcome and of set-up become medians over the repeats, NaN in rows that half of them
+  have not reached; the spread is set. The spread of a row: of the times at which the repeats reached it, largest less
+  least; NaN if one has not.
 */
 PetscErrorCode wring_repeats_find_medians(wring_convergence *h);
+double         wring_repeats_spread(const wring_convergence *h, PetscInt row);
 
-/* Of the times at which the repeats reached a row, largest less least; NaN if one has not. */
-double wring_repeats_spread(const wring_convergence *h, PetscInt row);
+/* Finds medians, and fills error, iterations_to and seconds_to of every history; g* is known. */
+PetscErrorCode wring_comparison_summarise(wring_comparison *c);
 
-/* Frees the rows and their times in the repeats; the totals remain. */
-PetscErrorCode wring_convergence_forget_rows(wring_convergence *h);
-PetscErrorCode wring_comparison_clear(wring_comparison *c); // frees all and sets it to zeros
+PetscErrorCode wring_convergence_forget_rows(wring_convergence *h); // and their times in the repeats; totals remain
+PetscErrorCode wring_comparison_clear(wring_comparison *c);         // frees all and sets it to zeros
 
 /* ---- a comparison under way -------------------------------------------------------------------------------------- */
 
@@ -178,15 +176,15 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits 
   In `compare_kept` of the output directory: every solve, as it ends, with all digits, and how and where each sitting
   was made. The same command goes on from there after a stop or a kill, on any number of ranks.
 
-  Looks for earlier sittings. Refused if they are of other keys or files, or if there are results of a comparison that
-  has ended, unless output.overwrite is true. Writes nothing.
+  find looks for earlier sittings. Refused if they are of other keys or files, or if there are results of a comparison
+  that has ended, unless output.overwrite is true. It writes nothing; begin writes the first file of this sitting.
 */
 PetscErrorCode wring_sittings_find(wring_compare *s);
 PetscErrorCode wring_sittings_begin(const wring_compare *s);
 
 /*
-  Every solve calls the first one before, and the second one after it has ended, unless it was interrupted. *found: the
-  rows and the outcome of h are those of an earlier sitting. Otherwise h is unchanged but for its segment.
+  Every solve calls take before, and keep after it has ended, unless it was interrupted. *found: the rows and the outcome
+  of h are those of an earlier sitting. Otherwise h is unchanged but for its segment.
 */
 PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found);
 PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h);

@@ -30,7 +30,7 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
 {
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) {
-    const double unconverged = wring_level_number(&c->level[k], "steps_not_converged");
+    const double unconverged = wring_json_number(c->level[k].results, "steps_not_converged");
     if (unconverged > 0)
       PetscCall(wring_note(c->comm,
                            "level %d: %.0f of %" PetscInt_FMT
@@ -42,8 +42,7 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
 
 PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_converge c = {.comm = comm};
-  char           directory[PETSC_MAX_PATH_LEN];
+  wring_converge c    = {.comm = comm};
   int            done = 0;
 
   PetscFunctionBegin;
@@ -52,7 +51,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_converge_check(&c));
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
-  PetscCall(wring_directory_make(c.o, sizeof directory, directory));
+  PetscCall(wring_directory_make(c.o, 0, NULL));
   for (int k = 0; k < c.n && !c.status; k++) {
     if (c.level[k].results || (c.only >= 0 && k != c.only)) continue;
     PetscCall(wring_stopper_check(&c.stopper));
@@ -67,15 +66,15 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
     PetscCall(wring_converge_print(&c));
     PetscCall(note_unconverged(&c));
   }
-  for (int k = 0; k < c.n; k++) done += c.level[k].results != NULL;
+  for (int k = 0; k < c.n; k++) {
+    done += c.level[k].results != NULL;
+    PetscCall(wring_options_destroy(&c.level[k].deck));
+    json_decref(c.level[k].results);
+  }
   if (c.status)
     PetscCall(wring_note(comm, "%s after %d of %d levels, which the same command keeps",
                          c.stopper.cause ? wring_stop_text(c.stopper.cause) : "solver failed", done, c.n));
   end->status = c.status;
-  for (int k = 0; k < c.n; k++) {
-    PetscCall(wring_options_destroy(&c.level[k].deck));
-    json_decref(c.level[k].results);
-  }
   json_decref(c.keys);
   PetscCall(PetscFree(c.quantity));
   PetscFunctionReturn(PETSC_SUCCESS);

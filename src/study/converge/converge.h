@@ -35,10 +35,6 @@ typedef struct {
   json_t *results;
 } wring_level;
 
-/* A number of the results of a finished level, or of their scalars; NaN: not defined. Not collective. */
-double wring_level_number(const wring_level *l, const char *key);
-double wring_level_scalar(const wring_level *l, const char *key);
-
 /* What is measured of a quantity at a level. docs/theory.md (11.1)-(11.4) */
 typedef enum {
   WRING_OF_VALUE,
@@ -101,14 +97,14 @@ PetscErrorCode wring_level_run(wring_converge *c, int k);
 /* Fills c->quantity from the finished levels: norms of displacements (converge_nested.c), then scalars. */
 PetscErrorCode wring_converge_measure(wring_converge *c);
 
-enum { WRING_L2, WRING_H1, WRING_N_NORM }; // sqrt of the mean of |u|^2 over the volume [m], of |grad u|^2
+enum { WRING_N_NORM = 2 };
 
 /*
-  Norms of the levels' displacements: their values, differences from the level before, errors from the table or else
-  from the finest level; and the volume [m^3].
+  Norms of the levels' displacements, the first quantities, sqrt of the mean over the volume of |u|^2 [m] and of
+  |grad u|^2: their values, differences from the level before, errors from the table or else from the finest level; and
+  the volume.
 */
-PetscErrorCode wring_nested_measure(const wring_converge *c, double norm[][WRING_OF_ERROR + 1][WRING_N_NORM],
-                                    double *volume);
+PetscErrorCode wring_nested_measure(wring_converge *c);
 
 /* Refuses a table whose vertices are not those of a mesh. value [n_owned][3]: positions. */
 PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value);

@@ -13,7 +13,7 @@ enum { N_COUNT = sizeof count_name / sizeof *count_name };
 
 static double size_of(const wring_converge *c, int k)
 {
-  return cbrt(c->volume / wring_level_number(&c->level[k], "tets"));
+  return cbrt(c->volume / wring_json_number(c->level[k].results, "tets"));
 }
 
 /* A number that is not given leaves its place empty. */
@@ -22,8 +22,8 @@ static void print_row(FILE *f, const wring_converge *c, const wring_quantity *q,
   const wring_level *const l = &c->level[k];
   fprintf(f, "%s,%d,%" PetscInt_FMT ",%.17g,%.17g,%" PetscInt_FMT, q->name, k, l->refine, size_of(c, k), l->step,
           l->steps);
-  for (int i = 0; i < N_COUNT; i++) fprintf(f, ",%.0f", wring_level_number(l, count_name[i]));
-  fprintf(f, ",%.17g", wring_level_number(l, "seconds"));
+  for (int i = 0; i < N_COUNT; i++) fprintf(f, ",%.0f", wring_json_number(l->results, count_name[i]));
+  fprintf(f, ",%.17g", wring_json_number(l->results, "seconds"));
   for (int i = 0; i < WRING_N_MEASURE; i++) {
     if (isnan(q->at[k][i]))
       fputc(',', f);
@@ -47,17 +47,6 @@ static void write_csv(const wring_converge *c, wring_error *e)
   wring_file_commit(f, path, e);
 }
 
-static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
-{
-  json_t *const json = json_object();
-  for (int i = 0; i < WRING_N_MEASURE; i++) {
-    json_t *const list = json_array();
-    for (int k = 0; k < c->n; k++) json_array_append_new(list, wring_json_real(q->at[k][i]));
-    json_object_set_new(json, measure_name[i], list);
-  }
-  return json;
-}
-
 /* Adds to json. */
 static void write_json(const wring_converge *c, json_t *json, wring_error *e)
 {
@@ -72,8 +61,15 @@ static void write_json(const wring_converge *c, json_t *json, wring_error *e)
                    "steps", json_integer(l->steps), NULL);
     json_array_append_new(levels, own);
   }
-  for (int i = 0; i < c->n_quantity; i++)
-    json_object_set_new(quantities, c->quantity[i].name, quantity_json(c, &c->quantity[i]));
+  for (int i = 0; i < c->n_quantity; i++) {
+    json_t *const quantity = json_object();
+    for (int j = 0; j < WRING_N_MEASURE; j++) {
+      json_t *const list = json_array();
+      for (int k = 0; k < c->n; k++) json_array_append_new(list, wring_json_real(c->quantity[i].at[k][j]));
+      json_object_set_new(quantity, measure_name[j], list);
+    }
+    json_object_set_new(quantities, c->quantity[i].name, quantity);
+  }
   wring_json_set(json, "in",
                  json_string(!c->in_time  ? "mesh"
                              : c->in_mesh ? "both"
@@ -113,13 +109,13 @@ static PetscErrorCode print_levels(const wring_converge *c)
                                 "linear iterations\tseconds\n"));
   for (int k = 0; k < c->n; k++) {
     const wring_level *const l          = &c->level[k];
-    const double             iterations = wring_level_number(l, "iterations");
-    PetscCall(wring_table_add(&t, "%d\t%" PetscInt_FMT "\t%.4g\t%.0f\t%.0f\t%" PetscInt_FMT "\t%.0f\t%.0f\t%.3g", k,
-                              l->refine, c->is_static ? NAN : l->step, wring_level_number(l, "vertices"),
-                              wring_level_number(l, "tets"), l->steps, wring_level_number(l, "steps_not_converged"),
-                              iterations, iterations / (double)l->steps));
-    PetscCall(
-      wring_table_add(&t, "%.0f\t%.3g", wring_level_number(l, "linear_iterations"), wring_level_number(l, "seconds")));
+    const double             iterations = wring_json_number(l->results, "iterations");
+    PetscCall(wring_table_add(
+      &t, "%d\t%" PetscInt_FMT "\t%.4g\t%.0f\t%.0f\t%" PetscInt_FMT "\t%.0f\t%.0f\t%.3g", k, l->refine,
+      c->is_static ? NAN : l->step, wring_json_number(l->results, "vertices"), wring_json_number(l->results, "tets"),
+      l->steps, wring_json_number(l->results, "steps_not_converged"), iterations, iterations / (double)l->steps));
+    PetscCall(wring_table_add(&t, "%.0f\t%.3g", wring_json_number(l->results, "linear_iterations"),
+                              wring_json_number(l->results, "seconds")));
   }
   PetscCall(wring_table_print(c->comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);

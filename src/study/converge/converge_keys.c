@@ -144,7 +144,6 @@ static PetscErrorCode make_decks(wring_converge *c, PetscInt steps, double step)
 /* The problem of the deck: what its time is, and whether it can have levels. */
 static PetscErrorCode check_problem(wring_converge *c)
 {
-  const char    *origin = wring_options_origin(c->o, "converge_", "in");
   wring_problem *p;
 
   PetscFunctionBegin;
@@ -154,7 +153,7 @@ static PetscErrorCode check_problem(wring_converge *c)
     WRING_REFUSE(c->comm,
                  "%s: converge_in is '%s', but load steps of time_integrator 'static' have no time, expected "
                  "'mesh'",
-                 origin, c->in_mesh ? "both" : "time");
+                 wring_options_origin(c->o, "converge_", "in"), c->in_mesh ? "both" : "time");
   if (p->mesh->n_tet_global == 0)
     WRING_REFUSE(c->comm, "%s: the mesh has no tetrahedra, over which displacements are compared, expected a body",
                  wring_options_family_origin(c->o, "mesh_"));
@@ -172,10 +171,9 @@ static PetscErrorCode check_problem(wring_converge *c)
 */
 static PetscErrorCode check_memory(const wring_converge *c)
 {
-  const double      bytes = (c->order == 2 ? 1750 : 250) * (double)c->tets / c->size, all = wring_node_memory();
-  const char *const origin = wring_options_origin(c->o, "converge_", "levels");
-  wring_cores       cores;
-  int               fits = 0, last = -1; // the finest level that runs
+  const double bytes = (c->order == 2 ? 1750 : 250) * (double)c->tets / c->size, all = wring_node_memory();
+  wring_cores  cores;
+  int          fits = 0, last = -1; // the finest level that runs
 
   PetscFunctionBegin;
   if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,7 +186,7 @@ static PetscErrorCode check_memory(const wring_converge *c)
     WRING_REFUSE(c->comm,
                  "%s: converge_levels: level %d has %.2g tetrahedra and takes at least %.2g GB, more than the memory "
                  "of these nodes, expected at most %d levels",
-                 origin ? origin : wring_options_deck(c->o), last, (double)c->tets * pow(8, last),
+                 wring_options_family_origin(c->o, "converge_levels"), last, (double)c->tets * pow(8, last),
                  bytes * c->size * pow(8, last) / 1e9, fits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -240,7 +238,6 @@ PetscErrorCode wring_converge_check(wring_converge *c)
   static const char *const   vertex[] = {"positions", "velocities"}; // tables of one mesh
   const wring_option *const  option   = wring_option_find(wring_mesh_options, "refine");
   const wring_options *const o        = c->o;
-  const char *const          origin   = wring_options_origin(o, "converge_", "levels");
   char                       text[32];
 
   PetscFunctionBegin;
@@ -259,7 +256,7 @@ PetscErrorCode wring_converge_check(wring_converge *c)
   PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, c->level[c->n - 1].refine));
   if (!wring_option_accepts(option, text))
     WRING_REFUSE(c->comm, "%s: converge_levels: the finest level has mesh_refine %s, expected one in %s",
-                 origin ? origin : wring_options_deck(o), text, option->range);
+                 wring_options_family_origin(o, "converge_levels"), text, option->range);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

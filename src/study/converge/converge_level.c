@@ -6,24 +6,7 @@
 #include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include "study/run/run.h"
-#include <math.h>
 #include <wring/io.h>
-
-static double number_of(const json_t *json, const char *key)
-{
-  const json_t *const value = json_object_get(json, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-double wring_level_number(const wring_level *l, const char *key)
-{
-  return number_of(l->results, key);
-}
-
-double wring_level_scalar(const wring_level *l, const char *key)
-{
-  return number_of(json_object_get(l->results, "scalars"), key);
-}
 
 /* ---- level.json -------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +105,6 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
 {
   wring_level *const l = &c->level[k];
   wring_run          r = wring_run_none;
-  char               path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
@@ -131,7 +113,7 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
-  PetscCall(wring_directory_make(l->deck, sizeof path, path));
+  PetscCall(wring_directory_make(l->deck, 0, NULL));
   PetscCall(store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;

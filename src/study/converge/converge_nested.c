@@ -128,10 +128,10 @@ static double gradient_square_at(int n, double e[10][3], const double L[4], cons
 }
 
 /*
-  Norms of field a less field b, and the volume: by four points, or fourteen at order 2, exact in tets with straight
-  edges. Collective.
+  Norms of field a less field b, which are at[level][what] of the first two quantities, and the volume: by four points,
+  or fourteen at order 2, exact in tets with straight edges. Collective.
 */
-static PetscErrorCode measure(const nested *s, int a, int b, double norm[WRING_N_NORM], double *volume)
+static PetscErrorCode measure(const nested *s, int a, int b, wring_measure what, wring_converge *c)
 {
   const wring_mesh *const       m      = s->m;
   const wring_quadrature *const rule   = wring_quadrature_of(m->order == 2 ? 14 : 4);
@@ -149,14 +149,12 @@ static PetscErrorCode measure(const nested *s, int a, int b, double norm[WRING_N
     }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->comm));
-  norm[WRING_L2] = sqrt(sum[0] / sum[2]);
-  norm[WRING_H1] = sqrt(sum[1] / sum[2]);
-  *volume        = sum[2];
+  for (int i = 0; i < WRING_N_NORM; i++) c->quantity[i].at[a][what] = sqrt(sum[i] / sum[2]);
+  c->volume = sum[2];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_nested_measure(const wring_converge *c, double norm[][WRING_OF_ERROR + 1][WRING_N_NORM],
-                                    double *volume)
+PetscErrorCode wring_nested_measure(wring_converge *c)
 {
   const int reference = c->table[0] ? c->n : c->n - 1;
   nested    s         = {0};
@@ -164,9 +162,9 @@ PetscErrorCode wring_nested_measure(const wring_converge *c, double norm[][WRING
   PetscFunctionBegin;
   PetscCall(create(c, &s));
   for (int k = 0; k < c->n; k++) {
-    PetscCall(measure(&s, k, -1, norm[k][WRING_OF_VALUE], volume));
-    PetscCall(measure(&s, k, k - 1, norm[k][WRING_OF_DIFFERENCE], volume));
-    PetscCall(measure(&s, k, reference, norm[k][WRING_OF_ERROR], volume));
+    PetscCall(measure(&s, k, -1, WRING_OF_VALUE, c));
+    if (k > 0) PetscCall(measure(&s, k, k - 1, WRING_OF_DIFFERENCE, c));
+    if (k != reference) PetscCall(measure(&s, k, reference, WRING_OF_ERROR, c));
   }
   PetscCall(PetscFree(s.value));
   PetscCall(wring_mesh_destroy(&s.m));

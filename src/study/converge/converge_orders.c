@@ -58,13 +58,13 @@ static void clear(const char *name, PetscBool scalar, PetscBool exact, wring_qua
 /* Differences of a number have a sign, which converge.csv shows too; errors are those from the finest level. */
 static void set_scalar(const wring_converge *c, const char *name, wring_quantity *q)
 {
-  const double finest = wring_level_scalar(&c->level[c->n - 1], name);
   clear(name, PETSC_TRUE, PETSC_FALSE, q);
-  for (int k = 0; k < c->n; k++) {
-    const double value            = wring_level_scalar(&c->level[k], name);
-    q->at[k][WRING_OF_VALUE]      = value;
-    q->at[k][WRING_OF_DIFFERENCE] = k ? value - q->at[k - 1][WRING_OF_VALUE] : NAN;
-    q->at[k][WRING_OF_ERROR]      = k < c->n - 1 ? fabs(value - finest) : NAN;
+  for (int k = 0; k < c->n; k++)
+    q->at[k][WRING_OF_VALUE] = wring_json_number(json_object_get(c->level[k].results, "scalars"), name);
+  for (int k = 1; k < c->n; k++) {
+    const double before           = q->at[k - 1][WRING_OF_VALUE];
+    q->at[k][WRING_OF_DIFFERENCE] = q->at[k][WRING_OF_VALUE] - before;
+    q->at[k - 1][WRING_OF_ERROR]  = fabs(before - q->at[c->n - 1][WRING_OF_VALUE]);
   }
 }
 
@@ -72,20 +72,12 @@ PetscErrorCode wring_converge_measure(wring_converge *c)
 {
   static const char *const name[WRING_N_NORM] = {"displacement_L2", "displacement_H1"};
   json_t *const            scalars            = json_object_get(c->level[0].results, "scalars");
-  const PetscBool          exact              = (PetscBool)(c->table[0] != '\0');
-  double                   norm[WRING_MAX_LEVELS][WRING_OF_ERROR + 1][WRING_N_NORM];
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(WRING_N_NORM + json_object_size(scalars), &c->quantity));
-  PetscCall(wring_nested_measure(c, norm, &c->volume));
-  for (; c->n_quantity < WRING_N_NORM; c->n_quantity++) {
-    wring_quantity *const q = &c->quantity[c->n_quantity];
-    clear(name[c->n_quantity], PETSC_FALSE, exact, q);
-    for (int k = 0; k < c->n; k++)
-      for (int i = 0; i <= WRING_OF_ERROR; i++) q->at[k][i] = norm[k][i][c->n_quantity];
-    q->at[0][WRING_OF_DIFFERENCE] = NAN;
-    if (!exact) q->at[c->n - 1][WRING_OF_ERROR] = NAN;
-  }
+  for (int i = 0; i < WRING_N_NORM; i++)
+    clear(name[i], PETSC_FALSE, (PetscBool)(c->table[0] != '\0'), &c->quantity[c->n_quantity++]);
+  PetscCall(wring_nested_measure(c));
   for (void *i = json_object_iter(scalars); i; i = json_object_iter_next(scalars, i))
     set_scalar(c, json_object_iter_key(i), &c->quantity[c->n_quantity++]);
   for (int i = 0; i < c->n_quantity; i++) extrapolate(c, &c->quantity[i]);

@@ -6,7 +6,7 @@
 /* Over elements' sizes, or over time steps. */
 static double abscissa(const wring_converge *c, int k)
 {
-  return c->in_mesh ? cbrt(c->volume / wring_level_number(&c->level[k], "tets")) : c->level[k].step;
+  return c->in_mesh ? cbrt(c->volume / wring_json_number(c->level[k].results, "tets")) : c->level[k].step;
 }
 
 static double scale(const wring_converge *c, const wring_quantity *q)
@@ -64,11 +64,8 @@ static void print_lines(FILE *f, const wring_converge *c)
     if (!is_shown(c, q)) continue;
     fprintf(f, "%s \\\n  'converge.csv' using (strcol(1) eq ", shown++ ? "," : "");
     wring_plot_quote(f, q->name);
-    fprintf(f, " ? $%d : NaN):(abs($%d)/%.17g) with linespoints lw 2 pt 7 ", c->in_mesh ? 4 : 5, q->exact ? 14 : 13,
-            scale(c, q));
-    wring_plot_style(f, i);
-    fprintf(f, " title ");
-    wring_plot_quote(f, q->name);
+    fprintf(f, " ? $%d : NaN):(abs($%d)/%.17g)", c->in_mesh ? 4 : 5, q->exact ? 14 : 13, scale(c, q));
+    wring_plot_line(f, "linespoints lw 2 pt 7", i, q->name);
   }
   fputc('\n', f);
 }

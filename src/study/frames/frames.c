@@ -4,7 +4,6 @@
 #include "frames.h"
 #include "io/file.h"
 #include "study/common/command_keys.h"
-#include "study/common/output_directory.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +171,7 @@ static PetscInt parse_frame(const char *line, char name[64], double *time)
   const char *const file = strstr(line, "file=\""), *const when = strstr(line, "timestep=\"");
   if (!file || !when || sscanf(file, "file=\"%63[^\"]\"", name) != 1) return -1;
   if (!wring_text_real(when + strlen("timestep=\""), time)) return -1;
-  return wring_directory_number(name, "frame_", ".vtu");
+  return (PetscInt)wring_file_number(name, "frame_", ".vtu");
 }
 
 static PetscErrorCode append(wring_frames *f, const char *name, double time)
