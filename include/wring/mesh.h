@@ -291,6 +291,9 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 */
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value);
 
+/* Sets the values of ghosts to those of their owners: value [n_local][width]. Collective. */
+PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *value);
+
 /*
   Raises the mesh, of order 1, to order 2: all edges of tets get a vertex at their midpoint, and so do edges of lines
   and triangles of sets outside solids, as refinement adds midpoints: with the same original numbers, owners and members

@@ -5,8 +5,7 @@
 #include "refine.h"
 #include "base/sort.h"
 
-/* The values of ghosts, from their owners: value [n_local][width]. */
-static PetscErrorCode update_ghosts(const wring_mesh *m, int width, double *value)
+PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *value)
 {
   MPI_Datatype unit;
 
@@ -101,7 +100,7 @@ PetscErrorCode wring_refine_values(wring_refinement *r)
   if (!r->value) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(width * (size_t)r->n_point, &point));
   PetscCall(PetscArraycpy(point, r->value, width * (size_t)m->n_owned));
-  PetscCall(update_ghosts(m, r->width, point));
+  PetscCall(wring_mesh_update_ghosts(m, r->width, point));
   interpolate(r, point);
   if (r->children == 1) PetscCall(interpolate_tets(r, point));
   PetscCall(PetscRealloc(width * (size_t)r->n_owned * sizeof *point, &r->value));

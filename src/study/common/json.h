@@ -12,7 +12,7 @@ json_t *wring_json_read(const char *path, wring_error *e);
 
 enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: incremented when a key changes its meaning or is removed
 
-/* A number, or null if it is not finite, which JSON cannot represent. New reference. A number of an object; NaN: none. */
+/* A number, or null if it is not finite, which JSON cannot represent: new reference. And back, NaN: no number. */
 json_t *wring_json_real(double value);
 double  wring_json_number(const json_t *object, const char *key);
 

@@ -48,37 +48,32 @@ static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
   return (PetscBool)(memcmp(x, y, sizeof x) == 0);
 }
 
-/* The rows from the first one on that are of the same iterations: budgets may end two solves at different ones. */
-static PetscInt common_rows(const wring_convergence *a, const wring_convergence *b)
+/*
+  The rows from the first one on that are of the same iterations: budgets may end two solves at different ones. differs:
+  the first iteration at which these rows or the last iterates differ, -1: none.
+*/
+static PetscInt common_rows(const wring_convergence *a, const wring_convergence *b, PetscInt *differs)
 {
-  PetscInt n = 0;
-  while (n < a->n && n < b->n && a->row[n].iteration == b->row[n].iteration) n++;
-  return n;
-}
-
-/* The first iteration at which two solves differ, -1: none. */
-static PetscInt first_difference(const wring_convergence *a, const wring_convergence *b)
-{
-  const PetscInt n = common_rows(a, b);
-  for (PetscInt i = 0; i < n; i++)
-    if (!same_row(&a->row[i], &b->row[i])) return a->row[i].iteration;
   const PetscBool both = (PetscBool)(a->outcome.iterations == b->outcome.iterations);
-  return both && a->fingerprint != b->fingerprint ? a->outcome.iterations : -1;
+  PetscInt        n    = 0;
+  *differs             = -1;
+  for (; n < a->n && n < b->n && a->row[n].iteration == b->row[n].iteration; n++)
+    if (*differs < 0 && !same_row(&a->row[n], &b->row[n])) *differs = a->row[n].iteration;
+  if (*differs < 0 && both && a->fingerprint != b->fingerprint) *differs = a->outcome.iterations;
+  return n;
 }
 
 PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h)
 {
-  wring_repeat r = {.n       = common_rows(again, h),
-                    .total   = again->outcome.last.seconds,
-                    .setup   = again->setup.seconds,
-                    .segment = again->segment};
+  wring_repeat r = {.total = again->outcome.last.seconds, .setup = again->setup.seconds, .segment = again->segment};
+  PetscInt     differs;
 
   PetscFunctionBegin;
+  r.n = common_rows(h, again, &differs);
+  if (h->n_repeat == 0 || h->differs < 0) h->differs = differs;
   PetscCall(PetscMalloc1(r.n, &r.seconds));
   for (PetscInt i = 0; i < r.n; i++) r.seconds[i] = again->row[i].seconds;
   PetscCall(PetscRealloc((size_t)(h->n_repeat + 1) * sizeof r, &h->repeat));
-  if (h->n_repeat == 0) h->differs = -1;
-  if (h->differs < 0) h->differs = first_difference(h, again);
   h->repeat[h->n_repeat++] = r;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

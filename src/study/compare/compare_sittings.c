@@ -210,19 +210,23 @@ PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergen
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sittings_lowest(const wring_compare *s, const wring_convergence *h, PetscBool read)
+PetscErrorCode wring_sittings_lowest(wring_compare *s, const wring_convergence *h, PetscBool found)
 {
   const wring_problem *const p = s->p;
+  const double               g = h->outcome.last.value.objective;
   char                       path[PATH], file[PETSC_MAX_PATH_LEN];
   wring_checkpoint_field     field = {.name = "position", .components = 3};
 
   PetscFunctionBegin;
+  if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->lowest_g = g;
+  if (!found) PetscCall(VecCopy(s->x, s->lowest));
   name_file(s, h->name, ".h5", path);
-  if (read) PetscCall(wring_checkpoint_find(p->comm, path, sizeof file, file));
+  if (found) PetscCall(wring_checkpoint_find(p->comm, path, sizeof file, file));
   PetscCall(VecGetArray(s->lowest, &field.value));
-  if (read)
+  if (found)
     PetscCall(wring_checkpoint_read_fields(file, p->mesh, 1, &field));
-  else
+  else if (h->outcome.reason != WRING_INTERRUPTED)
     PetscCall(wring_checkpoint_write(path, p->mesh, NULL, p->state.step, p->state.time, 1, &field));
   PetscCall(VecRestoreArray(s->lowest, &field.value));
   PetscFunctionReturn(PETSC_SUCCESS);

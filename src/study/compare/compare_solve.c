@@ -159,19 +159,6 @@ static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where condition numbers are asked for; `found`: by an earlier sitting. */
-static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h, PetscBool found)
-{
-  const double g = h->outcome.last.value.objective;
-
-  PetscFunctionBegin;
-  if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
-  s->lowest_g = g;
-  if (!found) PetscCall(VecCopy(s->x, s->lowest));
-  if (found || h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_lowest(s, h, found));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
                                    wring_convergence *h)
 {
@@ -182,7 +169,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits 
   PetscCall(wring_sittings_take(s, h, &found));
   if (found) {
     PetscCall(VecCopy(s->start, s->x));
-    PetscCall(keep_lowest(s, h, PETSC_TRUE));
+    PetscCall(wring_sittings_lowest(s, h, PETSC_TRUE));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(set_up(s, h, &solver));
@@ -195,7 +182,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits 
   wring_counts_add(&h->outcome.setup.work, &h->setup.work);
   PetscCall(find_fingerprint(s, &h->fingerprint));
   PetscCall(wring_core_watch_look(&s->watch));
-  PetscCall(keep_lowest(s, h, PETSC_FALSE));
+  PetscCall(wring_sittings_lowest(s, h, PETSC_FALSE));
   if (h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_keep(s, h));
   const char *const advice = wring_solver_advice(solver, &h->outcome);
   if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));

@@ -183,14 +183,17 @@ PetscErrorCode wring_sittings_find(wring_compare *s);
 PetscErrorCode wring_sittings_begin(const wring_compare *s);
 
 /*
-  Every solve calls take before, and keep after it has ended, unless it was interrupted. *found: the rows and the outcome
-  of h are those of an earlier sitting. Otherwise h is unchanged but for its segment.
+  Every solve calls take before, and keep after it has ended, unless it was interrupted. *found: the rows and the
+  outcome of h are those of an earlier sitting. Otherwise h is unchanged but for its segment.
 */
 PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found);
 PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h);
 
-/* Writes s->lowest, the iterate of the last solve, before that is kept; or reads it. */
-PetscErrorCode wring_sittings_lowest(const wring_compare *s, const wring_convergence *h, PetscBool read);
+/*
+  Where condition numbers are asked for: s->lowest becomes the iterate of a solve that has ended if its g is the least
+  so far, and is written before the solve is kept; or it is read. found: by wring_sittings_take.
+*/
+PetscErrorCode wring_sittings_lowest(wring_compare *s, const wring_convergence *h, PetscBool found);
 
 /* Removes all that is kept in an output directory. Rank 0. */
 void wring_sittings_remove(const char *directory, wring_error *e);

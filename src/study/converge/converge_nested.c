@@ -63,8 +63,7 @@ static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
 
 static PetscErrorCode create(const wring_converge *c, nested *s)
 {
-  const int    n = c->n + (c->table[0] != '\0');
-  MPI_Datatype unit;
+  const int n = c->n + (c->table[0] != '\0');
 
   PetscFunctionBegin;
   s->width = 3 * n;
@@ -75,11 +74,7 @@ static PetscErrorCode create(const wring_converge *c, nested *s)
     PetscCall(set_field(c, k, s));
   }
   PetscCall(PetscRealloc((size_t)s->width * (size_t)s->m->n_local * sizeof *s->value, &s->value)); // ghosts too
-  PetscCallMPI(MPI_Type_contiguous(s->width, MPI_DOUBLE, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFBcastBegin(s->m->halo, unit, s->value, s->value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(s->m->halo, unit, s->value, s->value, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&unit));
+  PetscCall(wring_mesh_update_ghosts(s->m, s->width, s->value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
