@@ -126,27 +126,20 @@ static PetscErrorCode is_restart(const wring_options *o, const char *directory, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The file of the deck of an earlier result; NULL if it is not there any more. The caller frees it. */
-static char *find_deck(const char *deck, const char *folder)
-{
-  char path[2 * PETSC_MAX_PATH_LEN];
-  if (!deck || deck[0] == '/' || !folder) return deck ? realpath(deck, NULL) : NULL;
-  snprintf(path, sizeof path, "%s/%s", folder, deck);
-  return realpath(path, NULL);
-}
-
 /* A run that checkpoint.resume continues is of the same deck: the same file, perhaps changed, or the same content. */
 static void check_deck(const char *directory, const char *deck, wring_error *e)
 {
   wring_error unreadable = {""}; // then the path alone tells whether the deck is the same
-  char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT] = "";
+  char        path[2 * PETSC_MAX_PATH_LEN], hash[WRING_SHA256_TEXT] = "";
   snprintf(path, sizeof path, "%s/run.json", directory);
   json_t *const     json    = wring_json_read(path, e);
   const char *const old     = json_string_value(json_object_get(json, "deck"));
+  const char *const folder  = json_string_value(json_object_get(json, "working_directory"));
   const char *const content = json_string_value(json_object_get(json, "deck_sha256"));
   const char *const version = json_string_value(json_object_get(json, "version"));
-  char *const       was     = find_deck(old, json_string_value(json_object_get(json, "working_directory")));
-  char *const       is      = realpath(deck, NULL);
+  const PetscBool   joined  = (PetscBool)(old && old[0] != '/' && folder);
+  snprintf(path, sizeof path, "%s%s%s", joined ? folder : "", joined ? "/" : "", old ? old : "");
+  char *const was = realpath(path, NULL), *const is = realpath(deck, NULL);
   wring_file_sha256(deck, hash, &unreadable);
   const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (content && strcmp(content, hash) == 0));
   if (json && !same && old)

@@ -115,17 +115,6 @@ static json_t *repeats_json(const wring_convergence *h)
   return list;
 }
 
-static json_t *errors_json(const wring_comparison *c, const wring_convergence *h)
-{
-  json_t *const error = json_object();
-  for (PetscInt i = 0; i < c->n_report; i++) {
-    char key[32];
-    snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
-    json_object_set_new(error, key, wring_json_real(h->error[i]));
-  }
-  return error;
-}
-
 /* Without set-up, with it, and with its part of each of the deck's steps. */
 static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
 {
@@ -146,34 +135,32 @@ static json_t *spectrum_json(const wring_spectrum *s)
                         "condition", wring_json_real(s->largest / s->least), NULL);
 }
 
-/* How a solver ended, and its numbers at the end. */
-static void add_end(const wring_convergence *h, json_t *json)
-{
-  const wring_iteration *const last = &h->outcome.last;
-  json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
-  if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
-  wring_json_set(json, "segment", h->n > 0 ? json_integer(h->segment) : json_null(), "iterations",
-                 json_integer(h->outcome.iterations), "seconds", wring_json_real(last->seconds), "objective",
-                 wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",
-                 wring_json_real(last->value.elastic), "gradient_norm", wring_json_real(last->gradient_norm), "rises",
-                 json_integer(h->outcome.rises.count), "largest_rise", wring_json_real(h->outcome.rises.largest),
-                 "evaluations", json_integer(last->evaluations), "linear_iterations",
-                 json_integer(last->linear_iterations), "work", wring_work_json(&last->work), NULL);
-}
-
 json_t *wring_comparison_solvers(const wring_comparison *c)
 {
   json_t *const solvers = json_object();
-  for (PetscInt i = 0; i < c->n; i++) {
-    const wring_convergence *const h    = &c->history[i];
-    json_t *const                  json = json_object();
-    json_object_set_new(json, "relative_error", errors_json(c, h));
-    json_object_set(json, "options", h->options);
+  for (PetscInt s = 0; s < c->n; s++) {
+    const wring_convergence *const h    = &c->history[s];
+    const wring_iteration *const   last = &h->outcome.last;
+    json_t *const json = json_object(), *const error = json_object();
+    for (PetscInt i = 0; i < c->n_report; i++) {
+      char key[32];
+      snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
+      json_object_set_new(error, key, wring_json_real(h->error[i]));
+    }
+    wring_json_set(json, "relative_error", error, "options", json_incref(h->options), NULL);
     add_times(c, h, json);
     if (h->has_spectrum)
       wring_json_set(json, "spectrum_start", spectrum_json(&h->at_start), "spectrum_minimiser",
                      spectrum_json(&h->at_least), NULL);
-    add_end(h, json);
+    json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
+    if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
+    wring_json_set(json, "segment", h->n > 0 ? json_integer(h->segment) : json_null(), "iterations",
+                   json_integer(h->outcome.iterations), "seconds", wring_json_real(last->seconds), "objective",
+                   wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",
+                   wring_json_real(last->value.elastic), "gradient_norm", wring_json_real(last->gradient_norm), "rises",
+                   json_integer(h->outcome.rises.count), "largest_rise", wring_json_real(h->outcome.rises.largest),
+                   "evaluations", json_integer(last->evaluations), "linear_iterations",
+                   json_integer(last->linear_iterations), "work", wring_work_json(&last->work), NULL);
     json_object_set_new(solvers, h->name, json);
   }
   return solvers;

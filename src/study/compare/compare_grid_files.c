@@ -33,24 +33,6 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
 }
 
 /* A field holds nothing where there is no number. */
-static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
-{
-  const wring_comparison *const c = &s->run[run].found;
-  for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_parameter_grid_value(s, run, k));
-  fputs(h->name, f);
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) wring_print_field(f, error_at(c, h, k), "");
-  wring_print_field(f, error_at(c, h, -1), "");
-  for (int i = 0; i < N_TIMES; i++) {
-    const PetscInt to = h->iterations_to[digits[i] - 1];
-    wring_print_field(f, to < 0 ? NAN : (double)to, "");
-    wring_print_field(f, h->seconds_to[digits[i] - 1], "");
-  }
-  fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
-  wring_print_field(f, h->outcome.last.seconds, "");
-  wring_print_field(f, c->least.objective, "");
-  fprintf(f, ",%s,%s\n", wring_convergence_end(h), s->run[run].folder);
-}
-
 static void write_csv(const wring_parameter_grid *s, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
@@ -63,8 +45,24 @@ static void write_csv(const wring_parameter_grid *s, wring_error *e)
   fprintf(f, ",relative_error");
   for (int i = 0; i < N_TIMES; i++) fprintf(f, ",iterations_to_1e-%d,seconds_to_1e-%d", digits[i], digits[i]);
   fprintf(f, ",iterations,seconds,g_star,ended,folder\n");
-  for (PetscInt r = 0; r < s->n_run; r++)
-    for (PetscInt i = 0; i < s->run[r].found.n; i++) print_row(f, s, r, &s->run[r].found.history[i]);
+  for (PetscInt r = 0; r < s->n_run; r++) {
+    const wring_comparison *const c = &s->run[r].found;
+    for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
+      for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_parameter_grid_value(s, r, k));
+      fputs(h->name, f);
+      for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) wring_print_field(f, error_at(c, h, k), "");
+      wring_print_field(f, error_at(c, h, -1), "");
+      for (int i = 0; i < N_TIMES; i++) {
+        const PetscInt to = h->iterations_to[digits[i] - 1];
+        wring_print_field(f, to < 0 ? NAN : (double)to, "");
+        wring_print_field(f, h->seconds_to[digits[i] - 1], "");
+      }
+      fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
+      wring_print_field(f, h->outcome.last.seconds, "");
+      wring_print_field(f, c->least.objective, "");
+      fprintf(f, ",%s,%s\n", wring_convergence_end(h), s->run[r].folder);
+    }
+  }
   wring_file_commit(f, path, e);
 }
 

@@ -112,22 +112,6 @@ static const char *without_hessian(const wring_compare *s)
   return NULL;
 }
 
-/* A law without a Hessian is refused only where the deck asks for newton. */
-static PetscErrorCode choose_reference(wring_compare *s)
-{
-  const char *const law = without_hessian(s);
-  const char       *reference;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
-  s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
-  if (!s->newton || !law || origin_of(s, "reference")) PetscFunctionReturn(PETSC_SUCCESS);
-  s->newton = PETSC_FALSE;
-  PetscCall(
-    wring_note(s->p->comm, "'%s' has no Hessian for a Newton minimiser: g* is the least g of the solvers", law));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Whether condition numbers or decrements are asked for. */
 static PetscErrorCode get_with_hessians(const wring_compare *s, const char *key, PetscBool *asked)
 {
@@ -143,14 +127,24 @@ static PetscErrorCode get_with_hessians(const wring_compare *s, const char *key,
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
-/* Without Newton's method, g* is the least g of the solvers, unless the deck asks for it. */
-static PetscErrorCode try_reference(wring_compare *s)
+/*
+  Where Newton's method cannot be used, as for a law without a Hessian, g* is the least g of the solvers, unless the
+  deck asks for newton. Its rows are part of the comparison, and its keys are in force.
+*/
+static PetscErrorCode choose_reference(wring_compare *s)
 {
-  wring_error   refusal = {0};
-  wring_solver *solver  = NULL;
+  const char *const law     = without_hessian(s);
+  wring_error       refusal = {""};
+  wring_solver     *solver  = NULL;
+  const char       *reference;
 
   PetscFunctionBegin;
-  if (s->newton) PetscCall(wring_compare_create_solver(s, "newton", &refusal, &solver));
+  PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
+  s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
+  if (s->newton && law && !origin_of(s, "reference"))
+    wring_error_set(&refusal, "'%s' has no Hessian for a Newton minimiser", law);
+  else if (s->newton)
+    PetscCall(wring_compare_create_solver(s, "newton", &refusal, &solver));
   PetscCall(wring_solver_destroy(&solver));
   if (wring_failed(&refusal)) {
     if (origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
@@ -170,16 +164,23 @@ static PetscErrorCode try_reference(wring_compare *s)
   Every solver is set up once before the first one runs, so that a refusal comes before the work. The numbers of one
   that is left out are those of a solver that did nothing.
 */
-static PetscErrorCode try_solvers(wring_compare *s)
+static PetscErrorCode get_solvers(wring_compare *s)
 {
   wring_comparison *const c    = &s->c;
   PetscInt                able = 0;
   wring_solver           *solver;
+  char                  **name;
 
   PetscFunctionBegin;
+  PetscCall(wring_options_get_word_list(s->p->options, "compare_", wring_compare_options, "solvers", &c->n_all, &name));
+  PetscCall(PetscCalloc1(c->n_all, &c->history));
+  PetscCall(PetscMalloc1(c->n_all + 1, &s->solver));
+  s->solver[c->n_all] = "newton";
   for (PetscInt i = 0; i < c->n_all; i++) {
     wring_convergence *const h    = &c->history[i];
     wring_iteration *const   last = &h->outcome.last;
+    PetscCall(PetscStrncpy(h->name, name[i], sizeof h->name));
+    s->solver[i] = h->name;
     for (PetscInt j = 0; j < i; j++) {
       if (wring_ascii_compare(h->name, c->history[j].name) == 0)
         WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
@@ -193,30 +194,12 @@ static PetscErrorCode try_solvers(wring_compare *s)
     last->value = (wring_value){.objective = NAN, .inertial = NAN, .elastic = NAN};
     PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
   }
+  PetscCall(wring_words_destroy(c->n_all, &name));
   if (able == 0) WRING_REFUSE(s->p->comm, "compare_solvers: none can be used: %s", c->history[0].refusal.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
-
-/* The rows of the reference are part of the comparison, and its keys are in force. */
-static PetscErrorCode get_solvers(wring_compare *s)
-{
-  wring_comparison *const c = &s->c;
-  char                  **name;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word_list(s->p->options, "compare_", wring_compare_options, "solvers", &c->n_all, &name));
-  PetscCall(PetscCalloc1(c->n_all, &c->history));
-  PetscCall(PetscMalloc1(c->n_all + 1, &s->solver));
-  for (PetscInt i = 0; i < c->n_all; i++) {
-    PetscCall(PetscStrncpy(c->history[i].name, name[i], sizeof c->history[i].name));
-    s->solver[i] = c->history[i].name;
-  }
-  s->solver[c->n_all] = "newton";
-  PetscCall(wring_words_destroy(c->n_all, &name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode wring_compare_read_keys(wring_compare *s)
 {
@@ -243,14 +226,12 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   s->limits.iterations = c->iterations;
   c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
-  PetscCall(get_solvers(s));
-  PetscCall(choose_reference(s));
   PetscCall(get_with_hessians(s, "condition", &condition));
   s->lowest_g = INFINITY;
   if (condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
   PetscCall(get_with_hessians(s, "decrement", &c->has_decrement));
-  PetscCall(try_solvers(s));
-  PetscCall(try_reference(s));
+  PetscCall(get_solvers(s));
+  PetscCall(choose_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

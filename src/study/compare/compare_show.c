@@ -27,22 +27,25 @@ static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, const char *unit, PetscBool seconds)
+static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c)
 {
-  wring_table t = {.heads = 1};
-
   PetscFunctionBegin;
-  PetscCall(wring_table_add(&t, "%s", unit));
-  for (int i = 1; i <= WRING_N_DIGITS; i++) PetscCall(wring_table_add(&t, i < WRING_N_DIGITS ? "1e-%d" : "1e-%d\n", i));
-  for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h = &c->history[s];
-    PetscCall(wring_table_add(&t, "%s", h->name));
-    for (int i = 0; i < WRING_N_DIGITS; i++) {
-      const double to = seconds ? h->seconds_to[i] : (double)h->iterations_to[i];
-      PetscCall(wring_table_add(&t, seconds ? "%.3g" : "%.0f", h->iterations_to[i] < 0 ? NAN : to));
+  for (int seconds = 0; seconds < 2; seconds++) {
+    wring_table t = {.heads = 1};
+    PetscCall(wring_table_add(&t, seconds ? "seconds" : "iterations"));
+    for (int i = 1; i <= WRING_N_DIGITS; i++)
+      PetscCall(wring_table_add(&t, i < WRING_N_DIGITS ? "1e-%d" : "1e-%d\n", i));
+    for (PetscInt s = 0; s < c->n; s++) {
+      const wring_convergence *const h = &c->history[s];
+      PetscCall(wring_table_add(&t, "%s", h->name));
+      for (int i = 0; i < WRING_N_DIGITS; i++) {
+        const double to = seconds ? h->seconds_to[i] : (double)h->iterations_to[i];
+        PetscCall(wring_table_add(&t, seconds ? "%.3g" : "%.0f", h->iterations_to[i] < 0 ? NAN : to));
+      }
     }
+    PetscCall(PetscPrintf(comm, "\n%s", seconds ? "" : "iterations and seconds to a relative error of\n"));
+    PetscCall(wring_table_print(comm, &t));
   }
-  PetscCall(wring_table_print(comm, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,10 +76,7 @@ PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c)
   PetscCall(PetscPrintf(comm, "g* = %.12e J (%s): inertial %.4e J, elastic %.4e J; g(x_0) = %.4e J\n",
                         c->least.objective, c->source, c->least.inertial, c->least.elastic, c->start.objective));
   PetscCall(print_errors(comm, c));
-  PetscCall(PetscPrintf(comm, "\niterations and seconds to a relative error of\n"));
-  PetscCall(print_times(comm, c, "iterations", PETSC_FALSE));
-  PetscCall(PetscPrintf(comm, "\n"));
-  PetscCall(print_times(comm, c, "seconds", PETSC_TRUE));
+  PetscCall(print_times(comm, c));
   PetscCall(print_conditions(comm, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,25 +22,19 @@ static double find_scale(const wring_converge *c, const wring_quantity *q)
   return largest;
 }
 
-/* NaN unless both are above the noise and, of numbers, have the same sign. */
-static double find_order(const wring_quantity *q, double before, double now, double noise)
-{
-  if (!(fabs(before) > noise) || !(fabs(now) > noise)) return NAN;
-  if (q->scalar && before * now < 0) return NAN;
-  return log2(before / now);
-}
-
 /*
-  The order at a level is that of errors from a table, else of differences. At the finest mesh the table has only the
-  values at vertices, whose errors are smaller than those between them: the order is then that of the differences.
+  The order at a level is that of errors from a table, else of differences; NaN unless both are above the noise and, of
+  numbers, have the same sign. At the finest mesh the table has only the values at vertices, whose errors are smaller
+  than those between them: the order is then that of the differences.
 */
 static void extrapolate(const wring_converge *c, wring_quantity *q)
 {
   const double noise = NOISE * find_scale(c, q);
   for (int k = 1; k < c->n; k++) {
     double *const at = q->at[k], *const before = q->at[k - 1];
-    const wring_measure by = q->exact && !(c->in_mesh && k == c->n - 1) ? WRING_OF_ERROR : WRING_OF_DIFFERENCE;
-    at[WRING_OF_ORDER]     = find_order(q, before[by], at[by], noise);
+    const wring_measure by    = q->exact && !(c->in_mesh && k == c->n - 1) ? WRING_OF_ERROR : WRING_OF_DIFFERENCE;
+    const PetscBool     above = (PetscBool)(fabs(before[by]) > noise && fabs(at[by]) > noise);
+    if (above && !(q->scalar && before[by] * at[by] < 0)) at[WRING_OF_ORDER] = log2(before[by] / at[by]);
     if (!(at[WRING_OF_ORDER] > LEAST_ORDER)) continue;
     const double factor   = exp2(at[WRING_OF_ORDER]) - 1;
     at[WRING_OF_ESTIMATE] = fabs(at[WRING_OF_DIFFERENCE]) / factor;
