@@ -42,7 +42,8 @@ typedef enum {
   WRING_OF_ERROR,      // from the finest level or from the table
   WRING_OF_ORDER,      // by which difference or error have become smaller since the level before
   WRING_OF_ESTIMATE,   // of the error, by the order
-  WRING_OF_LIMIT,      // of the value, by the order
+  WRING_OF_LIMIT,      // of the value, by the order, where two orders agree and are near that of the elements
+  WRING_OF_GCI,        // grid convergence index, a bound of the relative error
   WRING_N_MEASURE
 } wring_measure;
 
@@ -50,6 +51,9 @@ typedef struct {
   const char *name;                                  // borrowed
   PetscBool   scalar;                                // a number, whose differences have signs; otherwise a norm
   PetscBool   exact;                                 // errors are those from a table
+  PetscBool   noise;                                 // its differences are round-off: it is not shown
+  const char *verdict;                               // "converges", "diverges", ...: static
+  double      least, most;                           // orders of all levels; NaN: none
   double      at[WRING_MAX_LEVELS][WRING_N_MEASURE]; // NaN: not given
 } wring_quantity;
 

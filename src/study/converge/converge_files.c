@@ -5,7 +5,8 @@
 #include "study/record/provenance.h"
 #include <math.h>
 
-static const char *const measure_name[WRING_N_MEASURE] = {"value", "difference", "error", "order", "estimate", "limit"};
+static const char *const measure_name[WRING_N_MEASURE] = {"value",    "difference", "error", "order",
+                                                          "estimate", "limit",      "gci"};
 
 /* What converge.csv has of the results of a level. */
 static const char *const count_name[] = {"vertices", "tets", "iterations", "linear_iterations"};
@@ -68,6 +69,8 @@ static void write_json(const wring_converge *c, json_t *json, wring_error *e)
       for (int k = 0; k < c->n; k++) json_array_append_new(list, wring_json_real(c->quantity[i].at[k][j]));
       json_object_set_new(quantity, measure_name[j], list);
     }
+    wring_json_set(quantity, "verdict", json_string(c->quantity[i].verdict), "least_order",
+                   wring_json_real(c->quantity[i].least), "largest_order", wring_json_real(c->quantity[i].most), NULL);
     json_object_set_new(quantities, c->quantity[i].name, quantity);
   }
   wring_json_set(json, "in",
@@ -121,30 +124,38 @@ static PetscErrorCode print_levels(const wring_converge *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A quantity that is 0 at all levels, such as a velocity in statics, has no rows. */
-static PetscBool is_zero(const wring_converge *c, const wring_quantity *q)
-{
-  for (int k = 0; k < c->n; k++)
-    if (q->at[k][WRING_OF_VALUE] != 0) return PETSC_FALSE;
-  return PETSC_TRUE;
-}
-
 static PetscErrorCode print_quantities(const wring_converge *c)
 {
   wring_table t = {.heads = 2};
 
   PetscFunctionBegin;
-  PetscCall(wring_table_add(&t, "quantity\tlevel\tvalue\tdifference\terror\torder\testimate\tlimit\n"));
+  PetscCall(wring_table_add(&t, "quantity\tlevel\tvalue\tdifference\terror\torder\testimate\tGCI\n"));
   for (int i = 0; i < c->n_quantity; i++) {
     const wring_quantity *const q = &c->quantity[i];
-    for (int k = 0; k < c->n && !is_zero(c, q); k++) {
+    for (int k = 0; k < c->n && !q->noise; k++) {
       const double *const at = q->at[k];
-      PetscCall(wring_table_add(&t, "%s\t%d\t%.8g\t%.3e\t%.3e\t%.3f\t%.3e\t%.8g", k ? "" : q->name, k,
+      PetscCall(wring_table_add(&t, "%s\t%d\t%.8g\t%.3e\t%.3e\t%.3f\t%.3e\t%.2e", k ? "" : q->name, k,
                                 at[WRING_OF_VALUE], at[WRING_OF_DIFFERENCE], at[WRING_OF_ERROR], at[WRING_OF_ORDER],
-                                at[WRING_OF_ESTIMATE], at[WRING_OF_LIMIT]));
+                                at[WRING_OF_ESTIMATE], at[WRING_OF_GCI]));
     }
   }
   PetscCall(wring_table_print(c->comm, &t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* "tip_uz: converges, order 1.98 (1.93 to 1.98), GCI 0.3 %, limit -12.9" */
+static PetscErrorCode print_verdict(const wring_converge *c, const wring_quantity *q)
+{
+  const double *const at = q->at[c->n - 1];
+
+  PetscFunctionBegin;
+  if (q->noise) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPrintf(c->comm, "%s: %s", q->name, q->verdict));
+  if (!isnan(at[WRING_OF_ORDER]))
+    PetscCall(PetscPrintf(c->comm, ", order %.2f (%.2f to %.2f)", at[WRING_OF_ORDER], q->least, q->most));
+  if (at[WRING_OF_GCI] > 0) PetscCall(PetscPrintf(c->comm, ", GCI %.2g %%", 100 * at[WRING_OF_GCI]));
+  if (!isnan(at[WRING_OF_LIMIT])) PetscCall(PetscPrintf(c->comm, ", limit %.6g", at[WRING_OF_LIMIT]));
+  PetscCall(PetscPrintf(c->comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,8 +166,10 @@ PetscErrorCode wring_converge_print(const wring_converge *c)
   PetscCall(print_levels(c));
   PetscCall(PetscPrintf(c->comm,
                         "\nconvergence: difference from the level before, error from the %s, order by which the "
-                        "difference falls%s,\nestimate of the error and limit of the value by that order\n",
+                        "difference falls%s,\nestimate of the error by that order, and grid convergence index\n",
                         c->table[0] ? "table" : "finest level", c->table[0] ? " (before the finest: the error)" : ""));
   PetscCall(print_quantities(c));
+  PetscCall(PetscPrintf(c->comm, "\n"));
+  for (int i = 0; i < c->n_quantity; i++) PetscCall(print_verdict(c, &c->quantity[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

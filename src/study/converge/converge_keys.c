@@ -267,6 +267,6 @@ PetscErrorCode wring_converge_check_finest(const wring_converge *c)
   PetscCall(check_meshes(c));
   PetscCall(note_supports(c));
   if (c->n < 3 && !c->table[0])
-    PetscCall(wring_note(c->comm, "converge_levels is %d: orders and limits need 3 levels, or a table", c->n));
+    PetscCall(wring_note(c->comm, "converge_levels is %d: orders need 3 levels, or a table, and limits 4", c->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,14 +6,21 @@
 /* Differences that are smaller than this share of the value are taken for errors of the solves: they have no order. */
 static const double NOISE = 1e-9;
 
-/* Slower convergence than this gives no limit. */
-static const double LEAST_ORDER = 0.1;
+/* Slower convergence than this is none. Two orders agree, or are near that of elements, within these differences. */
+static const double LEAST_ORDER = 0.1, AGREES = 0.3, NEAR = 0.5;
 
-/* The largest value of a quantity, or of components x, y and z of a probe, whose names differ in the last letter. */
+/* Factors of safety of the grid convergence index [Roache 1994]: with an order that two levels confirm, and without. */
+static const double CONFIRMED = 1.25, UNCONFIRMED = 3;
+
+/*
+  The largest value of a quantity, or of components x, y and z of a probe, whose names differ in the last letter; of
+  displacements, at least their root mean square over the body.
+*/
 static double find_scale(const wring_converge *c, const wring_quantity *q)
 {
   const size_t n       = strlen(q->name);
-  double       largest = 0;
+  const int    moves   = q->scalar && n > 3 && q->name[n - 3] == '_' && q->name[n - 2] == 'u';
+  double       largest = moves ? c->quantity[0].at[c->n - 1][WRING_OF_VALUE] : 0;
   for (int i = 0; i < c->n_quantity; i++) {
     const wring_quantity *const other = &c->quantity[i];
     if (strlen(other->name) != n || strncmp(other->name, q->name, n - 1) != 0) continue;
@@ -22,24 +29,67 @@ static double find_scale(const wring_converge *c, const wring_quantity *q)
   return largest;
 }
 
+/* Whether an order is near those that elements of order k, and first and second-order rules in time, have. */
+static PetscBool is_near(const wring_converge *c, const wring_quantity *q, double p)
+{
+  const double k     = c->in_mesh ? c->order : 1;
+  double       least = c->in_mesh ? k : 1, most = c->in_mesh ? 2 * k : 2;
+  if (!q->scalar && c->in_mesh && !c->in_time) least = most = strcmp(q->name, "displacement_H1") == 0 ? k : k + 1;
+  return (PetscBool)(p >= least - NEAR && p <= most + NEAR);
+}
+
+/* What the levels show; two orders that agree, and are near that of elements, give a limit. docs/theory.md (11.5) */
+static void judge(const wring_converge *c, wring_quantity *q)
+{
+  const int    K = c->n - 1;
+  const double p = q->at[K][WRING_OF_ORDER], before = K > 1 ? q->at[K - 1][WRING_OF_ORDER] : NAN;
+  q->verdict = "not in the asymptotic range";
+  q->least = q->most = NAN;
+  for (int k = 1; k <= K; k++) {
+    q->least = fmin(q->least, q->at[k][WRING_OF_ORDER]);
+    q->most  = fmax(q->most, q->at[k][WRING_OF_ORDER]);
+  }
+  if (q->noise)
+    q->verdict = "round-off";
+  else if (p < LEAST_ORDER && (K < 3 || before < LEAST_ORDER))
+    q->verdict = "diverges";
+  else if (is_near(c, q, p) && isnan(before))
+    q->verdict = "one order";
+  else if (is_near(c, q, p) && is_near(c, q, before) && fabs(p - before) <= AGREES)
+    q->verdict = "converges";
+}
+
+/* Richardson's extrapolation at level k by its order p, (11.4); a bound of the relative error in any case. */
+static void extrapolate(const wring_converge *c, wring_quantity *q, int k)
+{
+  double *const   at = q->at[k];
+  const double    p = at[WRING_OF_ORDER], value = at[WRING_OF_VALUE], difference = at[WRING_OF_DIFFERENCE];
+  const double    last      = k > 1 ? q->at[k - 1][WRING_OF_ORDER] : NAN;
+  const PetscBool confirmed = (PetscBool)(is_near(c, q, p) && is_near(c, q, last) && fabs(p - last) <= AGREES);
+  if (!(p > LEAST_ORDER)) return;
+  at[WRING_OF_ESTIMATE] = fabs(difference) / (exp2(p) - 1);
+  at[WRING_OF_GCI]      = (confirmed ? CONFIRMED : UNCONFIRMED) * fabs(at[WRING_OF_ESTIMATE] / value);
+  if (confirmed) at[WRING_OF_LIMIT] = value + (value - q->at[k - 1][WRING_OF_VALUE]) / (exp2(p) - 1);
+}
+
 /*
   The order at a level is that of errors from a table, else of differences; NaN unless both are above the noise and, of
   numbers, have the same sign. At the finest mesh the table has only the values at vertices, whose errors are smaller
   than those between them: the order is then that of the differences.
 */
-static void extrapolate(const wring_converge *c, wring_quantity *q)
+static void find_orders(const wring_converge *c, wring_quantity *q)
 {
   const double noise = NOISE * find_scale(c, q);
+  q->noise           = PETSC_TRUE;
   for (int k = 1; k < c->n; k++) {
     double *const at = q->at[k], *const before = q->at[k - 1];
     const wring_measure by    = q->exact && !(c->in_mesh && k == c->n - 1) ? WRING_OF_ERROR : WRING_OF_DIFFERENCE;
     const PetscBool     above = (PetscBool)(fabs(before[by]) > noise && fabs(at[by]) > noise);
     if (above && !(q->scalar && before[by] * at[by] < 0)) at[WRING_OF_ORDER] = log2(before[by] / at[by]);
-    if (!(at[WRING_OF_ORDER] > LEAST_ORDER)) continue;
-    const double factor   = exp2(at[WRING_OF_ORDER]) - 1;
-    at[WRING_OF_ESTIMATE] = fabs(at[WRING_OF_DIFFERENCE]) / factor;
-    at[WRING_OF_LIMIT]    = at[WRING_OF_VALUE] + (at[WRING_OF_VALUE] - before[WRING_OF_VALUE]) / factor;
+    q->noise = (PetscBool)(q->noise && fabs(at[WRING_OF_DIFFERENCE]) <= noise);
+    extrapolate(c, q, k);
   }
+  judge(c, q);
 }
 
 static void clear(const char *name, PetscBool scalar, PetscBool exact, wring_quantity *q)
@@ -74,6 +124,6 @@ PetscErrorCode wring_converge_measure(wring_converge *c)
   PetscCall(wring_nested_measure(c));
   for (void *i = json_object_iter(scalars); i; i = json_object_iter_next(scalars, i))
     set_scalar(c, json_object_iter_key(i), &c->quantity[c->n_quantity++]);
-  for (int i = 0; i < c->n_quantity; i++) extrapolate(c, &c->quantity[i]);
+  for (int i = 0; i < c->n_quantity; i++) find_orders(c, &c->quantity[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

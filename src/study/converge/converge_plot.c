@@ -21,11 +21,19 @@ static double ordinate(const wring_converge *c, const wring_quantity *q, int k)
   return fabs(q->at[k][q->exact ? WRING_OF_ERROR : WRING_OF_DIFFERENCE]) / scale(c, q);
 }
 
+enum { MAX_LINES = 6 };
+
+/* The quantities with the largest last points, without those of round-off alone. */
 static PetscBool is_shown(const wring_converge *c, const wring_quantity *q)
 {
-  for (int k = 0; k < c->n; k++)
-    if (ordinate(c, q, k) > 0) return PETSC_TRUE;
-  return PETSC_FALSE;
+  const int k      = c->n - 1;
+  int       before = 0;
+  for (int i = 0; i < c->n_quantity; i++) {
+    const wring_quantity *const other = &c->quantity[i];
+    const double                mine = ordinate(c, q, k), theirs = ordinate(c, other, k);
+    before += !other->noise && (theirs > mine || (theirs == mine && other < q));
+  }
+  return (PetscBool)(!q->noise && before < MAX_LINES);
 }
 
 /* ---- slope triangles --------------------------------------------------------------------------------------------- */
