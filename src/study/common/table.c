@@ -25,14 +25,15 @@ PetscErrorCode wring_table_add(wring_table *t, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  char *const row_end = strchr(text, '\n');
-  if (row_end) *row_end = '\0';
+  const size_t    length = strlen(text);
+  const PetscBool ends   = (PetscBool)(length > 0 && text[length - 1] == '\n');
+  if (ends) text[length - 1] = '\0';
   for (; (end = strchr(cell, '\t')); cell = end + 1) {
     *end = '\0';
     PetscCall(add_cell(t, cell));
   }
   PetscCall(add_cell(t, cell));
-  if (row_end && !t->columns) t->columns = (int)t->n;
+  if (ends && !t->columns) t->columns = (int)t->n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

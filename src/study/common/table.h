@@ -10,6 +10,9 @@ typedef struct {
   char   **cell; // [n], row by row
 } wring_table;
 
-/* Adds cells, between which the format has tabs; a line end ends the row. A number that is nan becomes "-". */
+/*
+  Adds cells, between which the format has tabs; a line end after the last one ends the row, as the first row needs. A
+  number that is nan becomes "-".
+*/
 PetscErrorCode wring_table_add(wring_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 PetscErrorCode wring_table_print(MPI_Comm comm, wring_table *t); // frees its cells; nothing if empty. Collective
