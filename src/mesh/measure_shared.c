@@ -43,7 +43,7 @@ PetscErrorCode wring_view_list_edges(const wring_view *w, PetscBool lower, Petsc
   PetscFunctionBegin;
   PetscCall(PetscIntCast(6 * (PetscInt64)w->d->n_tet + (lower ? 3 * (PetscInt64)w->d->n_set_element : 0), &all));
   PetscCall(PetscCalloc1((size_t)w->n_used + 2, &start));
-  PetscCall(PetscMalloc1((size_t)all, &larger));
+  PetscCall(PetscMalloc1((size_t)all + 1, &larger)); // not NULL without sides
   bucket_sides(w, all, start, larger);
   *n = 0;
   for (PetscInt v = 0; v < w->n_used; v++) {

@@ -49,19 +49,21 @@ static PetscErrorCode check_keys(const wring_options *o)
   const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
   const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {.key = NULL}};
   wring_catalogue   *c;
+  wring_schema      *read; // of c, and two
   PetscInt           n = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_keys_create(&c));
+  PetscCall(PetscMalloc1(c->n + 2, &read));
   for (PetscInt i = 0; i < c->n; i++) {
     const wring_schema s      = c->entry[i];
     const PetscBool    method = (PetscBool)(strncmp(s.owner, "solver ", 7) == 0 && !strchr(s.prefix, '*'));
-    if (method || strcmp(s.owner, "bench") == 0 || strcmp(s.owner, "operator") == 0) c->entry[n++] = s;
+    if (method || strcmp(s.owner, "bench") == 0 || strcmp(s.owner, "operator") == 0) read[n++] = s;
   }
-  c->n = n;
-  PetscCall(wring_catalogue_add(c, "output_", output, "output"));
-  PetscCall(wring_catalogue_add(c, "time_", limit, "time"));
-  PetscCall(wring_options_check(o, c->n, c->entry, NULL));
+  read[n++] = (wring_schema){.prefix = "output_", .options = output, .owner = "output"};
+  read[n++] = (wring_schema){.prefix = "time_", .options = limit, .owner = "time"};
+  PetscCall(wring_options_check(o, n, read, NULL));
+  PetscCall(PetscFree(read));
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

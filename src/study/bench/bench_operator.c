@@ -151,12 +151,12 @@ static PetscErrorCode measure_type(system_of *s, const char *type, const accurac
 /* The right-hand sides are those of the first iteration of qn. */
 PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body)
 {
-  static const accuracy exact[]    = {{"solve to 1e-04", 1e-4}, {"solve to 1e-12", 1e-12}, {NULL}};
+  static const accuracy exact[]    = {{"solve to 1e-04", 1e-4}, {"solve to 1e-12", 1e-12}, {NULL, 0}};
   static const accuracy iterated[] = {{"rough solve", WRING_OPERATOR_ROUGH},
                                       {"solve to 1e-02", 1e-2},
                                       {"solve to 1e-04", 1e-4},
                                       {"solve to 1e-08", 1e-8},
-                                      {NULL}};
+                                      {NULL, 0}};
   system_of             s          = {.b = b, .body = body};
 
   PetscFunctionBegin;

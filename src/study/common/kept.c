@@ -12,10 +12,11 @@ static void leave_out(const char *command, json_t *keys)
   void                    *next;
   json_object_foreach_safe(keys, next, key, value)
   {
-    const PetscBool own =
-      (PetscBool)(!wring_ascii_compare_n(key, command, strlen(command)) && key[strlen(command)] == '_');
-    for (size_t i = 0; i < sizeof first / sizeof first[0] && !own; i++)
-      if (wring_ascii_compare_n(key, first[i], strlen(first[i])) == 0) json_object_del(keys, key);
+    const int own   = !wring_ascii_compare_n(key, command, strlen(command)) && key[strlen(command)] == '_';
+    int       other = 0;
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+      other |= !wring_ascii_compare_n(key, first[i], strlen(first[i]));
+    if (other && !own) json_object_del(keys, key); // which frees key
   }
 }
 
