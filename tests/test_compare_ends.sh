@@ -48,6 +48,21 @@ import json
 solvers = json.load(open("out/compare.json"))["solvers"]
 assert all(s["iterations"] in (7, 14) and s["ended"] == "converged to target" for s in solvers.values()), solvers
 PYTHON
+# Targets are decided by the last g*. The reference stops far from a minimum, which `exact` finds after qn has ended.
+sed -e 's/strain, stiffness: 1e6/neohookean, young: 1e6, poisson: 0.3/; s/step: 1e-2/step: 1e-1/' \
+  -e 's/solvers: .*/solvers: [qn, exact], iterations: 60, target: 1e-9}/' beam.yaml >moved.yaml
+cat >>moved.yaml <<'DECK'
+solver:   {newton: {linear: cg}}
+variant:  {exact: {type: newton, linear: direct}}
+petsc:    {newton_ksp_max_it: 1}
+DECK
+works 1 moved.yaml
+grep -q "^note: 'qn' ended at a relative error of .*, by the g\* that exact has lowered since" log || fail 'no note'
+"$python" - <<'PYTHON' || fail 'a target that has moved'
+import json
+solvers = json.load(open("out/compare.json"))["solvers"]
+assert {n: s["ended"] for n, s in solvers.items()} == {"qn": "short of target", "exact": "converged to target"}, solvers
+PYTHON
 refused 'compare_target needs g\*' beam.yaml -compare_target 1e-2 -compare_reference least
 refused 'compare_target' beam.yaml -compare_target 1
 expect 3 1 beam.yaml -compare_target 1e-2 -time_limit 1e-9 -output_directory stopped

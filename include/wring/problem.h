@@ -86,6 +86,13 @@ PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
 /* A table `vertex,x,y,z` that names every vertex, into v [n_owned][3]. Refused with file and line. */
 PetscErrorCode wring_problem_read_vectors(const wring_problem *p, const char *file, Vec v);
 
+/*
+  Self-contact keeps its pairs after ten updates of a solve. *difference [J]: E with the pairs at x, less E with those
+  that g has; 0 without self-contact. One search, which g does not see. Collective.
+*/
+PetscErrorCode wring_problem_own_contacts(wring_problem *p, Vec x, double *difference);
+PetscBool      wring_problem_has_self_contact(const wring_problem *p); // not collective
+
 /* ---- parts, as output needs them; not collective ----------------------------------------------------------------- */
 
 /* Names of attachments in the deck's order, which is the order of their terms; *name [returned number] is borrowed. */

@@ -44,6 +44,7 @@ typedef enum {
   WRING_INTERRUPTED,         // by wring_solver_set_interrupt's function
   WRING_AT_TARGET,           // the same, at a point that its caller has asked for: set by who calls the solver
   WRING_OUT_OF_BUDGET,       // the seconds of wring_solver_set_budget
+  WRING_SHORT_OF_TARGET,     // interrupted at a target that has moved since: set by who calls the solver
   WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
   WRING_STOPPED_SINGULAR,    // failure: a linear system of the method, or of the integrator, is singular or not finite

@@ -109,8 +109,7 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Any of its keys turns it on. */
-PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
+static PetscErrorCode create_self_contact(const wring_problem *p, wring_contact **contact)
 {
   static const char          prefix[] = "self_contact_";
   const wring_option *const  table    = wring_self_contact_options;
@@ -118,16 +117,52 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
   wring_self_contact         how      = {.max_depth = 0};
 
   PetscFunctionBegin;
-  if (!wring_options_has_any(o, prefix, table)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p->mesh->n_tet_global == 0)
-    WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
-                 wring_options_family_origin(o, prefix));
   PetscCall(wring_options_get_real(o, prefix, table, "stiffness", &how.stiffness));
   PetscCall(wring_options_get_real(o, prefix, table, "thickness", &how.thickness));
   if (wring_options_has(o, prefix, "max_depth"))
     PetscCall(wring_options_get_real(o, prefix, table, "max_depth", &how.max_depth));
-  PetscCall(wring_contact_create_self(p->mesh, &how, &p->parts->self_contact));
+  PetscCall(wring_contact_create_self(p->mesh, &how, contact));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Any of its keys turns it on. */
+PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
+{
+  PetscFunctionBegin;
+  if (!wring_options_has_any(p->options, "self_contact_", wring_self_contact_options))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->mesh->n_tet_global == 0)
+    WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
+                 wring_options_family_origin(p->options, "self_contact_"));
+  PetscCall(create_self_contact(p, &p->parts->self_contact));
   PetscCall(wring_potential_add_contact(p->g, p->parts->self_contact));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_problem_has_self_contact(const wring_problem *p)
+{
+  return (PetscBool)(p->parts->self_contact != NULL);
+}
+
+PetscErrorCode wring_problem_own_contacts(wring_problem *p, Vec x, double *difference)
+{
+  wring_contact_change change;
+  wring_contact       *own;
+  const double        *xa;
+  double               energy[2] = {0, 0};
+
+  PetscFunctionBegin;
+  *difference = 0;
+  if (!p->parts->self_contact) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(create_self_contact(p, &own));
+  PetscCall(wring_potential_get_local(p->g, x, &xa));
+  PetscCall(wring_contact_update(own, &(wring_contact_step){.h = 0}, xa, PETSC_TRUE, &change));
+  PetscCall(wring_contact_add(own, WRING_VALUE, xa, NULL, &energy[0]));
+  PetscCall(wring_contact_add(p->parts->self_contact, WRING_VALUE, xa, NULL, &energy[1]));
+  PetscCall(wring_potential_restore_local(p->g, x, &xa));
+  PetscCall(wring_contact_destroy(&own));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 2, MPI_DOUBLE, MPI_SUM, p->comm));
+  *difference = energy[0] - energy[1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

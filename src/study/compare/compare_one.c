@@ -112,6 +112,34 @@ static void find_least(wring_compare *s)
   }
 }
 
+/* Targets by the last g*, which a later solver may have lowered: a solve that ended before is short of its target. */
+static PetscErrorCode decide_targets(wring_compare *s)
+{
+  wring_comparison *const c = &s->c;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n; i++) {
+    wring_convergence *const h     = &c->history[i];
+    const double             error = h->n ? wring_relative_error(c, &h->row[h->n - 1]) : 0;
+    if (h->outcome.reason != WRING_AT_TARGET || error <= s->limits.target) continue;
+    h->outcome.reason = WRING_SHORT_OF_TARGET;
+    PetscCall(wring_note(s->p->comm, "'%s' ended at a relative error of %.2g, by the g* that %s has lowered since",
+                         h->name, error, c->source));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Contacts of a solve are fixed after some updates, at other iterates for every solver. */
+static PetscErrorCode note_contacts(const wring_compare *s)
+{
+  PetscFunctionBegin;
+  if (wring_problem_has_self_contact(s->p))
+    PetscCall(wring_note(s->p->comm,
+                         "g is that of the contacts at each iterate, while solvers minimise g with contacts "
+                         "that are fixed after ten iterations: it may rise, and g* need not be a minimum"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Where x_0 is a minimiser but for rounding, so are relative errors. */
 static PetscErrorCode note_rounding(const wring_compare *s)
 {
@@ -313,6 +341,8 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(solve_all(s));
   if (!first) PetscCall(find_reference(s));
   find_least(s);
+  PetscCall(decide_targets(s));
+  PetscCall(note_contacts(s));
   PetscCall(note_rounding(s));
   PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));

@@ -36,13 +36,32 @@ static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 {
   const watched *const     w = context;
   wring_convergence *const h = w->h;
+  double                   difference;
 
   PetscFunctionBegin;
+  PetscCall(wring_problem_own_contacts(w->s->p, w->s->x, &difference));
   PetscCall(wring_grow(h->n + 1, &h->capacity, sizeof *h->row, &h->row));
   h->row[h->n] = *it;
+  h->row[h->n].value.objective += difference;
+  h->row[h->n].value.elastic += difference;
   if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &h->row[h->n].newton_decrement));
   h->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With the contacts at each iterate, which the solver does not see: its last values, and where they rise. */
+static void count_rises(const wring_compare *s, wring_convergence *h)
+{
+  wring_outcome *const o = &h->outcome;
+  if (!wring_problem_has_self_contact(s->p) || h->n == 0) return;
+  o->last.value = h->row[h->n - 1].value;
+  o->rises      = (wring_rises){.measured = h->n - 1};
+  for (PetscInt i = 1; i < h->n; i++) {
+    const double before = h->row[i - 1].value.objective, rise = h->row[i].value.objective - before;
+    if (!(rise > 1e-12 * PetscAbsReal(before))) continue;
+    o->rises.count++;
+    o->rises.largest = PetscMax(o->rises.largest, rise / PetscAbsReal(before));
+  }
 }
 
 /* Judged by the last measured iterate. */
@@ -135,6 +154,7 @@ static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limi
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_minimise(solver, s->x, &h->outcome));
   PetscCall(wring_solver_destroy(&watch.newton));
+  count_rises(s, h);
   if (!watch.reached && !wring_reason_failed(*reason)) look_at_target(&watch); // by the last iterate that limits allow
   if (watch.reached) *reason = WRING_AT_TARGET;
   PetscFunctionReturn(PETSC_SUCCESS);
