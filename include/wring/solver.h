@@ -32,8 +32,8 @@ const char *wring_solver_type(int i, const wring_option **options);
 PetscErrorCode wring_solver_default_type(const wring_options *o, const char **type);
 
 /*
-  *takes: the solver or variant `name` can use materials whose volume is a mean over elements. False for methods around
-  another one, and for names that set_from_options refuses. Not collective.
+  *takes: the solver or variant `name`, and the method inside of it, can use materials whose volume is a mean over
+  elements. False for names that set_from_options refuses. Not collective.
 */
 PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name, PetscBool *takes);
 

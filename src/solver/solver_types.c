@@ -125,13 +125,20 @@ PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name,
 {
   const unsigned alone = WRING_CAN_PROJECT | WRING_CAN_PROX | WRING_CAN_CONSTRAIN | WRING_CAN_ALONE;
   char           prefix[192];
+  const char    *inner;
 
   PetscFunctionBegin;
   snprintf(prefix, sizeof prefix, "variant_%s_", name);
   if (wring_options_has(o, prefix, "type"))
     PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", &name));
+  else
+    snprintf(prefix, sizeof prefix, "solver_%s_", name);
   const wring_solver_ops *const ops = wring_solver_find(name);
-  *takes = (PetscBool)(ops && !(ops->needs & alone) && !wring_option_find(ops->options, "inner"));
+  *takes                            = (PetscBool)(ops && !(ops->needs & alone));
+  if (!*takes || !wring_option_find(ops->options, "inner")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(o, prefix, ops->options, "inner", &inner)); // a method, or how qn solves
+  const wring_solver_ops *const method = wring_solver_find(inner);
+  *takes                               = (PetscBool) !(method && (method->needs & alone));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
