@@ -30,7 +30,8 @@ void wring_print_field(FILE *f, double value, const char *none)
 */
 static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
-  const PetscBool open = (PetscBool)(wring_convergence_cut_off(h) || h->outcome.reason == WRING_AT_TARGET);
+  const PetscBool open = (PetscBool)(wring_convergence_cut_off(h) || h->outcome.reason == WRING_AT_TARGET ||
+                                     h->outcome.reason == WRING_SHORT_OF_TARGET);
   const PetscInt  last = open ? h->outcome.iterations : c->iterations;
   for (PetscInt k = 0, i = 0; k <= last; k++) {
     if (i + 1 < h->n && h->row[i + 1].iteration <= k) i++;

@@ -12,8 +12,7 @@ PetscBool wring_convergence_left_out(const wring_convergence *h)
 PetscBool wring_convergence_cut_off(const wring_convergence *h)
 {
   const wring_reason reason = h->outcome.reason;
-  return (PetscBool)(reason == WRING_INTERRUPTED || reason == WRING_OUT_OF_BUDGET || reason == WRING_SHORT_OF_TARGET ||
-                     wring_reason_failed(reason));
+  return (PetscBool)(reason == WRING_INTERRUPTED || reason == WRING_OUT_OF_BUDGET || wring_reason_failed(reason));
 }
 
 const char *wring_convergence_end(const wring_convergence *h)
