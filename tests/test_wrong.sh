@@ -160,14 +160,14 @@ silent 'inside a body'
 # A long step is interrupted between iterations: its iterate is the start of the next run.
 cp bar.yaml long.yaml
 long=(-mesh_box_cells 24,8,8 -solver_type gradient_descent -solver_max_it 1000000 -solver_rtol 1e-12 -time_steps 1)
-"$mpiexec" -n 2 "$wring" run long.yaml "${long[@]}" "${overwrite[@]}" >log 2>&1 &
+"$mpiexec" -n 2 "$wring" run long.yaml "${long[@]}" -output_directory long >log 2>&1 &
 pid=$!
-wait_for out/history.csv 100
+wait_for long/history.csv 100
 sleep 1
 kill -USR1 $pid
 wait $pid
 [ $? = 3 ] || fail 'an interrupted step does not end with status 3'
-grep -q '"ended": "stopped by a signal"' out/run.json || fail 'run.json of an interrupted step'
-g=$(tail -n 1 out/history.csv | cut -d, -f5)
-expect 2 1 run long.yaml "${long[@]}" -solver_max_it 1 -initial_restart out -output_directory next
+grep -q '"ended": "stopped by a signal"' long/run.json || fail 'run.json of an interrupted step'
+g=$(tail -n 1 long/history.csv | cut -d, -f5)
+expect 2 1 run long.yaml "${long[@]}" -solver_max_it 1 -initial_restart long -output_directory next
 close "$(sed -n 2p next/history.csv | cut -d, -f5)" "$g" 1e-2 'g where the next run begins'

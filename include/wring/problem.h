@@ -70,12 +70,12 @@ PetscErrorCode wring_problem_forget_operator(wring_problem *p);
 PetscBool      wring_problem_has_matrix(const wring_problem *p); // an A has been assembled; not collective
 
 /*
-  Makes one step, or in statics one load step, as `run` does: begins it, prepares A, solves, and ends it. A load step
-  that fails is repeated by the method that `auto` has left, newton, and one that fails then is made in parts. solver:
-  of wring_problem_create_solver, NULL if the stepper does not minimise. x: from wring_potential_create_vec, receives
-  the new positions. *outcome: of all solves of the step. After a failure, wring_reason_failed, or WRING_INTERRUPTED the
-  state is that before the step, in statics the last one in equilibrium; x is then the last iterate. *elastic [J]: E at
-  the new positions.
+  Makes one step, or in statics one load step, as `run` does: begins it, prepares A, solves, and ends it. A step in
+  which the direction of `auto` fails, or a load step that does not converge with it, is repeated by newton; a load step
+  that fails then is made in parts. solver: of wring_problem_create_solver, NULL if the stepper does not minimise. x:
+  from wring_potential_create_vec, receives the new positions. *outcome: of all solves of the step. After a failure,
+  wring_reason_failed, or WRING_INTERRUPTED the state is that before the step, in statics the last one in equilibrium; x
+  is then the last iterate. *elastic [J]: E at the new positions.
 */
 PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome,
                                   double *elastic);

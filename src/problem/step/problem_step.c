@@ -79,19 +79,25 @@ static PetscErrorCode make_part(wring_problem *p, wring_solver *solver, Vec x, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In statics `auto` has Newton's method left, for this step and the later ones, where its direction or pace failed. */
-static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, wring_reason reason, PetscBool *changed)
+/*
+  `auto` has Newton's method left, for this step and the later ones, where its direction has failed; in statics also at
+  max_it.
+*/
+static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, const wring_outcome *part,
+                                    PetscBool *changed)
 {
-  const int at_fault =
-    reason == WRING_STOPPED_UNBALANCED || (reason >= WRING_STOPPED_LINE_SEARCH && reason <= WRING_STOPPED_LINEAR);
+  const wring_reason  reason = part->reason;
   wring_solver_limits limits;
 
   PetscFunctionBegin;
-  *changed =
-    (PetscBool)(at_fault && solver && wring_stepper_is_static(p->stepper) &&
-                strcmp(wring_solver_name(solver), "auto") == 0 && wring_potential_can(p->g, WRING_CAN_HESSIAN));
-  if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
+  *changed = PETSC_FALSE;
+  if (!solver || strcmp(wring_solver_name(solver), "auto") != 0) PetscFunctionReturn(PETSC_SUCCESS);
   wring_solver_get_limits(solver, &limits);
+  const int direction = reason >= WRING_STOPPED_LINE_SEARCH && reason <= WRING_STOPPED_LINEAR;
+  const int left      = wring_stepper_is_static(p->stepper) || part->iterations < limits.max_it;
+  *changed            = (PetscBool)((direction || (reason == WRING_STOPPED_UNBALANCED && left)) &&
+                         wring_potential_can(p->g, WRING_CAN_HESSIAN));
+  if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_set_from_options(solver, p->options, "newton"));
   PetscCall(wring_solver_set_limits(solver, limits.max_it, limits.rtol, limits.atol, limits.measure));
   PetscCall(wring_solver_set_up(solver));
@@ -113,7 +119,7 @@ PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x,
     wring_outcome_add(&part, outcome);
     goes_on = (PetscBool)(part.reason != WRING_INTERRUPTED && p->state.step == step);
     if (!wring_reason_failed(part.reason)) continue;
-    PetscCall(change_method(p, solver, part.reason, &goes_on));
+    PetscCall(change_method(p, solver, &part, &goes_on));
     if (!goes_on) PetscCall(wring_stepper_halve(p->stepper, &p->state, &goes_on));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
