@@ -39,14 +39,23 @@ PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_stopper_check(wring_stopper *s)
+/* What all ranks know: the largest of a signal, the end of the limit, and two other numbers. */
+static PetscErrorCode decide(wring_stopper *s, double pace, double waited, double most[4])
 {
-  int mine[2] = {signal_pending(), MPI_Wtime() >= s->end}, any[2];
+  const double mine[4] = {signal_pending(), MPI_Wtime() >= s->end, pace, waited};
 
   PetscFunctionBegin;
-  if (s->cause) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, s->comm));
-  s->cause = any[0] ? WRING_STOP_SIGNAL : any[1] ? WRING_STOP_LIMIT : WRING_GO_ON;
+  PetscCallMPI(MPI_Allreduce(mine, most, 4, MPI_DOUBLE, MPI_MAX, s->comm));
+  if (!s->cause) s->cause = most[0] > 0 ? WRING_STOP_SIGNAL : most[1] > 0 ? WRING_STOP_LIMIT : WRING_GO_ON;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stopper_check(wring_stopper *s)
+{
+  double most[4];
+
+  PetscFunctionBegin;
+  if (!s->cause) PetscCall(decide(s, 0, 0, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,19 +71,22 @@ PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop)
 
 PetscErrorCode wring_stopper_ask_late(void *stopper, PetscBool *stop)
 {
-  wring_stopper *const s = stopper;
+  wring_stopper *const s      = stopper;
+  const double         now    = MPI_Wtime();
+  const wring_stop     before = s->cause;
+  double               most[4];
 
   PetscFunctionBegin;
   *stop = PETSC_FALSE;
-  if (++s->calls < s->every) PetscFunctionReturn(PETSC_SUCCESS);
-  const wring_stop before = s->cause;
-  PetscCall(wring_stopper_check(s));
-  const double now = MPI_Wtime();
+  if (s->every > 0 && ++s->calls < s->every) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->every > 0) {
+    PetscCall(decide(s, (now - s->asked) / s->calls, before ? now - s->since : 0, most));
+    *stop    = (PetscBool)(most[3] > late);
+    s->every = (int)PetscMax(PetscMin(often / most[2], 1000), 1);
+  } else {
+    s->every = 1;
+  }
   if (s->cause && !before) s->since = now;
-  double mine[2] = {s->every ? (now - s->asked) / s->calls : 1, s->cause ? now - s->since : 0}, most[2];
-  PetscCallMPI(MPI_Allreduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, s->comm));
-  *stop    = (PetscBool)(most[1] > late);
-  s->every = (int)PetscMax(PetscMin(often / most[0], 1000), 1);
   s->calls = 0;
   s->asked = now;
   PetscFunctionReturn(PETSC_SUCCESS);
