@@ -129,9 +129,8 @@ static PetscErrorCode add_probe(wring_problem *p, const char *name, wring_probe 
   const PetscBool point = wring_options_has(o, prefix, "point"), set = wring_options_has(o, prefix, "set");
   const PetscBool largest = wring_options_has(o, prefix, "largest");
   if (point + set + largest != 1)
-    WRING_REFUSE(p->comm, "%s: probe: %spoint and %sset are %s, expected one of them, or %slargest",
-                 wring_options_family_origin(o, prefix), prefix, prefix, point && set ? "both given" : "both missing",
-                 prefix);
+    WRING_REFUSE(p->comm, "%s: probe: %d of %spoint, %sset and %slargest are given, expected one of them",
+                 wring_options_family_origin(o, prefix), point + set + largest, prefix, prefix, prefix);
   *probe = (wring_probe){.name = name, .is_point = point, .largest = largest};
   *at    = (wring_probe_at){.set = -1};
   PetscCall(wring_options_get_bool(o, prefix, wring_probe_options, "stress", &probe->stress));
