@@ -1,7 +1,8 @@
 #!/bin/bash
 # Checks that take too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
 #     bash tests/nightly.sh               all parts, each at low priority; ends with one line per part
-#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox cluster coverage
+#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox random cluster
+#                                        coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
 #            libraries
@@ -16,6 +17,7 @@
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
 # kills      test_kill.sh with KILLS kills (200) from the seed KILL_SEED (another one each time, printed)
 # prox       test_prox with WRING_PROX_SEEDS random sequences (100)
+# random     tests/random: RANDOM_DECKS decks (50) from the seed RANDOM_SEED (another one each time, printed)
 # cluster    tests/cluster.sh: four hosts under Slurm, made on this machine (needs root)
 # coverage   lines of src that the suite runs, by gcov; fails below COVERAGE percent (90)
 cd "$(dirname "$0")/.." || exit 1
@@ -190,6 +192,13 @@ part_prox() {
   WRING_PROX_SEEDS=${WRING_PROX_SEEDS:-100} "$folder/tests/test_prox"
 }
 
+part_random() {
+  install_packages && configure_and_build random -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  use_ranks 1
+  python3 tests/random/random_decks.py "$folder/wring" "${RANDOM_DECKS:-50}" \
+    "${RANDOM_SEED:-$((RANDOM + 32768 * RANDOM))}"
+}
+
 part_cluster() {
   local status
   debian_packages+=' slurm-wlm iproute2'
@@ -208,13 +217,13 @@ part_coverage() {
 }
 
 main() {
-  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills cluster coverage)
+  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills random cluster coverage)
   local part begin result status=0 summary=
   [ $# = 0 ] || parts=("$@")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
-      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, cluster or" \
-        coverage
+      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, random," \
+        "cluster or coverage"
       return 2
     fi
     echo "==== $part"
