@@ -67,6 +67,11 @@ grep -q '^edge_von_mises: diverges' log || fail 'a stress that diverges'
 [ -z "$(at edge edge_von_mises 3 limit)" ] || fail 'the limit of a stress that diverges'
 [ "$(grep -c 'with linespoints lw 2 pt 7.* title ' edge/converge.gp)" -le 6 ] || fail 'more than six curves'
 
+# Two levels have no order; the place of a largest value, which jumps, is no quantity.
+works 1 bar.yaml -output_directory two -converge_levels 2 -probe_worst_largest von_mises
+grep -q '^worst_von_mises: too few levels for an order$' log || fail 'the verdict of two levels'
+! grep -q '^worst_x' log || fail 'the place of the largest stress is shown'
+
 # The patch test: uniform strain, exact on any mesh. Rest positions, and with them the table of exact positions, come
 # from the same deck without motion.
 patch=(bar.yaml -gravity 0,0,0 -mesh_box_jitter 0.3 -mesh_box_cells 2,2,2 -output_state_csv true)

@@ -5,6 +5,7 @@
 # when the program of docs/developer.md, from a deck to a solver, does not make the step that `wring run` makes.
 . "$(dirname "$0")/lib.sh"
 [ "${WRING_SANITIZE-}" != ON ] || skip "programs would need the sanitizers too"
+grep -q -- --coverage "$build/CMakeCache.txt" && skip "programs would need gcov too"
 set -e -o pipefail
 cmake --install "$build" --prefix "$work/moved" >/dev/null
 grep -q solver_type "$work/moved/share/man/man1/wring.1" || fail 'no man page is installed'

@@ -2,6 +2,7 @@
   Second-order meshes made from first-order ones: on the mesh gathered from all ranks, and on each rank's part. */
 #define _POSIX_C_SOURCE 200809L // mkdir
 #include <sys/stat.h>
+#include <unistd.h>
 #include <wring/io.h>
 #include "check.h"
 #include "mesh/data.h"
@@ -433,6 +434,12 @@ static PetscErrorCode test_curved(void)
   PetscCall(wring_checkpoint_write_mesh(folder, m, seal));
   PetscCall(wring_checkpoint_write(file, m, seal, 3, 0.5, 0, NULL));
   PetscCall(check_restored(file, d));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  if (rank == 0) {
+    CHECK(unlink(file) == 0, "%s", file);
+    snprintf(file, sizeof file, "%s/checkpoints_mesh.h5", folder);
+    CHECK(unlink(file) == 0 && rmdir(folder) == 0, "%s is not empty", folder);
+  }
   PetscCall(wring_mesh_data_destroy(&d));
   PetscCall(wring_mesh_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);

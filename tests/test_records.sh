@@ -50,7 +50,7 @@ assert o["pressure_xmax_curve"] == "tables/ramp.csv"
 if "seconds" in p:  # of a problem
     for name, of in p["phases"].items():
         assert 0 <= of["least"] <= of["mean"] <= of["largest"] == p["seconds"][name], name
-        assert of["least"] < of["largest"] or ranks == 1 or of["largest"] == 0, name
+        assert of["least"] < of["largest"] or ranks == 1 or of["largest"] < 1e-6, name  # s: below, ticks coincide
     assert all(0 <= of["slowest"] < ranks for of in p["phases"].values()), "slowest"
     assert sum(of["mean"] for of in p["phases"].values()) <= 1.001 * p["seconds"]["total"], "phases"
     memory = p["memory"]

@@ -7,6 +7,7 @@
 #include "study/common/output_directory.h"
 #include "study/run/run.h"
 #include <wring/io.h>
+#include <string.h>
 
 /* ---- level.json -------------------------------------------------------------------------------------------------- */
 
@@ -73,6 +74,13 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, 
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
+/* True if a column of a probe is a place, NAME_x, NAME_y or NAME_z: that of a largest stress jumps between elements. */
+static PetscBool is_place(const char *column)
+{
+  const size_t n = strlen(column);
+  return (PetscBool)(n > 2 && column[n - 2] == '_' && strchr("xyz", column[n - 1]));
+}
+
 /* Scalars: the energies at the end, those of steps.csv, and what the probes measure, the last row of probes.csv. */
 static PetscErrorCode collect(wring_run *r, wring_level *l)
 {
@@ -89,7 +97,8 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
                                          wring_json_real(b.kinetic + b.elastic + b.external), NULL);
   PetscCall(PetscMalloc1(n, &value));
   if (n) PetscCall(wring_problem_measure_probes(r->p, p->state.q, p->state.v, value));
-  for (PetscInt i = 0; i < n; i++) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
+  for (PetscInt i = 0; i < n; i++)
+    if (!is_place(name[i])) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
   PetscCall(PetscFree(value));
   for (int i = 0; i < WRING_N_REASON; i++)
     if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];

@@ -43,7 +43,7 @@ static void judge(const wring_converge *c, wring_quantity *q)
 {
   const int    K = c->n - 1;
   const double p = q->at[K][WRING_OF_ORDER], before = K > 1 ? q->at[K - 1][WRING_OF_ORDER] : NAN;
-  q->verdict = "not in the asymptotic range";
+  q->verdict = K < 2 && isnan(p) ? "too few levels for an order" : "not in the asymptotic range";
   q->least = q->most = NAN;
   for (int k = 1; k <= K; k++) {
     q->least = fmin(q->least, q->at[k][WRING_OF_ORDER]);
