@@ -20,6 +20,7 @@ typedef enum {
   WRING_PATH,  // a file: wring_options_get_path says what it is relative to
 } wring_option_type;
 
+/* An entry of a table: {"history", WRING_INT, .range = "[0,100]", .value = "5", .help = "..."}. */
 typedef struct {
   const char       *key; // without its prefix: "history" of solver_qn_; NULL ends a table
   wring_option_type type;

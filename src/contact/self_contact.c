@@ -18,23 +18,13 @@ typedef struct {
 } self_contact;
 
 const wring_option wring_self_contact_options[] = {
-  {.key   = "stiffness",
-   .type  = WRING_REAL,
-   .unit  = "N/m",
-   .range = "(0,inf)",
-   .help  = "Stiffness of every surface vertex that touches a surface triangle; turns self-contact on."},
-  {.key   = "thickness",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "[0,inf)",
-   .value = "0",
-   .help  = "Distance below which vertices and triangles repel each other."},
-  {.key   = "max_depth",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "(0,inf)",
-   .help  = "Depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
-  {.key = NULL},
+  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
+   .help = "Stiffness of every surface vertex that touches a surface triangle; turns self-contact on."},
+  {"thickness", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0",
+   .help = "Distance below which vertices and triangles repel each other."},
+  {"max_depth", WRING_REAL, .unit = "m", .range = "(0,inf)",
+   .help = "Depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
+  {0},
 };
 
 static const char *self_refusal(const wring_contact *contact, wring_contact_way way)

@@ -6,22 +6,13 @@
 #include "law/common/length.h"
 
 static const wring_option options[] = {
-  {.key   = "fibre_stiffness",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Stiffness k of the energy density k/2 (|F d| - 1)^2 of fibres along d."},
-  {.key   = "fibre_direction",
-   .type  = WRING_REALS,
-   .count = 3,
-   .help  = "Direction d of the fibres at rest, of any length above 0."},
-  {.key  = "fibre_file",
-   .type = WRING_PATH,
+  {"fibre_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Stiffness k of the energy density k/2 (|F d| - 1)^2 of fibres along d."},
+  {"fibre_direction", WRING_REALS, .count = 3, .help = "Direction d of the fibres at rest, of any length above 0."},
+  {"fibre_file", WRING_PATH,
    .help = "CSV `tet,x,y,z`: direction in each tet, numbered from 0 as in the mesh file; replaces fibre.direction."},
-  {.key  = "fibre_data",
-   .type = WRING_WORD,
-   .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same directions."},
-  {.key = NULL},
+  {"fibre_data", WRING_WORD, .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same directions."},
+  {0},
 };
 
 static const char *const example[] = {"fibre_stiffness", "1e6", "fibre_direction", "0,0,1", NULL};

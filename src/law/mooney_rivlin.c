@@ -17,18 +17,11 @@
 enum { C10, C01, KAPPA, N_PAR };
 
 static const wring_option options[] = {
-  {.key   = "c10",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "[0,inf)",
-   .help  = "Modulus of |F|^2 J^(-2/3) - 3; c10 + c01 is half the shear modulus."},
-  {.key = "c01", .type = WRING_REAL, .unit = "Pa", .range = "[0,inf)", .help = "Modulus of |cof F|^2 J^(-4/3) - 3."},
-  {.key   = "kappa",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Bulk modulus, of (J - 1)^2/2 in mooney_rivlin."},
-  {.key = NULL},
+  {"c10", WRING_REAL, .unit = "Pa", .range = "[0,inf)",
+   .help = "Modulus of |F|^2 J^(-2/3) - 3; c10 + c01 is half the shear modulus."},
+  {"c01", WRING_REAL, .unit = "Pa", .range = "[0,inf)", .help = "Modulus of |cof F|^2 J^(-4/3) - 3."},
+  {"kappa", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Bulk modulus, of (J - 1)^2/2 in mooney_rivlin."},
+  {0},
 };
 
 static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)

@@ -15,12 +15,9 @@
 enum { MU, N_PAR };
 
 static const wring_option options[] = {
-  {.key   = "mu",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Modulus of the energy density mu sum (s_i - 1)^4 of polynomial."},
-  {.key = NULL},
+  {"mu", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Modulus of the energy density mu sum (s_i - 1)^4 of polynomial."},
+  {0},
 };
 
 /* E = R^T (F - R), without the skew part that rounding leaves. */

@@ -17,11 +17,10 @@
 #include <string.h>
 
 static const wring_option options[] = {
-  {.key  = "file",
-   .type = WRING_PATH,
+  {"file", WRING_PATH,
    .help = "CSV `function,x,value[,slope]` of spline: the derivatives of a, b and c [Pa] at increasing x, up to 64 "
            "points each."},
-  {.key = NULL},
+  {0},
 };
 
 static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)

@@ -12,12 +12,9 @@
 enum { K, N_PAR };
 
 static const wring_option options[] = {
-  {.key   = "stiffness",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Stiffness k of the energy density k/2 |F - R|^2."},
-  {.key = NULL},
+  {"stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Stiffness k of the energy density k/2 |F - R|^2."},
+  {0},
 };
 
 static void project(WRING_SELF, wring_in par, wring_in z, wring_out p)

@@ -6,14 +6,11 @@
 #include "law/common/limit.h"
 
 static const wring_option options[] = {
-  {.key   = "strain_limit_stiffness",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Stiffness k of the energy density k/2 |F - p|^2, p = F with its stretches between min and max."},
-  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch without energy."},
-  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch without energy."},
-  {.key = NULL},
+  {"strain_limit_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Stiffness k of the energy density k/2 |F - p|^2, p = F with its stretches between min and max."},
+  {"strain_limit_min", WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch without energy."},
+  {"strain_limit_max", WRING_REAL, .range = "(0,inf)", .help = "Largest stretch without energy."},
+  {0},
 };
 
 static void excess(wring_in par, wring_in s, wring_out e)

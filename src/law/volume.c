@@ -10,18 +10,12 @@
 typedef double lanes[WRING_LANES];
 
 static const wring_option options[] = {
-  {.key   = "volume_stiffness",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Stiffness k of the energy density k/2 |F - p|^2, p the closest F with det F between min and max."},
-  {.key   = "volume_min",
-   .type  = WRING_REAL,
-   .range = "(0,inf)",
-   .value = "1",
-   .help  = "Smallest det F, the ratio of volume to rest volume, without energy."},
-  {.key = "volume_max", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Largest det F without energy."},
-  {.key = NULL},
+  {"volume_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Stiffness k of the energy density k/2 |F - p|^2, p the closest F with det F between min and max."},
+  {"volume_min", WRING_REAL, .range = "(0,inf)", .value = "1",
+   .help = "Smallest det F, the ratio of volume to rest volume, without energy."},
+  {"volume_max", WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Largest det F without energy."},
+  {0},
 };
 
 /* ---- the closest stretches of a given product -------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ const wring_option wring_operator_options[] = {
    .help =
      "Entries of the matrix of such a level for each of these ranks; up to five times as many are on one rank. Larger "
      "for slower messages within a node."},
-  {.key = NULL},
+  {0},
 };
 
 static const wring_operator_ops *iterative_ops(const char *type)

@@ -5,12 +5,11 @@
 #include "problem_impl.h"
 
 const wring_option wring_initial_options[] = {
-  {.key  = "restart",
-   .type = WRING_WORD,
+  {"restart", WRING_WORD,
    .help = "Output directory or checkpoint file, relative to the working directory: mesh, state and time."},
-  {.key = "positions", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
-  {.key = "velocities", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
-  {.key = "velocity", .type = WRING_REALS, .count = 3, .unit = "m/s", .help = "One velocity for all vertices."},
+  {"positions", WRING_PATH, .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
+  {"velocities", WRING_PATH, .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
+  {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .help = "One velocity for all vertices."},
   {0},
 };
 

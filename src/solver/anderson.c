@@ -24,18 +24,11 @@ typedef struct {
 } anderson_data;
 
 static const wring_option anderson_options[] = {
-  {.key     = "inner",
-   .type    = WRING_WORD,
-   .choices = "pd|admm|vbd|pncg|trust_region",
-   .value   = "pd",
-   .help    = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
-  {.key   = "window",
-   .type  = WRING_INT,
-   .range = "[0,20]",
-   .value = "5",
-   .help  = "Maximum number of differences of iterates that are combined.",
-   .at    = offsetof(anderson_data, window)},
-  {.key = NULL},
+  {"inner", WRING_WORD, .choices = "pd|admm|vbd|pncg|trust_region", .value = "pd",
+   .help = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
+  {"window", WRING_INT, .range = "[0,20]", .value = "5",
+   .help = "Maximum number of differences of iterates that are combined.", .at = offsetof(anderson_data, window)},
+  {0},
 };
 
 static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)

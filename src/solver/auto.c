@@ -183,7 +183,7 @@ static PetscErrorCode auto_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const wring_option auto_options[] = {{.key = NULL}};
+static const wring_option auto_options[] = {{0}};
 
 const wring_solver_ops wring_solver_auto = {
   .name     = "auto",

@@ -30,32 +30,20 @@ typedef struct {
 static const double largest_rho = 0.999; // upper bound of the estimate: with rho >= 1 the weights would not converge
 
 static const wring_option chebyshev_options[] = {
-  {.key     = "inner",
-   .type    = WRING_WORD,
-   .choices = "operator|vbd|pncg|trust_region",
-   .value   = "operator",
+  {"inner", WRING_WORD, .choices = "operator|vbd|pncg|trust_region", .value = "operator",
    .help = "Method that is accelerated: the step of pd for any material, or a method with its own keys, such as those "
            "of solver.vbd."},
-  {.key   = "rho",
-   .type  = WRING_REAL,
-   .range = "[0,1)",
+  {"rho", WRING_REAL, .range = "[0,1)",
    .help = "Spectral radius of the plain iteration; default: the ratio of its last two steps in the norm of A, at most "
            "0.999.",
    .at   = offsetof(chebyshev_data, rho)},
-  {.key   = "delay",
-   .type  = WRING_INT,
-   .range = "[0,inf)",
-   .value = "10",
-   .help  = "Number of plain iterations at the start; at least one is made.",
-   .at    = offsetof(chebyshev_data, delay)},
-  {.key     = "line_search",
-   .type    = WRING_WORD,
-   .choices = "none|armijo",
-   .value   = "armijo",
-   .help    = "Armijo halves the step until g decreases enough; none takes the full step, as published, and may "
-              "diverge.",
-   .at      = offsetof(chebyshev_data, search)},
-  {.key = NULL},
+  {"delay", WRING_INT, .range = "[0,inf)", .value = "10",
+   .help = "Number of plain iterations at the start; at least one is made.", .at = offsetof(chebyshev_data, delay)},
+  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo",
+   .help = "Armijo halves the step until g decreases enough; none takes the full step, as published, and may "
+           "diverge.",
+   .at   = offsetof(chebyshev_data, search)},
+  {0},
 };
 
 static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)

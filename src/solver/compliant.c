@@ -40,13 +40,10 @@ typedef struct {
 } compliant_data;
 
 static const wring_option compliant_options[] = {
-  {.key   = "compliance",
-   .type  = WRING_REAL,
-   .unit  = "m/N",
-   .range = "[0,inf)",
-   .help  = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly.",
-   .at    = offsetof(compliant_data, compliance)},
-  {.key = NULL},
+  {"compliance", WRING_REAL, .unit = "m/N", .range = "[0,inf)",
+   .help = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly.",
+   .at   = offsetof(compliant_data, compliance)},
+  {0},
 };
 
 static PetscErrorCode compliant_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)

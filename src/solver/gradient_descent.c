@@ -11,7 +11,7 @@ typedef struct {
   Vec    d;      // [n_owned][3] m
 } descent_data;
 
-static const wring_option descent_options[] = {{.key = NULL}};
+static const wring_option descent_options[] = {{0}};
 
 static PetscErrorCode descent_set_up(wring_solver *s)
 {

@@ -20,14 +20,11 @@ typedef struct {
 } pd_data;
 
 static const wring_option pd_options[] = {
-  {.key     = "metric",
-   .type    = WRING_WORD,
-   .choices = "element|mass",
-   .value   = "element",
+  {"metric", WRING_WORD, .choices = "element|mass", .value = "element",
    .help = "Metric of the distance to the rest states: element, that of z in the energy; mass, that of the vertices, "
            "weighted by mass and without stiffness.",
    .at   = offsetof(pd_data, by_mass)},
-  {.key = NULL},
+  {0},
 };
 
 static PetscErrorCode pd_set_up(wring_solver *s)

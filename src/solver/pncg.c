@@ -47,35 +47,22 @@ typedef struct {
 } pncg_data;
 
 static const wring_option pncg_options[] = {
-  {.key     = "precondition",
-   .type    = WRING_WORD,
-   .choices = "jacobi|operator|cycle",
-   .value   = "operator",
+  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle", .value = "operator",
    .help = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, or one V-cycle of "
            "multigrid for the operator.",
    .at   = offsetof(pncg_data, by)},
-  {.key     = "beta",
-   .type    = WRING_WORD,
-   .choices = "dai_kou|dai_yuan|subspace",
-   .value   = "dai_kou",
+  {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou",
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
            "of the preconditioned gradient and the last direction.",
    .at   = offsetof(pncg_data, rule)},
-  {.key     = "filter",
-   .type    = WRING_WORD,
-   .choices = "none|clamp",
-   .value   = "none",
+  {"filter", WRING_WORD, .choices = "none|clamp", .value = "none",
    .help =
      "What is done with negative eigenvalues of the Hessian of every element in the step length: nothing, or they "
      "become 0; in the diagonal blocks they always do.",
    .at = offsetof(pncg_data, filter)},
-  {.key   = "renew",
-   .type  = WRING_INT,
-   .range = "[1,inf)",
-   .value = "1",
-   .help  = "Iterations after which the diagonal blocks are computed again.",
-   .at    = offsetof(pncg_data, renew)},
-  {.key = NULL},
+  {"renew", WRING_INT, .range = "[1,inf)", .value = "1",
+   .help = "Iterations after which the diagonal blocks are computed again.", .at = offsetof(pncg_data, renew)},
+  {0},
 };
 
 /* Vectors of zeros: sums over d are 0 before there is one. */

@@ -33,57 +33,36 @@ static const char                    choices[] = EACH_TYPE(CHOICE);
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
 const wring_option wring_solver_options[] = {
-  {.key     = "type",
-   .type    = WRING_WORD,
-   .choices = &choices[1],
-   .value   = "auto",
-   .help    = "Method that minimises g. Without this key, keys of exactly one method select that method."},
-  {.key   = "max_it",
-   .type  = WRING_INT,
-   .range = "[0,inf)",
+  {"type", WRING_WORD, .choices = &choices[1], .value = "auto",
+   .help = "Method that minimises g. Without this key, keys of exactly one method select that method."},
+  {"max_it", WRING_INT, .range = "[0,inf)",
    .help =
      "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, pbd, rgc, "
      "penalty and compliant, whose result depends on it."},
-  {.key   = "rtol",
-   .type  = WRING_REAL,
-   .range = "[0,1)",
-   .value = "1e-5",
+  {"rtol", WRING_REAL, .range = "[0,1)", .value = "1e-5",
    .help = "A solve has converged when the norm of the remaining force, |grad g|, is at most rtol times the force that "
            "solver_stop names; 0: never."},
-  {.key   = "atol",
-   .type  = WRING_REAL,
-   .unit  = "N",
-   .range = "[0,inf)",
-   .value = "0",
-   .help  = "A solve has converged when |grad g| <= atol; 0: never."},
-  {.key     = "stop",
-   .type    = WRING_WORD,
-   .choices = "force|relative|gradient|decrement",
+  {"atol", WRING_REAL, .unit = "N", .range = "[0,inf)", .value = "0",
+   .help = "A solve has converged when |grad g| <= atol; 0: never."},
+  {"stop", WRING_WORD, .choices = "force|relative|gradient|decrement",
    .help = "What |grad g| is compared with, times rtol: force: the largest of the norms of the inertial, internal and "
            "external forces "
            "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
            "default of compare; gradient: nothing, |grad g| is compared with solver_atol only; decrement: |grad g| is "
            "not, but grad g . A^-1 grad g with the operator A of the rest state, with rtol times its first value."},
-  {.key     = "start",
-   .type    = WRING_WORD,
-   .choices = "auto|y|q",
-   .help    = "Where a solve starts: y: the positions that velocities and loads alone would lead to, the default "
-              "of compare; q: the last positions; auto: of y, q, and q moved on by the velocities those that invert "
-              "fewest tetrahedra, and of these the one of lowest g, the default of run."},
-  {.key   = "measure",
-   .type  = WRING_INT,
-   .range = "[0,inf)",
-   .value = "1",
-   .help  = "Iterations between measurements of g and grad g; the last one is always measured; 0: only the last."},
-  {.key   = "accept",
-   .type  = WRING_BOOL,
-   .value = "false",
+  {"start", WRING_WORD, .choices = "auto|y|q",
+   .help = "Where a solve starts: y: the positions that velocities and loads alone would lead to, the default "
+           "of compare; q: the last positions; auto: of y, q, and q moved on by the velocities those that invert "
+           "fewest tetrahedra, and of these the one of lowest g, the default of run."},
+  {"measure", WRING_INT, .range = "[0,inf)", .value = "1",
+   .help = "Iterations between measurements of g and grad g; the last one is always measured; 0: only the last."},
+  {"accept", WRING_BOOL, .value = "false",
    .help =
      "Whether a step goes on from the iterate at max_it, whatever force is out of balance there, and from one where "
      "corners of elements of order 2 are inverted. Otherwise the "
      "run ends with status 2 where this is more than 10 % of the largest force that stop: force names, in "
      "statics at max_it always. With rtol 0 and atol 0, which ask for max_it iterations, a time step goes on."},
-  {.key = NULL},
+  {0},
 };
 
 const char *wring_solver_type(int i, const wring_option **options)

@@ -23,20 +23,13 @@ typedef struct {
 } vbd_data;
 
 static const wring_option vbd_options[] = {
-  {.key     = "line_search",
-   .type    = WRING_WORD,
-   .choices = "none|armijo",
-   .value   = "armijo",
-   .help    = "Armijo halves the step of a vertex until its energy decreases enough; none takes every step, as "
-              "published.",
-   .at      = offsetof(vbd_data, search)},
-  {.key   = "rho",
-   .type  = WRING_REAL,
-   .range = "[0,1)",
-   .value = "0",
-   .help  = "Spectral radius for which sweeps are accelerated; 0: no acceleration.",
-   .at    = offsetof(vbd_data, rho)},
-  {.key = NULL},
+  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo",
+   .help = "Armijo halves the step of a vertex until its energy decreases enough; none takes every step, as "
+           "published.",
+   .at   = offsetof(vbd_data, search)},
+  {"rho", WRING_REAL, .range = "[0,1)", .value = "0",
+   .help = "Spectral radius for which sweeps are accelerated; 0: no acceleration.", .at = offsetof(vbd_data, rho)},
+  {0},
 };
 
 /* A step of one vertex changes the energy of a contact between vertices in a way that its blocks do not see. */

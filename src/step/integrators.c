@@ -28,51 +28,28 @@ static const char                    choices[]     = EACH_RULE(CHOICE);
 enum { N_INTEGRATORS = sizeof integrators / sizeof integrators[0] };
 
 const wring_option wring_time_options[] = {
-  {.key   = "step",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .help  = "Size h of a time step; required, but not with the integrator static."},
-  {.key   = "end",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .help  = "End time, reached in ceil(end/step) steps; alternative to steps."},
-  {.key   = "steps",
-   .type  = WRING_INT,
-   .range = "[1,inf)",
-   .value = "1",
-   .help  = "Number of steps from time 0, also after a restart; alternative to end. With the integrator static: of "
-            "load steps."},
-  {.key   = "more_steps",
-   .type  = WRING_INT,
-   .range = "[1,inf)",
-   .help  = "Number of steps from the initial state, as after initial.restart; alternative to steps and end."},
-  {.key     = "integrator",
-   .type    = WRING_WORD,
-   .choices = &choices[1],
-   .value   = "implicit_euler",
-   .help    = "Rule of a time step" EACH_RULE(SUMMARY) "."},
-  {.key   = "limit",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .help  = "Wall-clock time after which a run writes a checkpoint and stops."},
-  {.key = NULL},
+  {"step", WRING_REAL, .unit = "s", .range = "(0,inf)",
+   .help = "Size h of a time step; required, but not with the integrator static."},
+  {"end", WRING_REAL, .unit = "s", .range = "(0,inf)",
+   .help = "End time, reached in ceil(end/step) steps; alternative to steps."},
+  {"steps", WRING_INT, .range = "[1,inf)", .value = "1",
+   .help = "Number of steps from time 0, also after a restart; alternative to end. With the integrator static: of "
+           "load steps."},
+  {"more_steps", WRING_INT, .range = "[1,inf)",
+   .help = "Number of steps from the initial state, as after initial.restart; alternative to steps and end."},
+  {"integrator", WRING_WORD, .choices = &choices[1], .value = "implicit_euler",
+   .help = "Rule of a time step" EACH_RULE(SUMMARY) "."},
+  {"limit", WRING_REAL, .unit = "s", .range = "(0,inf)",
+   .help = "Wall-clock time after which a run writes a checkpoint and stops."},
+  {0},
 };
 
 const wring_option wring_load_options[] = {
-  {.key   = "gravity",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "m/s^2",
-   .value = "0,0,0",
-   .help  = "Acceleration of every vertex."},
-  {.key  = "gravity_curve",
-   .type = WRING_PATH,
+  {"gravity", WRING_REALS, .count = 3, .unit = "m/s^2", .value = "0,0,0", .help = "Acceleration of every vertex."},
+  {"gravity_curve", WRING_PATH,
    .help = "CSV `time,value`: factor on gravity over time, linear between rows, constant outside; default: 1, with the "
            "integrator static the pseudo-time."},
-  {.key = NULL},
+  {0},
 };
 
 const wring_integrator *wring_integrator_get(int i)

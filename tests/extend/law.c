@@ -10,12 +10,9 @@
 enum { K, N_PAR };
 
 static const wring_option options[] = {
-  {.key   = "stiffness",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Stiffness k of the energy density k/4 |F^T F - I|^2 of scratch."},
-  {.key = NULL},
+  {"stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Stiffness k of the energy density k/4 |F^T F - I|^2 of scratch."},
+  {0},
 };
 
 /* F (F^T F - I) is dpsi/dF over k. */

@@ -9,8 +9,8 @@
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
   WRING_SHAPE_AXIS,
-  {.key = "radius", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the flat part of scratch."},
-  {.key = "rounding", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the edge of scratch."},
+  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the flat part of scratch."},
+  {"rounding", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the edge of scratch."},
   {0},
 };
 

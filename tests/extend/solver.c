@@ -8,7 +8,7 @@ typedef struct {
   Vec d; // [n_owned][3] m
 } scratch_data;
 
-static const wring_option scratch_options[] = {{.key = NULL}};
+static const wring_option scratch_options[] = {{0}};
 
 static PetscErrorCode scratch_set_up(wring_solver *s)
 {

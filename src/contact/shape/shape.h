@@ -14,11 +14,11 @@
 /* Keys that several shapes have. */
 #define WRING_SHAPE_CENTRE                                                                                             \
   {                                                                                                                    \
-    .key = "centre", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Centre of the shape at time 0."            \
+    "centre", WRING_REALS, .count = 3, .unit = "m", .help = "Centre of the shape at time 0."                           \
   }
 #define WRING_SHAPE_AXIS                                                                                               \
   {                                                                                                                    \
-    .key = "axis", .type = WRING_REALS, .count = 3, .value = "0,0,1", .help = "Direction of the axis of the shape."    \
+    "axis", WRING_REALS, .count = 3, .value = "0,0,1", .help = "Direction of the axis of the shape."                   \
   }
 
 /*

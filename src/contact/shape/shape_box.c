@@ -4,18 +4,10 @@
 
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
-  {.key   = "turn",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "deg",
-   .value = "0,0,0",
-   .help  = "Rotation of a box from the coordinate axes: about this vector, by its length in degrees."},
-  {.key   = "turn_rad",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "rad",
-   .help  = "The same in radians, in the place of turn."},
-  {.key = "size", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
+  {"turn", WRING_REALS, .count = 3, .unit = "deg", .value = "0,0,0",
+   .help = "Rotation of a box from the coordinate axes: about this vector, by its length in degrees."},
+  {"turn_rad", WRING_REALS, .count = 3, .unit = "rad", .help = "The same in radians, in the place of turn."},
+  {"size", WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
   {0},
 };
 

@@ -2,8 +2,8 @@
 #include "contact/shape/shape.h"
 
 static const wring_option options[] = {
-  {.key = "point", .type = WRING_REALS, .count = 3, .unit = "m", .help = "A point on the face of a half_space."},
-  {.key = "normal", .type = WRING_REALS, .count = 3, .help = "Outward normal of a half_space, of any length."},
+  {"point", WRING_REALS, .count = 3, .unit = "m", .help = "A point on the face of a half_space."},
+  {"normal", WRING_REALS, .count = 3, .help = "Outward normal of a half_space, of any length."},
   {0},
 };
 

@@ -5,16 +5,10 @@
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
   WRING_SHAPE_AXIS,
-  {.key   = "major_radius",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "(0,inf)",
-   .help  = "Radius of the centre line of the tube of a torus."},
-  {.key   = "minor_radius",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "(0,inf)",
-   .help  = "Radius of the tube of a torus, less than major_radius."},
+  {"major_radius", WRING_REAL, .unit = "m", .range = "(0,inf)",
+   .help = "Radius of the centre line of the tube of a torus."},
+  {"minor_radius", WRING_REAL, .unit = "m", .range = "(0,inf)",
+   .help = "Radius of the tube of a torus, less than major_radius."},
   {0},
 };
 

@@ -3,18 +3,14 @@
 #include <math.h>
 
 const wring_option wring_lame_options[] = {
-  {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; requires poisson."},
-  {.key   = "poisson",
-   .type  = WRING_REAL,
-   .range = "(-1,0.5)",
-   .help  = "Poisson's ratio; requires young; at least 0 for fixed_corotated and neohookean."},
-  {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; requires lambda."},
-  {.key  = "lambda",
-   .type = WRING_REAL,
-   .unit = "Pa",
+  {"young", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; requires poisson."},
+  {"poisson", WRING_REAL, .range = "(-1,0.5)",
+   .help = "Poisson's ratio; requires young; at least 0 for fixed_corotated and neohookean."},
+  {"mu", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; requires lambda."},
+  {"lambda", WRING_REAL, .unit = "Pa",
    .help = "First Lame parameter; requires mu; at least -2/3 mu, at least 0 for fixed_corotated and neohookean; for "
            "stable_neohookean the sum of it and mu, above mu/3."},
-  {.key = NULL},
+  {0},
 };
 
 const char *const wring_lame_example[] = {"young", "1e6", "poisson", "0.4", NULL};

@@ -2,9 +2,7 @@
 #include "problem/problem_impl.h"
 
 const wring_option wring_mass_options[] = {
-  {.key  = "file",
-   .type = WRING_PATH,
-   .help = "CSV `vertex,mass` [kg] that lists every vertex; replaces the masses from densities."},
+  {"file", WRING_PATH, .help = "CSV `vertex,mass` [kg] that lists every vertex; replaces the masses from densities."},
   {0},
 };
 

@@ -8,32 +8,18 @@
 #include <string.h>
 
 const wring_option wring_material_options[] = {
-  {.key  = "model",
-   .type = WRING_WORD,
-   .help = "Law of the elements; `wring help material` lists all laws with their keys."},
-  {.key   = "density",
-   .type  = WRING_REAL,
-   .unit  = "kg/m^3",
-   .range = "(0,inf)",
-   .help  = "Mass per rest volume; not needed with mass.file."},
-  {.key     = "volumetric",
-   .type    = WRING_WORD,
-   .choices = "full|mean|auto",
-   .value   = "auto",
+  {"model", WRING_WORD, .help = "Law of the elements; `wring help material` lists all laws with their keys."},
+  {"density", WRING_REAL, .unit = "kg/m^3", .range = "(0,inf)",
+   .help = "Mass per rest volume; not needed with mass.file."},
+  {"volumetric", WRING_WORD, .choices = "full|mean|auto", .value = "auto",
    .help = "J = det F in the law's term in J: that of each element, or its mean over patches of elements, with which "
            "elements do not lock near Poisson's ratio 1/2; also of the limit of volume. auto: mean of a material "
            "above a ratio of 0.49 where its law and the deck's solvers can, else full."},
-  {.key   = "proxy_stiffness",
-   .type  = WRING_REAL,
-   .unit  = "Pa",
-   .range = "(0,inf)",
-   .help  = "Stiffness of the elements in the constant operator A; default: the slope of the law."},
-  {.key  = "stiffness_file",
-   .type = WRING_PATH,
+  {"proxy_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+   .help = "Stiffness of the elements in the constant operator A; default: the slope of the law."},
+  {"stiffness_file", WRING_PATH,
    .help = "CSV `tet,scale`: factor above 0 on the energy of each tetrahedron, numbered from 0 as in the mesh file."},
-  {.key  = "stiffness_data",
-   .type = WRING_WORD,
-   .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same factors."},
+  {"stiffness_data", WRING_WORD, .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same factors."},
   {0},
 };
 

@@ -3,20 +3,12 @@
 #include <math.h>
 
 const wring_option wring_load_time_options[] = {
-  {.key  = "curve",
-   .type = WRING_PATH,
+  {"curve", WRING_PATH,
    .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; default: 1, with "
            "the integrator static the pseudo-time."},
-  {.key     = "interpolation",
-   .type    = WRING_WORD,
-   .choices = "linear|cubic",
-   .value   = "linear",
-   .help    = "Interpolation between rows: linear, or smooth, which may overshoot."},
-  {.key   = "until",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "[0,inf)",
-   .help  = "Time after which the load is 0; default: never."},
+  {"interpolation", WRING_WORD, .choices = "linear|cubic", .value = "linear",
+   .help = "Interpolation between rows: linear, or smooth, which may overshoot."},
+  {"until", WRING_REAL, .unit = "s", .range = "[0,inf)", .help = "Time after which the load is 0; default: never."},
   {0},
 };
 

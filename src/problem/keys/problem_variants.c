@@ -5,7 +5,7 @@
 #include <wring/solver.h>
 
 const wring_option wring_variant_options[] = {
-  {.key = "type", .type = WRING_WORD, .help = "Solver type of the variant, which also takes the keys of this type."},
+  {"type", WRING_WORD, .help = "Solver type of the variant, which also takes the keys of this type."},
   {0},
 };
 

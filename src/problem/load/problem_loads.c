@@ -7,59 +7,39 @@
 #include <string.h>
 
 const wring_option wring_body_force_options[] = {
-  {.key   = "value",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "N/m^3",
-   .help  = "Force per rest volume on the region NAME."},
+  {"value", WRING_REALS, .count = 3, .unit = "N/m^3", .help = "Force per rest volume on the region NAME."},
   {0},
 };
 
 const wring_option wring_traction_options[] = {
-  {.key   = "value",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "Pa",
-   .help  = "Force per area at rest on the triangles of the set NAME; its direction is constant."},
+  {"value", WRING_REALS, .count = 3, .unit = "Pa",
+   .help = "Force per area at rest on the triangles of the set NAME; its direction is constant."},
   {0},
 };
 
 const wring_option wring_force_options[] = {
-  {.key   = "value",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "N",
-   .help  = "Total force on the set NAME, spread over its triangles by area at rest, or evenly over its vertices if it "
-            "has no triangles; its direction is constant."},
+  {"value", WRING_REALS, .count = 3, .unit = "N",
+   .help = "Total force on the set NAME, spread over its triangles by area at rest, or evenly over its vertices if it "
+           "has no triangles; its direction is constant."},
   {0},
 };
 
 const wring_option wring_pressure_options[] = {
-  {.key  = "value",
-   .type = WRING_REAL,
-   .unit = "Pa",
+  {"value", WRING_REAL, .unit = "Pa",
    .help = "Pressure on the triangles of the set NAME, inwards if it is positive; it follows their normals."},
   {0},
 };
 
 const wring_option wring_point_load_options[] = {
-  {.key = "file", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [N]: forces on vertices; NAME is a label."},
+  {"file", WRING_PATH, .help = "CSV `vertex,x,y,z` [N]: forces on vertices; NAME is a label."},
   {0},
 };
 
 const wring_option wring_drag_options[] = {
-  {.key   = "coefficient",
-   .type  = WRING_REAL,
-   .unit  = "N s/m",
-   .range = "[0,inf)",
-   .value = "0",
-   .help  = "Drag c of each vertex: the force -c v."},
-  {.key   = "rate",
-   .type  = WRING_REAL,
-   .unit  = "1/s",
-   .range = "[0,inf)",
-   .value = "0",
-   .help  = "Drag proportional to mass: the force -rate m v, added to that of coefficient."},
+  {"coefficient", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0",
+   .help = "Drag c of each vertex: the force -c v."},
+  {"rate", WRING_REAL, .unit = "1/s", .range = "[0,inf)", .value = "0",
+   .help = "Drag proportional to mass: the force -rate m v, added to that of coefficient."},
   {0},
 };
 

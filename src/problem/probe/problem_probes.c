@@ -3,21 +3,12 @@
 #include <stdio.h>
 
 const wring_option wring_probe_options[] = {
-  {.key   = "point",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "m",
-   .help  = "Point of the body at rest, in a tetrahedron; replaces set."},
-  {.key = "set", .type = WRING_WORD, .help = "Set whose vertices are averaged; replaces point."},
-  {.key     = "largest",
-   .type    = WRING_WORD,
-   .choices = "von_mises",
+  {"point", WRING_REALS, .count = 3, .unit = "m", .help = "Point of the body at rest, in a tetrahedron; replaces set."},
+  {"set", WRING_WORD, .help = "Set whose vertices are averaged; replaces point."},
+  {"largest", WRING_WORD, .choices = "von_mises",
    .help = "The largest von Mises stress of a tetrahedron, and where its centroid is at rest; replaces point and set."},
-  {.key = "region", .type = WRING_WORD, .help = "Region whose tetrahedra `largest` looks at; default: all."},
-  {.key   = "stress",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether to measure the Cauchy stress too, by means at vertices."},
+  {"region", WRING_WORD, .help = "Region whose tetrahedra `largest` looks at; default: all."},
+  {"stress", WRING_BOOL, .value = "false", .help = "Whether to measure the Cauchy stress too, by means at vertices."},
   {0},
 };
 
