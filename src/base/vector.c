@@ -1,12 +1,12 @@
 /*
-  Threaded kernels of local vectors. A sum is cut into a strip for each block, or into WRING_STRIPS strips of whole
-  blocks, as equal as blocks allow; one thread sums a strip block by block, in eight lanes, and the strips are added
+  Threaded kernels of local vectors. A sum is cut into a strip for each tile, or into WRING_STRIPS strips of whole
+  tiles, as equal as tiles allow; one thread sums a strip tile by tile, in eight lanes, and the strips are added
   pairwise, so that the order does not depend on the number of threads.
 */
 #include <wring/base.h>
 
-// SERIAL_BELOW: numbers; waking threads takes longer than such a loop
-enum { BLOCK = 1024, COLUMNS = 8, SERIAL_BELOW = 16 * BLOCK };
+// TILE, SERIAL_BELOW: numbers; waking threads takes longer than such a loop
+enum { TILE = 1024, COLUMNS = 8, SERIAL_BELOW = 16 * TILE };
 
 void wring_fill(PetscInt n, double a, double *x)
 {
@@ -32,8 +32,8 @@ void wring_copy(PetscInt n, const double *x, double *y)
   for (PetscInt i = 0; i < n; i++) y[i] = x[i];
 }
 
-/* A block of a combination, two vectors at a time: w stays in the cache, v is streamed. */
-static void combine_block(const wring_combination *a, PetscInt first, PetscInt n)
+/* A tile of a combination, two vectors at a time: w stays in the cache, v is streamed. */
+static void combine_tile(const wring_combination *a, PetscInt first, PetscInt n)
 {
   const double *const *const v = a->v;
   const double *const        c = a->c;
@@ -57,8 +57,8 @@ static void combine_block(const wring_combination *a, PetscInt first, PetscInt n
 void wring_combine(PetscInt n, int count, const wring_combination *a)
 {
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
-  for (PetscInt first = 0; first < n; first += BLOCK)
-    for (int k = 0; k < count; k++) combine_block(&a[k], first, PetscMin(BLOCK, n - first));
+  for (PetscInt first = 0; first < n; first += TILE)
+    for (int k = 0; k < count; k++) combine_tile(&a[k], first, PetscMin(TILE, n - first));
 }
 
 double wring_pairwise_sum(PetscInt n, const double *a)
@@ -81,8 +81,8 @@ void wring_pairwise_rows(PetscInt n, PetscInt m, double *a)
   }
 }
 
-/* x . y over at most BLOCK values: eight running sums, then a tree. */
-static double dot_block(PetscInt n, const double *x, const double *y)
+/* x . y over at most TILE values: eight running sums, then a tree. */
+static double dot_tile(PetscInt n, const double *x, const double *y)
 {
   double   lane[WRING_LANES] = {0};
   PetscInt i                 = 0;
@@ -94,40 +94,40 @@ static double dot_block(PetscInt n, const double *x, const double *y)
 }
 
 typedef struct {
-  PetscInt begin, end; // blocks
+  PetscInt begin, end; // tiles
 } strip;
 
-static PetscInt blocks_of(PetscInt n)
+static PetscInt tiles_of(PetscInt n)
 {
-  return (PetscInt)(((int64_t)n + BLOCK - 1) / BLOCK);
+  return (PetscInt)(((int64_t)n + TILE - 1) / TILE);
 }
 
 static int strips_of(PetscInt n)
 {
-  return (int)PetscMin(blocks_of(n), WRING_STRIPS);
+  return (int)PetscMin(tiles_of(n), WRING_STRIPS);
 }
 
 static strip strip_of(PetscInt n, int s)
 {
-  const int64_t blocks = blocks_of(n), strips = strips_of(n);
-  return (strip){(PetscInt)(blocks * s / strips), (PetscInt)(blocks * (s + 1) / strips)};
+  const int64_t tiles = tiles_of(n), strips = strips_of(n);
+  return (strip){(PetscInt)(tiles * s / strips), (PetscInt)(tiles * (s + 1) / strips)};
 }
 
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d)
 {
-  double part[COLUMNS][WRING_STRIPS];
+  double sum[COLUMNS][WRING_STRIPS];
   for (int j0 = 0; j0 < m; j0 += COLUMNS) { // x is read once for COLUMNS of the y
     const int mj = PetscMin(m - j0, COLUMNS);
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
     for (int s = 0; s < strips_of(n); s++) {
-      const strip blocks = strip_of(n, s);
-      for (int j = 0; j < mj; j++) part[j][s] = 0;
-      for (PetscInt b = blocks.begin; b < blocks.end; b++) {
-        const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
-        for (int j = 0; j < mj; j++) part[j][s] += dot_block(len, x + i, y[j0 + j] + i);
+      const strip tiles = strip_of(n, s);
+      for (int j = 0; j < mj; j++) sum[j][s] = 0;
+      for (PetscInt b = tiles.begin; b < tiles.end; b++) {
+        const PetscInt i = b * TILE, len = PetscMin(TILE, n - i);
+        for (int j = 0; j < mj; j++) sum[j][s] += dot_tile(len, x + i, y[j0 + j] + i);
       }
     }
-    for (int j = 0; j < mj; j++) d[j0 + j] = wring_pairwise_sum(strips_of(n), part[j]);
+    for (int j = 0; j < mj; j++) d[j0 + j] = wring_pairwise_sum(strips_of(n), sum[j]);
   }
 }
 
@@ -155,7 +155,7 @@ void wring_multiply_blocks(PetscInt n, const double *block, const double *x, dou
   }
 }
 
-static double inertia_block(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
+static double inertia_tile(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
 {
   double sum[3] = {0};
   for (PetscInt i = 0; i < n; i++) {
@@ -170,20 +170,20 @@ static double inertia_block(PetscInt n, double s, const double *m, const double 
 
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
 {
-  double part[WRING_STRIPS];
+  double sum[WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (3 * (int64_t)n > SERIAL_BELOW)
   for (int k = 0; k < strips_of(n); k++) {
-    const strip blocks = strip_of(n, k);
-    part[k]            = 0;
-    for (PetscInt b = blocks.begin; b < blocks.end; b++) {
-      const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
-      part[k] += inertia_block(len, s, m + i, x + 3 * i, y + 3 * i, f ? f + 3 * i : NULL);
+    const strip tiles = strip_of(n, k);
+    sum[k]            = 0;
+    for (PetscInt b = tiles.begin; b < tiles.end; b++) {
+      const PetscInt i = b * TILE, len = PetscMin(TILE, n - i);
+      sum[k] += inertia_tile(len, s, m + i, x + 3 * i, y + 3 * i, f ? f + 3 * i : NULL);
     }
   }
-  return wring_pairwise_sum(strips_of(n), part);
+  return wring_pairwise_sum(strips_of(n), sum);
 }
 
-static void products_block(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
+static void products_tile(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
 {
   double sum[3] = {0};
   for (PetscInt i = 0; i < 3 * n; i++) {
@@ -195,22 +195,22 @@ static void products_block(PetscInt n, double s, const double *m, const double *
 
 void wring_mass_products(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
 {
-  double part[WRING_STRIPS][3] = {{0}}, one[WRING_STRIPS];
+  double sum[WRING_STRIPS][3] = {{0}}, one[WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (3 * (int64_t)n > SERIAL_BELOW)
   for (int k = 0; k < strips_of(n); k++) {
-    const strip blocks = strip_of(n, k);
-    for (PetscInt b = blocks.begin; b < blocks.end; b++) {
-      const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
-      products_block(len, s, m + i, x + 3 * i, y + 3 * i, part[k]);
+    const strip tiles = strip_of(n, k);
+    for (PetscInt b = tiles.begin; b < tiles.end; b++) {
+      const PetscInt i = b * TILE, len = PetscMin(TILE, n - i);
+      products_tile(len, s, m + i, x + 3 * i, y + 3 * i, sum[k]);
     }
   }
   for (int j = 0; j < 3; j++) {
-    for (int k = 0; k < strips_of(n); k++) one[k] = part[k][j];
+    for (int k = 0; k < strips_of(n); k++) one[k] = sum[k][j];
     d[j] = wring_pairwise_sum(strips_of(n), one);
   }
 }
 
-static double push_block(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)
+static double push_tile(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)
 {
   double lane[WRING_LANES] = {0};
   for (PetscInt i = 0; i < n; i++) {
@@ -222,15 +222,15 @@ static double push_block(PetscInt n, double s, const double *p, const double *x,
 
 double wring_push(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)
 {
-  double part[WRING_STRIPS];
+  double sum[WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
   for (int k = 0; k < strips_of(n); k++) {
-    const strip blocks = strip_of(n, k);
-    part[k]            = 0;
-    for (PetscInt b = blocks.begin; b < blocks.end; b++) {
-      const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
-      part[k] += push_block(len, s, p + i, x + i, X + i, f ? f + i : NULL);
+    const strip tiles = strip_of(n, k);
+    sum[k]            = 0;
+    for (PetscInt b = tiles.begin; b < tiles.end; b++) {
+      const PetscInt i = b * TILE, len = PetscMin(TILE, n - i);
+      sum[k] += push_tile(len, s, p + i, x + i, X + i, f ? f + i : NULL);
     }
   }
-  return wring_pairwise_sum(strips_of(n), part);
+  return wring_pairwise_sum(strips_of(n), sum);
 }

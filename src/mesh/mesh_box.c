@@ -134,13 +134,13 @@ static PetscErrorCode fill_sets(const grid *g, wring_share vertices, wring_mesh_
 typedef struct {
   PetscInt  set, low, n[2], step[2];
   PetscBool alternates; // the diagonals of neighbours have a common end; else they run from lowest to highest corner
-} patch;
+} sheet;
 
-enum { PATCHES = 6 };
+enum { SHEETS = 6 };
 
-static patch make_patch(const grid *g, PetscInt set, PetscInt low, int a, int b)
+static sheet make_sheet(const grid *g, PetscInt set, PetscInt low, int a, int b)
 {
-  return (patch){set, low, {g->cells[a], b < 0 ? 0 : g->cells[b]}, {g->step[a], b < 0 ? 0 : g->step[b]}, PETSC_FALSE};
+  return (sheet){set, low, {g->cells[a], b < 0 ? 0 : g->cells[b]}, {g->step[a], b < 0 ? 0 : g->step[b]}, PETSC_FALSE};
 }
 
 /* The first vertex of the lower or the upper side along an axis. */
@@ -153,31 +153,31 @@ static PetscInt side_low(const grid *g, int axis, int upper)
   The sides of a solid; the sides of a sheet, then the sheet, whose triangles are counter-clockwise from the first axis
   to the second; a line. Returns their number.
 */
-static int make_patches(const grid *g, patch p[PATCHES])
+static int make_sheets(const grid *g, sheet p[SHEETS])
 {
   const int *const axis = g->axis;
   if (g->dim == 1) {
-    p[0] = make_patch(g, 2, 0, axis[0], -1);
+    p[0] = make_sheet(g, 2, 0, axis[0], -1);
     return 1;
   }
   for (int s = 0; s < 2 * g->dim; s++) {
     const int      c   = axis[s / 2];
     const PetscInt low = side_low(g, c, s % 2);
-    p[s] = g->dim == 3 ? make_patch(g, s, low, (c + 1) % 3, (c + 2) % 3) : make_patch(g, s, low, axis[1 - s / 2], -1);
+    p[s] = g->dim == 3 ? make_sheet(g, s, low, (c + 1) % 3, (c + 2) % 3) : make_sheet(g, s, low, axis[1 - s / 2], -1);
   }
   if (g->dim == 3) return 6;
-  p[4]            = make_patch(g, 4, 0, axis[0], axis[1]);
+  p[4]            = make_sheet(g, 4, 0, axis[0], axis[1]);
   p[4].alternates = PETSC_TRUE;
   return 5;
 }
 
-static PetscInt64 count_items(const patch *p)
+static PetscInt64 count_items(const sheet *p)
 {
   return (PetscInt64)p->n[0] * PetscMax(p->n[1], 1);
 }
 
 /* The two triangles of a square, or a line. Returns the number of rows. */
-static PetscInt cut_item(const patch *p, PetscInt64 item, PetscInt *row)
+static PetscInt cut_item(const sheet *p, PetscInt64 item, PetscInt *row)
 {
   const PetscInt i = (PetscInt)(item % p->n[0]), j = (PetscInt)(item / p->n[0]), set = p->set;
   const PetscInt low = p->low + i * p->step[0] + j * p->step[1], a = low + p->step[0], b = low + p->step[1];
@@ -194,12 +194,12 @@ static PetscInt cut_item(const patch *p, PetscInt64 item, PetscInt *row)
   return 2;
 }
 
-/* The items of a rank, of all patches in their order. */
+/* The items of a rank, of all sheets in their order. */
 static PetscErrorCode fill_elements(MPI_Comm comm, const grid *g, wring_mesh_data *d)
 {
-  patch      p[PATCHES];
+  sheet      p[SHEETS];
   PetscInt64 all = 0, first = 0;
-  const int  n = make_patches(g, p);
+  const int  n = make_sheets(g, p);
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) all += count_items(&p[i]);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 20, MAX_CHUNKS = 1 << 16 };
+enum { SPAN = 1 << 20, MAX_SPANS = 1 << 16 };
 
 int64_t wring_file_take(const char *file, int handle, int64_t offset, size_t n, char *text, wring_error *e)
 {
@@ -23,18 +23,18 @@ int64_t wring_file_take(const char *file, int handle, int64_t offset, size_t n, 
   return (int64_t)done;
 }
 
-/* How a chunk, or what was read of it, ends: inside a line, after a character that is not blank. */
+/* How a span, or what was read of it, ends: inside a line, after a character that is not blank. */
 enum { UNKNOWN, BLANK, INSIDE };
 
-/* Counts of a chunk as if a line began with it. */
+/* Counts of a span as if a line began with it. */
 typedef struct {
   int64_t row, line, lead, end; // lead: whether the first line, or the end of one, is counted as a row
-} chunk_count;
+} span_count;
 
-static chunk_count count_chunk(const char *p, const char *end, PetscBool comments)
+static span_count count_span(const char *p, const char *end, PetscBool comments)
 {
-  chunk_count c     = {.end = UNKNOWN};
-  PetscBool   first = PETSC_TRUE;
+  span_count c     = {.end = UNKNOWN};
+  PetscBool  first = PETSC_TRUE;
   while (p < end) {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
     if (p == end) break;
@@ -56,9 +56,9 @@ static chunk_count count_chunk(const char *p, const char *end, PetscBool comment
   return c;
 }
 
-/* The counts of this rank's chunks; the others are zero. */
-static PetscErrorCode count_chunks(MPI_Comm comm, const char *file, int handle, PetscBool comments, wring_error *e,
-                                   const wring_lines *lines, chunk_count *c)
+/* The counts of this rank's spans; the others are zero. */
+static PetscErrorCode count_spans(MPI_Comm comm, const char *file, int handle, PetscBool comments, wring_error *e,
+                                  const wring_lines *lines, span_count *c)
 {
   PetscMPIInt rank, ranks;
   char       *text;
@@ -71,14 +71,14 @@ static PetscErrorCode count_chunks(MPI_Comm comm, const char *file, int handle, 
   PetscCall(PetscMalloc1((size_t)(begin < end ? lines->size : 0), &text));
   for (PetscInt k = begin; k < end && !wring_failed(e); k++) {
     const int64_t n = wring_file_take(file, handle, (int64_t)k * lines->size, (size_t)lines->size, text, e);
-    c[k]            = count_chunk(text, text + PetscMax(n, 0), comments);
+    c[k]            = count_span(text, text + PetscMax(n, 0), comments);
   }
   PetscCall(PetscFree(text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A chunk that begins inside a line has one row less than its count. */
-static void add_up(const chunk_count *c, wring_lines *lines)
+/* A span that begins inside a line has one row less than its count. */
+static void add_up(const span_count *c, wring_lines *lines)
 {
   PetscBool inside = PETSC_FALSE;
   lines->row[0] = lines->line[0] = 0;
@@ -93,15 +93,15 @@ static void add_up(const chunk_count *c, wring_lines *lines)
 PetscErrorCode wring_lines_count(MPI_Comm comm, const char *file, int handle, int64_t bytes, PetscBool comments,
                                  wring_error *e, wring_lines *lines)
 {
-  chunk_count *c;
+  span_count *c;
 
   PetscFunctionBegin;
-  lines->size    = PetscMin(PetscMax(CHUNK, (bytes + MAX_CHUNKS - 1) / MAX_CHUNKS), PetscMax(bytes, 1));
+  lines->size    = PetscMin(PetscMax(SPAN, (bytes + MAX_SPANS - 1) / MAX_SPANS), PetscMax(bytes, 1));
   lines->n       = (PetscInt)((bytes + lines->size - 1) / lines->size);
   const size_t n = (size_t)lines->n;
   PetscCall(PetscCalloc1(n, &c));
   PetscCall(PetscMalloc3(n + 1, &lines->row, n + 1, &lines->line, n, &lines->inside));
-  PetscCall(count_chunks(comm, file, handle, comments, e, lines, c));
+  PetscCall(count_spans(comm, file, handle, comments, e, lines, c));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, c, (PetscMPIInt)(4 * n), MPI_INT64_T, MPI_SUM, comm));
   add_up(c, lines);
   PetscCall(PetscFree(c));

@@ -161,17 +161,17 @@ static void go_to_byte(wring_scan *s, int64_t offset)
     move_window(s, PetscMin(offset, s->size));
 }
 
-/* The first row that begins in a chunk, or the end of the file. */
-static void go_to_chunk(wring_scan *s, PetscInt chunk)
+/* The first row that begins in a span, or the end of the file. */
+static void go_to_span(wring_scan *s, PetscInt span)
 {
   const wring_lines *const l = &s->lines;
-  move_window(s, PetscMin(chunk * l->size, s->size));
-  s->line = l->line[chunk] + 1;
-  if (chunk < l->n && l->inside[chunk])
+  move_window(s, PetscMin(span * l->size, s->size));
+  s->line = l->line[span] + 1;
+  if (span < l->n && l->inside[span])
     wring_scan_skip_line(s);
   else
     wring_scan_skip_blank(s);
-  s->row = l->row[chunk];
+  s->row = l->row[span];
 }
 
 void wring_scan_go(wring_scan *s, int64_t where)
@@ -182,8 +182,8 @@ void wring_scan_go(wring_scan *s, int64_t where)
     return;
   }
   if (s->lines.n > 0 && where != s->row) {
-    const PetscInt chunk = wring_lines_find(&s->lines, where);
-    if (where < s->row || chunk > wring_lines_find(&s->lines, s->row)) go_to_chunk(s, chunk);
+    const PetscInt span = wring_lines_find(&s->lines, where);
+    if (where < s->row || span > wring_lines_find(&s->lines, s->row)) go_to_span(s, span);
   }
   while (s->row < where && s->at < s->end) wring_scan_skip_line(s);
 }
@@ -282,7 +282,7 @@ PetscErrorCode wring_scan_index(wring_scan *s, PetscBool comments)
   PetscCall(wring_lines_count(s->comm, s->file, s->handle, s->size, comments, s->e, &s->lines));
   PetscCall(wring_error_share(s->comm, s->e));
   if (wring_scan_ok(s))
-    go_to_chunk(s, 0);
+    go_to_span(s, 0);
   else
     s->at = s->end;
   PetscFunctionReturn(PETSC_SUCCESS);
