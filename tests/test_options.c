@@ -558,35 +558,52 @@ static PetscErrorCode test_read(void)
 {
   typedef enum { ARMIJO, WOLFE, NONE } search;
   typedef struct {
-    double    own, length, unset;
-    PetscBool on;
-    PetscInt  count;
-    search    search;
+    double      length, own, unset; // the first member is read too
+    PetscBool   on;
+    PetscInt    count, cells[3];
+    search      search;
+    double      turn[3], place[2];
+    const char *name, *file, *none;
   } settings;
   static const wring_option options[] = {
-    {.key = "on", .type = WRING_BOOL, .value = "no", .help = "", .at = offsetof(settings, on)},
-    {.key = "count", .type = WRING_INT, .value = "3", .help = "", .at = offsetof(settings, count)},
-    {.key = "length", .type = WRING_REAL, .value = "0.5", .help = "", .at = offsetof(settings, length)},
-    {.key = "unset", .type = WRING_REAL, .help = "", .at = offsetof(settings, unset)},
-    {.key = "elsewhere", .type = WRING_REAL, .value = "9", .help = ""},
-    {.key     = "search",
-     .type    = WRING_WORD,
-     .choices = "armijo|wolfe|none",
-     .value   = "armijo",
-     .help    = "",
-     .at      = offsetof(settings, search)},
-    {.key = NULL},
+    {"on", WRING_BOOL, .value = "no", .at = WRING_AT(settings, on)},
+    {"count", WRING_INT, .value = "3", .at = WRING_AT(settings, count)},
+    {"length", WRING_REAL, .value = "0.5", .at = WRING_AT(settings, length)},
+    {"unset", WRING_REAL, .at = WRING_AT(settings, unset)},
+    {"elsewhere", WRING_REAL, .value = "9", .help = ""},
+    {"search", WRING_WORD, .choices = "armijo|wolfe|none", .value = "armijo", .at = WRING_AT(settings, search)},
+    {"cells", WRING_INTS, .count = 3, .at = WRING_AT(settings, cells)},
+    {"place", WRING_REALS, .count = 2, .value = "1,2", .at = WRING_AT(settings, place)},
+    {"turn", WRING_REALS, .count = 3, .unit = "deg", .value = "0,0,0", .at = WRING_AT(settings, turn)},
+    {"turn_rad", WRING_REALS, .count = 3, .unit = "rad", .help = ""},
+    {"name", WRING_WORD, .at = WRING_AT(settings, name)},
+    {"file", WRING_PATH, .at = WRING_AT(settings, file)},
+    {"none", WRING_PATH, .at = WRING_AT(settings, none)},
+    {0},
   };
-  settings       s = {.own = 7, .unset = -1};
+  settings       s = {.own = 7, .unset = -1, .none = NULL};
   wring_options *o;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set_deck(o, "folder/deck.yaml"));
   PetscCall(wring_options_set(o, "p_on", "yes", "deck:1"));
   PetscCall(wring_options_set(o, "p_search", "None", "deck:2"));
+  PetscCall(wring_options_set(o, "p_cells", "4,5,6", "deck:3"));
+  PetscCall(wring_options_set(o, "p_turn_rad", "0,0,1", "deck:4"));
+  PetscCall(wring_options_set(o, "p_name", "top", "deck:5"));
+  PetscCall(wring_options_set(o, "p_file", "a.csv", "deck:6"));
   PetscCall(wring_options_read(o, "p_", options, &s));
   CHECK(s.own == 7 && s.on && s.count == 3 && s.length == 0.5 && s.unset == -1 && s.search == NONE,
         "read %g, %d, %d, %g, %g, %d", s.own, (int)s.on, (int)s.count, s.length, s.unset, (int)s.search);
+  CHECK(s.cells[0] == 4 && s.cells[2] == 6 && s.place[0] == 1 && s.place[1] == 2 && s.turn[0] == 0 &&
+          s.turn[2] == 180 / PETSC_PI,
+        "read %d, %d, %g, %g, %g", (int)s.cells[0], (int)s.cells[2], s.place[0], s.place[1], s.turn[2]);
+  CHECK(!strcmp(s.name, "top") && !strcmp(s.file, "folder/a.csv") && !s.none, "read %s, %s", s.name, s.file);
+  PetscCall(wring_options_set(o, "p_turn", "0,0,1", "deck:7"));
+  CHECK_REFUSED(wring_options_read(o, "p_", options, &s), "deck:4: p_turn_rad and p_turn (deck:7)", "one of them");
+  CHECK_REFUSED(wring_options_refuse_both(o, "p_", "name", "file", "a is b"),
+                "deck:5: p_name and p_file are both given", "but a is b: expected one of them");
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,8 +30,10 @@ typedef struct {
   const char       *range;   // interval of numbers: "(0,inf)", "[0,1)", "[1,100]"; NULL: any finite number
   const char       *value;   // default, as typed in a deck; NULL: none
   const char       *help;    // one sentence
-  size_t            at;      // offset of the value in the struct that wring_options_read fills; 0: not read by it
+  size_t            at;      // WRING_AT of the value in the struct that wring_options_read fills; 0: not read by it
 } wring_option;
+
+#define WRING_AT(settings, member) (offsetof(settings, member) + 1)
 
 /* One line of a schema: the entries of a table with a prefix. '*' in the prefix stands for a name: "attach_*_". */
 typedef struct {
@@ -119,8 +121,16 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 
 /*
-  Reads the entries of a table that have `at` into a struct of settings: PetscBool, PetscInt, double, and for words
-  their number among the choices, an int or an enum. Without a default, a key that the deck lacks leaves its value.
+  Refuses two keys that are both given but exclude each other; why: "one is by area, the other by vertex", or NULL.
+*/
+PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *prefix, const char *key, const char *other,
+                                         const char *why);
+
+/*
+  Reads the entries of a table that have `at` into a struct of settings: PetscBool, PetscInt, double, for lists of
+  count > 0 numbers an array of them, for words their number among the choices, an int or an enum, and for words without
+  choices and files (wring_options_get_path) a const char * that belongs to the database. A key of angles ("deg...") may
+  be given with "_rad". Without a default, a key that the deck lacks leaves its value.
 */
 PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table,
                                   void *settings);

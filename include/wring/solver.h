@@ -61,8 +61,8 @@ PetscBool   wring_reason_failed(wring_reason reason); // the WRING_STOPPED_...
 
 /* The reference of rtol, docs/theory.md 2. */
 typedef enum {
-  WRING_STOP_RELATIVE, // |grad g(x_0)|
   WRING_STOP_FORCE,    // the largest of wring_forces at the iterate, (2.8)
+  WRING_STOP_RELATIVE, // |grad g(x_0)|
   WRING_STOP_GRADIENT, // nothing: |grad g| is compared with atol only
   WRING_STOP_DECREMENT // grad g . A^{-1} grad g at x_0, which rtol compares instead of |grad g|, (2.8a); from options
 } wring_solver_stop;
@@ -147,11 +147,11 @@ PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop);
 */
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
 typedef struct {
+  double            seconds; // of wring_solver_set_budget
   PetscInt          max_it, measure;
   double            rtol, atol;
   wring_solver_stop stop;
-  double            seconds; // of wring_solver_set_budget
-  PetscBool         accept;  // key accept: a step goes on from the iterate at max_it, whatever is not in balance there
+  PetscBool         accept; // key accept: a step goes on from the iterate at max_it, whatever is not in balance there
 } wring_solver_limits;
 void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits); // not collective
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);

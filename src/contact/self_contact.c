@@ -21,8 +21,9 @@ const wring_option wring_self_contact_options[] = {
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
    .help = "Stiffness of every surface vertex that touches a surface triangle; turns self-contact on."},
   {"thickness", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0",
+   .at   = WRING_AT(wring_self_contact, thickness),
    .help = "Distance below which vertices and triangles repel each other."},
-  {"max_depth", WRING_REAL, .unit = "m", .range = "(0,inf)",
+  {"max_depth", WRING_REAL, .unit = "m", .range = "(0,inf)", .at = WRING_AT(wring_self_contact, max_depth),
    .help = "Depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
   {0},
 };

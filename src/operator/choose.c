@@ -22,7 +22,6 @@
 */
 #include "operator_impl.h"
 #include <math.h>
-#include <string.h>
 
 /*
   Above this number of vertices a factor costs more memory and set-up time than it saves: at 2e5 vertices CHOLMOD takes
@@ -39,7 +38,7 @@ static const double correction = 0.2;  // two iterations: admm takes as many ite
 
 double wring_operator_rtol(const wring_operator_settings *set, double rtol, PetscBool approximates, PetscBool exact)
 {
-  const PetscBool direct = (PetscBool)!strcmp(set->type, "direct");
+  const PetscBool direct = (PetscBool)(set->type == OPERATOR_DIRECT);
   if (rtol > 0) return rtol;
   if (rtol == WRING_OPERATOR_ROUGH && !set->rtol_given) return direct ? 0 : approximates ? WRING_OPERATOR_ROUGH : rough;
   if (rtol != WRING_OPERATOR_ROUGH && exact) return 0;
@@ -48,7 +47,7 @@ double wring_operator_rtol(const wring_operator_settings *set, double rtol, Pets
 
 PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n_vertex)
 {
-  return (PetscBool)(!set->rtol_given && (!strcmp(set->type, "direct") || n_vertex <= SMALL));
+  return (PetscBool)(!set->rtol_given && (set->type == OPERATOR_DIRECT || n_vertex <= SMALL));
 }
 
 /* ---- the factor -------------------------------------------------------------------------------------------------- */
@@ -59,10 +58,8 @@ PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n
 */
 PetscBool wring_operator_shares_factor(const wring_operator *op, PetscInt n_vertex)
 {
-  const char *const factor = op->set.factor;
   if (op->set.n_rank == 1) return PETSC_TRUE;
-  if (!strcmp(factor, "distributed")) return PETSC_FALSE;
-  return (PetscBool)(!strcmp(factor, "shared") || n_vertex <= DIRECT_LIMIT);
+  return (PetscBool)(op->set.factor == FACTOR_SHARED || (op->set.factor == FACTOR_AUTO && n_vertex <= DIRECT_LIMIT));
 }
 
 /* ---- the type ---------------------------------------------------------------------------------------------------- */
@@ -102,15 +99,21 @@ void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_
   s->multigrid        = seconds_multigrid(set, n, digits, solves);
 }
 
-const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex)
+operator_type wring_operator_find_type(const wring_operator *op, PetscInt n_vertex)
 {
   wring_operator_seconds s;
-  if (strcmp(op->set.type, "auto")) return op->set.type;
-  if (n_vertex > DIRECT_LIMIT) return "multigrid";
-  if (n_vertex <= SMALL) return "direct";
+  if (op->set.type != OPERATOR_AUTO) return op->set.type;
+  if (n_vertex > DIRECT_LIMIT) return OPERATOR_MULTIGRID;
+  if (n_vertex <= SMALL) return OPERATOR_DIRECT;
   wring_operator_estimate(op, n_vertex, &s);
-  return (wring_operator_shares_factor(op, n_vertex) ? s.shared : s.distributed) <= s.multigrid ? "direct"
-                                                                                                : "multigrid";
+  const double factor = wring_operator_shares_factor(op, n_vertex) ? s.shared : s.distributed;
+  return factor <= s.multigrid ? OPERATOR_DIRECT : OPERATOR_MULTIGRID;
+}
+
+const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex)
+{
+  static const char *const name[] = {"auto", "direct", "multigrid", "petsc"};
+  return name[wring_operator_find_type(op, n_vertex)];
 }
 
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use)

@@ -2,64 +2,44 @@
 #include <string.h>
 
 const wring_option wring_operator_options[] = {
-  {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
+  {"type", WRING_WORD, .choices = "auto|direct|multigrid|petsc", .value = "auto",
+   .at = WRING_AT(wring_operator_settings, type),
    .help =
      "Solver of A x = b: a factor, conjugate gradients with multigrid, or PETSc's options petsc_operator_...; auto "
      "chooses what should take less time over all solves of the run."},
-  {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
+  {"factor", WRING_WORD, .choices = "auto|shared|distributed", .value = "auto",
+   .at   = WRING_AT(wring_operator_settings, factor),
    .help = "Factor of type direct on several ranks: shared by all ranks of a node (CHOLMOD; each node has one), or "
            "distributed "
            "over all ranks (MUMPS)."},
-  {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
+  {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-3", .at = WRING_AT(wring_operator_settings, rtol),
    .help =
      "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
      "exactly; for qn, type multigrid applies one V-cycle, and other types solve to 1e-1; for admm, iterative types "
      "solve to 0.2."},
-  {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", .help = "Maximum number of iterations of one solve."},
-  {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
+  {"max_it", WRING_INT, .range = "[1,inf)", .value = "500", .at = WRING_AT(wring_operator_settings, max_it),
+   .help = "Maximum number of iterations of one solve."},
+  {"blas_threads", WRING_INT, .range = "[1,1024]", .value = "1", .at = WRING_AT(wring_operator_settings, blas_threads),
    .help = "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
-  {"coarse_node_rows", WRING_INT, 0, NULL, NULL, "[0,inf)", "10000",
+  {"coarse_node_rows", WRING_INT, .range = "[0,inf)", .value = "10000",
+   .at   = WRING_AT(wring_operator_settings, gather.node_rows),
    .help = "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},
-  {"coarse_rank_entries", WRING_INT, 0, NULL, NULL, "[1,inf)", "20000",
+  {"coarse_rank_entries", WRING_INT, .range = "[1,inf)", .value = "20000",
+   .at = WRING_AT(wring_operator_settings, gather.rank_entries),
    .help =
      "Entries of the matrix of such a level for each of these ranks; up to five times as many are on one rank. Larger "
      "for slower messages within a node."},
   {0},
 };
 
-static const wring_operator_ops *iterative_ops(const char *type)
-{
-  if (!strcmp(type, "multigrid")) return &wring_operator_multigrid;
-  return strcmp(type, "petsc") ? NULL : &wring_operator_petsc;
-}
+static const wring_operator_ops *const iterative[] = {
+  [OPERATOR_MULTIGRID] = &wring_operator_multigrid, [OPERATOR_PETSC] = &wring_operator_petsc};
 
 static const wring_operator_ops *find_ops(const wring_operator *op, PetscBool no_sharing, PetscInt n_vertex)
 {
-  const wring_operator_ops *const ops = iterative_ops(wring_operator_choice(op, n_vertex));
+  const wring_operator_ops *const ops = iterative[wring_operator_find_type(op, n_vertex)];
   if (ops) return ops;
   return wring_operator_shares_factor(op, n_vertex) && !no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
-}
-
-static PetscErrorCode read_keys(const wring_options *o, wring_operator_settings *set)
-{
-  const wring_option *const table  = wring_operator_options;
-  const char *const         prefix = "operator_";
-  const char               *type, *factor;
-  PetscInt                  threads;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
-  PetscCall(wring_options_get_word(o, prefix, table, "factor", &factor));
-  PetscCall(PetscStrncpy(set->type, type, sizeof set->type));
-  PetscCall(PetscStrncpy(set->factor, factor, sizeof set->factor));
-  PetscCall(wring_options_get_real(o, prefix, table, "rtol", &set->rtol));
-  set->rtol_given = wring_options_has(o, prefix, "rtol");
-  PetscCall(wring_options_get_int(o, prefix, table, "max_it", &set->max_it));
-  PetscCall(wring_options_get_int(o, prefix, table, "coarse_rank_entries", &set->gather.rank_entries));
-  PetscCall(wring_options_get_int(o, prefix, table, "coarse_node_rows", &set->gather.node_rows));
-  PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
-  wring_blas_set_threads((int)threads);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op)
@@ -76,8 +56,10 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   p->part->set  = &p->set;
   PetscCallMPI(MPI_Comm_size(comm, &p->set.n_rank));
   PetscCall(wring_hosts_find(comm, 0, &p->set.hosts));
-  PetscCall(read_keys(o, &p->set));
-  ops = iterative_ops(p->set.type);
+  PetscCall(wring_options_read(o, "operator_", wring_operator_options, &p->set));
+  p->set.rtol_given = wring_options_has(o, "operator_", "rtol");
+  wring_blas_set_threads((int)p->set.blas_threads);
+  ops = iterative[p->set.type];
   if (!ops) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ops->create(p->part)); // refuses options that PETSc does not accept before the first files are written
   PetscCall(ops->destroy(p->part));

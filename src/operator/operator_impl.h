@@ -3,16 +3,19 @@
 #include "hosts.h"
 #include <wring/operator.h>
 
+typedef enum { OPERATOR_AUTO, OPERATOR_DIRECT, OPERATOR_MULTIGRID, OPERATOR_PETSC } operator_type;
+typedef enum { FACTOR_AUTO, FACTOR_SHARED, FACTOR_DISTRIBUTED } operator_factor;
+
 typedef struct {
   MPI_Comm           comm;
   PetscMPIInt        n_rank;
   wring_hosts        hosts;
-  wring_phases      *phases;   // borrowed
-  char               type[16]; // from the deck; a copy, because the options may be destroyed first
-  char               factor[16];
-  double             rtol;       // operator.rtol
+  wring_phases      *phases; // borrowed
+  operator_type      type;   // keys of the deck, as those below
+  operator_factor    factor;
+  double             rtol;
   PetscBool          rtol_given; // in the deck
-  PetscInt           max_it;
+  PetscInt           max_it, blas_threads;
   wring_gathering    gather; // of multigrid
   wring_operator_use use;
 } wring_operator_settings;
@@ -66,6 +69,9 @@ extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wr
   wring_operator_petsc;
 
 /* ---- choose.c ---- */
+
+/* The type that solves with n_vertex vertices: not AUTO. */
+operator_type wring_operator_find_type(const wring_operator *op, PetscInt n_vertex);
 
 /* What an rtol of a solve stands for; approximates: of the type; exact: rtol 0 asks for double precision. */
 double wring_operator_rtol(const wring_operator_settings *set, double rtol, PetscBool approximates, PetscBool exact);

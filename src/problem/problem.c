@@ -85,6 +85,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(wring_potential_destroy(&p->g));
   PetscCall(wring_words_destroy(p->parts->colliders.n, &p->parts->colliders.name));
   PetscCall(wring_words_destroy(p->parts->attachments.n, &p->parts->attachments.name));
+  PetscCall(PetscFree(p->parts->attachments.key));
   PetscCall(PetscFree(p->mass));
   PetscCall(wring_problem_destroy_surfaces(p));
   PetscCall(wring_problem_destroy_springs(p));

@@ -61,11 +61,20 @@ typedef struct {
   PetscInt64 n_mother;                    // tets of the deck's mesh before refinement, or of the checkpoint
 } wring_mesh_origin;
 
+/* Keys of an attachment. */
 typedef struct {
-  PetscInt n;
-  char   **name; // [n]
-  double *
-    *area; // [n][owned vertices of the set] m^2 of its vertices, until terms are added; NULL without stiffness_per_area
+  double       stiffness, per_area; // N/m, N/m^3
+  PetscBool    hard;
+  unsigned     components; // bits
+  wring_motion motion;     // without its path; centre[0] NAN: not given
+  const char  *path, *file;
+  double      *area; // [owned vertices of the set] m^2, until terms are added; NULL without stiffness_per_area
+} wring_attachment;
+
+typedef struct {
+  PetscInt          n;
+  char            **name; // [n]
+  wring_attachment *key;  // [n]
 } wring_attachments;
 
 typedef struct {
@@ -140,6 +149,12 @@ typedef struct {
   double centre[3], size; // m: of the box around the vertices at rest and at the start; its diagonal; 0: not known
 } wring_bounds;
 
+/* Keys of the initial state. */
+typedef struct {
+  const char *positions, *velocities; // files, NULL: not given
+  double      velocity[3];            // m/s; velocity[0] NAN: not given
+} wring_initial_keys;
+
 typedef struct {
   PetscBool begun, changed; // the next step has begun; it needs a new A
 } wring_step_begun;
@@ -155,6 +170,7 @@ struct wring_problem_parts {
   wring_load_family  loads[WRING_LOAD_FAMILIES];
   wring_probes       probes;
   wring_system       system;
+  wring_initial_keys initial;
   wring_bounds       bounds;
   wring_step_begun   begun;
   Vec                iterate; // [n_owned][3] m, the x_0 of the first step; NULL: the stepper's
@@ -199,6 +215,10 @@ PetscErrorCode wring_problem_destroy_probes(wring_problem *p);
 
 /* ---- names and regions ------------------------------------------------------------------------------------------- */
 
+/* Reads the keys of `name` in a family, and makes their prefix, "attach_NAME_". */
+PetscErrorCode wring_problem_read_keys(const wring_problem *p, const char *family, const char *name,
+                                       const wring_option *table, char prefix[WRING_PREFIX], void *settings);
+
 /*
   The names in the keys of a family ("attach_"), of sets, regions or labels, in the order of the deck. Freed with
   wring_words_destroy. An error if a key matches two names of the mesh.
@@ -225,7 +245,8 @@ const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 
 /* Prefix of the keys of region r, and the prefix under which `key` is set for this region: its own or "material_". */
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
-const char    *wring_region_source(const wring_problem *p, const char *prefix, const char *key);
+void           wring_region_source(const wring_problem *p, PetscInt r, const char *key, char from[WRING_PREFIX]);
+PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *density); // kg/m^3
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
 /*
   Whether volumetric is mean for this law of region r, with parameters par; refused if neither the region's material nor
@@ -274,14 +295,13 @@ PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine);
 
-/* A function of time from the CSV with this header that a key names. */
-PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *prefix, const wring_option *table,
-                                        const char *key, const char *header, wring_curve_type type,
-                                        wring_time_curve **c);
+/* A function of time from a CSV with this header. */
+PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
+                                        wring_curve_type type, wring_time_curve **c);
 
-/* Velocity, spin, until and path; no end, no release by default. *path must be destroyed after the last use. */
-PetscErrorCode wring_problem_read_motion(const wring_problem *p, const char *prefix, const wring_option *table,
-                                         wring_motion *motion, wring_time_curve **path);
+/* The path of a motion, if it has a file. *path must be destroyed after the last use of *motion. */
+PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,
+                                       wring_time_curve **path);
 
 PetscErrorCode wring_problem_create_growth(wring_time_curve **c); // statics: the pseudo-time, from 0 to 1
 

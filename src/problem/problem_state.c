@@ -3,13 +3,17 @@
   integrator's data of the last step come from the checkpoint, unless the deck overrides its state.
 */
 #include "problem_impl.h"
+#include <math.h>
 
 const wring_option wring_initial_options[] = {
   {"restart", WRING_WORD,
    .help = "Output directory or checkpoint file, relative to the working directory: mesh, state and time."},
-  {"positions", WRING_PATH, .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
-  {"velocities", WRING_PATH, .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
-  {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .help = "One velocity for all vertices."},
+  {"positions", WRING_PATH, .at = WRING_AT(wring_initial_keys, positions),
+   .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
+  {"velocities", WRING_PATH, .at = WRING_AT(wring_initial_keys, velocities),
+   .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
+  {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .at = WRING_AT(wring_initial_keys, velocity),
+   .help = "One velocity for all vertices."},
   {0},
 };
 
@@ -41,11 +45,8 @@ static PetscErrorCode read_restart(wring_problem *p)
 
 static PetscBool is_overridden(const wring_problem *p)
 {
-  static const char *const key[] = {"positions", "velocities", "velocity"};
-  for (int i = 0; i < 3; i++) {
-    if (wring_options_has(p->options, "initial_", key[i])) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
+  const wring_initial_keys *const key = &p->parts->initial;
+  return (PetscBool)(key->positions || key->velocities || !isnan(key->velocity[0]));
 }
 
 /* Checkpoints of wring 0.1 do not have it. */
@@ -107,31 +108,16 @@ static PetscErrorCode read_iterate(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_vectors(const wring_problem *p, const char *key, Vec v)
-{
-  char file[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  if (!wring_options_has(p->options, "initial_", key)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_path(p->options, "initial_", wring_initial_options, key, sizeof file, file));
-  PetscCall(wring_problem_read_vectors(p, file, v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode set_velocity(wring_problem *p)
 {
-  double       velocity[3];
-  PetscScalar *v;
+  const wring_initial_keys *const key = &p->parts->initial;
+  PetscScalar                    *v;
 
   PetscFunctionBegin;
-  if (!wring_options_has(p->options, "initial_", "velocity")) PetscFunctionReturn(PETSC_SUCCESS);
-  if (wring_options_has(p->options, "initial_", "velocities"))
-    WRING_REFUSE(p->comm, "%s: initial_velocity and initial_velocities (%s) are both given, expected one of them",
-                 wring_options_origin(p->options, "initial_", "velocity"),
-                 wring_options_origin(p->options, "initial_", "velocities"));
-  PetscCall(wring_options_get_reals(p->options, "initial_", wring_initial_options, "velocity", velocity));
+  if (isnan(key->velocity[0])) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_refuse_both(p->options, "initial_", "velocity", "velocities", NULL));
   PetscCall(VecGetArrayWrite(p->state.v, &v));
-  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) v[i] = velocity[i % 3];
+  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) v[i] = key->velocity[i % 3];
   PetscCall(VecRestoreArrayWrite(p->state.v, &v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,7 +146,11 @@ static PetscErrorCode check_static(const wring_problem *p)
 
 PetscErrorCode wring_problem_set_state(wring_problem *p)
 {
+  wring_initial_keys *const key = &p->parts->initial;
+
   PetscFunctionBegin;
+  key->velocity[0] = NAN;
+  PetscCall(wring_options_read(p->options, "initial_", wring_initial_options, key));
   PetscCall(check_static(p));
   PetscCall(wring_potential_create_vec(p->g, &p->state.q));
   PetscCall(wring_potential_create_vec(p->g, &p->state.v));
@@ -172,8 +162,8 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   } else {
     PetscCall(set_rest(p));
   }
-  PetscCall(read_vectors(p, "positions", p->state.q));
-  PetscCall(read_vectors(p, "velocities", p->state.v));
+  if (key->positions) PetscCall(wring_problem_read_vectors(p, key->positions, p->state.q));
+  if (key->velocities) PetscCall(wring_problem_read_vectors(p, key->velocities, p->state.v));
   PetscCall(set_velocity(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,17 +29,14 @@ static const double change   = 1.4142135623730951; // of a: W^2 doubles or halve
 static const double bound    = 4;                  // a stays within this factor of the deck's
 
 static const wring_option admm_options[] = {
-  {"weight", WRING_REAL, .range = "(0,inf)", .value = "1",
+  {"weight", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(admm_data, weight),
    .help =
-     "Factor a of the weights a sqrt(measure k); 1 is about as robust as pd; smaller values may be faster or fail.",
-   .at = offsetof(admm_data, weight)},
-  {"warm_start", WRING_BOOL, .value = "false",
-   .help = "Start from the duals u of the last step instead of 0; a restart begins with 0.",
-   .at   = offsetof(admm_data, warm_start)},
-  {"balancing", WRING_BOOL, .value = "false",
+     "Factor a of the weights a sqrt(measure k); 1 is about as robust as pd; smaller values may be faster or fail."},
+  {"warm_start", WRING_BOOL, .value = "false", .at = WRING_AT(admm_data, warm_start),
+   .help = "Start from the duals u of the last step instead of 0; a restart begins with 0."},
+  {"balancing", WRING_BOOL, .value = "false", .at = WRING_AT(admm_data, balancing),
    .help = "After a step whose primal and dual residuals differ by a factor of 10 on average, a is multiplied or "
-           "divided by sqrt(2), within [weight/4, 4 weight]; a restart begins with weight.",
-   .at   = offsetof(admm_data, balancing)},
+           "divided by sqrt(2), within [weight/4, 4 weight]; a restart begins with weight."},
   {0},
 };
 

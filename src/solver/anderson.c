@@ -26,8 +26,8 @@ typedef struct {
 static const wring_option anderson_options[] = {
   {"inner", WRING_WORD, .choices = "pd|admm|vbd|pncg|trust_region", .value = "pd",
    .help = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
-  {"window", WRING_INT, .range = "[0,20]", .value = "5",
-   .help = "Maximum number of differences of iterates that are combined.", .at = offsetof(anderson_data, window)},
+  {"window", WRING_INT, .range = "[0,20]", .value = "5", .at = WRING_AT(anderson_data, window),
+   .help = "Maximum number of differences of iterates that are combined."},
   {0},
 };
 

@@ -33,16 +33,14 @@ static const wring_option chebyshev_options[] = {
   {"inner", WRING_WORD, .choices = "operator|vbd|pncg|trust_region", .value = "operator",
    .help = "Method that is accelerated: the step of pd for any material, or a method with its own keys, such as those "
            "of solver.vbd."},
-  {"rho", WRING_REAL, .range = "[0,1)",
+  {"rho", WRING_REAL, .range = "[0,1)", .at = WRING_AT(chebyshev_data, rho),
    .help = "Spectral radius of the plain iteration; default: the ratio of its last two steps in the norm of A, at most "
-           "0.999.",
-   .at   = offsetof(chebyshev_data, rho)},
-  {"delay", WRING_INT, .range = "[0,inf)", .value = "10",
-   .help = "Number of plain iterations at the start; at least one is made.", .at = offsetof(chebyshev_data, delay)},
-  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo",
+           "0.999."},
+  {"delay", WRING_INT, .range = "[0,inf)", .value = "10", .at = WRING_AT(chebyshev_data, delay),
+   .help = "Number of plain iterations at the start; at least one is made."},
+  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(chebyshev_data, search),
    .help = "Armijo halves the step until g decreases enough; none takes the full step, as published, and may "
-           "diverge.",
-   .at   = offsetof(chebyshev_data, search)},
+           "diverge."},
   {0},
 };
 

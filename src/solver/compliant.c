@@ -40,9 +40,8 @@ typedef struct {
 } compliant_data;
 
 static const wring_option compliant_options[] = {
-  {"compliance", WRING_REAL, .unit = "m/N", .range = "[0,inf)",
-   .help = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly.",
-   .at   = offsetof(compliant_data, compliance)},
+  {"compliance", WRING_REAL, .unit = "m/N", .range = "[0,inf)", .at = WRING_AT(compliant_data, compliance),
+   .help = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly."},
   {0},
 };
 

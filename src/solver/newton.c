@@ -53,21 +53,19 @@ typedef struct {
 } newton_data;
 
 static const wring_option newton_options[] = {
-  {"linear", WRING_WORD, .choices = "auto|direct|cg", .value = "auto",
-   .help = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work.",
-   .at   = offsetof(newton_data, H.type)},
-  {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8",
-   .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least.",
-   .at   = offsetof(newton_data, least)},
+  {"linear", WRING_WORD, .choices = "auto|direct|cg", .value = "auto", .at = WRING_AT(newton_data, H.type),
+   .help = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work."},
+  {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8", .at = WRING_AT(newton_data, least),
+   .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
   {"filter", WRING_WORD, .choices = "clamp|absolute|trust_region|on_demand|none", .value = "on_demand",
+   .at   = WRING_AT(newton_data, modify.kind),
    .help = "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
            "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; on_demand: "
            "clamp where forces are large, as far as is needed; none: nothing, a multiple of the diagonal is added "
-           "if needed.",
-   .at   = offsetof(newton_data, modify.kind)},
+           "if needed."},
   {"forcing", WRING_WORD, .choices = "eisenstat_walker|fixed", .value = "eisenstat_walker",
-   .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol.",
-   .at   = offsetof(newton_data, fixed)},
+   .at   = WRING_AT(newton_data, fixed),
+   .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
   {0},
 };
 

@@ -20,10 +20,9 @@ typedef struct {
 } pd_data;
 
 static const wring_option pd_options[] = {
-  {"metric", WRING_WORD, .choices = "element|mass", .value = "element",
+  {"metric", WRING_WORD, .choices = "element|mass", .value = "element", .at = WRING_AT(pd_data, by_mass),
    .help = "Metric of the distance to the rest states: element, that of z in the energy; mass, that of the vertices, "
-           "weighted by mass and without stiffness.",
-   .at   = offsetof(pd_data, by_mass)},
+           "weighted by mass and without stiffness."},
   {0},
 };
 

@@ -47,21 +47,18 @@ typedef struct {
 } pncg_data;
 
 static const wring_option pncg_options[] = {
-  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle", .value = "operator",
+  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle", .value = "operator", .at = WRING_AT(pncg_data, by),
    .help = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, or one V-cycle of "
-           "multigrid for the operator.",
-   .at   = offsetof(pncg_data, by)},
-  {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou",
+           "multigrid for the operator."},
+  {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou", .at = WRING_AT(pncg_data, rule),
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
-           "of the preconditioned gradient and the last direction.",
-   .at   = offsetof(pncg_data, rule)},
-  {"filter", WRING_WORD, .choices = "none|clamp", .value = "none",
+           "of the preconditioned gradient and the last direction."},
+  {"filter", WRING_WORD, .choices = "none|clamp", .value = "none", .at = WRING_AT(pncg_data, filter),
    .help =
      "What is done with negative eigenvalues of the Hessian of every element in the step length: nothing, or they "
-     "become 0; in the diagonal blocks they always do.",
-   .at = offsetof(pncg_data, filter)},
-  {"renew", WRING_INT, .range = "[1,inf)", .value = "1",
-   .help = "Iterations after which the diagonal blocks are computed again.", .at = offsetof(pncg_data, renew)},
+     "become 0; in the diagonal blocks they always do."},
+  {"renew", WRING_INT, .range = "[1,inf)", .value = "1", .at = WRING_AT(pncg_data, renew),
+   .help = "Iterations after which the diagonal blocks are computed again."},
   {0},
 };
 

@@ -16,35 +16,29 @@ typedef struct {
 } qn_data;
 
 static const wring_option qn_options[] = {
-  {"history", WRING_INT, .range = "[0,100]", .value = "5", .help = "Maximum number of pairs that L-BFGS keeps.",
-   .at = offsetof(qn_data, pairs.window)},
+  {"history", WRING_INT, .range = "[0,100]", .value = "5", .at = WRING_AT(qn_data, pairs.window),
+   .help = "Maximum number of pairs that L-BFGS keeps."},
   {"initial_hessian", WRING_WORD, .choices = "operator|identity|rest_hessian|frame_hessian|warped_rest_hessian",
-   .value = "operator",
-   .help  = "Hessian that L-BFGS starts from: the operator A, a scaled identity, the Hessian at rest, the Hessian at "
-            "x_0 of each step, or the Hessian at rest rotated with each vertex.",
-   .at    = offsetof(qn_data, initial.kind)},
-  {"inner", WRING_WORD, .choices = "operator|cg", .value = "operator",
-   .help = "Solver of systems with the initial Hessian: the one of operator_type, or steps of conjugate gradients.",
-   .at   = offsetof(qn_data, initial.steps)},
-  {"inner_max_it", WRING_INT, .range = "[1,inf)", .value = "15", .help = "Steps of inner cg, started from zero.",
-   .at = offsetof(qn_data, initial.system.max_it)},
+   .value = "operator", .at = WRING_AT(qn_data, initial.kind),
+   .help = "Hessian that L-BFGS starts from: the operator A, a scaled identity, the Hessian at rest, the Hessian at "
+           "x_0 of each step, or the Hessian at rest rotated with each vertex."},
+  {"inner", WRING_WORD, .choices = "operator|cg", .value = "operator", .at = WRING_AT(qn_data, initial.steps),
+   .help = "Solver of systems with the initial Hessian: the one of operator_type, or steps of conjugate gradients."},
+  {"inner_max_it", WRING_INT, .range = "[1,inf)", .value = "15", .at = WRING_AT(qn_data, initial.system.max_it),
+   .help = "Steps of inner cg, started from zero."},
   {"inner_preconditioner", WRING_WORD, .choices = "none|jacobi|icholesky|icholesky_rest|icholesky_operator",
-   .value = "jacobi",
-   .help  = "Preconditioner of inner cg; icholesky: incomplete Cholesky factor, of each rank's block, of the initial "
-            "Hessian, of the Hessian at rest, or of the operator A.",
-   .at    = offsetof(qn_data, initial.preconditioner)},
-  {"keep", WRING_BOOL, .value = "false",
+   .value = "jacobi", .at = WRING_AT(qn_data, initial.preconditioner),
+   .help = "Preconditioner of inner cg; icholesky: incomplete Cholesky factor, of each rank's block, of the initial "
+           "Hessian, of the Hessian at rest, or of the operator A."},
+  {"keep", WRING_BOOL, .value = "false", .at = WRING_AT(qn_data, keep),
    .help = "Whether the pairs of one step are kept for the next if there are no contacts; useful for a history of at "
-           "least 10.",
-   .at   = offsetof(qn_data, keep)},
-  {"refresh", WRING_INT, .range = "[0,10000]", .value = "0",
+           "least 10."},
+  {"refresh", WRING_INT, .range = "[0,10000]", .value = "0", .at = WRING_AT(qn_data, pairs.renewal.price),
    .help = "Number of evaluations lost to an outdated operator after which it is rebuilt from the current Hessian, "
-           "doubled whenever that has not saved as many; 0: never.",
-   .at   = offsetof(qn_data, pairs.renewal.price)},
-  {"line_search", WRING_WORD, .choices = "armijo|wolfe|none", .value = "armijo",
+           "doubled whenever that has not saved as many; 0: never."},
+  {"line_search", WRING_WORD, .choices = "armijo|wolfe|none", .value = "armijo", .at = WRING_AT(qn_data, search),
    .help = "Armijo halves the step until g decreases enough, wolfe also until its slope is small enough; none: the "
-           "full step.",
-   .at   = offsetof(qn_data, search)},
+           "full step."},
   {0},
 };
 

@@ -35,16 +35,16 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 const wring_option wring_solver_options[] = {
   {"type", WRING_WORD, .choices = &choices[1], .value = "auto",
    .help = "Method that minimises g. Without this key, keys of exactly one method select that method."},
-  {"max_it", WRING_INT, .range = "[0,inf)",
+  {"max_it", WRING_INT, .range = "[0,inf)", .at = WRING_AT(wring_solver_limits, max_it),
    .help =
      "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, pbd, rgc, "
      "penalty and compliant, whose result depends on it."},
-  {"rtol", WRING_REAL, .range = "[0,1)", .value = "1e-5",
+  {"rtol", WRING_REAL, .range = "[0,1)", .value = "1e-5", .at = WRING_AT(wring_solver_limits, rtol),
    .help = "A solve has converged when the norm of the remaining force, |grad g|, is at most rtol times the force that "
            "solver_stop names; 0: never."},
-  {"atol", WRING_REAL, .unit = "N", .range = "[0,inf)", .value = "0",
+  {"atol", WRING_REAL, .unit = "N", .range = "[0,inf)", .value = "0", .at = WRING_AT(wring_solver_limits, atol),
    .help = "A solve has converged when |grad g| <= atol; 0: never."},
-  {"stop", WRING_WORD, .choices = "force|relative|gradient|decrement",
+  {"stop", WRING_WORD, .choices = "force|relative|gradient|decrement", .at = WRING_AT(wring_solver_limits, stop),
    .help = "What |grad g| is compared with, times rtol: force: the largest of the norms of the inertial, internal and "
            "external forces "
            "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
@@ -54,9 +54,9 @@ const wring_option wring_solver_options[] = {
    .help = "Where a solve starts: y: the positions that velocities and loads alone would lead to, the default "
            "of compare; q: the last positions; auto: of y, q, and q moved on by the velocities those that invert "
            "fewest tetrahedra, and of these the one of lowest g, the default of run."},
-  {"measure", WRING_INT, .range = "[0,inf)", .value = "1",
+  {"measure", WRING_INT, .range = "[0,inf)", .value = "1", .at = WRING_AT(wring_solver_limits, measure),
    .help = "Iterations between measurements of g and grad g; the last one is always measured; 0: only the last."},
-  {"accept", WRING_BOOL, .value = "false",
+  {"accept", WRING_BOOL, .value = "false", .at = WRING_AT(wring_solver_limits, accept),
    .help =
      "Whether a step goes on from the iterate at max_it, whatever force is out of balance there, and from one where "
      "corners of elements of order 2 are inverted. Otherwise the "

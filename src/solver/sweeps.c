@@ -33,42 +33,37 @@ typedef struct {
       .choices = "colored|hybrid|sequential", .value = "colored",                                                      \
       .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours in each rank, averaged "       \
               "between ranks; sequential, of the mesh, on one rank.",                                                  \
-      .at   = offsetof(sweeps_data, order)                                                                             \
+      .at   = WRING_AT(sweeps_data, order)                                                                             \
   }
 
 static const wring_option xpbd_options[] = {
   ORDER,
-  {"damping", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0",
-   .help = "Damping beta of each constraint that does not set its own: the force -beta dC/dt along its gradient.",
-   .at   = offsetof(sweeps_data, rule.damping)},
+  {"damping", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0", .at = WRING_AT(sweeps_data, rule.damping),
+   .help = "Damping beta of each constraint that does not set its own: the force -beta dC/dt along its gradient."},
   {0},
 };
 
 static const wring_option pbd_options[] = {
   ORDER,
-  {"stiffness", WRING_REAL, .range = "[0,1]", .value = "1",
-   .help = "Stiffness k: fraction of each projection onto C = 0 that is applied.",
-   .at   = offsetof(sweeps_data, stiffness)},
-  {"rule", WRING_WORD, .choices = "plain|exponent", .value = "plain",
+  {"stiffness", WRING_REAL, .range = "[0,1]", .value = "1", .at = WRING_AT(sweeps_data, stiffness),
+   .help = "Stiffness k: fraction of each projection onto C = 0 that is applied."},
+  {"rule", WRING_WORD, .choices = "plain|exponent", .value = "plain", .at = WRING_AT(sweeps_data, exponent),
    .help = "Factor of each projection: k (plain), or 1 - (1 - k)^(1/max_it), which amounts to k over max_it "
-           "iterations.",
-   .at   = offsetof(sweeps_data, exponent)},
+           "iterations."},
   {0},
 };
 
 static const wring_option rgc_options[] = {
   ORDER,
-  {"factor", WRING_REAL, .range = "(0,2)", .value = "1",
-   .help = "Factor on each displacement: softer below 1, stiffer above 1; divergence is likely above 1.5.",
-   .at   = offsetof(sweeps_data, rule.factor)},
+  {"factor", WRING_REAL, .range = "(0,2)", .value = "1", .at = WRING_AT(sweeps_data, rule.factor),
+   .help = "Factor on each displacement: softer below 1, stiffer above 1; divergence is likely above 1.5."},
   {0},
 };
 
 static const wring_option penalty_options[] = {
   ORDER,
-  {"damping", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0",
-   .help = "Damping c of each constraint that does not set its own: the force -c dC/dt along its gradient.",
-   .at   = offsetof(sweeps_data, rule.damping)},
+  {"damping", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0", .at = WRING_AT(sweeps_data, rule.damping),
+   .help = "Damping c of each constraint that does not set its own: the force -c dC/dt along its gradient."},
   {0},
 };
 

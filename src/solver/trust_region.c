@@ -46,32 +46,25 @@ typedef struct {
 } trust_step;
 
 static const wring_option trust_options[] = {
-  {"radius", WRING_REAL, .range = "(0,inf)", .value = "1",
+  {"radius", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(trust_data, keys.first),
    .help = "First radius of each solve, in multiples of the length of the step by the operator alone; lengths are "
-           "measured by the operator.",
-   .at   = offsetof(trust_data, keys.first)},
-  {"accept", WRING_REAL, .range = "(0,1)", .value = "0.01",
-   .help = "A step is accepted if g falls by at least this part of what its quadratic model promises.",
-   .at   = offsetof(trust_data, keys.accept)},
-  {"good", WRING_REAL, .range = "(0,1)", .value = "0.9",
-   .help = "The radius may grow if g falls by at least this part of what the model promises.",
-   .at   = offsetof(trust_data, keys.good)},
-  {"shrink", WRING_REAL, .range = "(0,1)", .value = "0.5",
-   .help = "New radius, in lengths of the step, after a step that is not accepted.",
-   .at   = offsetof(trust_data, keys.shrink)},
-  {"expand", WRING_REAL, .range = "(1,inf)", .value = "2",
-   .help = "Least new radius, in lengths of the step, after a step from which the radius may grow.",
-   .at   = offsetof(trust_data, keys.expand)},
-  {"forcing", WRING_REAL, .range = "(0,1)", .value = "0.1",
-   .help = "Largest relative tolerance of conjugate gradients for the Newton system.",
-   .at   = offsetof(trust_data, keys.forcing)},
-  {"power", WRING_REAL, .range = "[0,1]", .value = "0.5",
+           "measured by the operator."},
+  {"accept", WRING_REAL, .range = "(0,1)", .value = "0.01", .at = WRING_AT(trust_data, keys.accept),
+   .help = "A step is accepted if g falls by at least this part of what its quadratic model promises."},
+  {"good", WRING_REAL, .range = "(0,1)", .value = "0.9", .at = WRING_AT(trust_data, keys.good),
+   .help = "The radius may grow if g falls by at least this part of what the model promises."},
+  {"shrink", WRING_REAL, .range = "(0,1)", .value = "0.5", .at = WRING_AT(trust_data, keys.shrink),
+   .help = "New radius, in lengths of the step, after a step that is not accepted."},
+  {"expand", WRING_REAL, .range = "(1,inf)", .value = "2", .at = WRING_AT(trust_data, keys.expand),
+   .help = "Least new radius, in lengths of the step, after a step from which the radius may grow."},
+  {"forcing", WRING_REAL, .range = "(0,1)", .value = "0.1", .at = WRING_AT(trust_data, keys.forcing),
+   .help = "Largest relative tolerance of conjugate gradients for the Newton system."},
+  {"power", WRING_REAL, .range = "[0,1]", .value = "0.5", .at = WRING_AT(trust_data, keys.power),
    .help =
      "Conjugate gradients are solved to the relative size of grad g to this power, or to the largest tolerance: 1 "
-     "gives quadratic, 0 linear convergence.",
-   .at = offsetof(trust_data, keys.power)},
-  {"cg_max_it", WRING_INT, .range = "[1,inf)", .value = "1000",
-   .help = "Most steps of conjugate gradients in one iteration.", .at = offsetof(trust_data, keys.max_it)},
+     "gives quadratic, 0 linear convergence."},
+  {"cg_max_it", WRING_INT, .range = "[1,inf)", .value = "1000", .at = WRING_AT(trust_data, keys.max_it),
+   .help = "Most steps of conjugate gradients in one iteration."},
   {0},
 };
 

@@ -23,12 +23,11 @@ typedef struct {
 } vbd_data;
 
 static const wring_option vbd_options[] = {
-  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo",
+  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(vbd_data, search),
    .help = "Armijo halves the step of a vertex until its energy decreases enough; none takes every step, as "
-           "published.",
-   .at   = offsetof(vbd_data, search)},
-  {"rho", WRING_REAL, .range = "[0,1)", .value = "0",
-   .help = "Spectral radius for which sweeps are accelerated; 0: no acceleration.", .at = offsetof(vbd_data, rho)},
+           "published."},
+  {"rho", WRING_REAL, .range = "[0,1)", .value = "0", .at = WRING_AT(vbd_data, rho),
+   .help = "Spectral radius for which sweeps are accelerated; 0: no acceleration."},
   {0},
 };
 

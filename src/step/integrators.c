@@ -30,22 +30,23 @@ enum { N_INTEGRATORS = sizeof integrators / sizeof integrators[0] };
 const wring_option wring_time_options[] = {
   {"step", WRING_REAL, .unit = "s", .range = "(0,inf)",
    .help = "Size h of a time step; required, but not with the integrator static."},
-  {"end", WRING_REAL, .unit = "s", .range = "(0,inf)",
+  {"end", WRING_REAL, .unit = "s", .range = "(0,inf)", .at = WRING_AT(wring_stepper, keys.end),
    .help = "End time, reached in ceil(end/step) steps; alternative to steps."},
-  {"steps", WRING_INT, .range = "[1,inf)", .value = "1",
+  {"steps", WRING_INT, .range = "[1,inf)", .value = "1", .at = WRING_AT(wring_stepper, keys.steps),
    .help = "Number of steps from time 0, also after a restart; alternative to end. With the integrator static: of "
            "load steps."},
-  {"more_steps", WRING_INT, .range = "[1,inf)",
+  {"more_steps", WRING_INT, .range = "[1,inf)", .at = WRING_AT(wring_stepper, keys.more_steps),
    .help = "Number of steps from the initial state, as after initial.restart; alternative to steps and end."},
   {"integrator", WRING_WORD, .choices = &choices[1], .value = "implicit_euler",
-   .help = "Rule of a time step" EACH_RULE(SUMMARY) "."},
+   .at = WRING_AT(wring_stepper, keys.integrator), .help = "Rule of a time step" EACH_RULE(SUMMARY) "."},
   {"limit", WRING_REAL, .unit = "s", .range = "(0,inf)",
    .help = "Wall-clock time after which a run writes a checkpoint and stops."},
   {0},
 };
 
 const wring_option wring_load_options[] = {
-  {"gravity", WRING_REALS, .count = 3, .unit = "m/s^2", .value = "0,0,0", .help = "Acceleration of every vertex."},
+  {"gravity", WRING_REALS, .count = 3, .unit = "m/s^2", .value = "0,0,0", .at = WRING_AT(wring_stepper, keys.gravity),
+   .help = "Acceleration of every vertex."},
   {"gravity_curve", WRING_PATH,
    .help = "CSV `time,value`: factor on gravity over time, linear between rows, constant outside; default: 1, with the "
            "integrator static the pseudo-time."},
@@ -55,13 +56,4 @@ const wring_option wring_load_options[] = {
 const wring_integrator *wring_integrator_get(int i)
 {
   return i >= 0 && i < N_INTEGRATORS ? integrators[i] : NULL;
-}
-
-const wring_integrator *wring_integrator_find(const char *name)
-{
-  for (int i = 0; i < N_INTEGRATORS; i++) {
-    PetscBool same;
-    if (PetscStrcmp(integrators[i]->name, name, &same) == PETSC_SUCCESS && same) return integrators[i];
-  }
-  return NULL;
 }

@@ -21,7 +21,7 @@ PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *s
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
   PetscCall(PetscMalloc1(n, &a));
-  for (PetscInt i = 0; i < n; i++) a[i] = part * s->gravity[i % 3];
+  for (PetscInt i = 0; i < n; i++) a[i] = part * s->keys.gravity[i % 3];
   if (s->loads) PetscCall(wring_loads_accelerate(s->loads, time, state->q, a));
   PetscCall(VecGetArray(y, &ya));
   PetscCall(VecGetArrayWrite(s->load, &load));

@@ -31,7 +31,7 @@ static PetscErrorCode set_load(wring_stepper *s, Vec x)
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(s->load, &n));
   PetscCall(VecGetArrayWrite(s->load, &f));
-  for (PetscInt i = 0; i < n; i++) f[i] = mass[i / 3] * factor * s->gravity[i % 3];
+  for (PetscInt i = 0; i < n; i++) f[i] = mass[i / 3] * factor * s->keys.gravity[i % 3];
   if (s->loads) PetscCall(wring_loads_add_to(s->loads, time, x, f));
   PetscCall(VecRestoreArrayWrite(s->load, &f));
   PetscCall(wring_potential_set_load(s->g, s->load));

@@ -70,14 +70,22 @@ typedef struct {
   PetscBool adrift; // no contact stops it: a shorter part would not help
 } load_part;
 
+/* Of the deck. */
+typedef struct {
+  int      integrator;
+  PetscInt steps, more_steps; // 0: not given
+  double   end, gravity[3];   // s, 0: not given; m/s^2
+} step_keys;
+
 typedef struct wring_load_mixing wring_load_mixing;
 
 struct wring_stepper {
   wring_potential        *g; // borrowed
   const wring_integrator *integrator;
-  double                  h, gravity[3]; // s, m/s^2
-  const wring_loads      *loads;         // borrowed; NULL: gravity only
-  double                  drag_factor;   // factor of the drag in g; NAN: none so far
+  step_keys               keys;
+  double                  h;           // s
+  const wring_loads      *loads;       // borrowed; NULL: gravity only
+  double                  drag_factor; // factor of the drag in g; NAN: none so far
   PetscInt                steps;
   double                  h_of_A; // h of the last A requested; 0: none
   Vec                     y;      // target; work vector once g has it: gradient at x_0, differences in `finish`
@@ -107,8 +115,7 @@ struct wring_stepper {
   wring_load_mixing *mixing; // NULL: the loads do not depend on positions
 };
 
-const wring_integrator *wring_integrator_get(int i);             // in the order of the help text; NULL past the end
-const wring_integrator *wring_integrator_find(const char *name); // NULL: none
+const wring_integrator *wring_integrator_get(int i); // in the order of the help text; NULL past the end
 
 /* y += factor a, where a is the acceleration by gravity and loads; M a becomes the load of g. */
 PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y);

@@ -2,61 +2,53 @@
 #include "step_impl.h"
 #include <math.h>
 
-static PetscErrorCode count_steps(MPI_Comm comm, const wring_options *o, double h, PetscInt *steps)
+/* The number of steps of size h; refuses two of the keys that give it, and an end too far off. */
+static PetscErrorCode read_steps(wring_stepper *s, const wring_options *o)
 {
   static const char *const key[] = {"steps", "more_steps", "end"};
-  const char              *given = NULL;
-  double                   end;
 
   PetscFunctionBegin;
-  for (int i = 0; i < 3; i++) {
-    if (!wring_options_has(o, "time_", key[i])) continue;
-    if (given)
-      WRING_REFUSE(comm, "%s: time_%s and time_%s (%s) are both given, expected one of them",
-                   wring_options_origin(o, "time_", given), given, key[i], wring_options_origin(o, "time_", key[i]));
-    given = key[i];
-  }
-  const PetscBool more = wring_options_has(o, "time_", "more_steps");
-  PetscCall(wring_options_get_int(o, "time_", wring_time_options, more ? "more_steps" : "steps", steps));
-  if (!wring_options_has(o, "time_", "end")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_real(o, "time_", wring_time_options, "end", &end));
-  const double count = PetscCeilReal(end / h - 1e-9);
+  PetscCall(wring_options_get_real(o, "time_", wring_time_options, "step", &s->h)); // it is required
+  for (int i = 0; i < 2; i++)
+    for (int j = i + 1; j < 3; j++) PetscCall(wring_options_refuse_both(o, "time_", key[i], key[j], NULL));
+  const double count = PetscCeilReal(s->keys.end / s->h - 1e-9);
   if (count > (double)PETSC_MAX_INT / 2) {
-    WRING_REFUSE(comm, "%s: time_end %.6g s is %.6g steps of %.6g s, expected at most %" PetscInt_FMT,
-                 wring_options_origin(o, "time_", "end"), end, count, h, PETSC_MAX_INT / 2);
+    WRING_REFUSE(wring_options_comm(o), "%s: time_end %.6g s is %.6g steps of %.6g s, expected at most %" PetscInt_FMT,
+                 wring_options_origin(o, "time_", "end"), s->keys.end, count, s->h, PETSC_MAX_INT / 2);
   }
-  *steps = PetscMax((PetscInt)count, 1);
+  if (s->keys.more_steps > 0) s->steps = s->keys.more_steps;
+  if (s->keys.end > 0) s->steps = PetscMax((PetscInt)count, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Load steps have the size 1/steps: a size and an end are refused. */
-static PetscErrorCode count_load_steps(wring_stepper *s, const wring_options *o)
+static PetscErrorCode refuse_times(const wring_options *o)
 {
   static const char *const key[] = {"more_steps", "step", "end"};
 
   PetscFunctionBegin;
   for (int i = 0; i < 3; i++) {
     if (!wring_options_has(o, "time_", key[i])) continue;
-    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+    WRING_REFUSE(wring_options_comm(o),
                  "%s: time_%s does not apply to time_integrator 'static', whose pseudo-time ends at 1: expected "
                  "time_steps, the number of load steps",
                  wring_options_origin(o, "time_", key[i]), key[i]);
   }
-  PetscCall(wring_options_get_int(o, "time_", wring_time_options, "steps", &s->steps));
-  s->h = 1 / (double)s->steps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode set_steps(wring_stepper *s, const wring_options *o)
+static PetscErrorCode read_keys(wring_stepper *s, const wring_options *o)
 {
   PetscFunctionBegin;
-  if (s->integrator->is_static) {
-    PetscCall(count_load_steps(s, o));
-    PetscCall(wring_potential_set_static(s->g));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_options_get_real(o, "time_", wring_time_options, "step", &s->h));
-  PetscCall(count_steps(wring_potential_mesh(s->g)->comm, o, s->h, &s->steps));
+  PetscCall(wring_options_read(o, "time_", wring_time_options, s));
+  PetscCall(wring_options_read(o, "", wring_load_options, s));
+  s->integrator = wring_integrator_get(s->keys.integrator);
+  s->steps      = s->keys.steps;
+  s->h          = 1 / (double)s->steps;
+  if (s->integrator->is_static)
+    PetscCall(refuse_times(o));
+  else
+    PetscCall(read_steps(s, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,7 +75,6 @@ static PetscErrorCode create_vectors(wring_stepper *s)
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **stepper)
 {
   wring_stepper *s;
-  const char    *name;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
@@ -91,10 +82,8 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   s->g           = g;
   s->drag_factor = NAN;
   s->start_rule  = WRING_START_Y;
-  PetscCall(wring_options_get_word(o, "time_", wring_time_options, "integrator", &name));
-  s->integrator = wring_integrator_find(name);
-  PetscCall(set_steps(s, o));
-  PetscCall(wring_options_get_reals(o, "", wring_load_options, "gravity", s->gravity));
+  PetscCall(read_keys(s, o));
+  if (s->integrator->is_static) PetscCall(wring_potential_set_static(g));
   PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name, NULL));
   if (s->integrator->advance) {
     const wring_contact_way way = WRING_CONTACT_ENERGY;
@@ -138,7 +127,7 @@ PetscInt wring_stepper_steps(const wring_stepper *s)
 
 const double *wring_stepper_gravity(const wring_stepper *s)
 {
-  return s->gravity;
+  return s->keys.gravity;
 }
 
 PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads)

@@ -1,6 +1,9 @@
-/* The database of options: keys, values and their origins. */
+/* The database of options: keys, values and their origins; its values, and structs of settings. */
+#define _POSIX_C_SOURCE 200809L // access
 #include "options_impl.h"
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static PetscErrorCode replace_text(char **text, const char *other)
 {
@@ -189,6 +192,20 @@ const char *wring_options_family_origin(const wring_options *o, const char *pref
   return entry ? entry->origin : o->deck;
 }
 
+PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *prefix, const char *key, const char *other,
+                                         const char *why)
+{
+  const char *const origin = wring_options_origin(o, prefix, key), *const place =
+                                                                     wring_options_origin(o, prefix, other);
+
+  PetscFunctionBegin;
+  if (origin && place)
+    WRING_REFUSE(o->comm, "%s: %s%s and %s%s%s%s%s are both given, %s%s%sexpected one of them", origin, prefix, key,
+                 prefix, other, why ? "" : " (", why ? "" : place, why ? "" : ")", why ? "but " : "", why ? why : "",
+                 why ? ": " : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
 {
   options_word *w;
@@ -216,5 +233,223 @@ PetscErrorCode wring_words_destroy(PetscInt n, char ***v)
   PetscFunctionBegin;
   for (PetscInt i = 0; *v && i < n; i++) PetscCall(PetscFree((*v)[i]));
   PetscCall(PetscFree(*v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* The text of a value, which its option accepts. */
+static PetscErrorCode find_text(const wring_options *o, const char *prefix, const wring_option *table, const char *key,
+                                const char **text)
+{
+  const options_entry *const e = wring_options_find(o, prefix, key);
+  const wring_option *const  p = wring_option_find(table, key);
+  char                       expected[512], full[OPTIONS_KEY_SIZE];
+
+  PetscFunctionBegin;
+  PetscCheck(p, o->comm, PETSC_ERR_PLIB, "Option '%s' is in no table", key);
+  *text = e ? e->value : p->value;
+  if (*text && wring_option_accepts(p, *text)) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(full, sizeof full, "%s%s", prefix, p->key);
+  if (*text) PetscCall(wring_option_refuse(o->comm, p, full, *text, e ? e->origin : "default"));
+  wring_options_describe(p, sizeof expected, expected);
+  WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, p->help);
+}
+
+PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, PetscBool *v)
+{
+  const char *text;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  wring_option_bool(text, v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_int(const wring_options *o, const char *prefix, const wring_option *table,
+                                     const char *key, PetscInt *v)
+{
+  const char *text;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  wring_option_int(text, strlen(text), v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_real(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, double *v)
+{
+  const char *text;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  wring_option_real(text, strlen(text), v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefix, const wring_option *table,
+                                       const char *key, double *v)
+{
+  const char *text, *item;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  for (size_t size; (size = wring_option_next_item(&text, &item)) > 0; v++) wring_option_real(item, size, v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_angles(const wring_options *o, const char *prefix, const wring_option *table,
+                                        const char *key, double v[3])
+{
+  char rad[64];
+
+  PetscFunctionBegin;
+  snprintf(rad, sizeof rad, "%s_rad", key);
+  const PetscBool in_rad = wring_options_has(o, prefix, rad);
+  PetscCall(wring_options_refuse_both(o, prefix, rad, key, NULL));
+  PetscCall(wring_options_get_reals(o, prefix, table, in_rad ? rad : key, v));
+  for (int i = 0; i < 3 && in_rad; i++) v[i] *= 180 / PETSC_PI;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                          const char *key, PetscInt *n, PetscInt **v)
+{
+  const char *text, *item;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  PetscCall(PetscMalloc1(wring_option_count_items(text), v));
+  *n = 0;
+  for (size_t size; (size = wring_option_next_item(&text, &item)) > 0; ++*n) wring_option_int(item, size, *v + *n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, const char **v)
+{
+  const char *const choices = wring_option_find(table, key)->choices, *choice = choices;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, v));
+  const size_t size = choices ? wring_option_find_choice(choices, *v, &choice) : 0;
+  if (size) PetscCall(wring_options_keep_word(o, choice, size, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_choice(const wring_options *o, const char *prefix, const wring_option *table,
+                                        const char *key, int *v)
+{
+  const wring_option *const p = wring_option_find(table, key);
+  const char               *word, *choice = p->choices;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, table, key, &word));
+  wring_option_find_choice(p->choices, word, &choice);
+  for (*v = 0; choice > p->choices; choice--) *v += choice[-1] == '|';
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                           const char *key, PetscInt *n, char ***v)
+{
+  const char *text, *item;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  PetscCall(PetscCalloc1(wring_option_count_items(text), v));
+  *n = 0;
+  for (size_t size; (size = wring_option_next_item(&text, &item)) > 0; ++*n) {
+    PetscCall(PetscMalloc1(size + 1, &(*v)[*n]));
+    snprintf((*v)[*n], size + 1, "%s", item);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, size_t size, char *path)
+{
+  const char *const origin = wring_options_origin(o, prefix, key);
+  const char       *text;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  const PetscBool typed = (PetscBool)(origin && strcmp(origin, WRING_COMMAND_LINE) == 0);
+  PetscBool       as_is = (PetscBool)(text[0] == '/' || strcmp(o->directory, ".") == 0);
+  int             n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", text);
+  if (!as_is && typed) {
+    as_is = (PetscBool)(access(text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
+    if (as_is)
+      n = snprintf(path, size, "%s", text);
+    else
+      PetscCall(wring_note(o->comm,
+                           "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
+                           "as in wring 0.1: expected %s",
+                           origin, prefix, key, text, path));
+  }
+  if (n < 0 || (size_t)n >= size)
+    WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", origin, prefix, key, size - 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- structs of settings ----------------------------------------------------------------------------------------- */
+
+/* The numbers of a list; angles in degrees may be given in radians. */
+static PetscErrorCode read_list(const wring_options *o, const char *prefix, const wring_option *p, void *value)
+{
+  PetscInt n, *list;
+
+  PetscFunctionBegin;
+  if (p->type == WRING_REALS && p->unit && strncmp(p->unit, "deg", 3) == 0) {
+    PetscCall(wring_options_get_angles(o, prefix, p, p->key, value));
+  } else if (p->type == WRING_REALS) {
+    PetscCall(wring_options_get_reals(o, prefix, p, p->key, value));
+  } else {
+    PetscCall(wring_options_get_int_list(o, prefix, p, p->key, &n, &list));
+    PetscCall(PetscArraycpy((PetscInt *)value, list, n));
+    PetscCall(PetscFree(list));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_path(const wring_options *o, const char *prefix, const wring_option *p, const char **value)
+{
+  char path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_path(o, prefix, p, p->key, sizeof path, path));
+  PetscCall(wring_options_keep_word(o, path, strlen(path), value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_entry(const wring_options *o, const char *prefix, const wring_option *p, void *value)
+{
+  PetscFunctionBegin;
+  if (p->type == WRING_BOOL)
+    PetscCall(wring_options_get_bool(o, prefix, p, p->key, value));
+  else if (p->type == WRING_INT)
+    PetscCall(wring_options_get_int(o, prefix, p, p->key, value));
+  else if (p->type == WRING_REAL)
+    PetscCall(wring_options_get_real(o, prefix, p, p->key, value));
+  else if (p->type == WRING_WORD && p->choices)
+    PetscCall(wring_options_get_choice(o, prefix, p, p->key, value));
+  else if (p->type == WRING_WORD)
+    PetscCall(wring_options_get_word(o, prefix, p, p->key, value));
+  else if (p->type == WRING_PATH)
+    PetscCall(read_path(o, prefix, p, value));
+  else
+    PetscCall(read_list(o, prefix, p, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table, void *settings)
+{
+  PetscFunctionBegin;
+  for (const wring_option *p = table; p->key; p++) {
+    if (!p->at || (!p->value && !wring_options_has(o, prefix, p->key))) continue;
+    PetscCall(read_entry(o, prefix, p, (char *)settings + p->at - 1));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

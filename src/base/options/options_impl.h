@@ -30,3 +30,17 @@ const options_entry *wring_options_find(const wring_options *o, const char *pref
 
 /* A copy of text [size], kept until the database is destroyed. */
 PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
+
+/* ---- texts of values (option_value.c) ---------------------------------------------------------------------------- */
+
+/* Whether a text is one; its value. */
+PetscBool wring_option_bool(const char *text, PetscBool *v);
+PetscBool wring_option_int(const char *text, size_t size, PetscInt *v);
+PetscBool wring_option_real(const char *text, size_t size, double *v);
+
+/* The choice that a word names, as a part of the text "a|b|c"; its size, or 0. */
+size_t wring_option_find_choice(const char *choices, const char *word, const char **choice);
+
+/* The next item of a list whose items are separated by commas or blanks: its size, 0 at the end; advances *at. */
+size_t   wring_option_next_item(const char **at, const char **item);
+PetscInt wring_option_count_items(const char *text);

@@ -31,19 +31,6 @@ static PetscErrorCode read_masses(wring_problem *p)
 
 /* ---- densities --------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode get_densities(const wring_problem *p, double *density)
-{
-  char prefix[WRING_PREFIX];
-
-  PetscFunctionBegin;
-  for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
-    wring_region_prefix(p, r, sizeof prefix, prefix);
-    PetscCall(wring_options_get_real(p->options, wring_region_source(p, prefix, "density"), wring_material_options,
-                                     "density", &density[r]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode create_lumps(PetscInt n, int corners, wring_lumps *l)
 {
   PetscFunctionBegin;
@@ -84,7 +71,7 @@ static PetscErrorCode lump_densities(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(p->mesh->regions.n + 1, &density));
   PetscCall(PetscMalloc1(surfaces->n + springs->n, &lumps));
-  PetscCall(get_densities(p, density));
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(wring_region_density(p, r, &density[r]));
   for (PetscInt i = 0; i < surfaces->n; i++) PetscCall(lump_surface(p->mesh, &surfaces->surface[i], &lumps[count++]));
   for (PetscInt i = 0; i < springs->n; i++) PetscCall(lump_lines(p->mesh, &springs->rows[i], &lumps[count++]));
   PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->mass));

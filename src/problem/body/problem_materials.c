@@ -36,13 +36,12 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
 static PetscErrorCode add_material(wring_problem *p, PetscInt r, const double *scale)
 {
   const wring_law *law;
-  char             prefix[WRING_PREFIX];
+  char             from[WRING_PREFIX];
   double           proxy = 0;
 
   PetscFunctionBegin;
-  wring_region_prefix(p, r, sizeof prefix, prefix);
   PetscCall(wring_region_law(p, r, &law));
-  const char *const from = wring_region_source(p, prefix, "proxy_stiffness");
+  wring_region_source(p, r, "proxy_stiffness", from);
   if (wring_options_has(p->options, from, "proxy_stiffness"))
     PetscCall(wring_options_get_real(p->options, from, wring_material_options, "proxy_stiffness", &proxy));
   PetscCall(add_term(p, r, law, "material_", proxy, scale, NULL));

@@ -28,19 +28,29 @@ void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *
   snprintf(prefix, size, "region_%s_", p->mesh->regions.name[r]);
 }
 
-const char *wring_region_source(const wring_problem *p, const char *prefix, const char *key)
+void wring_region_source(const wring_problem *p, PetscInt r, const char *key, char from[WRING_PREFIX])
 {
-  return wring_options_has(p->options, prefix, key) ? prefix : "material_";
+  wring_region_prefix(p, r, WRING_PREFIX, from);
+  if (!wring_options_has(p->options, from, key)) snprintf(from, WRING_PREFIX, "material_");
+}
+
+PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *density)
+{
+  char from[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  wring_region_source(p, r, "density", from);
+  PetscCall(wring_options_get_real(p->options, from, wring_material_options, "density", density));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law)
 {
-  char        prefix[WRING_PREFIX], known[512] = "", hint[128] = "";
-  const char *from, *name;
+  char        from[WRING_PREFIX], known[512] = "", hint[128] = "";
+  const char *name;
 
   PetscFunctionBegin;
-  wring_region_prefix(p, r, sizeof prefix, prefix);
-  from = wring_region_source(p, prefix, "model");
+  wring_region_source(p, r, "model", from);
   PetscCall(wring_options_get_word(p->options, from, wring_material_options, "model", &name));
   *law = wring_law_find(name);
   if (*law) PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,17 +122,17 @@ static PetscErrorCode choose_mean(const wring_problem *p, PetscInt r, const wrin
 PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
                                  PetscBool *mean)
 {
-  char             prefix[WRING_PREFIX], expected[256];
-  const char      *from, *word;
+  enum { MEAN = 1, AUTO };
+  char             from[WRING_PREFIX], expected[256];
   const wring_law *material, *other;
+  int              choice;
 
   PetscFunctionBegin;
-  wring_region_prefix(p, r, sizeof prefix, prefix);
-  from = wring_region_source(p, prefix, "volumetric");
-  PetscCall(wring_options_get_word(p->options, from, wring_material_options, "volumetric", &word));
-  *mean = (PetscBool)(strcmp(word, "mean") == 0);
-  if (strcmp(word, "auto") == 0) PetscCall(choose_mean(p, r, law, par, mean));
-  if (strcmp(word, "mean") != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_region_source(p, r, "volumetric", from);
+  PetscCall(wring_options_get_choice(p->options, from, wring_material_options, "volumetric", &choice));
+  *mean = (PetscBool)(choice == MEAN);
+  if (choice == AUTO) PetscCall(choose_mean(p, r, law, par, mean));
+  if (choice != MEAN) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_region_law(p, r, &material));
   PetscBool any = (PetscBool)(material->volumetric != NULL);
   for (int i = 0; (other = wring_law_on_top(i)); i++)

@@ -5,16 +5,21 @@
 #include "problem/problem_impl.h"
 #include <math.h>
 
+typedef struct {
+  const char *file;
+  double      stiffness, modulus, damping, density; // N/m, N, N s/m, kg/m; 0: not given
+} spring_keys;
+
 const wring_option wring_spring_options[] = {
-  {"file", WRING_PATH,
+  {"file", WRING_PATH, .at = WRING_AT(spring_keys, file),
    .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring per row; without it NAME is a set with lines."},
-  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
+  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .at = WRING_AT(spring_keys, stiffness),
    .help = "Stiffness of each line; give either stiffness or modulus."},
-  {"modulus", WRING_REAL, .unit = "N", .range = "(0,inf)",
+  {"modulus", WRING_REAL, .unit = "N", .range = "(0,inf)", .at = WRING_AT(spring_keys, modulus),
    .help = "Young's modulus times cross-section; the stiffness of a line is the modulus divided by its length."},
-  {"damping", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0",
+  {"damping", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0", .at = WRING_AT(spring_keys, damping),
    .help = "Damping of each line, for xpbd and penalty."},
-  {"density", WRING_REAL, .unit = "kg/m", .range = "(0,inf)",
+  {"density", WRING_REAL, .unit = "kg/m", .range = "(0,inf)", .at = WRING_AT(spring_keys, density),
    .help = "Mass per rest length of the lines; without it they have no mass."},
   {0},
 };
@@ -50,21 +55,14 @@ static PetscErrorCode extend_halo(const wring_problem *p, const wring_spring_row
 
 /* ---- springs of a file ------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wring_spring_rows *s)
+static PetscErrorCode read_file(const wring_problem *p, const char *prefix, const char *file, wring_spring_rows *s)
 {
-  static const char *const   other[] = {"stiffness", "modulus", "damping", "density"};
-  const wring_options *const o       = p->options;
-  char                       file[PETSC_MAX_PATH_LEN];
+  static const char *const other[] = {"stiffness", "modulus", "damping", "density"};
 
   PetscFunctionBegin;
-  for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
-    if (wring_options_has(o, prefix, other[i]))
-      WRING_REFUSE(p->comm,
-                   "%s: %s%s and %sfile are both given, but each row of the file has its own stiffness: expected one "
-                   "of them",
-                   wring_options_origin(o, prefix, other[i]), prefix, other[i], prefix);
-  }
-  PetscCall(wring_options_get_path(o, prefix, wring_spring_options, "file", sizeof file, file));
+  for (int i = 0; i < 4; i++)
+    PetscCall(
+      wring_options_refuse_both(p->options, prefix, other[i], "file", "each row of the file has its own stiffness"));
   PetscCall(wring_problem_read_rows(p, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE, check_rows,
                                     &s->n, &s->width, &s->row));
   PetscCall(extend_halo(p, s));
@@ -74,24 +72,20 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wrin
 /* ---- springs along the lines of a set ---------------------------------------------------------------------------- */
 
 /* *set: that of the lines. */
-static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, const char *name, PetscInt *set)
+static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, const char *name, const spring_keys *key,
+                                  PetscInt *set)
 {
-  const wring_options *const o        = p->options;
-  static const char *const   expected = "a set with lines, which `wring check` lists, or a file";
-  PetscInt64                 lines;
+  const char *const        origin   = wring_options_family_origin(p->options, prefix);
+  static const char *const expected = "a set with lines, which `wring check` lists, or a file";
+  PetscInt64               lines;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_find_set(p, "spring_", name, expected, set));
   PetscCall(wring_mesh_count_elements(p->mesh, *set, 2, &lines));
-  if (lines == 0)
-    WRING_REFUSE(p->comm, "%s: spring: '%s' has no lines, expected %s", wring_options_family_origin(o, prefix), name,
-                 expected);
-  const PetscBool stiffness = wring_options_has(o, prefix, "stiffness"),
-                  modulus   = wring_options_has(o, prefix, "modulus");
-  if (stiffness == modulus)
-    WRING_REFUSE(p->comm, "%s: spring: '%s' has %s, expected either stiffness or modulus",
-                 wring_options_family_origin(o, prefix), name,
-                 stiffness ? "stiffness and modulus" : "neither stiffness nor modulus");
+  if (lines == 0) WRING_REFUSE(p->comm, "%s: spring: '%s' has no lines, expected %s", origin, name, expected);
+  if ((key->stiffness > 0) == (key->modulus > 0))
+    WRING_REFUSE(p->comm, "%s: spring: '%s' has %s, expected either stiffness or modulus", origin, name,
+                 key->modulus > 0 ? "stiffness and modulus" : "neither stiffness nor modulus");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,9 +94,9 @@ static double distance(const double *x, const double *y)
   return sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
 }
 
-/* Rest lengths, which need the halo, and the quantities that follow; k: stiffness, or modulus if by_length. */
-static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, double k, PetscBool by_length,
-                                 double damping, wring_spring_rows *s)
+/* Rest lengths, which need the halo, and the quantities that follow. */
+static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
+                                 wring_spring_rows *s)
 {
   const wring_mesh *const m     = p->mesh;
   wring_error             error = {""};
@@ -112,8 +106,8 @@ static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, dou
     double *const  row = s->row + 5 * (size_t)i;
     const PetscInt a = wring_mesh_local(m, (PetscInt)row[0]), b = wring_mesh_local(m, (PetscInt)row[1]);
     row[2] = distance(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
-    row[3] = by_length ? k / row[2] : k;
-    row[4] = damping;
+    row[3] = key->modulus > 0 ? key->modulus / row[2] : key->stiffness;
+    row[4] = key->damping;
     if (!(row[2] > 0))
       wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has length 0, expected above 0",
                       wring_options_family_origin(p->options, prefix), row[0], row[1], s->name);
@@ -122,19 +116,14 @@ static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, wring_spring_rows *s)
+static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
+                                 wring_spring_rows *s)
 {
-  const wring_options *const o = p->options;
-  PetscInt                  *vertex, set;
-  double                     k, damping;
+  PetscInt *vertex, set;
 
   PetscFunctionBegin;
-  PetscCall(check_lines(p, prefix, s->name, &set));
-  const PetscBool modulus = wring_options_has(o, prefix, "modulus");
-  PetscCall(wring_options_get_real(o, prefix, wring_spring_options, modulus ? "modulus" : "stiffness", &k));
-  PetscCall(wring_options_get_real(o, prefix, wring_spring_options, "damping", &damping));
-  if (wring_options_has(o, prefix, "density"))
-    PetscCall(wring_options_get_real(o, prefix, wring_spring_options, "density", &s->density));
+  PetscCall(check_lines(p, prefix, s->name, key, &set));
+  s->density = key->density;
   PetscCall(wring_mesh_list_elements(p->mesh, set, 2, &s->n, &vertex));
   s->width = 5;
   PetscCall(PetscMalloc1(5 * (size_t)s->n, &s->row));
@@ -144,7 +133,7 @@ static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, wri
   }
   PetscCall(PetscFree(vertex));
   PetscCall(extend_halo(p, s));
-  PetscCall(fill_lines(p, prefix, k, modulus, damping, s));
+  PetscCall(fill_lines(p, prefix, key, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,12 +149,13 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
   PetscCall(PetscCalloc1(s->n, &s->rows));
   PetscCall(PetscCalloc1(s->n, &s->line));
   for (PetscInt i = 0; i < s->n; i++) {
+    spring_keys key = {.file = NULL};
     s->rows[i].name = s->name[i];
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "spring_%s_", s->name[i]));
-    if (wring_options_has(p->options, prefix, "file"))
-      PetscCall(read_file(p, prefix, &s->rows[i]));
+    PetscCall(wring_problem_read_keys(p, "spring_", s->name[i], wring_spring_options, prefix, &key));
+    if (key.file)
+      PetscCall(read_file(p, prefix, key.file, &s->rows[i]));
     else
-      PetscCall(take_lines(p, prefix, &s->rows[i]));
+      PetscCall(take_lines(p, prefix, &key, &s->rows[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,7 +10,7 @@ const wring_option wring_membrane_options[] = {
   {"model", WRING_WORD, .choices = "strain", .value = "strain",
    .help = "Law of the triangles of the set NAME: k/2 |F - R|^2, R the closest matrix with orthonormal columns."},
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness k of the model."},
-  {"density", WRING_REAL, .unit = "kg/m^2", .range = "(0,inf)",
+  {"density", WRING_REAL, .unit = "kg/m^2", .range = "(0,inf)", .at = WRING_AT(wring_surface, density),
    .help = "Mass per rest area; without it the triangles have no mass."},
   {"strain_limit_stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
    .help = "Stiffness against stretches outside [strain_limit_min, strain_limit_max]."},
@@ -148,8 +148,7 @@ PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
     PetscCall(measure_areas(p, s));
     PetscCall(read_hinges(p, s));
     membrane_prefix(s, prefix);
-    if (wring_options_has(p->options, prefix, "density"))
-      PetscCall(wring_options_get_real(p->options, prefix, wring_membrane_options, "density", &s->density));
+    PetscCall(wring_options_read(p->options, prefix, wring_membrane_options, s));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,28 +2,33 @@
 #include "problem/problem_impl.h"
 #include <math.h>
 
+typedef struct {
+  const char      *curve;
+  wring_curve_type interpolation;
+  double           until; // s
+} load_time_keys;
+
 const wring_option wring_load_time_options[] = {
-  {"curve", WRING_PATH,
+  {"curve", WRING_PATH, .at = WRING_AT(load_time_keys, curve),
    .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; default: 1, with "
            "the integrator static the pseudo-time."},
   {"interpolation", WRING_WORD, .choices = "linear|cubic", .value = "linear",
+   .at   = WRING_AT(load_time_keys, interpolation),
    .help = "Interpolation between rows: linear, or smooth, which may overshoot."},
-  {"until", WRING_REAL, .unit = "s", .range = "[0,inf)", .help = "Time after which the load is 0; default: never."},
+  {"until", WRING_REAL, .unit = "s", .range = "[0,inf)", .at = WRING_AT(load_time_keys, until),
+   .help = "Time after which the load is 0; default: never."},
   {0},
 };
 
-PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *prefix, const wring_option *table,
-                                        const char *key, const char *header, wring_curve_type type,
-                                        wring_time_curve **c)
+PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
+                                        wring_curve_type type, wring_time_curve **c)
 {
-  char        file[PETSC_MAX_PATH_LEN];
   wring_error error = {""};
   PetscInt    n     = 0;
   int         width = 0;
   double     *row   = NULL;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_path(p->options, prefix, table, key, sizeof file, file));
   if (p->rank == 0) PetscCall(wring_csv_read(file, header, 0, PETSC_FALSE, PETSC_FALSE, &n, &width, &row, &error));
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, p->comm));
@@ -49,41 +54,29 @@ PetscErrorCode wring_problem_create_growth(wring_time_curve **c)
 PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
                                             wring_load_time *time)
 {
-  const wring_option *const  table = wring_load_time_options;
-  const wring_options *const o     = p->options;
-  int                        type; // wring_curve_type
+  load_time_keys key = {.until = INFINITY};
 
   PetscFunctionBegin;
-  *curve      = NULL;
-  time->until = INFINITY;
-  if (wring_options_has(o, prefix, "until")) PetscCall(wring_options_get_real(o, prefix, table, "until", &time->until));
-  PetscCall(wring_options_get_choice(o, prefix, table, "interpolation", &type));
-  if (wring_options_has(o, prefix, "curve")) {
-    PetscCall(wring_problem_read_curve(p, prefix, table, "curve", "time,value", (wring_curve_type)type, curve));
-  } else if (wring_options_has(o, prefix, "interpolation")) {
+  *curve = NULL;
+  PetscCall(wring_options_read(p->options, prefix, wring_load_time_options, &key));
+  if (key.curve) {
+    PetscCall(wring_problem_read_curve(p, key.curve, "time,value", key.interpolation, curve));
+  } else if (wring_options_has(p->options, prefix, "interpolation")) {
     WRING_REFUSE(p->comm, "%s: %sinterpolation applies to a curve, expected %scurve too",
-                 wring_options_origin(o, prefix, "interpolation"), prefix, prefix);
+                 wring_options_origin(p->options, prefix, "interpolation"), prefix, prefix);
   } else if (wring_stepper_is_static(p->stepper)) {
     PetscCall(wring_problem_create_growth(curve));
   }
-  time->curve = *curve;
+  *time = (wring_load_time){.curve = *curve, .until = key.until};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_motion(const wring_problem *p, const char *prefix, const wring_option *table,
-                                         wring_motion *motion, wring_time_curve **path)
+PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,
+                                       wring_time_curve **path)
 {
-  const wring_options *const o = p->options;
-
   PetscFunctionBegin;
-  *path         = NULL;
-  motion->until = motion->release = INFINITY;
-  PetscCall(wring_options_get_reals(o, prefix, table, "velocity", motion->velocity));
-  PetscCall(wring_options_get_angles(o, prefix, table, "spin", motion->spin));
-  if (wring_options_has(o, prefix, "until"))
-    PetscCall(wring_options_get_real(o, prefix, table, "until", &motion->until));
-  if (wring_options_has(o, prefix, "path"))
-    PetscCall(wring_problem_read_curve(p, prefix, table, "path", "time,x,y,z", WRING_CURVE_CUBIC, path));
+  *path = NULL;
+  if (file) PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
   motion->path = *path;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

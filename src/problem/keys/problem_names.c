@@ -28,6 +28,15 @@ PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *famil
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_problem_read_keys(const wring_problem *p, const char *family, const char *name,
+                                       const wring_option *table, char prefix[WRING_PREFIX], void *settings)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, WRING_PREFIX, "%s%s_", family, name));
+  PetscCall(wring_options_read(p->options, prefix, table, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text)
 {
   int best = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name

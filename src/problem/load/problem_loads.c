@@ -145,23 +145,16 @@ static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_traction(wring_problem *p, const load_keys *k, wring_loaded *l)
+/* A force in total also acts on a set without triangles. */
+static PetscErrorCode read_set(wring_problem *p, const load_keys *k, wring_loaded *l)
 {
-  PetscInt set;
+  const PetscBool   is_total = (PetscBool)(k->table == wring_force_options);
+  const char *const expected = is_total ? "a set that `wring check` lists" : "a surface that `wring check` lists";
+  PetscInt          set;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_find_set(p, k->family, k->name, "a surface that `wring check` lists", &set));
-  PetscCall(share_set(p, k, PETSC_FALSE, set, l));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_force(wring_problem *p, const load_keys *k, wring_loaded *l)
-{
-  PetscInt set;
-
-  PetscFunctionBegin;
-  PetscCall(wring_problem_find_set(p, k->family, k->name, "a set that `wring check` lists", &set));
-  PetscCall(share_set(p, k, PETSC_TRUE, set, l));
+  PetscCall(wring_problem_find_set(p, k->family, k->name, expected, &set));
+  PetscCall(share_set(p, k, is_total, set, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,8 +230,8 @@ static const struct {
   PetscErrorCode (*add)(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time); // frees l
 } families[WRING_LOAD_FAMILIES] = {
   {"body_force_", wring_body_force_options, read_region, add_forces},
-  {"traction_", wring_traction_options, read_traction, add_forces},
-  {"force_", wring_force_options, read_force, add_forces},
+  {"traction_", wring_traction_options, read_set, add_forces},
+  {"force_", wring_force_options, read_set, add_forces},
   {"pressure_", wring_pressure_options, read_pressure, add_pressure},
   {"point_load_", wring_point_load_options, NULL, add_point_load},
 };
@@ -291,11 +284,12 @@ static PetscErrorCode add_gravity_curve(wring_problem *p)
 {
   wring_load_time   time = {.until = INFINITY};
   wring_time_curve *curve;
+  char              file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (wring_options_has(p->options, "", "gravity_curve")) {
-    PetscCall(
-      wring_problem_read_curve(p, "", wring_load_options, "gravity_curve", "time,value", WRING_CURVE_LINEAR, &curve));
+    PetscCall(wring_options_get_path(p->options, "", wring_load_options, "gravity_curve", sizeof file, file));
+    PetscCall(wring_problem_read_curve(p, file, "time,value", WRING_CURVE_LINEAR, &curve));
   } else if (wring_stepper_is_static(p->stepper)) {
     PetscCall(wring_problem_create_growth(&curve));
   } else {

@@ -116,17 +116,13 @@ static PetscErrorCode measure_motion(const wring_problem *p, wring_sanity *s)
 {
   const wring_attachments *const a = &p->parts->attachments;
   const double                   h = wring_stepper_size(p->stepper);
-  double                         v[3], w[3];
-  char                           prefix[WRING_PREFIX];
   PetscReal                      fastest;
 
   PetscFunctionBegin;
   PetscCall(VecNorm(p->state.v, NORM_INFINITY, &fastest));
   s->way = h * fastest;
   for (PetscInt i = 0; i < a->n; i++) {
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]));
-    PetscCall(wring_options_get_reals(p->options, prefix, wring_attach_options, "velocity", v));
-    PetscCall(wring_options_get_angles(p->options, prefix, wring_attach_options, "spin", w));
+    const double *const v = a->key[i].motion.velocity, *const w = a->key[i].motion.spin;
     s->way  = fmax(s->way, h * sqrt(wring_dot3(v, v)));
     s->turn = fmax(s->turn, h * sqrt(wring_dot3(w, w)));
   }

@@ -140,16 +140,12 @@ static PetscBool may_move(const wring_problem *p, const wring_sanity *s)
 {
   static const char *const family[] = {"collider_", "self_contact_", "initial_", "spring_", "bending_", "membrane_"};
   const wring_attachments *const a  = &p->parts->attachments;
-  char                           prefix[WRING_PREFIX];
   const char                    *key, *value, *origin;
   if (s->start.size > 0 || s->end.size > 0 || s->way > 0 || s->turn > 0) return PETSC_TRUE;
   for (size_t i = 0; i < sizeof family / sizeof family[0]; i++)
     if (wring_options_has_family(p->options, family[i])) return PETSC_TRUE;
-  for (PetscInt i = 0; i < a->n; i++) {
-    (void)PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]);
-    if (wring_options_has(p->options, prefix, "path") || wring_options_has(p->options, prefix, "file"))
-      return PETSC_TRUE;
-  }
+  for (PetscInt i = 0; i < a->n; i++)
+    if (a->key[i].path || a->key[i].file) return PETSC_TRUE;
   for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
     wring_options_entry(p->options, i, &key, &value, &origin);
     if (strstr(key, "_curve")) return PETSC_TRUE;

@@ -70,14 +70,9 @@ static PetscErrorCode find_moduli(const wring_problem *p, wring_sanity *s)
 
 static PetscErrorCode find_density(const wring_problem *p, const wring_sanity *s, PetscInt r, double *density)
 {
-  char prefix[WRING_PREFIX];
-
   PetscFunctionBegin;
   *density = p->total_mass / s->volume;
-  if (wring_options_has(p->options, "mass_", "file")) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_region_prefix(p, r, sizeof prefix, prefix);
-  PetscCall(wring_options_get_real(p->options, wring_region_source(p, prefix, "density"), wring_material_options,
-                                   "density", density));
+  if (!wring_options_has(p->options, "mass_", "file")) PetscCall(wring_region_density(p, r, density));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,125 +3,110 @@
 #include <math.h>
 
 const wring_option wring_attach_options[] = {
-  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
+  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .at = WRING_AT(wring_attachment, stiffness),
    .help = "Stiffness of the spring between each vertex and its target; or give stiffness_per_area or hard: true."},
-  {"stiffness_per_area", WRING_REAL, .unit = "N/m^3", .range = "(0,inf)",
+  {"stiffness_per_area", WRING_REAL, .unit = "N/m^3", .range = "(0,inf)", .at = WRING_AT(wring_attachment, per_area),
    .help = "Stiffness of the support per area at rest of the set's triangles, a third of which counts for each of "
            "their vertices: the same on any mesh; replaces stiffness."},
-  {"hard", WRING_BOOL, .value = "false",
+  {"hard", WRING_BOOL, .value = "false", .at = WRING_AT(wring_attachment, hard),
    .help = "Whether vertices are exactly at their targets (a Dirichlet condition); replaces stiffness."},
   {"components", WRING_WORD, .choices = "x|y|z|xy|yz|xz|xyz", .value = "xyz",
+   .at = WRING_AT(wring_attachment, components),
    .help =
      "Components of the positions that a hard attachment prescribes; the others are free: one for a symmetry plane "
      "or rollers."},
-  {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0", .help = "Velocity of the targets."},
-  {"spin", WRING_REALS, .count = 3, .unit = "deg/s", .value = "0,0,0",
+  {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0",
+   .at = WRING_AT(wring_attachment, motion.velocity), .help = "Velocity of the targets."},
+  {"spin", WRING_REALS, .count = 3, .unit = "deg/s", .value = "0,0,0", .at = WRING_AT(wring_attachment, motion.spin),
    .help = "Angular velocity of the targets in degrees per second, about an axis through centre."},
   {"spin_rad", WRING_REALS, .count = 3, .unit = "rad/s",
    .help = "The same in radians per second, in the place of spin."},
-  {"centre", WRING_REALS, .count = 3, .unit = "m",
+  {"centre", WRING_REALS, .count = 3, .unit = "m", .at = WRING_AT(wring_attachment, motion.centre),
    .help = "Point on the axis of spin at time 0; default: the mean rest position of the set."},
-  {"path", WRING_PATH,
+  {"path", WRING_PATH, .at = WRING_AT(wring_attachment, path),
    .help = "CSV `time,x,y,z` [s, m]: displacement of the targets over time, a smooth curve; replaces velocity."},
-  {"until", WRING_REAL, .unit = "s", .range = "[0,inf)",
+  {"until", WRING_REAL, .unit = "s", .range = "[0,inf)", .at = WRING_AT(wring_attachment, motion.until),
    .help = "Time at which velocity, spin and path end; default: never."},
-  {"release", WRING_REAL, .unit = "s", .range = "[0,inf)",
+  {"release", WRING_REAL, .unit = "s", .range = "[0,inf)", .at = WRING_AT(wring_attachment, motion.release),
    .help = "Time after which the attachment does not act; default: it always acts."},
-  {"file", WRING_PATH,
+  {"file", WRING_PATH, .at = WRING_AT(wring_attachment, file),
    .help = "CSV `vertex,x,y,z,stiffness` [m, N/m] of targets, with hard `vertex,x,y,z`; NAME is then a label, not a "
            "set."},
   {0},
 };
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-/* Refuses two keys that exclude each other. */
-static PetscErrorCode refuse_both(const wring_problem *p, const char *prefix, const char *key, const char *other,
-                                  const char *why)
-{
-  const wring_options *const o = p->options;
-
-  PetscFunctionBegin;
-  if (wring_options_has(o, prefix, key) && wring_options_has(o, prefix, other))
-    WRING_REFUSE(p->comm, "%s: %s%s and %s%s are both given, but %s: expected one of them",
-                 wring_options_origin(o, prefix, key), prefix, key, prefix, other, why);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The bits of `components`. */
-static PetscErrorCode get_components(const wring_options *o, const char *prefix, unsigned *components)
-{
-  const char *word;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, wring_attach_options, "components", &word));
-  *components = 0;
-  for (; *word; word++) *components |= 1u << (*word - 'x');
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 /* A rotation about the axis c moves the two other components together: both are held, or neither. */
-static PetscErrorCode check_components(const wring_problem *p, const char *prefix, PetscBool hard)
+static PetscErrorCode check_components(const wring_problem *p, const char *prefix, const wring_attachment *a)
 {
-  const wring_options *const o          = p->options;
-  unsigned                   components = 0;
-  double                     spin[3];
-
   PetscFunctionBegin;
-  if (wring_options_has(o, prefix, "components") && !hard)
+  if (wring_options_has(p->options, prefix, "components") && !a->hard)
     WRING_REFUSE(p->comm, "%s: %scomponents applies to hard attachments only, expected %shard true",
-                 wring_options_origin(o, prefix, "components"), prefix, prefix);
-  PetscCall(get_components(o, prefix, &components));
-  PetscCall(wring_options_get_angles(o, prefix, wring_attach_options, "spin", spin));
+                 wring_options_origin(p->options, prefix, "components"), prefix, prefix);
   for (int c = 0; c < 3; c++) {
-    const unsigned others = WRING_XYZ & ~(1u << c), held = components & others;
-    if (spin[c] != 0 && held && held != others)
+    const unsigned others = WRING_XYZ & ~(1u << c), held = a->components & others;
+    if (a->motion.spin[c] != 0 && held && held != others)
       WRING_REFUSE(p->comm,
                    "%s: %sspin about %c turns %c and %c into each other, expected components with both or none",
-                   wring_options_origin(o, prefix, "spin"), prefix, "xyz"[c], "yzx"[c], "zxy"[c]);
+                   wring_options_origin(p->options, prefix, "spin"), prefix, "xyz"[c], "yzx"[c], "zxy"[c]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
+static PetscErrorCode check_keys(const wring_problem *p, const char *prefix, const wring_attachment *a)
 {
-  char      prefix[WRING_PREFIX], hint[256];
-  PetscBool hard;
+  static const char *const both[][3] = {
+    {"stiffness", "hard", "a hard attachment has no stiffness"},
+    {"stiffness_per_area", "hard", "a hard attachment has no stiffness"},
+    {"stiffness_per_area", "stiffness", "one is by area, the other by vertex"},
+    {"stiffness_per_area", "file", "each row of the file has its own stiffness"},
+    {"stiffness", "file", "each row of the file has its own stiffness"},
+    {"velocity", "path", "a path replaces the velocity"},
+  };
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
-  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
-  if (hard) PetscCall(refuse_both(p, prefix, "stiffness", "hard", "a hard attachment has no stiffness"));
-  if (hard) PetscCall(refuse_both(p, prefix, "stiffness_per_area", "hard", "a hard attachment has no stiffness"));
-  PetscCall(refuse_both(p, prefix, "stiffness_per_area", "stiffness", "one is by area, the other by vertex"));
-  PetscCall(refuse_both(p, prefix, "stiffness_per_area", "file", "each row of the file has its own stiffness"));
-  PetscCall(check_components(p, prefix, hard));
-  PetscCall(refuse_both(p, prefix, "velocity", "path", "a path replaces the velocity"));
-  PetscCall(refuse_both(p, prefix, "stiffness", "file", "each row of the file has its own stiffness"));
-  if (wring_options_has(p->options, prefix, "file") || wring_names_find(&p->mesh->sets, name) >= 0)
-    PetscFunctionReturn(PETSC_SUCCESS);
-  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
-  WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
-               wring_options_family_origin(p->options, prefix), name, hint);
+  for (size_t i = a->hard ? 0 : 2; i < sizeof both / sizeof both[0]; i++)
+    PetscCall(wring_options_refuse_both(p->options, prefix, both[i][0], both[i][1], both[i][2]));
+  PetscCall(check_components(p, prefix, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The areas of the vertices of a set, if its stiffness is by area. */
-static PetscErrorCode find_area(wring_problem *p, PetscInt i)
+/* The areas of the vertices of a set. */
+static PetscErrorCode find_area(wring_problem *p, const char *prefix, const char *name, PetscInt set, double **area)
 {
-  wring_attachments *const a   = &p->parts->attachments;
-  const PetscInt           set = wring_names_find(&p->mesh->sets, a->name[i]);
-  PetscInt64               triangles;
-  char                     prefix[WRING_PREFIX];
+  PetscInt64 triangles;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]));
-  if (!wring_options_has(p->options, prefix, "stiffness_per_area")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_mesh_count_elements(p->mesh, set, 3, &triangles));
   if (triangles == 0)
     WRING_REFUSE(p->comm, "%s: %sstiffness_per_area: the set '%s' has no triangles, expected a surface of the mesh",
-                 wring_options_origin(p->options, prefix, "stiffness_per_area"), prefix, a->name[i]);
-  PetscCall(PetscMalloc1(p->mesh->set_count[set], &a->area[i]));
-  PetscCall(wring_problem_share_area(p, set, a->area[i]));
+                 wring_options_origin(p->options, prefix, "stiffness_per_area"), prefix, name);
+  PetscCall(PetscMalloc1(p->mesh->set_count[set], area));
+  PetscCall(wring_problem_share_area(p, set, *area));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_attachment *a)
+{
+  static const unsigned bits[] = {1, 2, 4, 3, 6, 5, 7}; // of the choices of components
+  const PetscInt        set    = wring_names_find(&p->mesh->sets, name);
+  char                  prefix[WRING_PREFIX], hint[256];
+
+  PetscFunctionBegin;
+  *a = (wring_attachment){.motion = {.centre = {NAN}, .until = INFINITY, .release = INFINITY}};
+  PetscCall(wring_problem_read_keys(p, "attach_", name, wring_attach_options, prefix, a));
+  a->components   = bits[a->components];
+  a->motion.grows = (PetscBool)(a->file != NULL);
+  PetscCall(check_keys(p, prefix, a));
+  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
+  if (set < 0 && !a->file)
+    WRING_REFUSE(p->comm,
+                 "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
+                 wring_options_family_origin(p->options, prefix), name, hint);
+  if (a->per_area > 0) PetscCall(find_area(p, prefix, name, set, &a->area));
+  if (!a->hard && !a->file && !a->area) // it is required
+    PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &a->stiffness));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,9 +116,8 @@ PetscErrorCode wring_problem_read_attachments(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "attach_", &a->n, &a->name));
-  for (PetscInt i = 0; i < a->n; i++) PetscCall(check_attachment(p, a->name[i]));
-  PetscCall(PetscCalloc1(a->n, &a->area));
-  for (PetscInt i = 0; i < a->n; i++) PetscCall(find_area(p, i));
+  PetscCall(PetscMalloc1(a->n, &a->key));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(read_attachment(p, a->name[i], &a->key[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +128,7 @@ typedef struct {
   PetscInt *vertex;    // [n] local, owned
   double   *stiffness; // [n] N/m; unused for hard attachments
   double   *target;    // [n][3] m
-} attachment;
+} targets;
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
@@ -154,52 +138,46 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
   }
 }
 
-static PetscErrorCode read_targets(const wring_problem *p, const char *prefix, PetscBool hard, attachment *a)
+static PetscErrorCode read_targets(const wring_problem *p, const wring_attachment *key, targets *a)
 {
-  const char *const header = hard ? "vertex,x,y,z" : "vertex,x,y,z,stiffness";
-  char              file[PETSC_MAX_PATH_LEN];
+  const char *const header = key->hard ? "vertex,x,y,z" : "vertex,x,y,z,stiffness";
   int               width;
   double           *row;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_path(p->options, prefix, wring_attach_options, "file", sizeof file, file));
-  PetscCall(
-    wring_problem_read_rows(p, file, header, PETSC_TRUE, PETSC_FALSE, hard ? NULL : check_rows, &a->n, &width, &row));
+  PetscCall(wring_problem_read_rows(p, key->file, header, PETSC_TRUE, PETSC_FALSE, key->hard ? NULL : check_rows, &a->n,
+                                    &width, &row));
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {
     a->vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
     for (int c = 0; c < 3; c++) a->target[3 * i + c] = row[width * i + 1 + c];
-    a->stiffness[i] = hard ? 0 : row[width * i + 4];
+    a->stiffness[i] = key->hard ? 0 : row[width * i + 4];
   }
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* area [owned vertices of the set], NULL unless the stiffness is by area: vertices without area are then left out. */
-static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const char *name, const double *area,
-                               PetscBool hard, attachment *a)
+/* With a stiffness by area vertices without area are left out. */
+static PetscErrorCode take_set(const wring_problem *p, const char *name, const wring_attachment *key, targets *a)
 {
-  const char *const key       = area ? "stiffness_per_area" : "stiffness";
-  const PetscInt    set       = wring_names_find(&p->mesh->sets, name);
-  double            stiffness = 0;
+  const PetscInt      set = wring_names_find(&p->mesh->sets, name), n = p->mesh->set_count[set];
+  const double *const area = key->area;
 
   PetscFunctionBegin;
-  if (!hard) PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, key, &stiffness));
-  const PetscInt n = p->mesh->set_count[set];
   PetscCall(PetscMalloc3(n, &a->vertex, n, &a->stiffness, 3 * n, &a->target));
   a->n = 0;
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt v = p->mesh->set_vertex[set][i];
     if (area && area[i] == 0) continue;
     a->vertex[a->n]    = v;
-    a->stiffness[a->n] = area ? stiffness * area[i] : stiffness;
+    a->stiffness[a->n] = area ? key->per_area * area[i] : key->stiffness;
     PetscCall(PetscArraycpy(a->target + 3 * a->n++, p->mesh->X + 3 * v, 3));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Mean rest position of the vertices on all ranks. */
-static PetscErrorCode find_centre(const wring_problem *p, const attachment *a, double centre[3])
+static PetscErrorCode find_centre(const wring_problem *p, const targets *a, double centre[3])
 {
   double sum[4] = {0, 0, 0, (double)a->n};
 
@@ -212,62 +190,41 @@ static PetscErrorCode find_centre(const wring_problem *p, const attachment *a, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *path must be destroyed after the last use of *motion. */
-static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, const attachment *a, wring_motion *motion,
-                                 wring_time_curve **path)
-{
-  const wring_options *const o = p->options;
-
-  PetscFunctionBegin;
-  PetscCall(wring_problem_read_motion(p, prefix, wring_attach_options, motion, path));
-  if (wring_options_has(o, prefix, "release"))
-    PetscCall(wring_options_get_real(o, prefix, wring_attach_options, "release", &motion->release));
-  PetscCall(find_centre(p, a, motion->centre));
-  if (wring_options_has(o, prefix, "centre"))
-    PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "centre", motion->centre));
-  motion->grows = wring_options_has(o, prefix, "file");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_hard(wring_problem *p, const char *name, const char *prefix, const attachment *a,
-                                  const wring_motion *motion, wring_term **term)
+/* Frees the targets. */
+static PetscErrorCode create_term(const wring_problem *p, const char *name, const wring_attachment *key,
+                                  const wring_motion *motion, targets *a, wring_term **term)
 {
-  unsigned components = 0;
-
   PetscFunctionBegin;
-  PetscCall(wring_term_create_hard_attachments(p->mesh, name, a->n, a->vertex, a->target, motion, term));
-  PetscCall(get_components(p->options, prefix, &components));
-  wring_term_set_components(*term, components);
+  if (key->hard) {
+    PetscCall(wring_term_create_hard_attachments(p->mesh, name, a->n, a->vertex, a->target, motion, term));
+    wring_term_set_components(*term, key->components);
+  } else {
+    PetscCall(wring_term_create_attachments(p->mesh, name, a->n, a->vertex, a->stiffness, a->target, motion, term));
+  }
+  PetscCall(PetscFree3(a->vertex, a->stiffness, a->target));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_attachment(wring_problem *p, PetscInt i)
+static PetscErrorCode add_attachment(wring_problem *p, const char *name, wring_attachment *key)
 {
-  const char *const name = p->parts->attachments.name[i];
-  attachment        a;
-  wring_motion      motion;
+  wring_motion      motion = key->motion;
   wring_time_curve *path;
   wring_term       *term;
-  PetscBool         hard;
-  char              prefix[WRING_PREFIX];
+  targets           a;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
-  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
-  if (wring_options_has(p->options, prefix, "file"))
-    PetscCall(read_targets(p, prefix, hard, &a));
+  if (key->file)
+    PetscCall(read_targets(p, key, &a));
   else
-    PetscCall(take_set(p, prefix, name, p->parts->attachments.area[i], hard, &a));
-  PetscCall(get_motion(p, prefix, &a, &motion, &path));
-  if (hard)
-    PetscCall(create_hard(p, name, prefix, &a, &motion, &term));
-  else
-    PetscCall(wring_term_create_attachments(p->mesh, name, a.n, a.vertex, a.stiffness, a.target, &motion, &term));
+    PetscCall(take_set(p, name, key, &a));
+  PetscCall(wring_problem_read_path(p, key->path, &motion, &path));
+  if (isnan(motion.centre[0])) PetscCall(find_centre(p, &a, motion.centre));
+  PetscCall(create_term(p, name, key, &motion, &a, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscCall(wring_time_curve_destroy(&path));
-  PetscCall(PetscFree3(a.vertex, a.stiffness, a.target));
+  PetscCall(PetscFree(key->area));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -276,11 +233,7 @@ PetscErrorCode wring_problem_add_attachments(wring_problem *p)
   wring_attachments *const a = &p->parts->attachments;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < a->n; i++) {
-    PetscCall(add_attachment(p, i));
-    PetscCall(PetscFree(a->area[i]));
-  }
-  PetscCall(PetscFree(a->area));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(add_attachment(p, a->name[i], &a->key[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -48,18 +48,18 @@ static PetscErrorCode get_shape(const wring_problem *p, const char *prefix, wrin
 
 static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c, wring_time_curve **path)
 {
-  const wring_options *const o = p->options;
-  char                       prefix[WRING_PREFIX];
+  const wring_option *const table = wring_collider_options;
+  char                      prefix[WRING_PREFIX], file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  *c = (wring_collider){.inside = PETSC_FALSE};
+  *c = (wring_collider){.motion = {.until = INFINITY, .release = INFINITY}};
   PetscCall(PetscStrncpy(c->name, name, sizeof c->name));
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", name));
+  PetscCall(wring_problem_read_keys(p, "collider_", name, table, prefix, c));
   PetscCall(get_shape(p, prefix, c));
-  PetscCall(wring_options_get_bool(o, prefix, wring_collider_options, "inside", &c->inside));
-  PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "stiffness", &c->stiffness));
-  PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "friction", &c->friction));
-  PetscCall(wring_problem_read_motion(p, prefix, wring_collider_options, &c->motion, path));
+  PetscCall(wring_options_get_real(p->options, prefix, table, "stiffness", &c->stiffness)); // it is required
+  const PetscBool moves = wring_options_has(p->options, prefix, "path");
+  if (moves) PetscCall(wring_options_get_path(p->options, prefix, table, "path", sizeof file, file));
+  PetscCall(wring_problem_read_path(p, moves ? file : NULL, &c->motion, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,16 +111,12 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
 
 static PetscErrorCode create_self_contact(const wring_problem *p, wring_contact **contact)
 {
-  static const char          prefix[] = "self_contact_";
-  const wring_option *const  table    = wring_self_contact_options;
-  const wring_options *const o        = p->options;
-  wring_self_contact         how      = {.max_depth = 0};
+  static const char  prefix[] = "self_contact_";
+  wring_self_contact how      = {.max_depth = 0};
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_real(o, prefix, table, "stiffness", &how.stiffness));
-  PetscCall(wring_options_get_real(o, prefix, table, "thickness", &how.thickness));
-  if (wring_options_has(o, prefix, "max_depth"))
-    PetscCall(wring_options_get_real(o, prefix, table, "max_depth", &how.max_depth));
+  PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "stiffness", &how.stiffness));
+  PetscCall(wring_options_read(p->options, prefix, wring_self_contact_options, &how));
   PetscCall(wring_contact_create_self(p->mesh, &how, contact));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,7 +14,7 @@ PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_oper
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
   *s        = (wring_solver){.comm = comm, .g = g, .op = op, .phases = phases, .choices = {.solve = -1}};
-  s->limits = (wring_solver_limits){.rtol = 1e-5, .measure = 1, .seconds = INFINITY};
+  s->limits = (wring_solver_limits){.rtol = 1e-5, .measure = 1, .seconds = INFINITY, .stop = WRING_STOP_RELATIVE};
   *solver   = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,28 +66,11 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *const stop_names[] = {"relative", "force", "gradient", "decrement"};
+static const char *const stop_names[] = {"force", "relative", "gradient", "decrement"};
 
 const char *wring_solver_stop_name(wring_solver_stop stop)
 {
   return stop_names[stop];
-}
-
-/* The rule of the deck, if it has one. */
-static PetscErrorCode set_stop_from_options(wring_solver *s, const wring_options *o)
-{
-  const char *rule;
-
-  PetscFunctionBegin;
-  if (!wring_options_has(o, "solver_", "stop")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "stop", &rule));
-  for (size_t i = 0; i < sizeof stop_names / sizeof stop_names[0]; i++)
-    if (strcmp(rule, stop_names[i]) == 0) s->limits.stop = (wring_solver_stop)i;
-  if (s->limits.stop == WRING_STOP_GRADIENT && !(s->limits.atol > 0)) {
-    WRING_REFUSE(s->comm, "%s: solver_stop gradient compares |grad g| with solver_atol, which is 0, expected more",
-                 wring_options_origin(o, "solver_", "stop"));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name)
@@ -106,13 +89,10 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
   PetscCall(wring_options_read(o, prefix, s->ops->options, s->data));
   if (s->ops->set_from_options) PetscCall(s->ops->set_from_options(s, o, prefix));
   s->limits.max_it = wring_solver_minimises(s) ? MAX_IT : MAX_SWEEPS;
-  if (wring_options_has(o, "solver_", "max_it"))
-    PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "max_it", &s->limits.max_it));
-  PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "rtol", &s->limits.rtol));
-  PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "atol", &s->limits.atol));
-  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->limits.measure));
-  PetscCall(wring_options_get_bool(o, "solver_", wring_solver_options, "accept", &s->limits.accept));
-  PetscCall(set_stop_from_options(s, o));
+  PetscCall(wring_options_read(o, "solver_", wring_solver_options, &s->limits));
+  if (wring_options_has(o, "solver_", "stop") && s->limits.stop == WRING_STOP_GRADIENT && !(s->limits.atol > 0))
+    WRING_REFUSE(s->comm, "%s: solver_stop gradient compares |grad g| with solver_atol, which is 0, expected more",
+                 wring_options_origin(o, "solver_", "stop"));
   if (s->limits.stop == WRING_STOP_DECREMENT) PetscCall(wring_decrement_create(s, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,7 +194,7 @@ PetscErrorCode wring_solver_newton_decrement(wring_solver *s, Vec x, double *dec
 
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome)
 {
-  if (s->limits.stop > WRING_STOP_FORCE) return s->limits.atol;
+  if (s->limits.stop > WRING_STOP_RELATIVE) return s->limits.atol;
   return PetscMax(s->limits.rtol * outcome->last.reference, s->limits.atol);
 }
 

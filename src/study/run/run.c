@@ -259,7 +259,7 @@ static PetscErrorCode print_end(const wring_run *r)
 /* When a solve ends and where it starts, below the header: "|grad g| <= 1e-05 times the largest force". */
 static PetscErrorCode print_rules(const wring_run *r)
 {
-  static const char *const of[] = {"|grad g| at the start of the solve", "the largest force"};
+  static const char *const of[] = {"the largest force", "|grad g| at the start of the solve"};
   wring_solver_limits      l;
 
   PetscFunctionBegin;
