@@ -12,39 +12,39 @@ static double rate(const wring_bench_row *row)
 
 /* ---- the screen -------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode print_bandwidth(const wring_bench *b)
+static void print_bandwidth(const wring_bench *b)
 {
-  wring_table t = {.heads = 1};
-
-  PetscFunctionBegin;
-  PetscCall(wring_table_add(&t, "triad, three arrays of %.0f MB\tGB/s\n", b->array / 1e6));
-  PetscCall(wring_table_add(&t, "  one thread\t%.1f", b->triad[0] / 1e9));
-  PetscCall(wring_table_add(&t, "  all threads of a rank\t%.1f", b->triad[1] / 1e9));
-  PetscCall(wring_table_add(&t, "  all ranks\t%.1f", b->triad[2] / 1e9));
-  PetscCall(wring_table_print(b->comm, &t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  fprintf(f, "triad, three arrays of %.0f MB\tGB/s\n", b->array / 1e6);
+  fprintf(f, "  one thread\t%.1f\n", b->triad[0] / 1e9);
+  fprintf(f, "  all threads of a rank\t%.1f\n", b->triad[1] / 1e9);
+  fprintf(f, "  all ranks\t%.1f\n", b->triad[2] / 1e9);
+  wring_table_print(&t, 1);
 }
 
 /* body: the large box, which most rows are of. */
-static PetscErrorCode add_row(const wring_bench *b, const wring_bench_body *body, const wring_bench_row *row,
-                              wring_table *t)
+static void print_row(FILE *f, const wring_bench *b, const wring_bench_body *body, const wring_bench_row *row)
 {
   const double ns = 1e9 * row->seconds;
-  char         what[128];
-
-  PetscFunctionBegin;
+  fprintf(f, "%s %s\t", row->part, row->name);
   if (row->tets < body->tets)
-    snprintf(what, sizeof what, "%s, %.0f tets", row->material, row->tets);
+    fprintf(f, "%s, %.0f tets", row->material, row->tets);
   else
-    snprintf(what, sizeof what, "%s", row->ended ? row->material : row->work);
-  PetscCall(wring_table_add(t, "%s %s\t%s\t%.4g\t%.3g\t%.3g\t%.4g\t%.3g\t%.3g", row->part, row->name, what,
-                            1e3 * row->seconds, ns / row->tets, ns / (row->tets * body->points), row->bytes / 1e6,
-                            rate(row) / 1e9, 100 * rate(row) / b->triad[2]));
-  if (row->iterations > 0)
-    PetscCall(wring_table_add(t, "%" PetscInt_FMT "\t%d", row->iterations, row->repeats));
-  else
-    PetscCall(wring_table_add(t, "\t%d", row->repeats));
-  PetscFunctionReturn(PETSC_SUCCESS);
+    fputs(row->ended ? row->material : row->work, f);
+  fprintf(f, "\t%.4g\t%.3g\t%.3g\t%.4g\t%.3g\t%.3g\t", 1e3 * row->seconds, ns / row->tets,
+          ns / (row->tets * body->points), row->bytes / 1e6, rate(row) / 1e9, 100 * rate(row) / b->triad[2]);
+  if (row->iterations > 0) fprintf(f, "%" PetscInt_FMT, row->iterations);
+  fprintf(f, "\t%d\n", row->repeats);
+}
+
+static void print_rows(const wring_bench *b, const wring_bench_body *body)
+{
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  if (b->n_row) fprintf(f, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\n");
+  for (PetscInt k = 0; k < b->n_row; k++) print_row(f, b, body, &b->row[k]);
+  wring_table_print(&t, 2);
 }
 
 static const char *text_of(const json_t *json, const char *key)
@@ -55,19 +55,16 @@ static const char *text_of(const json_t *json, const char *key)
 
 PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
-  wring_table t = {.heads = 2};
-  json_t     *skip;
-  size_t      i;
+  json_t *skip;
+  size_t  i;
 
   PetscFunctionBegin;
   if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
   if (body->p)
     PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
                           100 * (body->local / body->vertices - 1)));
-  PetscCall(print_bandwidth(b));
-  if (b->n_row) PetscCall(wring_table_add(&t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\n"));
-  for (PetscInt k = 0; k < b->n_row; k++) PetscCall(add_row(b, body, &b->row[k], &t));
-  PetscCall(wring_table_print(b->comm, &t));
+  if (b->rank == 0) print_bandwidth(b);
+  if (b->rank == 0) print_rows(b, body);
   json_array_foreach(b->skips, i, skip)
   {
     const char *const material = text_of(skip, "material");

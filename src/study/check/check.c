@@ -106,16 +106,17 @@ static PetscErrorCode print_memory(check *c)
                                      "factor or hierarchy",   "frames",         "peak of a run"};
   const MPI_Comm           comm   = c->p->comm;
   double                   sum[N_PART], largest[N_PART];
-  wring_table              t = {.heads = 1};
+  wring_table              t;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(c->bytes, sum, N_PART, MPI_DOUBLE, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(c->bytes, largest, N_PART, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCall(wring_table_add(&t, "memory\tMB per rank: mean\tlargest\tsum of all\n"));
+  if (c->p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  FILE *const f = wring_table_begin(&t);
+  fprintf(f, "memory\tMB per rank: mean\tlargest\tsum of all\n");
   for (int i = 0; i < N_PART; i++)
-    PetscCall(wring_table_add(&t, "  %s\t%.1f\t%.1f\t%.1f", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6,
-                              sum[i] / 1e6));
-  PetscCall(wring_table_print(comm, &t));
+    fprintf(f, "  %s\t%.1f\t%.1f\t%.1f\n", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6, sum[i] / 1e6);
+  wring_table_print(&t, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -76,7 +76,7 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
       c[r]->c              = (wring_comparison){0};
     }
     PetscCall(wring_compare_destroy(&c[r]));
-    PetscCall(wring_parameter_grid_write(comm, s, done, provenance, end));
+    PetscCall(wring_parameter_grid_write(s, done, provenance, end));
     PetscCall(wring_stopper_check(stopper));
   }
   json_decref(provenance);
@@ -100,7 +100,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
   PetscCall(wring_parameter_grid_read(o, &grid));
   if (grid.n_axis > 0) {
     PetscCall(run_all(o, &grid, &stopper, end));
-    PetscCall(wring_parameter_grid_print(comm, &grid));
+    if (grid.rank == 0) wring_parameter_grid_print(&grid);
   } else {
     PetscCall(wring_compare_create(o, &s));
     PetscCall(wring_compare_run(s, &stopper, PETSC_TRUE, end));

@@ -1,6 +1,7 @@
 /* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
 #include "comparison.h"
 #include "study/common/output_directory.h"
+#include "study/common/table.h"
 #include <math.h>
 #include <string.h>
 
@@ -14,14 +15,6 @@ void wring_comparison_remove_others(const char *directory, const char *written, 
     const PetscBool picture = (PetscBool)(strstr(*file, ".gp") || strstr(*file, ".png"));
     if (picture || strncmp(*file, written, strlen(written)) != 0) wring_directory_remove_file(directory, *file, e);
   }
-}
-
-void wring_print_field(FILE *f, double value, const char *none)
-{
-  if (isnan(value))
-    fprintf(f, ",%s", none);
-  else
-    fprintf(f, ",%.17g", value);
 }
 
 /*

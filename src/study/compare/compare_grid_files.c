@@ -100,36 +100,31 @@ static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_
   json_decref(json);
 }
 
-PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s)
+void wring_parameter_grid_print(const wring_parameter_grid *s)
 {
-  wring_table t = {.heads = s->n_axis + 1};
-
-  PetscFunctionBegin;
-  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(&t, "%s", s->axis[k].key));
-  PetscCall(wring_table_add(&t, "solver"));
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    PetscCall(wring_table_add(&t, "%" PetscInt_FMT, k));
-  PetscCall(wring_table_add(&t, "to 1e-%d\tto 1e-%d\tto 1e-%d\n", digits[0], digits[1], digits[2]));
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s\t", s->axis[k].key);
+  fprintf(f, "solver");
+  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) fprintf(f, "\t%" PetscInt_FMT, k);
+  for (int i = 0; i < N_TIMES; i++) fprintf(f, "\tto 1e-%d", digits[i]);
   for (PetscInt r = 0; r < s->n_run; r++) {
-    for (PetscInt i = 0; i < s->run[r].found.n; i++) {
-      const wring_convergence *const h = &s->run[r].found.history[i];
-      for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(&t, "%s", wring_parameter_grid_value(s, r, k)));
-      PetscCall(wring_table_add(&t, "%s", h->name));
+    const wring_comparison *const c = &s->run[r].found;
+    for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
+      fputc('\n', f);
+      for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s\t", wring_parameter_grid_value(s, r, k));
+      fputs(h->name, f);
       for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-        PetscCall(wring_table_add(&t, "%.3g", 100 * error_at(&s->run[r].found, h, k)));
-      for (int j = 0; j < N_TIMES; j++) {
-        const PetscInt to = h->iterations_to[digits[j] - 1];
-        if (to < 0)
-          PetscCall(wring_table_add(&t, "-"));
-        else
-          PetscCall(wring_table_add(&t, "%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[j] - 1]));
+        fprintf(f, "\t%.3g", 100 * error_at(c, h, k));
+      for (int i = 0; i < N_TIMES; i++) {
+        const PetscInt to = h->iterations_to[digits[i] - 1];
+        fprintf(f, to < 0 ? "\t-" : "\t%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[i] - 1]);
       }
     }
   }
-  PetscCall(
-    PetscPrintf(comm, "\nrelative error in %% after so many iterations; iterations and seconds to an error of\n"));
-  PetscCall(wring_table_print(comm, &t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  fputc('\n', f);
+  printf("\nrelative error in %% after so many iterations; iterations and seconds to an error of\n");
+  wring_table_print(&t, s->n_axis + 1);
 }
 
 /* ---- sweep.gp: the error at the end over each axis --------------------------------------------------------------- */
@@ -218,16 +213,14 @@ static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *
   wring_plot_end(f, s->directory, "sweep", end, e);
 }
 
-PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_grid *s, PetscInt n_done,
-                                          json_t *provenance, wring_ending *end)
+PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscInt n_done, json_t *provenance,
+                                          wring_ending *end)
 {
   wring_error error = {0};
   char        path[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) {
+  if (s->rank == 0) {
     write_csv(s, &error);
     write_json(s, provenance, &error);
     if (n_done <= 1) wring_comparison_remove_others(s->directory, "sweep", &error);
@@ -237,6 +230,6 @@ PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_g
       wring_sittings_remove(path, &error);
     }
   }
-  PetscCall(wring_error_raise_output(comm, &error));
+  PetscCall(wring_error_raise_output(s->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -312,7 +312,7 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
   if (s->deck) PetscFunctionReturn(PETSC_SUCCESS);
   if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
-  PetscCall(wring_comparison_print(s->p->comm, &s->c));
+  if (s->p->rank == 0) wring_comparison_print(&s->c);
   if (s->c.stop)
     PetscCall(
       wring_note(s->p->comm, "%s: the same command makes the solves that are missing", wring_stop_text(s->c.stop)));

@@ -215,8 +215,5 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
 /* Errors at the report, iterations and seconds to errors, and the end of each solver. New reference. */
 json_t *wring_comparison_solvers(const wring_comparison *c);
 
-/* Prints a field of a CSV file and the comma before it; none: what NaN is, without a sign. */
-void wring_print_field(FILE *f, double value, const char *none);
-
-/* Relative errors, times and condition numbers on the screen. Collective. */
-PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c);
+/* Relative errors, times and condition numbers on the screen. */
+void wring_comparison_print(const wring_comparison *c);

@@ -63,7 +63,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   if (!c.status && c.only < 0) {
     PetscCall(wring_converge_measure(&c));
     PetscCall(wring_converge_write(&c, end));
-    PetscCall(wring_converge_print(&c));
+    if (c.rank == 0) wring_converge_print(&c);
     PetscCall(note_unconverged(&c));
   }
   for (int k = 0; k < c.n; k++) {

@@ -6,6 +6,7 @@
 #include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include "study/run/run.h"
+#include <math.h>
 #include <wring/io.h>
 #include <string.h>
 
@@ -131,4 +132,9 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(wring_run_destroy(&r));
   if (l->results) PetscCall(store(c, l));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_level_size(const wring_converge *c, int k)
+{
+  return cbrt(c->volume / wring_json_number(c->level[k].results, "tets"));
 }
