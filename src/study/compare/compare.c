@@ -71,7 +71,7 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
     PetscCall(create(o, s, r, &c[r]));
     PetscCall(wring_compare_run(c[r], stopper, (PetscBool)(r == 0), end));
     if (!c[r]->c.stop) {
-      for (PetscInt i = 0; i < c[r]->c.n; i++) PetscCall(wring_convergence_forget_rows(&c[r]->c.history[i]));
+      PetscCall(wring_comparison_forget_rows(&c[r]->c));
       s->run[done++].found = c[r]->c;
       c[r]->c              = (wring_comparison){0};
     }

@@ -55,10 +55,10 @@ static void write_csv(const wring_parameter_grid *s, wring_error *e)
       for (int i = 0; i < N_TIMES; i++) {
         const PetscInt to = h->iterations_to[digits[i] - 1];
         wring_print_field(f, to < 0 ? NAN : (double)to, "");
-        wring_print_field(f, h->seconds_to[digits[i] - 1], "");
+        wring_print_field(f, h->seconds_to[digits[i] - 1].median, "");
       }
-      fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
-      wring_print_field(f, h->outcome.last.seconds, "");
+      fprintf(f, ",%" PetscInt_FMT, h->solve[0].outcome.iterations);
+      wring_print_field(f, h->total.median, "");
       wring_print_field(f, c->least.objective, "");
       fprintf(f, ",%s,%s\n", wring_convergence_end(h), s->run[r].folder);
     }
@@ -118,7 +118,7 @@ void wring_parameter_grid_print(const wring_parameter_grid *s)
         fprintf(f, "\t%.3g", 100 * error_at(c, h, k));
       for (int i = 0; i < N_TIMES; i++) {
         const PetscInt to = h->iterations_to[digits[i] - 1];
-        fprintf(f, to < 0 ? "\t-" : "\t%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[i] - 1]);
+        fprintf(f, to < 0 ? "\t-" : "\t%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[i] - 1].median);
       }
     }
   }

@@ -177,8 +177,8 @@ static PetscErrorCode get_solvers(wring_compare *s)
   PetscCall(PetscMalloc1(c->n_all + 1, &s->solver));
   s->solver[c->n_all] = "newton";
   for (PetscInt i = 0; i < c->n_all; i++) {
-    wring_convergence *const h    = &c->history[i];
-    wring_iteration *const   last = &h->outcome.last;
+    wring_convergence *const h = &c->history[i];
+    PetscCall(PetscCalloc1(c->repeats, &h->solve));
     PetscCall(PetscStrncpy(h->name, name[i], sizeof h->name));
     s->solver[i] = h->name;
     for (PetscInt j = 0; j < i; j++) {
@@ -190,8 +190,7 @@ static PetscErrorCode get_solvers(wring_compare *s)
     PetscCall(wring_solver_destroy(&solver));
     able += !wring_convergence_left_out(h);
     if (!wring_convergence_left_out(h)) continue;
-    last->seconds = last->gradient_norm = last->primal = last->dual = NAN;
-    last->value = (wring_value){.objective = NAN, .inertial = NAN, .elastic = NAN};
+    h->solve[0].outcome.last = (wring_iteration){.value = {NAN, NAN, NAN}, .gradient_norm = NAN};
     PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
   }
   PetscCall(wring_words_destroy(c->n_all, &name));

@@ -14,11 +14,10 @@ static void print_errors(const wring_comparison *c)
   for (PetscInt i = 0; i < c->n_report; i++) fprintf(f, "\t%" PetscInt_FMT, c->report[i]);
   fprintf(f, "\tset-up\tseconds%s\tended\n", spread ? "\tspread" : "");
   for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
-    const double none = h->n_repeat > 0 ? 0 : NAN;
     fputs(h->name, f);
     for (PetscInt i = 0; i < c->n_report; i++) fprintf(f, "\t%.3g", 100 * h->error[i]);
-    fprintf(f, "\t%.3g\t%.3g", h->setup.seconds + none, h->outcome.last.seconds + none);
-    if (spread) fprintf(f, "\t%.3g", h->spread + none);
+    fprintf(f, "\t%.3g\t%.3g", h->setup.median, h->total.median);
+    if (spread) fprintf(f, "\t%.3g", h->total.spread);
     fprintf(f, "\t%s\n", wring_convergence_end(h));
   }
   wring_table_print(&t, 1);
@@ -34,7 +33,7 @@ static void print_times(const wring_comparison *c, PetscBool seconds)
   for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
     fprintf(f, "\n%s", h->name);
     for (int i = 0; i < WRING_N_DIGITS; i++) {
-      const double to = seconds ? h->seconds_to[i] : (double)h->iterations_to[i];
+      const double to = seconds ? h->seconds_to[i].median : (double)h->iterations_to[i];
       fprintf(f, seconds ? "\t%.3g" : "\t%.0f", h->iterations_to[i] < 0 ? NAN : to);
     }
   }
@@ -87,16 +86,17 @@ static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const
   const char *separator = "";
   for (PetscInt s = 0; s < c->n; s++) {
     const wring_convergence *const h    = &c->history[s];
-    PetscInt                       last = h->n - 1;
+    const wring_solve *const       one  = h->solve;
+    PetscInt                       last = one->n - 1;
     char                           there[64];
     if (wring_convergence_left_out(h)) continue;
     fputs(separator, f);
     separator = ",";
     print_points(f, h->name, x, y, shown);
     wring_plot_line(f, "lines lw 2", s, h->name);
-    if (!wring_reason_failed(h->outcome.reason)) continue;
-    while (last > 0 && !isfinite(h->row[last].value.objective)) last--;
-    snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, h->row[last].iteration);
+    if (!wring_reason_failed(one->outcome.reason)) continue;
+    while (last > 0 && !isfinite(one->row[last].value.objective)) last--;
+    snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, one->row[last].iteration);
     putc(',', f);
     print_points(f, h->name, x, y, there);
     wring_plot_line(f, "points pt 2 ps 2 lw 3", s, NULL);
