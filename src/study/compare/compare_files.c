@@ -83,7 +83,7 @@ static void write_residuals(const wring_comparison *c, const char *directory, wr
 
 static const char *const error_name[WRING_N_DIGITS] = {"1e-1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};
 
-/* By relative error: of the seconds to it the medians and `more`, or else their spreads; null where they are not known. */
+/* To each relative error: the medians and `more`, or the spreads; null where they are not known. */
 static json_t *seconds_json(const wring_seconds *to, double more, PetscBool spread)
 {
   json_t *const seconds = json_object();

@@ -51,7 +51,7 @@ static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
   return (PetscBool)(memcmp(x, y, sizeof x) == 0);
 }
 
-/* The seconds of solve b at a row of solve a; infinite if b has no such row: budgets may end solves at different ones. */
+/* The seconds of solve b at a row of solve a; infinite if it has no such row: budgets may end it earlier. */
 static double seconds_at(const wring_solve *a, const wring_solve *b, PetscInt row)
 {
   return row < b->n && b->row[row].iteration == a->row[row].iteration ? b->row[row].seconds : INFINITY;

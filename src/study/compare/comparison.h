@@ -169,7 +169,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
 PetscErrorCode wring_sittings_find(wring_compare *s);
 PetscErrorCode wring_sittings_begin(const wring_compare *s);
 
-/* Every solve calls take before, and keep after it has ended, unless it was interrupted. *found: one is the kept one. */
+/* Every solve calls take before, and keep once it has ended, unless it was interrupted. *found: it was kept. */
 PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found);
 PetscErrorCode wring_sittings_keep(const wring_compare *s, const char *name, wring_solve *one);
 
