@@ -110,12 +110,15 @@ static PetscErrorCode read_iterate(wring_problem *p)
 
 static PetscErrorCode read_vectors(const wring_problem *p, const char *key, Vec v)
 {
-  char file[PETSC_MAX_PATH_LEN];
+  PetscScalar *value;
+  char         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (!wring_options_has(p->options, "initial_", key)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_path(p->options, "initial_", wring_initial_options, key, sizeof file, file));
-  PetscCall(wring_problem_read_vectors(p, file, v));
+  PetscCall(VecGetArrayWrite(v, &value));
+  PetscCall(wring_problem_read_vectors(p->mesh, file, value));
+  PetscCall(VecRestoreArrayWrite(v, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

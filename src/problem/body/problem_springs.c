@@ -79,8 +79,8 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wrin
                    wring_options_origin(o, prefix, other[i]), prefix, other[i], prefix);
   }
   PetscCall(wring_options_get_path(o, prefix, wring_spring_options, "file", sizeof file, file));
-  PetscCall(wring_problem_read_rows(p, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE, check_rows,
-                                    &s->n, &s->width, &s->row));
+  PetscCall(wring_problem_read_rows(p->mesh, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE,
+                                    check_rows, &s->n, &s->width, &s->row));
   PetscCall(extend_halo(p, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

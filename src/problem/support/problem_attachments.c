@@ -197,8 +197,8 @@ static PetscErrorCode read_targets(const wring_problem *p, const char *prefix, P
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, prefix, wring_attach_options, "file", sizeof file, file));
-  PetscCall(
-    wring_problem_read_rows(p, file, header, PETSC_TRUE, PETSC_FALSE, hard ? NULL : check_rows, &a->n, &width, &row));
+  PetscCall(wring_problem_read_rows(p->mesh, file, header, PETSC_TRUE, PETSC_FALSE, hard ? NULL : check_rows, &a->n,
+                                    &width, &row));
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {
     a->vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);

@@ -113,9 +113,6 @@ enum { WRING_N_NORM = 2 };
 */
 PetscErrorCode wring_nested_measure(wring_converge *c);
 
-/* Refuses a table whose vertices are not those of a mesh. value [n_owned][3]: positions. */
-PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value);
-
 /* ---- files and tables -------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end); // converge.csv, .json, .gp

@@ -205,7 +205,7 @@ static PetscErrorCode check_meshes(const wring_converge *c)
   PetscFunctionBegin;
   PetscCall(wring_problem_make_mesh(c->level[finest].deck, &m));
   PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &value));
-  if (c->table[0] && finest == c->n - 1) PetscCall(wring_nested_read_table(c, m, value));
+  if (c->table[0] && finest == c->n - 1) PetscCall(wring_problem_read_vectors(m, c->table, value));
   PetscCall(PetscFree(value));
   PetscCall(wring_mesh_destroy(&m));
   if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);

@@ -35,14 +35,17 @@ static PetscErrorCode require_g(const wring_problem *p)
 /* Those of the file, but of vertices that hard attachments hold, which are there. */
 static PetscErrorCode set_positions(const wring_problem *p, Vec x)
 {
-  char file[PETSC_MAX_PATH_LEN];
+  PetscScalar *value;
+  char         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (!wring_options_has(p->options, "evaluate_", "positions")) {
     PetscCall(VecCopy(p->state.q, x));
   } else {
     PetscCall(wring_options_get_path(p->options, "evaluate_", wring_evaluate_options, "positions", sizeof file, file));
-    PetscCall(wring_problem_read_vectors(p, file, x));
+    PetscCall(VecGetArrayWrite(x, &value));
+    PetscCall(wring_problem_read_vectors(p->mesh, file, value));
+    PetscCall(VecRestoreArrayWrite(x, &value));
   }
   PetscCall(wring_potential_place(p->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
