@@ -98,58 +98,28 @@ static PetscErrorCode get_report(wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what needs the Hessians of all laws ------------------------------------------------------------------------- */
-
-/* The first law without a Hessian, or NULL. */
-static const char *without_hessian(const wring_compare *s)
-{
-  wring_term *const *term;
-  const int          n = wring_potential_terms(s->p->g, &term);
-  for (int i = 0; i < n; i++) {
-    const wring_law *const law = wring_term_law(term[i]);
-    if (!(wring_law_can(law) & WRING_CAN_HESSIAN)) return law->name;
-  }
-  return NULL;
-}
-
-/* Whether condition numbers or decrements are asked for. */
-static PetscErrorCode get_with_hessians(const wring_compare *s, const char *key, PetscBool *asked)
-{
-  const char *const law = without_hessian(s);
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, key, asked));
-  if (*asked && law)
-    WRING_REFUSE(s->p->comm, "%s: compare_%s: '%s' has no Hessian, expected laws with one", origin_of(s, key), key,
-                 law);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Where Newton's method cannot be used, as for a law without a Hessian, g* is the least g of the solvers, unless the
-  deck asks for newton. Its rows are part of the comparison, and its keys are in force.
+  Where Newton's method cannot be used, g* is the least g of the solvers, unless the deck asks for newton. Its rows are
+  part of the comparison, and its keys are in force.
 */
 static PetscErrorCode choose_reference(wring_compare *s)
 {
-  const char *const law     = without_hessian(s);
-  wring_error       refusal = {""};
-  wring_solver     *solver  = NULL;
-  const char       *reference;
+  wring_error   refusal = {""};
+  wring_solver *solver  = NULL;
+  const char   *reference;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
-  s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
-  if (s->newton && law && !origin_of(s, "reference"))
-    wring_error_set(&refusal, "'%s' has no Hessian for a Newton minimiser", law);
-  else if (s->newton)
+  if (strcmp(reference, "newton") == 0) {
     PetscCall(wring_compare_create_solver(s, "newton", &refusal, &solver));
-  PetscCall(wring_solver_destroy(&solver));
-  if (wring_failed(&refusal)) {
-    if (origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
-    s->newton = PETSC_FALSE;
-    PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+    PetscCall(wring_solver_destroy(&solver));
+    if (wring_failed(&refusal) && origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
+    if (wring_failed(&refusal))
+      PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+    else
+      s->newton = PETSC_TRUE;
   }
   if (s->limits.target > 0 && !s->newton)
     WRING_REFUSE(s->p->comm,
@@ -225,10 +195,11 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   s->limits.iterations = c->iterations;
   c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
-  PetscCall(get_with_hessians(s, "condition", &condition));
+  PetscCall(wring_options_get_bool(o, "compare_", table, "condition", &condition));
+  PetscCall(wring_options_get_bool(o, "compare_", table, "decrement", &c->has_decrement));
+  if (condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
   s->lowest_g = INFINITY;
   if (condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
-  PetscCall(get_with_hessians(s, "decrement", &c->has_decrement));
   PetscCall(get_solvers(s));
   PetscCall(choose_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);
