@@ -13,6 +13,8 @@ typedef struct {
 
 typedef struct {
   char             folder[WRING_FOLDER_SIZE]; // "material_stiffness=1e5__time_step=1e-2"
+  wring_options   *deck;                      // with its values, and with this folder of the output directory
+  wring_compare   *compare;                   // of this deck; NULL: to be created, or ended
   wring_comparison found;                     // without rows; n = 0: not run yet
 } wring_grid_run;
 

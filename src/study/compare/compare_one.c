@@ -36,7 +36,6 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscCall(VecDestroy(&s->x));
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
-  if (s->deck) PetscCall(wring_options_destroy(&s->deck));
   PetscCall(wring_comparison_clear(&s->c));
   PetscCall(PetscFree(s->solver));
   json_decref(s->origin);
@@ -124,31 +123,27 @@ static PetscErrorCode decide_targets(wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Contacts of a solve are fixed after some updates, at other iterates for every solver. */
-static PetscErrorCode note_contacts(const wring_compare *s)
+/*
+  Contacts of a solve are fixed after some updates, at other iterates for every solver. Where x_0 is a minimiser but for
+  rounding, relative errors are rounding.
+*/
+static PetscErrorCode note_doubts(const wring_compare *s)
 {
-  PetscFunctionBegin;
-  if (wring_problem_has_self_contact(s->p))
-    PetscCall(wring_note(s->p->comm,
-                         "g is that of the contacts at each iterate, while solvers minimise g with contacts "
-                         "that are fixed after ten iterations: it may rise, and g* need not be a minimum"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where x_0 is a minimiser but for rounding, so are relative errors. */
-static PetscErrorCode note_rounding(const wring_compare *s)
-{
+  const MPI_Comm comm  = s->p->comm;
   const double   range = s->c.start.objective - s->c.least.objective;
   wring_rounding rounding;
 
   PetscFunctionBegin;
+  if (wring_problem_has_self_contact(s->p))
+    PetscCall(wring_note(comm, "g is that of the contacts at each iterate, while solvers minimise g with contacts "
+                               "that are fixed after ten iterations: it may rise, and g* need not be a minimum"));
   PetscCall(wring_potential_rounding(s->p->g, s->x, &rounding));
   const double noise = wring_rounding_at(&rounding, &s->c.least);
-  if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_note(
-    s->p->comm,
-    "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable", range,
-    noise));
+  if (!(range > noise))
+    PetscCall(wring_note(
+      comm,
+      "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable",
+      range, noise));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -303,7 +298,7 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
   PetscFunctionBegin;
   if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
-  if (s->deck) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->in_grid) PetscFunctionReturn(PETSC_SUCCESS);
   if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
   if (s->p->rank == 0) wring_comparison_print(&s->c);
@@ -336,8 +331,7 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   if (!first) PetscCall(find_reference(s));
   find_least(&s->c);
   PetscCall(decide_targets(s));
-  PetscCall(note_contacts(s));
-  PetscCall(note_rounding(s));
+  PetscCall(note_doubts(s));
   PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));
   PetscCall(finish(s, end));

@@ -27,9 +27,8 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
 typedef struct {
   const wring_compare *s;
   wring_solve         *one;
-  wring_solver        *newton;  // for Newton's decrement; NULL: it is not asked for
-  double               target;  // relative error, 0: none
-  PetscBool            reached; // by the last row
+  wring_solver        *newton; // for Newton's decrement; NULL: it is not asked for
+  double               target; // relative error, 0: none
 } watched;
 
 static PetscErrorCode keep_row(void *context, const wring_iteration *it)
@@ -64,20 +63,19 @@ static void count_rises(const wring_compare *s, wring_solve *one)
   }
 }
 
-/* Judged by the last measured iterate. */
-static void look_at_target(watched *w)
+/* By the last measured iterate. */
+static PetscBool reaches_target(const watched *w)
 {
-  if (w->target > 0) w->reached = (PetscBool)(wring_relative_error(&w->s->c, &w->one->row[w->one->n - 1]) <= w->target);
+  return (PetscBool)(w->target > 0 && wring_relative_error(&w->s->c, &w->one->row[w->one->n - 1]) <= w->target);
 }
 
 static PetscErrorCode ask_end(void *context, PetscBool *stop)
 {
-  watched *const w = context;
+  const watched *const w = context;
 
   PetscFunctionBegin;
-  look_at_target(w);
-  *stop = w->reached;
-  if (!w->reached) PetscCall(wring_stopper_ask(w->s->stopper, stop));
+  *stop = reaches_target(w);
+  if (!*stop) PetscCall(wring_stopper_ask(w->s->stopper, stop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,8 +153,8 @@ static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limi
   PetscCall(wring_solver_minimise(solver, s->x, &one->outcome));
   PetscCall(wring_solver_destroy(&watch.newton));
   count_rises(s, one);
-  if (!watch.reached && !wring_reason_failed(*reason)) look_at_target(&watch); // by the last iterate that limits allow
-  if (watch.reached) *reason = WRING_AT_TARGET;
+  if (!wring_reason_failed(*reason) && reaches_target(&watch))
+    *reason = WRING_AT_TARGET; // also the last that limits allow
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -108,9 +108,9 @@ typedef struct {
 
 typedef struct {
   wring_problem       *p;
-  wring_comparison     c;      // what it has found
-  wring_options       *deck;   // owned, of a combination of a grid, which prints tables and ends what is kept; or NULL
-  const char         **solver; // [n_solver] names of the solvers, then "newton" if that minimiser is sought
+  wring_comparison     c;       // what it has found
+  PetscBool            in_grid; // which prints tables and ends what is kept
+  const char         **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
   PetscInt             n_solver;
   PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
   json_t              *origin;           // of rank 0: what it belongs to
