@@ -149,7 +149,7 @@ json_t *wring_comparison_solvers(const wring_comparison *c)
       wring_json_set(json, "spectrum_start", spectrum_json(&h->at_start), "spectrum_minimiser",
                      spectrum_json(&h->at_least), NULL);
     json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
-    if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
+    if (wring_failed(&h->refusal)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
     wring_json_set(json, "segment", h->n_solve > 0 ? json_integer(h->solve[0].segment) : json_null(), "iterations",
                    json_integer(o->iterations), "seconds", wring_json_real(h->total.median), "objective",
                    wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-PetscBool wring_convergence_left_out(const wring_convergence *h)
-{
-  return (PetscBool)(wring_failed(&h->refusal));
-}
-
 PetscBool wring_convergence_cut_off(const wring_convergence *h)
 {
   const wring_reason reason = h->solve[0].outcome.reason;
@@ -17,7 +12,7 @@ PetscBool wring_convergence_cut_off(const wring_convergence *h)
 
 const char *wring_convergence_end(const wring_convergence *h)
 {
-  return wring_convergence_left_out(h) ? "left out" : wring_reason_name(h->solve[0].outcome.reason);
+  return wring_failed(&h->refusal) ? "left out" : wring_reason_name(h->solve[0].outcome.reason);
 }
 
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row)

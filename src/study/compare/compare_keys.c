@@ -158,8 +158,8 @@ static PetscErrorCode get_solvers(wring_compare *s)
     }
     PetscCall(wring_compare_create_solver(s, h->name, &h->refusal, &solver));
     PetscCall(wring_solver_destroy(&solver));
-    able += !wring_convergence_left_out(h);
-    if (!wring_convergence_left_out(h)) continue;
+    able += !wring_failed(&h->refusal);
+    if (!wring_failed(&h->refusal)) continue;
     h->solve[0].outcome.last = (wring_iteration){.value = {NAN, NAN, NAN}, .gradient_norm = NAN};
     PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
   }

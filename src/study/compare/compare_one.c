@@ -155,7 +155,7 @@ static PetscErrorCode find_conditions(wring_compare *s)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
     wring_convergence *const h = &s->c.history[i];
-    if (wring_convergence_left_out(h)) continue;
+    if (wring_failed(&h->refusal)) continue;
     PetscCall(wring_compare_create_solver(s, h->name, NULL, &solver));
     h->has_spectrum = wring_solver_has_condition(solver);
     if (h->has_spectrum) {
@@ -241,13 +241,11 @@ static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
   PetscFunctionBegin;
   PetscCall(wring_compare_solve(s, h->name, &s->limits, s->c.warm_up, one));
   if (one->outcome.reason == WRING_INTERRUPTED) s->c.stop = s->stopper->cause;
-  if (k == 0) {
+  if (k == 0)
     PetscCall(print_outcome(s, h->name, &one->outcome));
-    s->c.failed = (PetscBool)(s->c.failed || wring_reason_failed(one->outcome.reason));
-  } else if (!s->c.stop) {
+  else if (!s->c.stop)
     PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name, k + 1,
                           s->c.repeats, one->outcome.last.seconds));
-  }
   if (k == 0 || !s->c.stop) h->n_solve++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -265,7 +263,7 @@ static PetscErrorCode solve_all(wring_compare *s)
   for (PetscInt turn = 0; turn < c->repeats && !c->stop; turn++) {
     for (PetscInt i = 0; i < c->n_all && !c->stop; i++) {
       wring_convergence *const h = &c->history[i];
-      if (wring_convergence_left_out(h)) continue;
+      if (wring_failed(&h->refusal)) continue;
       if (c->n > 0) c->stop = s->stopper->cause;
       if (c->stop) break;
       c->n = PetscMax(c->n, i + 1);
@@ -296,7 +294,8 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
   wring_error error = {""};
 
   PetscFunctionBegin;
-  if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
+  for (PetscInt i = 0; i < s->c.n; i++)
+    if (wring_reason_failed(s->c.history[i].solve[0].outcome.reason) && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
   if (s->in_grid) PetscFunctionReturn(PETSC_SUCCESS);
   if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
@@ -321,7 +320,7 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(wring_sittings_begin(s));
   for (PetscInt i = 0; i < s->c.n_all; i++) {
     const size_t length = strlen(names);
-    if (!wring_convergence_left_out(&s->c.history[i]))
+    if (!wring_failed(&s->c.history[i].refusal))
       snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", s->c.history[i].name);
   }
   if (header) PetscCall(wring_header_print(s->p, names));

@@ -89,7 +89,7 @@ static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const
     const wring_solve *const       one  = h->solve;
     PetscInt                       last = one->n - 1;
     char                           there[64];
-    if (wring_convergence_left_out(h)) continue;
+    if (wring_failed(&h->refusal)) continue;
     fputs(separator, f);
     separator = ",";
     print_points(f, h->name, x, y, shown);

@@ -71,7 +71,6 @@ typedef struct {
   wring_value        start;         // at x_0
   wring_value        least;         // at the minimiser; its objective is g*
   char               source[128];   // of the minimiser: "newton reference", or the solver that found it
-  PetscBool          failed;        // one of the solvers did
   PetscInt           repeats;       // solves by every solver that were asked for
   PetscBool          warm_up;       // before each of them
   PetscInt           steps;         // of the deck, over which set-up is spread
@@ -83,7 +82,6 @@ typedef struct {
 
 /* ---- histories (compare_history.c); not collective --------------------------------------------------------------- */
 
-PetscBool   wring_convergence_left_out(const wring_convergence *h);
 PetscBool   wring_convergence_cut_off(const wring_convergence *h); // a stop, budget or failure: nothing holds then
 const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
 

@@ -42,7 +42,7 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
 
 PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_converge c    = {.comm = comm};
+  wring_converge c    = {0};
   int            done = 0;
 
   PetscFunctionBegin;
