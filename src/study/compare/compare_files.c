@@ -150,7 +150,7 @@ json_t *wring_comparison_solvers(const wring_comparison *c)
                      spectrum_json(&h->at_least), NULL);
     json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
     if (wring_failed(&h->refusal)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
-    wring_json_set(json, "segment", h->n_solve > 0 ? json_integer(h->solve[0].segment) : json_null(), "iterations",
+    wring_json_set(json, "segment", h->solve[0].n > 0 ? json_integer(h->solve[0].segment) : json_null(), "iterations",
                    json_integer(o->iterations), "seconds", wring_json_real(h->total.median), "objective",
                    wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",
                    wring_json_real(last->value.elastic), "gradient_norm", wring_json_real(last->gradient_norm), "rises",

@@ -69,7 +69,7 @@ typedef struct {
   char                 table[PETSC_MAX_PATH_LEN]; // of exact positions, "": none
   json_t              *keys;                      // of rank 0: in force in the deck's problem
   int                  n;                         // levels
-  int                  only;                      // the one level to run, -1: all
+  int                  first, end;                // levels [first, end) are run: all of them or one
   wring_level          level[WRING_MAX_LEVELS];
   wring_stopper        stopper;
   wring_exit           status;
