@@ -70,13 +70,13 @@ static PetscErrorCode get_report(wring_compare *s)
   PetscBool               whole = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!origin_of(s, "report")) {
+  if (origin_of(s, "report")) {
+    PetscCall(
+      wring_options_get_int_list(s->p->options, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
+  } else {
     PetscCall(PetscMalloc1(1, &c->report));
     c->report[c->n_report++] = last;
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(
-    wring_options_get_int_list(s->p->options, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
   for (PetscInt i = 0; i < c->n_report; i++) {
     const PetscInt k = c->report[i];
     if (k < 0)

@@ -15,6 +15,7 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
   PetscCall(wring_problem_create(wring_options_comm(o), o, &s->p));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
@@ -315,7 +316,7 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscFunctionBegin;
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory)); // from here on files are written
+  PetscCall(wring_directory_make(s->p->options, 0, NULL)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
   for (PetscInt i = 0; i < s->c.n_all; i++) {

@@ -28,16 +28,14 @@ static PetscBool holds_any(const char *path, wring_error *e)
 PetscErrorCode wring_sittings_find(wring_compare *s)
 {
   const wring_problem *const p = s->p;
-  const char                *directory;
   char                       path[PATH], file[PATH + 16];
   PetscBool                  overwrite;
   wring_error                error = {""}, change, unreadable = {""}; // which refuses like another origin, below
   json_t                    *keys, *old;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
   PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "overwrite", &overwrite));
-  snprintf(path, sizeof path, "%s/%s", directory, folder);
+  snprintf(path, sizeof path, "%s/%s", s->directory, folder);
   snprintf(file, sizeof file, "%s/sittings.json", path);
   if (p->rank == 0) {
     PetscCall(wring_keys_in_force(p, "compare", s->n_solver, s->solver, &keys));
@@ -49,7 +47,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
     wring_error_set(&error,
                     "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
                     "replace it, or -output_directory with another name",
-                    directory, change.text);
+                    s->directory, change.text);
   PetscCall(wring_error_raise(p->comm, &error));
   if (!wring_failed(&change)) s->c.segments = json_incref(json_object_get(old, "sittings"));
   json_decref(old);

@@ -121,8 +121,8 @@ typedef struct {
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
   wring_core_watch     watch;
-  json_t              *made;                          // how and where
-  char                 directory[PETSC_MAX_PATH_LEN]; // of its files
+  json_t              *made;      // how and where
+  const char          *directory; // of its files, borrowed
 } wring_compare;
 
 /* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */
