@@ -176,39 +176,8 @@ static PetscErrorCode pass_solve(numbers *a, wring_solve *one)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found)
-{
-  numbers     kept = {.reads = PETSC_TRUE};
-  wring_error change, none = {""}; // a file that is not whole: the solve is made again
-  char        path[PATH];
-
-  PetscFunctionBegin;
-  one->segment = s->sittings;
-  s->solves++;
-  name_file(s, name, ".json", path);
-  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &kept.list, &none));
-  *found = (PetscBool)(kept.list != NULL);
-  if (*found) PetscCall(pass_solve(&kept, one));
-  json_decref(kept.list);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_sittings_keep(const wring_compare *s, const char *name, wring_solve *one)
-{
-  numbers     kept  = {.list = json_array()};
-  wring_error error = {""};
-  char        path[PATH];
-
-  PetscFunctionBegin;
-  name_file(s, name, ".json", path);
-  PetscCall(pass_solve(&kept, one));
-  if (s->p->rank == 0) wring_json_write(kept.list, &error, "%s", path);
-  json_decref(kept.list);
-  PetscCall(wring_error_raise_output(s->p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_sittings_lowest(wring_compare *s, const char *name, const wring_solve *one, PetscBool found)
+/* The iterate is written before the solve is kept, or it is read with a solve that was kept. */
+static PetscErrorCode take_lowest(wring_compare *s, const char *name, const wring_solve *one, PetscBool found)
 {
   const wring_problem *const p = s->p;
   const double               g = one->outcome.last.value.objective;
@@ -227,5 +196,39 @@ PetscErrorCode wring_sittings_lowest(wring_compare *s, const char *name, const w
   else if (one->outcome.reason != WRING_INTERRUPTED)
     PetscCall(wring_checkpoint_write(path, p->mesh, NULL, p->state.step, p->state.time, 1, &field));
   PetscCall(VecRestoreArray(s->lowest, &field.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found)
+{
+  numbers     kept = {.reads = PETSC_TRUE};
+  wring_error change, none = {""}; // a file that is not whole: the solve is made again
+  char        path[PATH];
+
+  PetscFunctionBegin;
+  one->segment = s->sittings;
+  s->solves++;
+  name_file(s, name, ".json", path);
+  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &kept.list, &none));
+  *found = (PetscBool)(kept.list != NULL);
+  if (*found) PetscCall(pass_solve(&kept, one));
+  if (*found) PetscCall(take_lowest(s, name, one, PETSC_TRUE));
+  json_decref(kept.list);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sittings_keep(wring_compare *s, const char *name, wring_solve *one)
+{
+  numbers     kept  = {.list = json_array()};
+  wring_error error = {""};
+  char        path[PATH];
+
+  PetscFunctionBegin;
+  PetscCall(take_lowest(s, name, one, PETSC_FALSE));
+  name_file(s, name, ".json", path);
+  PetscCall(pass_solve(&kept, one));
+  if (s->p->rank == 0 && one->outcome.reason != WRING_INTERRUPTED) wring_json_write(kept.list, &error, "%s", path);
+  json_decref(kept.list);
+  PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

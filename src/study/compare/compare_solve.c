@@ -187,7 +187,6 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
   PetscCall(wring_sittings_take(s, name, one, &found));
   if (found) {
     PetscCall(VecCopy(s->start, s->x));
-    PetscCall(wring_sittings_lowest(s, name, one, PETSC_TRUE));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(set_up(s, name, &one->setup, &solver));
@@ -200,8 +199,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
   wring_counts_add(&one->outcome.setup.work, &one->setup.work);
   PetscCall(find_fingerprint(s, &one->fingerprint));
   PetscCall(wring_core_watch_look(&s->watch));
-  PetscCall(wring_sittings_lowest(s, name, one, PETSC_FALSE));
-  if (one->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_keep(s, name, one));
+  PetscCall(wring_sittings_keep(s, name, one));
   const char *const advice = wring_solver_advice(solver, &one->outcome);
   if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", name, advice));
   PetscCall(wring_solver_destroy(&solver));

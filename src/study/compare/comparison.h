@@ -167,15 +167,12 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
 PetscErrorCode wring_sittings_find(wring_compare *s);
 PetscErrorCode wring_sittings_begin(const wring_compare *s);
 
-/* Every solve calls take before, and keep once it has ended, unless it was interrupted. *found: it was kept. */
-PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found);
-PetscErrorCode wring_sittings_keep(const wring_compare *s, const char *name, wring_solve *one);
-
 /*
-  Where condition numbers are asked for: s->lowest becomes the iterate of a solve that has ended if its g is the least
-  so far, and is written before the solve is kept; or it is read. found: by wring_sittings_take.
+  Every solve calls take before, and keep once it has ended, which writes it unless it was interrupted. *found: it was
+  kept. Where condition numbers are asked for, both set s->lowest to the last iterate if its g is the least so far.
 */
-PetscErrorCode wring_sittings_lowest(wring_compare *s, const char *name, const wring_solve *one, PetscBool found);
+PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found);
+PetscErrorCode wring_sittings_keep(wring_compare *s, const char *name, wring_solve *one);
 
 /* Removes all that is kept in an output directory. Rank 0. */
 void wring_sittings_remove(const char *directory, wring_error *e);
