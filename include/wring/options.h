@@ -87,6 +87,9 @@ PetscBool   wring_options_has_any(const wring_options *o, const char *prefix, co
 PetscBool   wring_options_has_family(const wring_options *o, const char *prefix); // a key that begins with prefix
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key); // NULL when not set
 
+/* The text of an entry's key, its default, or NULL (borrowed); accepted or not. */
+const char *wring_options_text(const wring_options *o, const char *prefix, const wring_option *entry);
+
 /* The origin of the first key that begins with prefix, such as "attach_xmin_"; the deck's name if there is none. */
 const char *wring_options_family_origin(const wring_options *o, const char *prefix);
 
@@ -118,8 +121,9 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 
 /*
-  Reads the entries of a table that have `at` into a struct of settings: PetscBool, PetscInt, double, and for words
-  their number among the choices, an int or an enum. Without a default, a key that the deck lacks leaves its value.
+  Reads the entries of a table that have `at` into a struct of settings: PetscBool, PetscInt, double, for words their
+  number among the choices, an int or an enum, or the word (borrowed) if there are no choices. Without a default, a key
+  that the deck lacks leaves its value.
 */
 PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table,
                                   void *settings);

@@ -30,8 +30,9 @@ typedef struct {
 typedef struct {
   MPI_Comm             comm;
   PetscMPIInt          rank, size;
-  const wring_options *o;                                                         // borrowed: the command line
-  char                 directory[PETSC_MAX_PATH_LEN], spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
+  const wring_options *o; // borrowed: the command line
+  const char          *directory;
+  char                 spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
   PetscInt             tets, order, n_part, n_material;
   char               **part, **material;
   double               budget, h; // s

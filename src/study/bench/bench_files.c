@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "study/record/provenance.h"
 #include "study/common/table.h"
+#include "study/common/print.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -59,20 +60,20 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
   size_t  i;
 
   PetscFunctionBegin;
-  if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
+  if (b->terminal) wring_print(b->comm, "\r\033[K");
   if (body->p)
-    PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
-                          100 * (body->local / body->vertices - 1)));
+    wring_print(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
+                100 * (body->local / body->vertices - 1));
   if (b->rank == 0) print_bandwidth(b);
   if (b->rank == 0) print_rows(b, body);
   json_array_foreach(b->skips, i, skip)
   {
     const char *const material = text_of(skip, "material");
-    PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
-                          material[0] ? ", " : "", material, text_of(skip, "reason")));
+    wring_print(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
+                material[0] ? ", " : "", material, text_of(skip, "reason"));
   }
-  PetscCall(PetscPrintf(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
-                        MPI_Wtime() - b->start, b->directory));
+  wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
+              MPI_Wtime() - b->start, b->directory);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

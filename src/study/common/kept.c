@@ -33,7 +33,7 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
   json_object_set_new(keys, "petsc", wring_json_text(petsc));
   PetscCall(PetscFree(petsc));
-  PetscCall(wring_version_line(sizeof program, program));
+  wring_version_line(sizeof program, program);
   json_object_set_new(keys, "the program", wring_json_text(program));
   *origin = json_pack("{s:i, s:o, s:o}", "schema", WRING_JSON_SCHEMA, "keys", keys, "files", files);
   PetscFunctionReturn(PETSC_SUCCESS);

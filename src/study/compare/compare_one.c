@@ -316,7 +316,7 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscFunctionBegin;
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->options, 0, NULL)); // from here on files are written
+  PetscCall(wring_directory_make(s->p->comm, s->directory)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
   for (PetscInt i = 0; i < s->c.n_all; i++) {

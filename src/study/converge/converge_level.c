@@ -114,7 +114,7 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
 PetscErrorCode wring_level_run(wring_converge *c, int k)
 {
   wring_level *const l = &c->level[k];
-  wring_run          r = wring_run_none;
+  wring_run          r;
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
@@ -123,7 +123,7 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
-  PetscCall(wring_directory_make(l->deck, 0, NULL));
+  PetscCall(wring_directory_make(c->comm, l->directory));
   PetscCall(store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;

@@ -3,6 +3,7 @@
 #include "study/common/command_keys.h"
 #include "study/common/json.h"
 #include "study/record/provenance.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -111,7 +112,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscBool                changed;
   evaluation               e;
   Vec                      x, gradient;
-  char                     directory[PETSC_MAX_PATH_LEN];
+  const char              *directory;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
@@ -124,12 +125,12 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
-  PetscCall(wring_directory_renew(o, files, sizeof directory, directory));
+  PetscCall(wring_directory_renew(o, files, &directory));
   PetscCall(write_files(p, directory, &e, gradient));
-  PetscCall(PetscPrintf(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
-                        e.value.objective, e.value.inertial, e.value.elastic));
-  PetscCall(PetscPrintf(comm, "gradient norm  %.17g N\n", e.gradient_norm));
-  if (p->mesh->n_tet_global) PetscCall(PetscPrintf(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J));
+  wring_print(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n", e.value.objective,
+              e.value.inertial, e.value.elastic);
+  wring_print(comm, "gradient norm  %.17g N\n", e.gradient_norm);
+  if (p->mesh->n_tet_global) wring_print(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J);
   PetscCall(VecDestroy(&gradient));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_problem_destroy(&p));

@@ -36,25 +36,19 @@ const char *wring_compiler(void)
   return COMPILER;
 }
 
-PetscErrorCode wring_petsc_version(size_t size, char *text)
+void wring_petsc_version(size_t size, char *text)
 {
   PetscInt major, minor, patch;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetVersionNumber(&major, &minor, &patch, NULL));
-  PetscCall(PetscSNPrintf(text, size, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor, patch));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscGetVersionNumber(&major, &minor, &patch, NULL);
+  snprintf(text, size, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor, patch);
 }
 
-PetscErrorCode wring_mpi_version(size_t size, char *text)
+void wring_mpi_version(size_t size, char *text)
 {
   char line[MPI_MAX_LIBRARY_VERSION_STRING];
   int  length;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Get_library_version(line, &length));
+  MPI_Get_library_version(line, &length);
   snprintf(text, size, "%.*s", (int)strcspn(line, ",\n"), line); // the rest describes the packager's machine
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* OpenBLAS and BLIS tell their versions; a library that does not is known by the file that its dgemm comes from. */
@@ -88,15 +82,13 @@ static json_t *numbers(int major, int minor, int patch)
 }
 
 /* Versions of what is loaded, but of METIS, MUMPS and jansson: of the headers that wring was compiled with. */
-PetscErrorCode wring_record_libraries(json_t *json)
+void wring_record_libraries(json_t *json)
 {
   char     petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int      cholmod[3];
   unsigned hdf5[3];
-
-  PetscFunctionBegin;
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  wring_petsc_version(sizeof petsc, petsc);
+  wring_mpi_version(sizeof mpi, mpi);
   cholmod_version(cholmod);
   H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
   json_object_set_new(
@@ -107,7 +99,6 @@ PetscErrorCode wring_record_libraries(json_t *json)
       numbers(METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR), "mumps", json_string(MUMPS_VERSION), "blas",
       blas_version(), "jansson", json_string(JANSSON_VERSION), "yaml", json_string(yaml_get_version_string()), "zlib",
       json_string(zlibVersion()), "openssl", json_string(OpenSSL_version(OPENSSL_VERSION)), NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_record_build(json_t *json)

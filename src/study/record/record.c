@@ -11,16 +11,13 @@
   #define WRING_COMMIT "" // unknown: built from an archive
 #endif
 
-PetscErrorCode wring_version_line(size_t size, char *line)
+void wring_version_line(size_t size, char *line)
 {
   char petsc[32], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-
-  PetscFunctionBegin;
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  wring_petsc_version(sizeof petsc, petsc);
+  wring_mpi_version(sizeof mpi, mpi);
   snprintf(line, size, "wring " WRING_VERSION "%s%s%s, PETSc %s, %s, %s", WRING_COMMIT[0] ? " (" : "", WRING_COMMIT,
            WRING_COMMIT[0] ? ")" : "", petsc, mpi, wring_compiler());
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */
@@ -166,8 +163,8 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  wring_petsc_version(sizeof petsc, petsc);
+  wring_mpi_version(sizeof mpi, mpi);
   *made = wring_json_set(json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "command", json_string(command),
                          "command_line", wring_json_text(wring_options_command_line(o)), NULL);
   if (rank == 0) {
@@ -176,7 +173,7 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
                    WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null(), "petsc", json_string(petsc),
                    "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)), "mpi", wring_json_text(mpi),
                    "compiler", json_string(wring_compiler()), NULL);
-    PetscCall(wring_record_libraries(*made));
+    wring_record_libraries(*made);
     wring_record_build(*made);
     wring_json_set(*made, "ranks", json_integer(size), "threads", json_integer(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
@@ -243,6 +240,6 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
   json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));
   json_object_set_new(*json, "operator", operator_json(p));
-  PetscCall(wring_cost_add(p, *json));
+  PetscCall(wring_record_cost(p, *json));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,5 +34,5 @@ PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time
                                    const wring_iteration *it);
 void      wring_progress_finish(const wring_problem *p, const wring_progress *g);
 
-/* How the run ended and the seconds of each phase. Collective. */
-PetscErrorCode wring_summary_print(wring_problem *p, const char *ended);
+/* How the run ended and the seconds of each phase, of run.json. Collective. */
+void wring_summary_print(const wring_problem *p, const json_t *record);

@@ -22,15 +22,15 @@ static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error
   const PetscBool          residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
 
   PetscFunctionBegin;
-  o->tables.directory = o->directory;
+  o->tables.directory = o->keys.directory;
   if (o->goes_on) PetscCall(wring_frames_check(&o->frames, refusal));
   if (!wring_failed(refusal)) PetscCall(wring_tables_open(r->p, residuals, keep, &o->tables, refusal, e));
   if (wring_failed(refusal) || wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
-  wring_directory_remove_file(o->directory, "state.csv", e);
-  for (int i = 0; i < 4 && !o->goes_on; i++) wring_directory_remove_file(o->directory, lists[i], e);
+  wring_directory_remove(o->keys.directory, "checkpoint_", ".h5", keep + 1, all, e);
+  wring_directory_remove_file(o->keys.directory, "state.csv", e);
+  for (int i = 0; i < 4 && !o->goes_on; i++) wring_directory_remove_file(o->keys.directory, lists[i], e);
   if (o->goes_on) PetscCall(wring_frames_read(&o->frames, keep, e));
-  wring_directory_remove(o->directory, "frame_", ".vtu", keep + 1, all, e);
+  wring_directory_remove(o->keys.directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,7 +44,7 @@ static PetscErrorCode write_mesh(wring_run *r)
   const double                 start = MPI_Wtime();
 
   PetscFunctionBegin;
-  PetscCall(wring_checkpoint_write_mesh(r->output.directory, r->p->mesh, c->mesh_seal));
+  PetscCall(wring_checkpoint_write_mesh(r->output.keys.directory, r->p->mesh, c->mesh_seal));
   c->mesh_seconds += MPI_Wtime() - start;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,10 +55,10 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   wring_error                refusal = {""}, error = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(p->options, sizeof r->output.directory, r->output.directory));
-  r->output.frames.directory = r->output.directory;
+  PetscCall(wring_directory_make(p->comm, r->output.keys.directory));
   if (p->rank == 0) {
-    r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart, &error));
+    r->output.goes_on =
+      (PetscBool)(p->restart[0] && wring_directory_holds(r->output.keys.directory, p->restart, &error));
     r->output.segments = wring_segments_read(p->restart, r->first, &refusal);
     if (!wring_failed(&refusal) && !wring_failed(&error)) PetscCall(open_files(r, &refusal, &error));
   }
@@ -107,7 +107,7 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   PetscCall(write_mesh(r));
   const double start = MPI_Wtime();
   const int    n     = list_vectors(r, vector);
-  PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
+  PetscCall(wring_checkpoint_name(r->output.keys.directory, p->state.step, sizeof file, file));
   for (int i = 0; i < n; i++) {
     field[i] = (wring_checkpoint_field){vector[i].name, 3, NULL};
     PetscCall(VecGetArray(vector[i].value, &field[i].value));
@@ -115,19 +115,11 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   field[n] = (wring_checkpoint_field){"work", 0, &p->state.work};
   PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, n + 1, field));
   for (int i = 0; i < n; i++) PetscCall(VecRestoreArray(vector[i].value, &field[i].value));
-  PetscCall(wring_checkpoint_prune(p->comm, r->output.directory, 2));
+  PetscCall(wring_checkpoint_prune(p->comm, r->output.keys.directory, 2));
   c->n++;
   c->seconds += MPI_Wtime() - start;
-  r->output.written = p->state.step;
+  c->latest = p->state.step;
   wring_phases_switch(&p->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_run_write_frame(wring_run *r)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_frames_write(&r->output.frames, r->p));
-  r->output.framed = r->p->state.step;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,7 +141,7 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
   }
   PetscCall(VecRestoreArrayRead(p->state.v, &v));
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  snprintf(file, sizeof file, "%s/state.csv", r->output.directory);
+  snprintf(file, sizeof file, "%s/state.csv", r->output.keys.directory);
   PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z,vx,vy,vz", 6, row));
   PetscCall(PetscFree(row));
   wring_phases_switch(&p->phases, old);
@@ -158,7 +150,8 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
 
 /* ---- run.json ---------------------------------------------------------------------------------------------------- */
 
-const char *wring_run_ended(const wring_run *r)
+/* "running", "done", "stopped by a signal". */
+static const char *ended(const wring_run *r)
 {
   if (r->status == WRING_EXIT_FAILED) return "solver failed";
   const PetscBool running = (PetscBool)(r->p->state.step < r->last && !r->stopper.cause);
@@ -187,7 +180,7 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
                    wring_json_real(it->value.objective), "gradient_norm", wring_json_real(it->gradient_norm), NULL);
   json_object_set_new(o->json, "heartbeat", beat);
   set_times(r, seconds, o->json);
-  wring_json_write(o->json, e, "%s/run.json", o->directory);
+  wring_json_write(o->json, e, "%s/run.json", o->keys.directory);
   o->beat = now;
 }
 
@@ -205,11 +198,12 @@ static json_t *checkpoints_json(const wring_run *r)
 {
   const wring_run_output *const o = &r->output;
   char                          last[64];
-  snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->written);
-  return wring_json_set(json_object(), "written", json_integer(o->checkpoints.n), "bytes", size_of(o->directory, last),
-                        "seconds", wring_json_real(o->checkpoints.seconds), "mesh", json_string(WRING_CHECKPOINT_MESH),
+  snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->checkpoints.latest);
+  return wring_json_set(json_object(), "written", json_integer(o->checkpoints.n), "bytes",
+                        o->checkpoints.n ? size_of(o->keys.directory, last) : json_null(), "seconds",
+                        wring_json_real(o->checkpoints.seconds), "mesh", json_string(WRING_CHECKPOINT_MESH),
                         "mesh_seal", json_string(o->checkpoints.mesh_seal), "mesh_bytes",
-                        size_of(o->directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
+                        size_of(o->keys.directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
                         wring_json_real(o->checkpoints.mesh_seconds), NULL);
 }
 
@@ -240,7 +234,8 @@ PetscErrorCode wring_run_note_other_keys(const wring_run *r)
   }
   PetscCallMPI(MPI_Bcast(text, sizeof text, MPI_CHAR, 0, r->p->comm));
   if (text[0])
-    PetscCall(wring_note(r->p->comm, "%s: steps.csv and probes.csv there go on, but %s", r->output.directory, text));
+    PetscCall(
+      wring_note(r->p->comm, "%s: steps.csv and probes.csv there go on, but %s", r->output.keys.directory, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,11 +262,11 @@ PetscErrorCode wring_run_write_json(wring_run *r)
                  json_integer(p->state.step), "time", wring_json_real(p->state.time), "iterations",
                  json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations), "rises",
                  json_integer(r->rises.count), "largest_rise", wring_json_real(r->rises.largest), "ended",
-                 json_string(wring_run_ended(r)), "last_reason",
+                 json_string(ended(r)), "last_reason",
                  solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null(), "frames",
-                 wring_json_set(json_object(), "format", json_string(f->hdf ? "vtkhdf" : "vtu"), "kind",
+                 wring_json_set(json_object(), "format", json_string(f->keys->hdf ? "vtkhdf" : "vtu"), "kind",
                                 json_string(f->surface ? "surface" : "volume"), "precision",
-                                json_string(f->single ? "single" : "double"), "written", json_integer(f->written),
+                                json_string(f->keys->single ? "single" : "double"), "written", json_integer(f->written),
                                 "bytes", wring_json_real(f->bytes), "once", wring_json_real(f->once), "seconds",
                                 wring_json_real(f->seconds), NULL),
                  NULL);
@@ -279,7 +274,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   wring_tally_add(&r->tally, json);
   if (p->rank == 0) {
     wring_json_set(json, "checkpoints", checkpoints_json(r), "segments", json_incref(r->output.segments), NULL);
-    wring_json_write(json, &error, "%s/run.json", r->output.directory);
+    wring_json_write(json, &error, "%s/run.json", r->output.keys.directory);
   }
   json_decref(r->output.json);
   r->output.json = json;

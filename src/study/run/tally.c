@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline, strtok_r
 #include "tally.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,9 +96,8 @@ static PetscErrorCode print_peak(const wring_problem *p)
   if (!wring_stepper_is_static(p->stepper) || p->mesh->n_tet_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
   if (peak.value > 0)
-    PetscCall(PetscPrintf(p->comm,
-                          "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",
-                          peak.value, peak.place[0], peak.place[1], peak.place[2]));
+    wring_print(p->comm, "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",
+                peak.value, peak.place[0], peak.place[1], peak.place[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,22 +108,22 @@ PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop,
 
   PetscFunctionBegin;
   if (t->inverted_steps)
-    PetscCall(PetscPrintf(p->comm,
-                          "inverted  tetrahedra at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
-                          ", now %" PetscInt64_FMT "\n",
-                          t->inverted_steps, t->inverted_steps == 1 ? "" : "s", t->most_inverted, t->last.inverted));
+    wring_print(p->comm,
+                "inverted  tetrahedra at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
+                ", now %" PetscInt64_FMT "\n",
+                t->inverted_steps, t->inverted_steps == 1 ? "" : "s", t->most_inverted, t->last.inverted);
   if (t->lost_steps)
-    PetscCall(PetscPrintf(p->comm,
-                          "lost      vertices in contacts at the end of %" PetscInt_FMT
-                          " step%s, at most %" PetscInt64_FMT ", now %" PetscInt64_FMT "\n",
-                          t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost));
+    wring_print(p->comm,
+                "lost      vertices in contacts at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
+                ", now %" PetscInt64_FMT "\n",
+                t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost);
   PetscCall(print_peak(p));
   describe_reasons(p, t, sizeof text, text);
-  if (text[0]) PetscCall(PetscPrintf(p->comm, "steps     %s", text));
+  if (text[0]) wring_print(p->comm, "steps     %s", text);
   if (t->worst_step)
-    PetscCall(PetscPrintf(p->comm, ": largest remaining force %.2g N, %.*g %% of %s (step %" PetscInt_FMT ")",
-                          t->remaining, t->share < 1 ? 2 : 4, 100 * t->share, load, t->worst_step));
-  if (text[0]) PetscCall(PetscPrintf(p->comm, "\n"));
+    wring_print(p->comm, ": largest remaining force %.2g N, %.*g %% of %s (step %" PetscInt_FMT ")", t->remaining,
+                t->share < 1 ? 2 : 4, 100 * t->share, load, t->worst_step);
+  if (text[0]) wring_print(p->comm, "\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
