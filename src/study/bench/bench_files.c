@@ -54,12 +54,10 @@ static const char *text_of(const json_t *json, const char *key)
   return text ? text : "";
 }
 
-PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body)
+void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
   json_t *skip;
   size_t  i;
-
-  PetscFunctionBegin;
   if (b->terminal) wring_print(b->comm, "\r\033[K");
   if (body->p)
     wring_print(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
@@ -74,7 +72,6 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
   }
   wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
               MPI_Wtime() - b->start, b->directory);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
