@@ -5,6 +5,7 @@
 #include "study/record/provenance.h"
 #include "study/common/print.h"
 #include <math.h>
+#include <string.h>
 #include <wring/study.h>
 
 const wring_option wring_evaluate_options[] = {
@@ -23,11 +24,9 @@ typedef struct {
 static PetscErrorCode require_g(const wring_problem *p)
 {
   const char *const name = wring_stepper_integrator(p->stepper);
-  PetscBool         same;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrcmp(name, "implicit_euler", &same));
-  if (!same && !wring_stepper_is_static(p->stepper))
+  if (strcmp(name, "implicit_euler") != 0 && !wring_stepper_is_static(p->stepper))
     WRING_REFUSE(p->comm, "%s: time_integrator is '%s', expected implicit_euler or static, whose g is evaluated",
                  wring_options_origin(p->options, "time_", "integrator"), name);
   PetscFunctionReturn(PETSC_SUCCESS);

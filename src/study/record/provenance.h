@@ -1,8 +1,7 @@
 /*
   Provenance of a result: what it was made from, how and where; and its cost. Read in this order:
 
-    record.c        the record of a command, and that of a problem; the files that a deck names, with their hashes
-    cost.c          seconds of each phase, work, memory
+    record.c        the record of a command, and that of a problem with its cost; the files that a deck names
     libraries.c     versions of libraries, and how wring was compiled
     machine.c       hosts, ranks, processor, cores, the job of a batch system
 */
@@ -50,9 +49,6 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
 
 /* Adds `hosts`, `ranks_per_host`, `processor`, `binding`, `job`. Collective; the object of rank 0 is filled. */
 PetscErrorCode wring_record_machine(MPI_Comm comm, json_t *json);
-
-/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`, the same on all ranks. Collective. */
-PetscErrorCode wring_record_cost(wring_problem *p, json_t *json);
 
 /* Adds `libraries`: an object of names and versions; and `build`. Not collective. */
 void wring_record_libraries(json_t *json);

@@ -1,6 +1,9 @@
+#define _POSIX_C_SOURCE 200809L // open_memstream
 /* The record of a command, and that of a problem. */
 #include "provenance.h"
 #include "study/common/command_keys.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,36 +23,34 @@ void wring_version_line(size_t size, char *line)
            WRING_COMMIT[0] ? ")" : "", petsc, mpi, wring_compiler());
 }
 
-/* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */
-static char *append_word(const char *word, char *text)
+/* Quotes a word, if it has characters that mean something to a shell. */
+static void put_word(const char *word, FILE *f)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
   const PetscBool   quote   = (PetscBool)(!word[0] || word[strspn(word, plain)]);
-  if (quote) *text++ = '\'';
+  if (quote) fputc('\'', f);
   for (; *word; word++) {
-    if (*word == '\'') text = strcpy(text, "'\\'") + 3;
-    *text++ = *word;
+    if (*word == '\'') fputs("'\\'", f);
+    fputc(*word, f);
   }
-  if (quote) *text++ = '\'';
-  return text;
+  if (quote) fputc('\'', f);
 }
 
 PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_options *o)
 {
-  size_t size = 1;
-  char  *text, *at;
+  char       *text;
+  size_t      size;
+  FILE *const f = open_memstream(&text, &size);
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++) size += 4 * strlen(word[i]) + 3;
-  PetscCall(PetscMalloc1(size, &text));
-  at = text;
+  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the command line");
   for (int i = 0; i < n; i++) {
-    if (i) *at++ = ' ';
-    at = append_word(word[i], at);
+    if (i) fputc(' ', f);
+    put_word(word[i], f);
   }
-  *at = '\0';
+  PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the command line");
   PetscCall(wring_options_set_command_line(o, text));
-  PetscCall(PetscFree(text));
+  free(text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,6 +227,51 @@ static json_t *operator_json(const wring_problem *p)
                         json_integer(info.total_iterations), "memory", wring_json_real(info.memory), NULL);
 }
 
+/* ---- what a result has cost, over all ranks ---------------------------------------------------------------------- */
+
+typedef struct {
+  double value;
+  int    rank;
+} of_rank; // as MPI_DOUBLE_INT
+
+/* Rows of what is measured on each rank: the phases, then these. */
+enum { MEMORY = WRING_N_PHASE, TOTAL, N_ROW };
+
+/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`, the same on all ranks. */
+static PetscErrorCode add_cost(wring_problem *p, json_t *json)
+{
+  json_t *const seconds = json_object(), *const phases = json_object();
+  double  mine[N_ROW], least[N_ROW], sum[N_ROW];
+  of_rank own[N_ROW], most[N_ROW];
+
+  PetscFunctionBegin;
+  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
+  for (int i = 0; i < WRING_N_PHASE; i++) mine[i] = p->phases.seconds[i];
+  mine[MEMORY] = wring_peak_memory();
+  mine[TOTAL]  = wring_phases_total(&p->phases);
+  for (int i = 0; i < N_ROW; i++) own[i] = (of_rank){mine[i], p->rank};
+  PetscCallMPI(MPI_Allreduce(mine, least, N_ROW, MPI_DOUBLE, MPI_MIN, p->comm));
+  PetscCallMPI(MPI_Allreduce(mine, sum, N_ROW, MPI_DOUBLE, MPI_SUM, p->comm));
+  PetscCallMPI(MPI_Allreduce(own, most, N_ROW, MPI_DOUBLE_INT, MPI_MAXLOC, p->comm));
+  for (int i = 0; i < WRING_N_PHASE; i++) {
+    const double      mean = PetscMax(least[i], PetscMin(most[i].value, sum[i] / p->size)); // the sum is rounded
+    const char *const name = wring_phase_name((wring_phase)i);
+    json_object_set_new(phases, name,
+                        wring_json_set(json_object(), "least", wring_json_real(least[i]), "mean", wring_json_real(mean),
+                                       "largest", wring_json_real(most[i].value), "slowest", json_integer(most[i].rank),
+                                       NULL));
+    json_object_set_new(seconds, name, wring_json_real(most[i].value));
+  }
+  json_object_set_new(seconds, "total", wring_json_real(most[TOTAL].value));
+  const json_int_t all = (json_int_t)sum[MEMORY], largest = (json_int_t)most[MEMORY].value;
+  wring_json_set(json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory",
+                 json_integer(all), "memory",
+                 wring_json_set(json_object(), "largest", json_integer(largest), "largest_rank",
+                                json_integer(most[MEMORY].rank), "all", json_integer(all), NULL),
+                 NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n_solver, const char *const *solver,
                                 json_t **json)
 {
@@ -240,6 +286,6 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
   json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));
   json_object_set_new(*json, "operator", operator_json(p));
-  PetscCall(wring_record_cost(p, *json));
+  PetscCall(add_cost(p, *json));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -57,22 +57,19 @@ static void print_line(const wring_problem *p, wring_progress *g, const wring_ou
   fflush(stdout);
 }
 
-PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
+void wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
 {
-  const PetscInt  step  = p->state.step;
-  const double    now   = MPI_Wtime();
-  const PetscBool first = (PetscBool)(!wring_tally_is_converged(outcome->reason) && !g->told);
-
-  PetscFunctionBegin;
+  const PetscInt  step           = p->state.step;
+  const double    now            = MPI_Wtime();
+  const PetscBool first          = (PetscBool)(!wring_tally_is_converged(outcome->reason) && !g->told);
   *wring_progress_ended(g, step) = now;
-  if (p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->rank != 0) return;
   if (due(g, step, now) || first) {
     g->printed = now;
     g->told    = (PetscBool)(g->told || first);
     print_line(p, g, outcome, first);
   }
-  PetscCall(wring_core_watch_look(&g->watch));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_core_watch_look(&g->watch);
 }
 
 /* Seconds until |grad g| reaches the limit of the solve, -1: unknown. */

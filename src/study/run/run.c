@@ -129,7 +129,7 @@ static PetscErrorCode record_step(wring_run *r)
   wring_tables_flush(&r->output.tables, PETSC_FALSE, &error);
   wring_run_beat(r, NULL, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
-  if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
+  if (!r->status) wring_progress_step(p, &r->progress, &r->outcome);
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -40,14 +40,11 @@ PetscErrorCode wring_tally_destroy(wring_tally *t)
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f,
-                                wring_tally *t)
+void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f, wring_tally *t)
 {
   const wring_state *const     s     = &p->state;
   const wring_iteration *const last  = &outcome->last;
   const double                 share = last->reference > 0 ? last->gradient_norm / last->reference : 0;
-
-  PetscFunctionBegin;
   t->steps[outcome->reason]++;
   if (t->minimises && !wring_tally_is_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
     t->worst_step = s->step;
@@ -59,15 +56,14 @@ PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *out
   t->most_inverted = PetscMax(t->most_inverted, f->inverted);
   t->most_lost     = PetscMax(t->most_lost, f->lost);
   if (f->newly > 0)
-    PetscCall(wring_note(p->comm,
-                         "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT
-                         " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT " of them newly",
-                         s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly));
+    wring_say(p->comm,
+              "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
+              " of them newly",
+              s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly);
   if (f->lost > t->last.lost)
-    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
-                         f->lost == 1 ? "vertex is" : "vertices are", f->losing));
+    wring_say(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
+              f->lost == 1 ? "vertex is" : "vertices are", f->losing);
   t->last = *f;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
