@@ -9,41 +9,18 @@
 #include <wring/study.h>
 
 const wring_option wring_bench_options[] = {
-  {.key   = "tets",
-   .type  = WRING_INT,
-   .range = "[1,1000000000]",
-   .value = "126000",
-   .at    = offsetof(wring_bench, tets),
-   .help  = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
-  {.key   = "order",
-   .type  = WRING_INT,
-   .range = "[1,2]",
-   .value = "1",
-   .at    = offsetof(wring_bench, order),
-   .help  = "Order of the tetrahedra: with four or ten vertices, and one or four quadrature points."},
-  {.key     = "parts",
-   .type    = WRING_WORDS,
-   .value   = "laws,exchange,operator,solvers",
-   .choices = "laws|exchange|operator|solvers",
-   .help    = "Parts to measure besides the bandwidth: some of laws, exchange, operator and solvers."},
-  {.key   = "materials",
-   .type  = WRING_WORDS,
-   .value = "neohookean,strain,stable_neohookean",
-   .help  = "Materials on which each solver that can use them is measured; the first one defines the operator."},
-  {.key   = "time_step",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .value = "0.0333",
-   .at    = offsetof(wring_bench, h),
-   .help  = "Size of the implicit step whose operator and iterations are measured."},
-  {.key   = "budget",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .value = "0.4",
-   .at    = offsetof(wring_bench, budget),
-   .help  = "Time for the repetitions of each measurement, which reports their median; solvers take twice as long."},
+  {"tets", WRING_INT, .range = "[1,1000000000]", .value = "126000", .at = offsetof(wring_bench, tets),
+   .help = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
+  {"order", WRING_INT, .range = "[1,2]", .value = "1", .at = offsetof(wring_bench, order),
+   .help = "Order of the tetrahedra: with four or ten vertices, and one or four quadrature points."},
+  {"parts", WRING_WORDS, .value = "laws,exchange,operator,solvers", .choices = "laws|exchange|operator|solvers",
+   .help = "Parts to measure besides the bandwidth: some of laws, exchange, operator and solvers."},
+  {"materials", WRING_WORDS, .value = "neohookean,strain,stable_neohookean",
+   .help = "Materials on which each solver that can use them is measured; the first one defines the operator."},
+  {"time_step", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.0333", .at = offsetof(wring_bench, h),
+   .help = "Size of the implicit step whose operator and iterations are measured."},
+  {"budget", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.4", .at = offsetof(wring_bench, budget),
+   .help = "Time for the repetitions of each measurement, which reports their median; solvers take twice as long."},
   {0},
 };
 
@@ -52,8 +29,8 @@ const wring_option wring_bench_options[] = {
 /* The keys of a run that this command reads: those of methods and operator, output.directory and time.limit. */
 static PetscErrorCode check_keys(const wring_options *o)
 {
-  const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
-  const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {.key = NULL}};
+  const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {0}};
+  const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {0}};
   wring_catalogue   *c;
   wring_schema      *read; // of c, and two
   PetscInt           n = 0;

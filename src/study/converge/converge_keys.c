@@ -6,30 +6,18 @@
 #include <string.h>
 
 const wring_option wring_converge_options[] = {
-  {.key   = "levels",
-   .type  = WRING_INT,
-   .value = "3",
-   .range = "[2,11]",
-   .help  = "Number of levels, the deck's own mesh and step included; an order needs three, or two with a table."},
-  {.key     = "in",
-   .type    = WRING_WORD,
-   .choices = "mesh|time|both",
-   .value   = "mesh",
-   .help    = "What becomes finer from level to level: the mesh, refined once more; time.step, halved; or both."},
-  {.key   = "against",
-   .type  = WRING_PATH,
-   .value = "finest",
+  {"levels", WRING_INT, .value = "3", .range = "[2,11]",
+   .help = "Number of levels, the deck's own mesh and step included; an order needs three, or two with a table."},
+  {"in", WRING_WORD, .choices = "mesh|time|both", .value = "mesh",
+   .help = "What becomes finer from level to level: the mesh, refined once more; time.step, halved; or both."},
+  {"against", WRING_PATH, .value = "finest",
    .help =
      "What displacements are compared with: `finest`, the finest level; `exact`, the table converge.table; or the "
      "file name of such a table."},
-  {.key  = "table",
-   .type = WRING_PATH,
+  {"table", WRING_PATH,
    .help = "CSV `vertex,x,y,z` [m]: exact positions at the end, of all vertices of the finest level."},
-  {.key   = "level",
-   .type  = WRING_INT,
-   .value = "-1",
-   .range = "[-1,10]",
-   .help  = "The one level to run, from 0, for levels as separate jobs; -1: all levels, and the results."},
+  {"level", WRING_INT, .value = "-1", .range = "[-1,10]",
+   .help = "The one level to run, from 0, for levels as separate jobs; -1: all levels, and the results."},
   {0},
 };
 

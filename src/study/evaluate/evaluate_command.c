@@ -9,10 +9,9 @@
 #include <wring/study.h>
 
 const wring_option wring_evaluate_options[] = {
-  {.key  = "positions",
-   .type = WRING_PATH,
+  {"positions", WRING_PATH,
    .help = "CSV `vertex,x,y,z` [m] of the positions at which g is evaluated; default: those of the state."},
-  {.key = "gradient", .type = WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
+  {"gradient", WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
   {0},
 };
 

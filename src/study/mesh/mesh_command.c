@@ -58,36 +58,22 @@ static PetscErrorCode write_mesh(const wring_mesh_job *job)
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static const wring_option info_options[] = {
-  {.key   = "parts",
-   .type  = WRING_INTS,
-   .range = "[1,1000000]",
-   .help  = "Numbers of ranks for which a partition is assessed."},
-  {.key     = "partitioner",
-   .type    = WRING_WORD,
-   .choices = "metis|curve|ptscotch|parmetis",
-   .value   = "metis",
-   .help    = "How these partitions are made; the last two need a PETSc with these packages."},
-  {.key = "json", .type = WRING_PATH, .help = "File NAME.json for the same report in JSON."},
-  {.key  = "map",
-   .type = WRING_PATH,
+  {"parts", WRING_INTS, .range = "[1,1000000]", .help = "Numbers of ranks for which a partition is assessed."},
+  {"partitioner", WRING_WORD, .choices = "metis|curve|ptscotch|parmetis", .value = "metis",
+   .help = "How these partitions are made; the last two need a PETSc with these packages."},
+  {"json", WRING_PATH, .help = "File NAME.json for the same report in JSON."},
+  {"map", WRING_PATH,
    .help = "File NAME.csv for the file's number of each vertex: node,vertex; of order 2 with vertices at middles."},
-  {.key = NULL},
+  {0},
 };
 
 static const wring_option write_options[] = {
-  {.key   = "order",
-   .type  = WRING_INT,
-   .range = "[1,2]",
-   .help  = "Order of the elements that are written; default: that of the file, 1 of the box."},
-  {.key   = "levels", // only of `refine`
-   .type  = WRING_INT,
-   .range = "[1,10]",
-   .value = "1",
-   .help  = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2."},
-  {.key   = "binary",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether a .msh file is binary, which is faster to read."},
+  {"order", WRING_INT, .range = "[1,2]",
+   .help = "Order of the elements that are written; default: that of the file, 1 of the box."},
+  /* only of `refine` */
+  {"levels", WRING_INT, .range = "[1,10]", .value = "1",
+   .help = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2."},
+  {"binary", WRING_BOOL, .value = "false", .help = "Whether a .msh file is binary, which is faster to read."},
   {0},
 };
 
@@ -115,7 +101,7 @@ static void fill_table(const wring_usage *u, wring_option *table)
   int n = wring_mesh_select_options(reads(u) ? "scale" : "box_", table);
   for (const wring_option *p = writes(u) ? write_options : info_options; p->key; p++)
     if (strcmp(p->key, "levels") != 0 || strcmp(u->name, "refine") == 0) table[n++] = *p;
-  table[n] = (wring_option){.key = NULL};
+  table[n] = (wring_option){0};
 }
 
 static PetscErrorCode refuse_command(MPI_Comm comm, const char *name)
