@@ -78,14 +78,12 @@ void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 
 static json_t *row_json(const wring_bench *b, const wring_bench_row *row)
 {
-  return wring_json_set(
-    json_object(), "part", json_string(row->part), "name", json_string(row->name), "work", json_string(row->work),
-    "material", row->material ? wring_json_text(row->material) : json_null(), "tets", wring_json_real(row->tets),
-    "seconds", wring_json_real(row->seconds), "repeats", json_integer(row->repeats), "ns_per_tet",
-    wring_json_real(1e9 * row->seconds / row->tets), "bytes", wring_json_real(row->bytes), "bytes_per_second",
-    wring_json_real(rate(row)), "fraction", wring_json_real(rate(row) / b->triad[2]), "iterations",
-    row->iterations < 0 ? json_null() : json_integer(row->iterations), "ended",
-    row->ended ? json_string(row->ended) : json_null(), NULL);
+  return wring_json_object("part", JSON(row->part), "name", JSON(row->name), "work", JSON(row->work), "material",
+                           JSON(row->material), "tets", JSON(row->tets), "seconds", JSON(row->seconds), "repeats",
+                           JSON(row->repeats), "ns_per_tet", JSON(1e9 * row->seconds / row->tets), "bytes",
+                           JSON(row->bytes), "bytes_per_second", JSON(rate(row)), "fraction",
+                           JSON(rate(row) / b->triad[2]), "iterations",
+                           row->iterations < 0 ? json_null() : JSON(row->iterations), "ended", JSON(row->ended), NULL);
 }
 
 static void write_csv(const wring_bench *b, const char *path, wring_error *e)
@@ -112,18 +110,16 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_of_command(b->o, "bench", &json));
-  json_t *const mesh = wring_json_set(
-    json_object(), "tets", wring_json_real(body->tets), "order", json_integer(body->corners == 10 ? 2 : 1), "points",
-    json_integer(body->points), "vertices", wring_json_real(body->vertices), "ghosts",
-    wring_json_real(body->local - body->vertices), "operator_entries", wring_json_real(body->entries), NULL);
-  json_t *const bandwidth =
-    wring_json_set(json_object(), "thread", wring_json_real(b->triad[0]), "rank", wring_json_real(b->triad[1]), "all",
-                   wring_json_real(b->triad[2]), "array_bytes", wring_json_real(b->array), NULL);
+  json_t *const mesh = wring_json_object(
+    "tets", JSON(body->tets), "order", JSON(body->corners == 10 ? 2 : 1), "points", JSON(body->points), "vertices",
+    JSON(body->vertices), "ghosts", JSON(body->local - body->vertices), "operator_entries", JSON(body->entries), NULL);
+  json_t *const bandwidth = wring_json_object("thread", JSON(b->triad[0]), "rank", JSON(b->triad[1]), "all",
+                                              JSON(b->triad[2]), "array_bytes", JSON(b->array), NULL);
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
-  wring_json_set(json, "vector_bits", json_integer(wring_vector_bits()), "last_cache",
-                 b->cache > 0 ? wring_json_real(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows",
-                 rows, "not_measured", json_incref(b->skips), "ended", json_string(wring_stop_text(b->stopper.cause)),
-                 "seconds", wring_json_real(MPI_Wtime() - b->start), NULL);
+  wring_json_set(json, "vector_bits", JSON(wring_vector_bits()), "last_cache",
+                 b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows,
+                 "not_measured", json_incref(b->skips), "ended", JSON(wring_stop_text(b->stopper.cause)), "seconds",
+                 JSON(MPI_Wtime() - b->start), NULL);
   if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->directory);
   json_decref(json);
   snprintf(file, sizeof file, "%s/bench.csv", b->directory);

@@ -63,7 +63,7 @@ json_t *wring_work_json(const wring_counts *work)
 
 json_t *wring_json_text(const char *text)
 {
-  json_t *const whole = json_string(text);
+  json_t *const whole = text ? json_string(text) : json_null();
   if (whole) return whole;
   char *const copy = strdup(text);
   for (char *c = copy; c && *c; c++)
@@ -79,8 +79,8 @@ json_t *wring_json_choices(const wring_solver *s)
   const PetscInt             n    = wring_solver_choices(s, &c);
   json_t *const              list = json_array();
   for (PetscInt i = 0; i < n; i++) {
-    json_array_append_new(list, wring_json_set(json_object(), "solve", json_integer(c[i].solve), "iteration",
-                                               json_integer(c[i].iteration), "uses", json_string(c[i].text), NULL));
+    json_array_append_new(list, wring_json_object("solve", JSON(c[i].solve), "iteration", JSON(c[i].iteration), "uses",
+                                                  JSON(c[i].text), NULL));
   }
   return list;
 }

@@ -31,10 +31,10 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
   leave_out(command, keys);
   leave_out(command, files);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  json_object_set_new(keys, "petsc", wring_json_text(petsc));
+  json_object_set_new(keys, "petsc", JSON(petsc));
   PetscCall(PetscFree(petsc));
   wring_version_line(sizeof program, program);
-  json_object_set_new(keys, "the program", wring_json_text(program));
+  json_object_set_new(keys, "the program", JSON(program));
   *origin = json_pack("{s:i, s:o, s:o}", "schema", WRING_JSON_SCHEMA, "keys", keys, "files", files);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -88,7 +88,7 @@ static json_t *seconds_json(const wring_seconds *to, double more, PetscBool spre
 {
   json_t *const seconds = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++)
-    json_object_set_new(seconds, error_name[i], wring_json_real(spread ? to[i].spread : to[i].median + more));
+    json_object_set_new(seconds, error_name[i], JSON(spread ? to[i].spread : to[i].median + more));
   return seconds;
 }
 
@@ -96,7 +96,7 @@ static json_t *iterations_json(const PetscInt *to)
 {
   json_t *const iterations = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++)
-    json_object_set_new(iterations, error_name[i], to[i] >= 0 ? json_integer(to[i]) : json_null());
+    json_object_set_new(iterations, error_name[i], to[i] >= 0 ? JSON(to[i]) : json_null());
   return iterations;
 }
 
@@ -104,9 +104,8 @@ static json_t *repeats_json(const wring_convergence *h)
 {
   json_t *const list = json_array();
   for (const wring_solve *one = h->solve; one < h->solve + h->n_solve; one++)
-    json_array_append_new(list, wring_json_set(json_object(), "seconds", wring_json_real(one->outcome.last.seconds),
-                                               "setup_seconds", wring_json_real(one->setup.seconds), "segment",
-                                               json_integer(one->segment), NULL));
+    json_array_append_new(list, wring_json_object("seconds", JSON(one->outcome.last.seconds), "setup_seconds",
+                                                  JSON(one->setup.seconds), "segment", JSON(one->segment), NULL));
   return list;
 }
 
@@ -118,16 +117,16 @@ static void add_times(const wring_comparison *c, const wring_convergence *h, jso
                  seconds_json(h->seconds_to, 0, PETSC_FALSE), "seconds_to_spread",
                  seconds_json(h->seconds_to, 0, PETSC_TRUE), "seconds_to_with_setup",
                  seconds_json(h->seconds_to, setup, PETSC_FALSE), "seconds_to_per_step",
-                 seconds_json(h->seconds_to, setup / (double)c->steps, PETSC_FALSE), "setup_seconds",
-                 wring_json_real(setup), "setup_work", wring_work_json(&h->solve[0].setup.work), "seconds_median",
-                 wring_json_real(h->total.median), "seconds_spread", wring_json_real(h->total.spread), "repeats",
-                 repeats_json(h), "repeats_equal", h->n_solve > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
+                 seconds_json(h->seconds_to, setup / (double)c->steps, PETSC_FALSE), "setup_seconds", JSON(setup),
+                 "setup_work", wring_work_json(&h->solve[0].setup.work), "seconds_median", JSON(h->total.median),
+                 "seconds_spread", JSON(h->total.spread), "repeats", repeats_json(h), "repeats_equal",
+                 h->n_solve > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
 }
 
 static json_t *spectrum_json(const wring_spectrum *s)
 {
-  return wring_json_set(json_object(), "least", wring_json_real(s->least), "largest", wring_json_real(s->largest),
-                        "condition", wring_json_real(s->largest / s->least), NULL);
+  return wring_json_object("least", JSON(s->least), "largest", JSON(s->largest), "condition",
+                           JSON(s->largest / s->least), NULL);
 }
 
 json_t *wring_comparison_solvers(const wring_comparison *c)
@@ -141,21 +140,20 @@ json_t *wring_comparison_solvers(const wring_comparison *c)
     for (PetscInt i = 0; i < c->n_report; i++) {
       char key[32];
       snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
-      json_object_set_new(error, key, wring_json_real(h->error[i]));
+      json_object_set_new(error, key, JSON(h->error[i]));
     }
     wring_json_set(json, "relative_error", error, "options", json_incref(h->options), NULL);
     add_times(c, h, json);
     if (h->has_spectrum)
       wring_json_set(json, "spectrum_start", spectrum_json(&h->at_start), "spectrum_minimiser",
                      spectrum_json(&h->at_least), NULL);
-    json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
-    if (wring_failed(&h->refusal)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
-    wring_json_set(json, "segment", h->solve[0].n > 0 ? json_integer(h->solve[0].segment) : json_null(), "iterations",
-                   json_integer(o->iterations), "seconds", wring_json_real(h->total.median), "objective",
-                   wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",
-                   wring_json_real(last->value.elastic), "gradient_norm", wring_json_real(last->gradient_norm), "rises",
-                   json_integer(o->rises.count), "largest_rise", wring_json_real(o->rises.largest), "evaluations",
-                   json_integer(last->evaluations), "linear_iterations", json_integer(last->linear_iterations), "work",
+    json_object_set_new(json, "ended", JSON(wring_convergence_end(h)));
+    if (wring_failed(&h->refusal)) json_object_set_new(json, "refusal", JSON(h->refusal.text));
+    wring_json_set(json, "segment", h->solve[0].n > 0 ? JSON(h->solve[0].segment) : json_null(), "iterations",
+                   JSON(o->iterations), "seconds", JSON(h->total.median), "objective", JSON(last->value.objective),
+                   "inertial", JSON(last->value.inertial), "elastic", JSON(last->value.elastic), "gradient_norm",
+                   JSON(last->gradient_norm), "rises", JSON(o->rises.count), "largest_rise", JSON(o->rises.largest),
+                   "evaluations", JSON(last->evaluations), "linear_iterations", JSON(last->linear_iterations), "work",
                    wring_work_json(&last->work), NULL);
     json_object_set_new(solvers, h->name, json);
   }
@@ -169,16 +167,14 @@ void wring_comparison_write(const wring_comparison *c, const char *directory, js
   snprintf(path, sizeof path, "%s/compare.csv", directory);
   write_csv(c, path, e);
   write_residuals(c, directory, e);
-  for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
-  json_t *const json = wring_json_set(
-    json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "g_star", wring_json_real(c->least.objective),
-    "g_star_inertial", wring_json_real(c->least.inertial), "g_star_elastic", wring_json_real(c->least.elastic),
-    "g_star_from", json_string(c->source), "g_start", wring_json_real(c->start.objective), "g_start_inertial",
-    wring_json_real(c->start.inertial), "g_start_elastic", wring_json_real(c->start.elastic), "steps",
-    json_integer(c->steps), "repeat", json_integer(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
-    json_string(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers",
-    wring_comparison_solvers(c), "provenance", json_incref(provenance), "segments",
-    c->segments ? json_incref(c->segments) : json_array(), NULL);
+  for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, JSON(c->report[i]));
+  json_t *const json = wring_json_object(
+    "schema", JSON(WRING_JSON_SCHEMA), "g_star", JSON(c->least.objective), "g_star_inertial", JSON(c->least.inertial),
+    "g_star_elastic", JSON(c->least.elastic), "g_star_from", JSON(c->source), "g_start", JSON(c->start.objective),
+    "g_start_inertial", JSON(c->start.inertial), "g_start_elastic", JSON(c->start.elastic), "steps", JSON(c->steps),
+    "repeat", JSON(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
+    JSON(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers", wring_comparison_solvers(c),
+    "provenance", json_incref(provenance), "segments", c->segments ? json_incref(c->segments) : json_array(), NULL);
   wring_json_write(json, e, "%s/compare.json", directory);
   json_decref(json);
   wring_comparison_remove_others(directory, "compare", e);

@@ -69,9 +69,9 @@ static void write_csv(const wring_parameter_grid *s, wring_error *e)
 static json_t *value_json(const wring_axis *a, const char *value)
 {
   double v;
-  if (!a->number) return json_string(value);
+  if (!a->number) return JSON(value);
   (void)wring_text_real(value, &v);
-  return wring_json_real(v);
+  return JSON(v);
 }
 
 static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e)
@@ -88,14 +88,13 @@ static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_
     json_t *const                 values = json_object();
     for (int k = 0; k < s->n_axis; k++)
       json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_grid_value(s, r, k)));
-    json_t *const run =
-      wring_json_set(json_object(), "folder", json_string(s->run[r].folder), "values", values, "g_star",
-                     wring_json_real(c->least.objective), "g_star_from", json_string(c->source), "g_start",
-                     wring_json_real(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
+    json_t *const run = wring_json_object("folder", JSON(s->run[r].folder), "values", values, "g_star",
+                                          JSON(c->least.objective), "g_star_from", JSON(c->source), "g_start",
+                                          JSON(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
     json_array_append_new(runs, run);
   }
-  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "keys", keys, "combinations", json_integer(s->n_run),
-                 "runs", runs, "provenance", json_incref(provenance), NULL);
+  wring_json_set(json, "schema", JSON(WRING_JSON_SCHEMA), "keys", keys, "combinations", JSON(s->n_run), "runs", runs,
+                 "provenance", json_incref(provenance), NULL);
   wring_json_write(json, e, "%s/sweep.json", s->directory);
   json_decref(json);
 }

@@ -175,9 +175,8 @@ static PetscErrorCode find_conditions(wring_compare *s)
 /* Keys of every solver that the comparison sets. */
 static void add_limits(const wring_compare *s, json_t *options)
 {
-  wring_json_set(options, "solver_max_it", json_integer(s->limits.iterations), "solver_rtol",
-                 wring_json_real(s->limits.rtol), "solver_atol", wring_json_real(0), "solver_measure",
-                 json_integer(s->measure), NULL);
+  wring_json_set(options, "solver_max_it", JSON(s->limits.iterations), "solver_rtol", JSON(s->limits.rtol),
+                 "solver_atol", JSON(0), "solver_measure", JSON(s->measure), NULL);
 }
 
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */

@@ -115,7 +115,7 @@ static void pass_integer(numbers *a, int64_t *v)
   if (a->reads)
     *v = json_integer_value(json_array_get(a->list, a->at++));
   else
-    json_array_append_new(a->list, json_integer(*v));
+    json_array_append_new(a->list, JSON(*v));
 }
 
 static void pass_count(numbers *a, PetscInt *v)

@@ -15,9 +15,8 @@ static json_t *level_json(const wring_converge *c, int k)
   const wring_level *const l         = &c->level[k];
   json_t *const            json      = json_copy(l->results);
   for (int i = 0; i < 4; i++) json_object_del(json, without[i]);
-  return wring_json_set(json, "level", json_integer(k), "directory", wring_json_text(l->directory), "refine",
-                        json_integer(l->refine), "size", wring_json_real(wring_level_size(c, k)), "step",
-                        wring_json_real(l->step), "steps", json_integer(l->steps), NULL);
+  return wring_json_set(json, "level", JSON(k), "directory", JSON(l->directory), "refine", JSON(l->refine), "size",
+                        JSON(wring_level_size(c, k)), "step", JSON(l->step), "steps", JSON(l->steps), NULL);
 }
 
 static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
@@ -25,11 +24,11 @@ static json_t *quantity_json(const wring_converge *c, const wring_quantity *q)
   json_t *const json = json_object();
   for (int i = 0; i < WRING_N_MEASURE; i++) {
     json_t *const list = json_array();
-    for (int k = 0; k < c->n; k++) json_array_append_new(list, wring_json_real(q->at[k][i]));
+    for (int k = 0; k < c->n; k++) json_array_append_new(list, JSON(q->at[k][i]));
     json_object_set_new(json, measure_name[i], list);
   }
-  return wring_json_set(json, "verdict", json_string(q->verdict), "least_order", wring_json_real(q->least),
-                        "largest_order", wring_json_real(q->most), NULL);
+  return wring_json_set(json, "verdict", JSON(q->verdict), "least_order", JSON(q->least), "largest_order",
+                        JSON(q->most), NULL);
 }
 
 /* A row for each quantity at each level; a number that is not given leaves its place empty. */
@@ -65,8 +64,8 @@ static void write_all(const wring_converge *c, json_t *json, wring_error *e)
   for (const wring_quantity *q = c->quantity; q < c->quantity + c->n_quantity; q++)
     json_object_set_new(quantities, q->name, quantity_json(c, q));
   const char *const in = !c->in_time ? "mesh" : c->in_mesh ? "both" : "time";
-  wring_json_set(json, "in", json_string(in), "against", wring_json_text(c->table[0] ? c->table : "finest"), "volume",
-                 wring_json_real(c->volume), "levels", levels, "quantities", quantities, NULL);
+  wring_json_set(json, "in", JSON(in), "against", JSON(c->table[0] ? c->table : "finest"), "volume", JSON(c->volume),
+                 "levels", levels, "quantities", quantities, NULL);
   write_csv(c, levels, e);
   wring_json_write(json, e, "%s/converge.json", c->directory);
   wring_directory_remove_file(c->directory, "converge.gp", e);

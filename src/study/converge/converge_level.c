@@ -94,20 +94,19 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
 
   PetscFunctionBegin;
   PetscCall(wring_balance_measure(p, r->tally.inverted, &b));
-  json_t *const scalars = wring_json_set(json_object(), "elastic", wring_json_real(b.elastic), "total",
-                                         wring_json_real(b.kinetic + b.elastic + b.external), NULL);
+  json_t *const scalars =
+    wring_json_object("elastic", JSON(b.elastic), "total", JSON(b.kinetic + b.elastic + b.external), NULL);
   PetscCall(PetscMalloc1(n, &value));
   if (n) PetscCall(wring_problem_measure_probes(r->p, p->state.q, p->state.v, value));
   for (PetscInt i = 0; i < n; i++)
-    if (!is_place(name[i])) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
+    if (!is_place(name[i])) json_object_set_new(scalars, name[i], JSON(value[i]));
   PetscCall(PetscFree(value));
   for (int i = 0; i < WRING_N_REASON; i++)
     if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];
-  l->results = wring_json_set(json_object(), "vertices", json_integer(p->mesh->n_global), "tets",
-                              json_integer(p->mesh->n_tet_global), "time", wring_json_real(p->state.time), "iterations",
-                              json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations),
-                              "seconds", wring_json_real(r->seconds), "steps_not_converged", json_integer(unconverged),
-                              "scalars", scalars, NULL);
+  l->results = wring_json_object("vertices", JSON(p->mesh->n_global), "tets", JSON(p->mesh->n_tet_global), "time",
+                                 JSON(p->state.time), "iterations", JSON(r->iterations), "linear_iterations",
+                                 JSON(r->linear_iterations), "seconds", JSON(r->seconds), "steps_not_converged",
+                                 JSON(unconverged), "scalars", scalars, NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

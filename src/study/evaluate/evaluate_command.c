@@ -85,12 +85,11 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
   PetscCall(wring_provenance_begin(p->options, "evaluate", p->restart, &made));
   PetscCall(wring_provenance(p, made, 0, (const char *const[]){NULL}, &provenance));
   json_decref(made);
-  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "objective", wring_json_real(e->value.objective),
-                 "inertial", wring_json_real(e->value.inertial), "elastic", wring_json_real(e->value.elastic),
-                 "gradient_norm", wring_json_real(e->gradient_norm), "vertices", json_integer(p->mesh->n_global),
-                 "tets", json_integer(p->mesh->n_tet_global), "volume", wring_json_real(info.volume), "mass",
-                 wring_json_real(p->total_mass), "min_J", wring_json_real(e->min_J), "max_J", wring_json_real(e->max_J),
-                 "provenance", provenance, NULL);
+  wring_json_set(json, "schema", JSON(WRING_JSON_SCHEMA), "objective", JSON(e->value.objective), "inertial",
+                 JSON(e->value.inertial), "elastic", JSON(e->value.elastic), "gradient_norm", JSON(e->gradient_norm),
+                 "vertices", JSON(p->mesh->n_global), "tets", JSON(p->mesh->n_tet_global), "volume", JSON(info.volume),
+                 "mass", JSON(p->total_mass), "min_J", JSON(e->min_J), "max_J", JSON(e->max_J), "provenance",
+                 provenance, NULL);
   if (p->rank == 0) wring_json_write(json, &error, "%s/evaluate.json", directory);
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));

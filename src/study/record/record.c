@@ -59,7 +59,7 @@ void wring_provenance_date(const char *key, json_t *json)
   const time_t now = time(NULL);
   char         date[32];
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-  json_object_set_new(json, key, json_string(date));
+  json_object_set_new(json, key, JSON(date));
 }
 
 /* ---- files that a deck names ------------------------------------------------------------------------------------- */
@@ -70,8 +70,7 @@ static void add_file(const char *key, const char *path, json_t *files)
   char        hash[WRING_SHA256_TEXT];
   wring_file_sha256(path, hash, &unreadable);
   json_object_set_new(files, key,
-                      wring_json_set(json_object(), "path", wring_json_text(path), "sha256",
-                                     hash[0] ? json_string(hash) : json_null(), NULL));
+                      wring_json_object("path", JSON(path), "sha256", hash[0] ? JSON(hash) : json_null(), NULL));
 }
 
 /* TetGen's meshes are two files, of which the deck names one. */
@@ -121,9 +120,8 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
   if (checkpoint[0]) {
     wring_checkpoint_seal(checkpoint, seal, &e);
     PetscCheck(!wring_failed(&e), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", e.text); // it has been verified
-    json_object_set_new(
-      *files, "initial_restart",
-      wring_json_set(json_object(), "path", wring_json_text(checkpoint), "seal", json_string(seal), NULL));
+    json_object_set_new(*files, "initial_restart",
+                        wring_json_object("path", JSON(checkpoint), "seal", JSON(seal), NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,9 +144,9 @@ static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint,
   }
   wring_file_sha256(wring_options_deck(o), hash, &unreadable);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  wring_json_set(json, "deck", wring_json_text(wring_options_deck(o)), "deck_sha256",
-                 hash[0] ? json_string(hash) : json_null(), "mesh_sha256", mesh ? json_incref(mesh) : json_null(),
-                 "files", files, "petsc_options", wring_json_text(petsc), NULL);
+  wring_json_set(json, "deck", JSON(wring_options_deck(o)), "deck_sha256", hash[0] ? JSON(hash) : json_null(),
+                 "mesh_sha256", mesh ? json_incref(mesh) : json_null(), "files", files, "petsc_options", JSON(petsc),
+                 NULL);
   PetscCall(PetscFree(petsc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -166,17 +164,16 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
   PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
   wring_petsc_version(sizeof petsc, petsc);
   wring_mpi_version(sizeof mpi, mpi);
-  *made = wring_json_set(json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "command", json_string(command),
-                         "command_line", wring_json_text(wring_options_command_line(o)), NULL);
+  *made = wring_json_object("schema", JSON(WRING_JSON_SCHEMA), "command", JSON(command), "command_line",
+                            JSON(wring_options_command_line(o)), NULL);
   if (rank == 0) {
     wring_provenance_date("started", *made);
-    wring_json_set(*made, "working_directory", wring_json_text(folder), "version", json_string(WRING_VERSION), "commit",
-                   WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null(), "petsc", json_string(petsc),
-                   "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)), "mpi", wring_json_text(mpi),
-                   "compiler", json_string(wring_compiler()), NULL);
+    wring_json_set(*made, "working_directory", JSON(folder), "version", JSON(WRING_VERSION), "commit",
+                   WRING_COMMIT[0] ? JSON(WRING_COMMIT) : json_null(), "petsc", JSON(petsc), "petsc_int_bits",
+                   JSON(8 * (json_int_t)sizeof(PetscInt)), "mpi", JSON(mpi), "compiler", JSON(wring_compiler()), NULL);
     wring_record_libraries(*made);
     wring_record_build(*made);
-    wring_json_set(*made, "ranks", json_integer(size), "threads", json_integer(wring_max_threads()), NULL);
+    wring_json_set(*made, "ranks", JSON(size), "threads", JSON(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
   }
   PetscCall(wring_record_machine(comm, *made));
@@ -204,14 +201,13 @@ static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
-  json_object_set_new(
-    json, "mesh",
-    wring_json_set(json_object(), "vertices", json_integer(m->n_global), "tets", json_integer(m->n_tet_global),
-                   "triangles", json_integer(triangles), "lines", json_integer(lines), "regions",
-                   json_integer(m->regions.n), "sets", json_integer(m->sets.n), "volume", wring_json_real(info.volume),
-                   "mass", wring_json_real(p->total_mass), "min_quality", wring_json_real(info.min_quality),
-                   "balance_tets", wring_json_real(info.balance_tets), "balance_vertices",
-                   wring_json_real(info.balance_vertices), "ghosts", wring_json_real(info.ghosts), NULL));
+  json_object_set_new(json, "mesh",
+                      wring_json_object("vertices", JSON(m->n_global), "tets", JSON(m->n_tet_global), "triangles",
+                                        JSON(triangles), "lines", JSON(lines), "regions", JSON(m->regions.n), "sets",
+                                        JSON(m->sets.n), "volume", JSON(info.volume), "mass", JSON(p->total_mass),
+                                        "min_quality", JSON(info.min_quality), "balance_tets", JSON(info.balance_tets),
+                                        "balance_vertices", JSON(info.balance_vertices), "ghosts", JSON(info.ghosts),
+                                        NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,10 +217,10 @@ static json_t *operator_json(const wring_problem *p)
   wring_operator_info info;
   if (!wring_problem_has_matrix(p)) return json_null();
   wring_operator_get_info(p->op, &info);
-  return wring_json_set(json_object(), "type", json_string(info.type), "library", json_string(info.library), "rtol",
-                        info.rtol == WRING_OPERATOR_ROUGH ? json_null() : wring_json_real(info.rtol), "set_ups",
-                        json_integer(info.set_ups), "solves", json_integer(info.solves), "iterations",
-                        json_integer(info.total_iterations), "memory", wring_json_real(info.memory), NULL);
+  return wring_json_object("type", JSON(info.type), "library", JSON(info.library), "rtol",
+                           info.rtol == WRING_OPERATOR_ROUGH ? json_null() : JSON(info.rtol), "set_ups",
+                           JSON(info.set_ups), "solves", JSON(info.solves), "iterations", JSON(info.total_iterations),
+                           "memory", JSON(info.memory), NULL);
 }
 
 /* ---- what a result has cost, over all ranks ---------------------------------------------------------------------- */
@@ -257,18 +253,16 @@ static PetscErrorCode add_cost(wring_problem *p, json_t *json)
     const double      mean = PetscMax(least[i], PetscMin(most[i].value, sum[i] / p->size)); // the sum is rounded
     const char *const name = wring_phase_name((wring_phase)i);
     json_object_set_new(phases, name,
-                        wring_json_set(json_object(), "least", wring_json_real(least[i]), "mean", wring_json_real(mean),
-                                       "largest", wring_json_real(most[i].value), "slowest", json_integer(most[i].rank),
-                                       NULL));
-    json_object_set_new(seconds, name, wring_json_real(most[i].value));
+                        wring_json_object("least", JSON(least[i]), "mean", JSON(mean), "largest", JSON(most[i].value),
+                                          "slowest", JSON(most[i].rank), NULL));
+    json_object_set_new(seconds, name, JSON(most[i].value));
   }
-  json_object_set_new(seconds, "total", wring_json_real(most[TOTAL].value));
+  json_object_set_new(seconds, "total", JSON(most[TOTAL].value));
   const json_int_t all = (json_int_t)sum[MEMORY], largest = (json_int_t)most[MEMORY].value;
-  wring_json_set(json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory",
-                 json_integer(all), "memory",
-                 wring_json_set(json_object(), "largest", json_integer(largest), "largest_rank",
-                                json_integer(most[MEMORY].rank), "all", json_integer(all), NULL),
-                 NULL);
+  wring_json_set(
+    json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory", JSON(all),
+    "memory",
+    wring_json_object("largest", JSON(largest), "largest_rank", JSON(most[MEMORY].rank), "all", JSON(all), NULL), NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,7 +275,7 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
   PetscFunctionBegin;
   *json = json_deep_copy(made);
   wring_provenance_date("date", *json);
-  json_object_set_new(*json, "restart", p->restart[0] ? wring_json_text(p->restart) : json_null());
+  json_object_set_new(*json, "restart", p->restart[0] ? JSON(p->restart) : json_null());
   PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
   json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));

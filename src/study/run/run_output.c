@@ -161,8 +161,8 @@ static const char *ended(const wring_run *r)
 /* Until a time since the start of the problem; null before the first step. */
 static void set_times(const wring_run *r, double until, json_t *json)
 {
-  wring_json_set(json, "setup_seconds", r->set_up > 0 ? wring_json_real(r->set_up) : json_null(), "marching_seconds",
-                 r->set_up > 0 ? wring_json_real(until - r->set_up) : json_null(), NULL);
+  wring_json_set(json, "setup_seconds", r->set_up > 0 ? JSON(r->set_up) : json_null(), "marching_seconds",
+                 r->set_up > 0 ? JSON(until - r->set_up) : json_null(), NULL);
 }
 
 void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
@@ -173,11 +173,10 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
   if (r->p->rank != 0 || wring_failed(e) || (o->beat > 0 && now - o->beat < interval)) return;
   json_t *const beat = json_object();
   wring_provenance_date("date", beat);
-  wring_json_set(beat, "step", json_integer(r->p->state.step), "time", wring_json_real(r->p->state.time), "seconds",
-                 wring_json_real(seconds), NULL);
+  wring_json_set(beat, "step", JSON(r->p->state.step), "time", JSON(r->p->state.time), "seconds", JSON(seconds), NULL);
   if (it)
-    wring_json_set(beat, "solving", json_integer(o->tables.step), "iteration", json_integer(it->iteration), "objective",
-                   wring_json_real(it->value.objective), "gradient_norm", wring_json_real(it->gradient_norm), NULL);
+    wring_json_set(beat, "solving", JSON(o->tables.step), "iteration", JSON(it->iteration), "objective",
+                   JSON(it->value.objective), "gradient_norm", JSON(it->gradient_norm), NULL);
   json_object_set_new(o->json, "heartbeat", beat);
   set_times(r, seconds, o->json);
   wring_json_write(o->json, e, "%s/run.json", o->keys.directory);
@@ -190,7 +189,7 @@ static json_t *size_of(const char *directory, const char *name)
   char        path[2 * PETSC_MAX_PATH_LEN];
   struct stat status;
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  return stat(path, &status) ? json_null() : json_integer((json_int_t)status.st_size);
+  return stat(path, &status) ? json_null() : JSON((json_int_t)status.st_size);
 }
 
 /* Bytes of the last checkpoint and of the mesh, and the seconds that writing and verifying them took. Rank 0. */
@@ -199,12 +198,11 @@ static json_t *checkpoints_json(const wring_run *r)
   const wring_run_output *const o = &r->output;
   char                          last[64];
   snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->checkpoints.latest);
-  return wring_json_set(json_object(), "written", json_integer(o->checkpoints.n), "bytes",
-                        o->checkpoints.n ? size_of(o->keys.directory, last) : json_null(), "seconds",
-                        wring_json_real(o->checkpoints.seconds), "mesh", json_string(WRING_CHECKPOINT_MESH),
-                        "mesh_seal", json_string(o->checkpoints.mesh_seal), "mesh_bytes",
-                        size_of(o->keys.directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
-                        wring_json_real(o->checkpoints.mesh_seconds), NULL);
+  return wring_json_object(
+    "written", JSON(o->checkpoints.n), "bytes", o->checkpoints.n ? size_of(o->keys.directory, last) : json_null(),
+    "seconds", JSON(o->checkpoints.seconds), "mesh", JSON(WRING_CHECKPOINT_MESH), "mesh_seal",
+    JSON(o->checkpoints.mesh_seal), "mesh_bytes", size_of(o->keys.directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
+    JSON(o->checkpoints.mesh_seconds), NULL);
 }
 
 /* A key of what is simulated: not of the command, of times, outputs and methods. */
@@ -252,24 +250,21 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   PetscCall(wring_provenance(p, r->output.made, 0, NULL, &json));
   if (r->solver) { // keys whose defaults depend on the command and the method
     wring_solver_get_limits(r->solver, &limits);
-    wring_json_set(json_object_get(json, "options"), "solver_max_it", json_integer(limits.max_it), "solver_stop",
-                   json_string(wring_solver_stop_name(limits.stop)), "solver_start",
-                   json_string(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
+    wring_json_set(json_object_get(json, "options"), "solver_max_it", JSON(limits.max_it), "solver_stop",
+                   JSON(wring_solver_stop_name(limits.stop)), "solver_start",
+                   JSON(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
     json_object_set_new(json, "choices", wring_json_choices(r->solver));
   }
-  wring_json_set(json, "solver", json_string(r->output.tables.solver), "integrator",
-                 json_string(wring_stepper_integrator(p->stepper)), "first_step", json_integer(r->first), "step",
-                 json_integer(p->state.step), "time", wring_json_real(p->state.time), "iterations",
-                 json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations), "rises",
-                 json_integer(r->rises.count), "largest_rise", wring_json_real(r->rises.largest), "ended",
-                 json_string(ended(r)), "last_reason",
-                 solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null(), "frames",
-                 wring_json_set(json_object(), "format", json_string(f->keys->hdf ? "vtkhdf" : "vtu"), "kind",
-                                json_string(f->surface ? "surface" : "volume"), "precision",
-                                json_string(f->keys->single ? "single" : "double"), "written", json_integer(f->written),
-                                "bytes", wring_json_real(f->bytes), "once", wring_json_real(f->once), "seconds",
-                                wring_json_real(f->seconds), NULL),
-                 NULL);
+  wring_json_set(
+    json, "solver", JSON(r->output.tables.solver), "integrator", JSON(wring_stepper_integrator(p->stepper)),
+    "first_step", JSON(r->first), "step", JSON(p->state.step), "time", JSON(p->state.time), "iterations",
+    JSON(r->iterations), "linear_iterations", JSON(r->linear_iterations), "rises", JSON(r->rises.count), "largest_rise",
+    JSON(r->rises.largest), "ended", JSON(ended(r)), "last_reason",
+    solved ? JSON(wring_reason_name(r->outcome.reason)) : json_null(), "frames",
+    wring_json_object("format", JSON(f->keys->hdf ? "vtkhdf" : "vtu"), "kind", JSON(f->surface ? "surface" : "volume"),
+                      "precision", JSON(f->keys->single ? "single" : "double"), "written", JSON(f->written), "bytes",
+                      JSON(f->bytes), "once", JSON(f->once), "seconds", JSON(f->seconds), NULL),
+    NULL);
   set_times(r, r->marched, json);
   wring_tally_add(&r->tally, json);
   if (p->rank == 0) {

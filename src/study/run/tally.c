@@ -127,16 +127,14 @@ void wring_tally_add(const wring_tally *t, json_t *json)
 {
   json_t *const reasons = json_object();
   for (int i = 0; i < WRING_N_REASON; i++) {
-    if (t->steps[i]) json_object_set_new(reasons, wring_reason_name((wring_reason)i), json_integer(t->steps[i]));
+    if (t->steps[i]) json_object_set_new(reasons, wring_reason_name((wring_reason)i), JSON(t->steps[i]));
   }
   const PetscBool worst = (PetscBool)(t->worst_step > 0);
-  wring_json_set(json, "steps_by_reason", reasons, "largest_remaining",
-                 worst ? wring_json_real(t->remaining) : json_null(), "largest_remaining_share",
-                 worst ? wring_json_real(t->share) : json_null(), "largest_remaining_step",
-                 worst ? json_integer(t->worst_step) : json_null(), "inverted", json_integer(t->last.inverted),
-                 "inverted_steps", json_integer(t->inverted_steps), "most_inverted", json_integer(t->most_inverted),
-                 "lost", json_integer(t->last.lost), "lost_steps", json_integer(t->lost_steps), "most_lost",
-                 json_integer(t->most_lost), NULL);
+  wring_json_set(json, "steps_by_reason", reasons, "largest_remaining", worst ? JSON(t->remaining) : json_null(),
+                 "largest_remaining_share", worst ? JSON(t->share) : json_null(), "largest_remaining_step",
+                 worst ? JSON(t->worst_step) : json_null(), "inverted", JSON(t->last.inverted), "inverted_steps",
+                 JSON(t->inverted_steps), "most_inverted", JSON(t->most_inverted), "lost", JSON(t->last.lost),
+                 "lost_steps", JSON(t->lost_steps), "most_lost", JSON(t->most_lost), NULL);
 }
 
 /* ---- earlier parts of a chain of restarts ------------------------------------------------------------------------ */
@@ -162,7 +160,7 @@ static PetscInt count_rows(FILE *steps, PetscInt after, PetscInt last, json_t *r
     const PetscInt    step   = (PetscInt)strtoll(line, NULL, 10);
     const char *const reason = word_at(line, column);
     if (!reason || step <= after || step > last) continue;
-    json_object_set_new(reasons, reason, json_integer(json_integer_value(json_object_get(reasons, reason)) + 1));
+    json_object_set_new(reasons, reason, JSON(json_integer_value(json_object_get(reasons, reason)) + 1));
     rows++;
   }
   free(line);
