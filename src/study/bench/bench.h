@@ -109,5 +109,5 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
 PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_solvers(wring_bench *b);
 
-void wring_bench_print(const wring_bench *b, const wring_bench_body *body);
+void           wring_bench_print(const wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv
