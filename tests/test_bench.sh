@@ -132,7 +132,8 @@ for ranks in 1 3; do
   refused_on $ranks "unexpected argument 'deck.yaml', expected -key value" deck.yaml
   refused_on $ranks 'bench_tets is "0", expected an integer in \[1,1000000000\]' -bench_tets 0
   refused_on $ranks 'unknown key bench_tts, did you mean bench_tets' -bench_tts 5
-  refused_on $ranks "bench_parts has 'all', expected some of laws, exchange, operator, solvers" -bench_parts laws,all
+  refused_on $ranks 'bench_parts is "laws,all", expected some of laws, exchange, operator, solvers' \
+    -bench_parts laws,all
   refused_on $ranks "bench_materials has 'wood', expected some of .*neohookean" -bench_materials strain,wood
 done
 refused_on 1 'unknown key mesh_file' -mesh_file body.msh

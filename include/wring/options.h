@@ -90,6 +90,9 @@ PetscBool   wring_options_has_any(const wring_options *o, const char *prefix, co
 PetscBool   wring_options_has_family(const wring_options *o, const char *prefix); // a key that begins with prefix
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key); // NULL when not set
 
+/* The text of an entry's key, its default, or NULL (borrowed); accepted or not. */
+const char *wring_options_text(const wring_options *o, const char *prefix, const wring_option *entry);
+
 /* The origin of the first key that begins with prefix, such as "attach_xmin_"; the deck's name if there is none. */
 const char *wring_options_family_origin(const wring_options *o, const char *prefix);
 

@@ -54,12 +54,12 @@ typedef struct {
   PetscInt     n_unused, n_spare;
   const char **unused, **spare;
 
-  PetscInt n_note;
-  char   **note; // [n_note] on all ranks: lines on what is suspicious
+  PetscInt n_note; // printed
 } wring_sanity;
 
 /* Reads the problem, whose first step has been prepared (wring_stepper_begin). Collective. */
 PetscErrorCode wring_sanity_create(const wring_problem *p, wring_sanity **s);
-PetscErrorCode wring_sanity_destroy(wring_sanity **s);                                  // not collective
-PetscErrorCode wring_sanity_print_notes(const wring_problem *p, const wring_sanity *s); // on standard error; collective
-PetscErrorCode wring_sanity_note(const wring_problem *p);                               // the three above; collective
+PetscErrorCode wring_sanity_destroy(wring_sanity **s); // not collective
+/* Lines on what is suspicious, on standard error. Collective. */
+PetscErrorCode wring_sanity_print_notes(const wring_problem *p, wring_sanity *s);
+PetscErrorCode wring_sanity_note(const wring_problem *p); // the three above; collective

@@ -12,10 +12,10 @@
     src/study/mesh/       mesh_command.h: makes, describes, converts and refines meshes
     src/study/help/       help.h: keys, commands, the man page, completion; version
     src/study/record/     provenance.h: how and where a result was made: keys, files, versions, machine
-    src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an
-                          output directory (output_directory.h), results that the same command takes again (kept.h),
-                          JSON (json.h), usage (usage.h), what is printed (header.h, table.h), pictures (pictures.h),
-                          threads that share cores (cores.h)
+    src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), keys
+                          of output and the directory (output_directory.h), results that the same command takes again
+                          (kept.h), JSON (json.h), usage (usage.h), what is printed (print.h, header.h, table.h),
+                          pictures (pictures.h), threads that share cores (cores.h)
 
   Not here: anything that a step, a solve or a deck needs (src/problem and below).
 

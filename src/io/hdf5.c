@@ -296,30 +296,32 @@ void wring_hdf5_reserve(wring_hdf5 *h, wring_table t, int64_t rows)
   create_table(h, t, rows, properties);
 }
 
+/* Writes rows of a table, or reads them if `to` is given. */
+static void transfer(wring_hdf5 *h, wring_table t, int64_t begin, int64_t n, const void *from, void *to)
+{
+  if (n <= 0) return;
+  const table_ids ids    = open_table(h, t.name);
+  const hid_t     memory = select_rows(ids, t, begin, n), type = hdf5_type(t.type, IN_MEMORY);
+  if (!to && H5Dwrite(ids.set, type, memory, ids.space, H5P_DEFAULT, from) < 0)
+    wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t.name);
+  if (to && H5Dread(ids.set, type, memory, ids.space, H5P_DEFAULT, to) < 0)
+    wring_error_set(h->error, "%s: is damaged: table %s cannot be read", h->path, t.name);
+  H5Sclose(memory);
+  close_table(ids);
+}
+
 /*
   Each rank's rows are one block, which it writes by itself: a collective transfer would send them to other ranks first,
   and all ranks would wait for each other in every table.
 */
 void wring_hdf5_write_rows(wring_hdf5 *h, wring_table t, int64_t begin, int64_t n, const void *value)
 {
-  if (n <= 0) return;
-  const table_ids ids    = open_table(h, t.name);
-  const hid_t     memory = select_rows(ids, t, begin, n);
-  if (H5Dwrite(ids.set, hdf5_type(t.type, IN_MEMORY), memory, ids.space, H5P_DEFAULT, value) < 0)
-    wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t.name);
-  H5Sclose(memory);
-  close_table(ids);
+  transfer(h, t, begin, n, value, NULL);
 }
 
 void wring_hdf5_read(wring_hdf5 *h, wring_table t, int64_t begin, int64_t n, void *value)
 {
-  if (n <= 0) return;
-  const table_ids ids    = open_table(h, t.name);
-  const hid_t     memory = select_rows(ids, t, begin, n);
-  if (H5Dread(ids.set, hdf5_type(t.type, IN_MEMORY), memory, ids.space, H5P_DEFAULT, value) < 0)
-    wring_error_set(h->error, "%s: is damaged: table %s cannot be read", h->path, t.name);
-  H5Sclose(memory);
-  close_table(ids);
+  transfer(h, t, begin, n, NULL, value);
 }
 
 int wring_hdf5_has_table(const wring_hdf5 *h, const char *name)

@@ -291,7 +291,7 @@ typedef void wring_row_check(const char *file, PetscInt n, int width, const doub
   Reads a CSV table as wring_csv_read does, checks it (check may be NULL) and sends its rows to the owners of column 0:
   *mine [*n][*width], ordered by that column, freed with PetscFree.
 */
-PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
+PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine);
 

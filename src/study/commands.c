@@ -10,23 +10,28 @@
 #include <wring/io.h>
 #include <wring/study.h>
 
-typedef struct command command;
+static const char deck[] = "DECK [-key value ...]";
 
-struct command {
-  wring_usage usage;
-  PetscErrorCode (*start)(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
-  wring_study *study; // of a deck or of keys
-  PetscBool    stops; // signals and time.limit stop it
+static const wring_usage commands[] = {
+  {"run", deck, "march in time", wring_study_run, PETSC_TRUE},
+  {"compare", deck, "one step by several solvers, measured on the same g", wring_study_compare, PETSC_TRUE},
+  {"converge", deck, "a deck on finer meshes and time steps: orders and limits", wring_study_converge, PETSC_TRUE},
+  {"evaluate", deck, "g, its parts and its gradient at given positions", wring_study_evaluate, PETSC_FALSE},
+  {"check", deck, "what would run, and how much memory it needs", wring_study_check, PETSC_FALSE},
+  {"bench", "[-key value ...]", "this machine's bandwidth, kernels and solvers", wring_study_bench, PETSC_TRUE},
+  {"mesh", "COMMAND ...", "make, describe, convert and refine meshes", NULL, PETSC_FALSE},
+  {"help", "[deck|KEY|COMMAND]",
+   "the keys of a deck, a command; man: a man page, bash: completion, reference: a page of keys", NULL, PETSC_FALSE},
+  {"version", "", "versions of wring and of its libraries", NULL, PETSC_FALSE},
+  {0},
 };
-
-static wring_usage_entry get_usage;
 
 enum { USAGE = 1024 }; // characters
 
 static const char *usage_text(size_t size, char *text)
 {
   text[0] = '\0';
-  wring_usage_append("wring", get_usage, size, text);
+  wring_usage_append("wring", commands, size, text);
   return text;
 }
 
@@ -46,25 +51,23 @@ PetscErrorCode wring_study_check_keys(const wring_options *o)
 
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */
 
-static const char deck[] = "DECK [-key value ...]";
-
 /* args [n] are those after the name of the command: main's words begin two places before. */
-static PetscErrorCode study(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **args, wring_ending *end)
 {
-  const PetscBool of_deck = (PetscBool)(c->usage.arguments == deck);
+  const PetscBool of_deck = (PetscBool)(c->arguments == deck);
   wring_options  *o;
   char            text[USAGE];
   PetscBool       plots = PETSC_TRUE;
 
   PetscFunctionBegin;
   if (of_deck && (n < 1 || args[0][0] == '-'))
-    WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->usage.name, n < 1 ? "" : " before ",
-                 n < 1 ? "" : args[0], usage_text(sizeof text, text));
+    WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->name, n < 1 ? "" : " before ", n < 1 ? "" : args[0],
+                 usage_text(sizeof text, text));
   PetscCall(wring_options_create(comm, &o));
   if (of_deck) {
     PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
   } else {
-    PetscCall(PetscSNPrintf(text, sizeof text, "wring %s", c->usage.name));
+    PetscCall(PetscSNPrintf(text, sizeof text, "wring %s", c->name));
     PetscCall(wring_options_set_deck(o, text));
     PetscCall(wring_deck_read_arguments(n, args, o));
   }
@@ -79,69 +82,31 @@ static PetscErrorCode study(MPI_Comm comm, const command *c, int n, char **args,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode mesh(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
-{
-  (void)c;
-  return wring_study_mesh(comm, n, args, end);
-}
-
 /* Help has one word, or two, if they are a command of `wring mesh`. */
-static PetscErrorCode words(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+static PetscErrorCode words(MPI_Comm comm, const wring_usage *c, int n, char **args)
 {
-  const PetscBool help = (PetscBool)(strcmp(c->usage.name, "help") == 0);
+  const PetscBool help = (PetscBool)(strcmp(c->name, "help") == 0);
   const int       most = !help ? 0 : n > 0 && strcmp(args[0], "mesh") == 0 ? 2 : 1;
   char            text[USAGE];
 
   PetscFunctionBegin;
-  (void)end;
   if (n > most)
-    WRING_REFUSE(comm, "%s: unexpected argument '%.40s', expected %s", c->usage.name, args[most],
+    WRING_REFUSE(comm, "%s: unexpected argument '%.40s', expected %s", c->name, args[most],
                  usage_text(sizeof text, text));
   if (help)
-    PetscCall(wring_help(comm, get_usage, n, args));
+    PetscCall(wring_help(comm, commands, n, args));
   else
     PetscCall(wring_study_version(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const command commands[] = {
-  {{"run", deck, "march in time"}, study, wring_study_run, PETSC_TRUE},
-  {{"compare", deck, "one step by several solvers, measured on the same g"}, study, wring_study_compare, PETSC_TRUE},
-  {{"converge", deck, "a deck on finer meshes and time steps: orders and limits"},
-   study,
-   wring_study_converge,
-   PETSC_TRUE},
-  {{"evaluate", deck, "g, its parts and its gradient at given positions"}, study, wring_study_evaluate, PETSC_FALSE},
-  {{"check", deck, "what would run, and how much memory it needs"}, study, wring_study_check, PETSC_FALSE},
-  {{"bench", "[-key value ...]", "this machine's bandwidth, kernels and solvers"},
-   study,
-   wring_study_bench,
-   PETSC_TRUE},
-  {{"mesh", "COMMAND ...", "make, describe, convert and refine meshes"}, mesh, NULL, PETSC_FALSE},
-  {{"help", "[deck|KEY|COMMAND]",
-    "the keys of a deck, a command; man: a man page, bash: completion, reference: a page of keys"},
-   words,
-   NULL,
-   PETSC_FALSE},
-  {{"version", "", "versions of wring and of its libraries"}, words, NULL, PETSC_FALSE},
-};
-
-enum { N_COMMAND = sizeof commands / sizeof commands[0] };
-
-static const wring_usage *get_usage(int i)
-{
-  return i >= 0 && i < N_COMMAND ? &commands[i].usage : NULL;
-}
-
 /* ---- choice of the command --------------------------------------------------------------------------------------- */
 
-static const command *find(int argc, char **argv)
+static const wring_usage *find(int argc, char **argv)
 {
-  const char *name = argc > 1 ? argv[1] : "";
-  if (strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0) name = "version";
-  for (int i = 0; i < N_COMMAND; i++)
-    if (strcmp(name, commands[i].usage.name) == 0) return &commands[i];
-  return NULL;
+  const char *const name  = argc > 1 ? argv[1] : "";
+  const PetscBool   asked = (PetscBool)(strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0);
+  return wring_usage_find(commands, asked ? "version" : name);
 }
 
 static PetscBool asks_for_help(int n, char **args)
@@ -153,7 +118,7 @@ static PetscBool asks_for_help(int n, char **args)
 
 PetscBool wring_study_stops(int argc, char **argv)
 {
-  const command *const c = find(argc, argv);
+  const wring_usage *const c = find(argc, argv);
   return (PetscBool)(c && c->stops);
 }
 
@@ -161,7 +126,7 @@ PetscBool wring_study_stops(int argc, char **argv)
 static PetscErrorCode refuse_unknown(MPI_Comm comm, const char *name)
 {
   const char *const of_mesh = wring_usage_nearest(wring_mesh_usage, name);
-  const char       *nearest = wring_usage_nearest(get_usage, name);
+  const char       *nearest = wring_usage_nearest(commands, name);
   char              text[USAGE];
 
   PetscFunctionBegin;
@@ -176,21 +141,25 @@ static PetscErrorCode refuse_unknown(MPI_Comm comm, const char *name)
 
 PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end)
 {
-  const command *const c = find(argc, argv);
-  char                 text[USAGE];
+  const wring_usage *const c = find(argc, argv);
+  char                     text[USAGE];
 
   PetscFunctionBegin;
   if (argc < 2) WRING_REFUSE(comm, "no command, expected %s", usage_text(sizeof text, text));
   if (!c && asks_for_help(1, argv + 1)) {
-    PetscCall(wring_help_short(comm, get_usage));
+    wring_help_short(comm, commands);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!c) PetscCall(refuse_unknown(comm, argv[1]));
+  const PetscBool is_mesh = (PetscBool)(strcmp(c->name, "mesh") == 0);
   if (asks_for_help(argc - 2, argv + 2)) {
-    const PetscBool of_mesh = (PetscBool)(c->start == mesh && argc > 3 && argv[2][0] != '-');
-    PetscCall(wring_help(comm, get_usage, of_mesh ? 2 : 1, argv + 1));
+    PetscCall(wring_help(comm, commands, is_mesh && argc > 3 && argv[2][0] != '-' ? 2 : 1, argv + 1));
+  } else if (c->study) {
+    PetscCall(study(comm, c, argc - 2, argv + 2, end));
+  } else if (is_mesh) {
+    PetscCall(wring_study_mesh(comm, argc - 2, argv + 2, end));
   } else {
-    PetscCall(c->start(comm, c, argc - 2, argv + 2, end));
+    PetscCall(words(comm, c, argc - 2, argv + 2));
   }
   PetscCall(wring_notes_count());
   PetscFunctionReturn(PETSC_SUCCESS);

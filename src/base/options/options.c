@@ -166,6 +166,12 @@ const char *wring_options_origin(const wring_options *o, const char *prefix, con
   return entry ? entry->origin : NULL;
 }
 
+const char *wring_options_text(const wring_options *o, const char *prefix, const wring_option *p)
+{
+  const options_entry *const entry = wring_options_find(o, prefix, p->key);
+  return entry ? entry->value : p->value;
+}
+
 PetscBool wring_options_has_any(const wring_options *o, const char *prefix, const wring_option *table)
 {
   for (; table->key; table++)

@@ -157,7 +157,8 @@ static PetscErrorCode read_entities(wring_gmsh *r)
 static PetscErrorCode add_block(wring_gmsh *r, wring_row_block block)
 {
   PetscFunctionBegin;
-  PetscCall(wring_row_blocks_add(&r->blocks, r->s, wring_gmsh_extent(r, &block), block));
+  block.width = wring_gmsh_width(r, &block);
+  PetscCall(wring_row_blocks_add(&r->blocks, r->s, block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,13 +170,14 @@ static PetscErrorCode read_node_block(wring_gmsh *r, int64_t announced)
 
   PetscFunctionBegin;
   wring_tags_scan(r->s, "the tag of an entity");
-  const int64_t line = wring_scan_place(r->s);
-  if (wring_scan_int(r->s, "0 or 1 (parametric)")) block.extra = (int)dim;
-  block.n = wring_scan_long_count(r->s, "the number of nodes of the block");
+  const int64_t line       = wring_scan_place(r->s);
+  const int     parameters = wring_scan_int(r->s, "0 or 1 (parametric)") ? (int)dim : 0;
+  block.n                  = wring_scan_long_count(r->s, "the number of nodes of the block");
   wring_scan_end_line(r->s);
   if (block.n > announced - r->blocks.total[WRING_ROW_NODES])
     wring_scan_fail(r->s, line, "more nodes than the %lld announced", (long long)announced);
   PetscCall(add_block(r, block));
+  PetscCall(add_block(r, (wring_row_block){.kind = WRING_ROW_COORDINATES, .extra = parameters, .n = block.n}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,11 +212,11 @@ static PetscBool append_element(wring_gmsh *r, const wring_row_block *element)
   wring_row_blocks *const b    = &r->blocks;
   wring_row_block *const  last = b->n ? &b->block[b->n - 1] : NULL;
   if (!last || last->kind != element->kind || last->type != element->type || last->extra != element->extra ||
-      last->start + wring_gmsh_extent(r, last) != element->start)
+      last->start + last->n * last->width != element->start)
     return PETSC_FALSE;
   last->n++;
   b->total[element->kind]++;
-  wring_scan_go(r->s, last->start + wring_gmsh_extent(r, last));
+  wring_scan_go(r->s, last->start + last->n * last->width);
   return PETSC_TRUE;
 }
 
@@ -493,7 +495,7 @@ PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
   if (rank == 0) PetscCall(read_sections(&r));
   PetscCall(share_format(&r));
   if (!r.binary && s->lines.n == 0) PetscCall(wring_scan_index(s, PETSC_FALSE)); // the line was not that of a section
-  PetscCall(wring_row_blocks_read(&r.blocks, s, raw, wring_gmsh_read_rows, &r));
+  PetscCall(wring_row_blocks_read(&r.blocks, s, raw, wring_gmsh_read_row, &r));
   PetscCall(wring_tags_finish(&r.tags, (PetscBool)!r.v41));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,6 +11,7 @@ typedef struct {
   PetscBool        v41, binary, has_format, has_entities, has_nodes, has_elements;
   wring_tags       tags;
   wring_row_blocks blocks;
+  PetscInt         n_numbered; // nodes of 4.1 with a number, before they have coordinates
 } wring_gmsh;
 
 typedef struct {
@@ -23,15 +24,14 @@ const wring_gmsh_type *wring_gmsh_find_type(wring_scan *s, int64_t line, int64_t
 
 /*
   Blocks, by their type and extra:
-    nodes     extra: parameters after the coordinates of a node
+    nodes     in 4.1 numbers only; coordinates: extra: parameters after those of a node
     elements  type: of Gmsh; extra: in 2.2, tags of each, and WRING_GMSH_HEAD if each has its own head;
               WRING_ROW_ELEMENTS: rows of 2.2 that tell their type
     data      extra: components; also those of rows that are checked, but not kept
 */
 enum { WRING_GMSH_HEAD = 1 << 30 };
 
-/* Rows of text, or bytes, of a block: what wring_scan_go must pass. */
-int64_t wring_gmsh_extent(const wring_gmsh *r, const wring_row_block *block);
+int64_t wring_gmsh_width(const wring_gmsh *r, const wring_row_block *block); // of a row, from kind, type and extra
 
-/* Reads rows of a block: a wring_row_reader of a wring_gmsh. */
-PetscErrorCode wring_gmsh_read_rows(void *reader, const wring_row_block *block, int64_t begin, int64_t end);
+/* Reads a row of a block: a wring_row_reader of a wring_gmsh. */
+PetscErrorCode wring_gmsh_read_row(void *reader, const wring_row_block *block, int64_t i);

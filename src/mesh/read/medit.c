@@ -61,7 +61,7 @@ static PetscErrorCode read_vertices(reader *r, int64_t line)
   PetscFunctionBegin;
   if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
   const int64_t n = read_count(r, "the number of vertices");
-  PetscCall(wring_row_blocks_add(&r->blocks, r->s, n, (wring_row_block){.kind = WRING_ROW_NODES, .n = n}));
+  PetscCall(wring_row_blocks_add(&r->blocks, r->s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));
   r->has_nodes = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,8 +76,8 @@ static PetscErrorCode read_section(reader *r, int k, int64_t line)
   if (dim == 3 && r->has_tets) wring_scan_fail(r->s, line, "a second list of tetrahedra");
   if (dim == 3) r->has_tets = PETSC_TRUE;
   const int64_t         n     = read_count(r, "the number of rows");
-  const wring_row_block block = {.kind = dim < 0 ? WRING_ROW_OTHER : kind[dim], .type = k, .n = n};
-  PetscCall(wring_row_blocks_add(&r->blocks, r->s, n, block));
+  const wring_row_block block = {.kind = dim < 0 ? WRING_ROW_OTHER : kind[dim], .type = k, .width = 1, .n = n};
+  PetscCall(wring_row_blocks_add(&r->blocks, r->s, block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,22 +103,19 @@ static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Elements count from 1 in their section. */
-static PetscErrorCode read_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
+/* Nodes count from 1, elements in their section. */
+static PetscErrorCode read_row(void *context, const wring_row_block *b, int64_t i)
 {
   reader *const r = context;
 
   PetscFunctionBegin;
-  wring_scan_go(r->s, b->start + begin);
-  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) {
-    if (b->kind == WRING_ROW_NODES) {
-      read_vertex(r, i + 1);
-    } else if (b->kind != WRING_ROW_OTHER) {
-      PetscCall(read_element(r, &sections[b->type], i + 1));
-    } else {
-      for (int c = 0; c < sections[b->type].width; c++) wring_scan_real(r->s, "a number");
-      wring_scan_end_line(r->s);
-    }
+  if (b->kind == WRING_ROW_NODES) {
+    read_vertex(r, i + 1);
+  } else if (b->kind != WRING_ROW_OTHER) {
+    PetscCall(read_element(r, &sections[b->type], i + 1));
+  } else {
+    for (int c = 0; c < sections[b->type].width; c++) wring_scan_real(r->s, "a number");
+    wring_scan_end_line(r->s);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -203,7 +200,7 @@ PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
   raw->format = "MEDIT, ASCII";
   PetscCall(wring_scan_index(s, PETSC_TRUE));
   if (rank == 0) PetscCall(read_keywords(&r));
-  PetscCall(wring_row_blocks_read(&r.blocks, s, raw, read_rows, &r));
+  PetscCall(wring_row_blocks_read(&r.blocks, s, raw, read_row, &r));
   PetscCall(wring_tags_finish(&r.tags, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,9 +13,20 @@ static PetscBool is_header(wring_scan *s)
   return PETSC_TRUE;
 }
 
-static void read_row(wring_scan *s, wring_raw *raw)
+typedef struct {
+  wring_scan *s;
+  wring_raw  *raw;
+} reader;
+
+static PetscErrorCode read_row(void *context, const wring_row_block *b, int64_t i)
 {
-  const int64_t line = wring_scan_place(s), vertex = wring_scan_int(s, "a vertex number");
+  const reader *const r    = context;
+  wring_scan *const   s    = r->s;
+  wring_raw *const    raw  = r->raw;
+  const int64_t       line = wring_scan_place(s), vertex = wring_scan_int(s, "a vertex number");
+
+  PetscFunctionBegin;
+  (void)b, (void)i;
   for (int c = 0; c < 3; c++) {
     wring_scan_character(s, ',');
     raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(s, "a finite coordinate");
@@ -24,20 +35,6 @@ static void read_row(wring_scan *s, wring_raw *raw)
   if (wring_scan_ok(s) && vertex < 0) wring_scan_fail(s, line, "vertex %lld, expected 0 or above", (long long)vertex);
   raw->node_line[raw->n_node]  = line;
   raw->node_tag[raw->n_node++] = vertex;
-}
-
-typedef struct {
-  wring_scan *s;
-  wring_raw  *raw;
-} reader;
-
-static PetscErrorCode read_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
-{
-  reader *const r = context;
-
-  PetscFunctionBegin;
-  wring_scan_go(r->s, b->start + begin);
-  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) read_row(r->s, r->raw);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +45,7 @@ static PetscErrorCode read_header(wring_scan *s, wring_row_blocks *blocks)
   if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
   wring_scan_end_line(s);
   const int64_t n = wring_lines_rows(&s->lines) - s->row;
-  PetscCall(wring_row_blocks_add(blocks, s, n, (wring_row_block){.kind = WRING_ROW_NODES, .n = n}));
+  PetscCall(wring_row_blocks_add(blocks, s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,6 +61,6 @@ PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
   raw->points = PETSC_TRUE;
   PetscCall(wring_scan_index(s, PETSC_FALSE));
   if (rank == 0) PetscCall(read_header(s, &blocks));
-  PetscCall(wring_row_blocks_read(&blocks, s, raw, read_rows, &r));
+  PetscCall(wring_row_blocks_read(&blocks, s, raw, read_row, &r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,13 @@
 #include "row_blocks.h"
 #include "base/count.h"
 
-PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_scan *s, int64_t extent, wring_row_block block)
+/* Where the i-th row begins. */
+static int64_t row_at(const wring_row_block *b, int64_t i)
+{
+  return wring_count_plus(b->start, wring_count_times(i, b->width));
+}
+
+PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_scan *s, wring_row_block block)
 {
   PetscFunctionBegin;
   if (!wring_scan_ok(s) || block.n == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -10,7 +16,7 @@ PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_scan *s, int64_t 
   block.first = b->total[block.kind];
   b->total[block.kind] += block.n;
   b->block[b->n++] = block;
-  wring_scan_go(s, wring_count_plus(block.start, extent));
+  wring_scan_go(s, row_at(&block, block.n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,7 +65,6 @@ PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_r
 
   PetscFunctionBegin;
   wring_error_clear(s->e);
-  s->stage = WRING_SCAN_ROWS;
   PetscCall(broadcast(s->comm, b));
   for (int k = 0; k < WRING_ROW_KINDS; k++) mine[k] = wring_equal_share(s->comm, b->total[k]);
   PetscCall(make_room(mine, s, raw));
@@ -67,7 +72,9 @@ PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_r
     const wring_row_block *const block = &b->block[k];
     const int64_t                first = mine[block->kind].begin - block->first, begin = PetscMax(first, 0);
     const int64_t                end = PetscMin(first + mine[block->kind].n, block->n);
-    if (begin < end) PetscCall(read(reader, block, begin, end));
+    s->stage                         = block->kind == WRING_ROW_COORDINATES ? WRING_SCAN_COORDINATES : WRING_SCAN_ROWS;
+    if (begin < end) wring_scan_go(s, row_at(block, begin));
+    for (int64_t i = begin; i < end && wring_scan_ok(s); i++) PetscCall(read(reader, block, i));
   }
   s->stage = WRING_SCAN_HEADS;
   if (wring_failed(&head) && (wring_scan_ok(s) || fault < s->fault)) {

@@ -45,7 +45,7 @@ static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_ro
                                const char *what)
 {
   PetscFunctionBegin;
-  PetscCall(wring_row_blocks_add(blocks, s, n, (wring_row_block){.kind = kind, .start = s->row, .n = n}));
+  PetscCall(wring_row_blocks_add(blocks, s, (wring_row_block){.kind = kind, .start = s->row, .width = 1, .n = n}));
   if (wring_scan_ok(s) && s->at < s->end)
     wring_scan_fail(s, wring_scan_place(s), "more rows than the %lld %s announced", (long long)n, what);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -53,24 +53,19 @@ static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_ro
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static void read_node(reader *r, int64_t i)
+static PetscErrorCode read_node(void *context, const wring_row_block *b, int64_t i)
 {
+  reader *const r    = context;
   const int64_t line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
+
+  PetscFunctionBegin;
+  (void)b;
   if (wring_scan_ok(r->s) && i == 0 && number != 0 && number != 1)
     wring_scan_fail(r->s, line, "the first node has number %lld, expected 0 or 1", (long long)number);
   if (wring_scan_ok(r->s) && number != r->first + i)
     wring_scan_fail(r->s, line, "node %lld, expected %lld", (long long)number, (long long)(r->first + i));
   wring_raw_read_node(r->raw, r->s, line, number);
   end_row(r->s);
-}
-
-static PetscErrorCode read_node_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
-{
-  reader *const r = context;
-
-  PetscFunctionBegin;
-  wring_scan_go(r->s, b->start + begin);
-  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) read_node(r, i);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,7 +91,7 @@ static PetscErrorCode read_nodes(reader *r, PetscMPIInt rank)
   PetscCall(wring_scan_index(r->s, PETSC_TRUE));
   if (rank == 0) PetscCall(list_nodes(r, &blocks));
   PetscCallMPI(MPI_Bcast(&r->first, 1, MPI_INT64_T, 0, r->s->comm));
-  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_node_rows, r));
+  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_node, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,27 +107,19 @@ static int64_t read_attribute(wring_scan *s)
   return 0;
 }
 
-static PetscErrorCode read_tet(reader *r)
+static PetscErrorCode read_tet(void *context, const wring_row_block *b, int64_t i)
 {
+  reader *const r = context;
   wring_element e = {.line = wring_scan_place(r->s), .n = 4};
 
   PetscFunctionBegin;
+  (void)b, (void)i;
   e.number = wring_scan_int(r->s, "the number of a tetrahedron");
   for (int a = 0; a < 4; a++) e.tag[a] = wring_scan_int(r->s, "the number of a node");
   const int64_t tag = r->attributes > 0 ? read_attribute(r->s) : 0;
   end_row(r->s);
   PetscCall(wring_tags_element(&r->tags, 3, tag, &e.source));
   PetscCall(wring_raw_add_element(r->raw, r->s, &e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_tet_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
-{
-  reader *const r = context;
-
-  PetscFunctionBegin;
-  wring_scan_go(r->s, b->start + begin);
-  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) PetscCall(read_tet(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,7 +134,7 @@ static PetscErrorCode read_tets(reader *r, PetscMPIInt rank)
     PetscCall(add_rows(r->s, &blocks, WRING_ROW_TETS, n, "tetrahedra"));
   }
   PetscCallMPI(MPI_Bcast(&r->attributes, 1, MPI_INT64_T, 0, r->s->comm));
-  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_tet_rows, r));
+  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_tet, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

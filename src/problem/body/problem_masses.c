@@ -23,7 +23,8 @@ static PetscErrorCode read_masses(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, "mass_", wring_mass_options, "file", sizeof file, file));
-  PetscCall(wring_problem_read_rows(p, file, "vertex,mass", PETSC_TRUE, PETSC_TRUE, check_rows, &n, &width, &row));
+  PetscCall(
+    wring_problem_read_rows(p->mesh, file, "vertex,mass", PETSC_TRUE, PETSC_TRUE, check_rows, &n, &width, &row));
   for (PetscInt i = 0; i < n; i++) p->mass[wring_mesh_local(p->mesh, (PetscInt)row[width * i])] = row[width * i + 1];
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);

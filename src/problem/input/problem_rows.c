@@ -1,42 +1,41 @@
 #include "problem/problem_impl.h"
 
-PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
+PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine)
 {
   wring_error error = {0};
+  PetscMPIInt rank;
   PetscInt    n_row = 0;
   double     *row   = NULL;
 
   PetscFunctionBegin;
   *width = 0;
-  if (p->rank == 0) {
-    PetscCall(wring_csv_read(file, header, p->mesh->n_global, unique, complete, &n_row, width, &row, &error));
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  if (rank == 0) {
+    PetscCall(wring_csv_read(file, header, m->n_global, unique, complete, &n_row, width, &row, &error));
     if (row && n_row == 0) wring_error_set(&error, "%s: no row after the header, expected %s", file, header);
     if (row && check) check(file, n_row, *width, row, &error);
   }
-  PetscCall(wring_error_raise(p->comm, &error));
-  PetscCallMPI(MPI_Bcast(width, 1, MPI_INT, 0, p->comm));
-  PetscCall(wring_mesh_route_rows(p->mesh, n_row, *width, row, n, mine));
+  PetscCall(wring_error_raise(m->comm, &error));
+  PetscCallMPI(MPI_Bcast(width, 1, MPI_INT, 0, m->comm));
+  PetscCall(wring_mesh_route_rows(m, n_row, *width, row, n, mine));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_vectors(const wring_problem *p, const char *file, Vec v)
+PetscErrorCode wring_problem_read_vectors(const wring_mesh *m, const char *file, double *value)
 {
-  PetscInt     n;
-  int          width;
-  double      *row;
-  PetscScalar *value;
+  PetscInt n;
+  int      width;
+  double  *row;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_read_rows(p, file, "vertex,x,y,z", PETSC_TRUE, PETSC_TRUE, NULL, &n, &width, &row));
-  PetscCall(VecGetArrayWrite(v, &value));
+  PetscCall(wring_problem_read_rows(m, file, "vertex,x,y,z", PETSC_TRUE, PETSC_TRUE, NULL, &n, &width, &row));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt a = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
+    const PetscInt a = wring_mesh_local(m, (PetscInt)row[width * i]);
     for (int c = 0; c < 3; c++) value[3 * a + c] = row[width * i + 1 + c];
   }
-  PetscCall(VecRestoreArrayWrite(v, &value));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

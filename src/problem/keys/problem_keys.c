@@ -1,4 +1,5 @@
 /* The catalogue of keys: the table for each prefix. `wring help` prints it in this order. */
+#include "base/grow.h"
 #include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -52,10 +53,7 @@ PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const
 {
   PetscFunctionBegin;
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  if (c->n == c->capacity) {
-    c->capacity = 2 * c->capacity + 64;
-    PetscCall(PetscRealloc((size_t)c->capacity * sizeof *c->entry, &c->entry));
-  }
+  PetscCall(wring_grow(c->n + 1, &c->capacity, sizeof *c->entry, &c->entry));
   wring_schema *const s = &c->entry[c->n++];
   PetscCall(PetscStrallocpy(prefix, (char **)&s->prefix));
   PetscCall(PetscStrallocpy(owner, (char **)&s->owner));

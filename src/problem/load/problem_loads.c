@@ -211,7 +211,7 @@ static PetscErrorCode add_point_load(wring_problem *p, const load_keys *k, wring
   PetscFunctionBegin;
   (void)l;
   PetscCall(wring_options_get_path(p->options, k->prefix, k->table, "file", sizeof file, file));
-  PetscCall(wring_problem_read_rows(p, file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
+  PetscCall(wring_problem_read_rows(p->mesh, file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
   PetscCall(PetscMalloc2(n, &vertex, 3 * n, &force));
   for (PetscInt i = 0; i < n; i++) {
     vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);

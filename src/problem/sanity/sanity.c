@@ -59,7 +59,6 @@ PetscErrorCode wring_sanity_create(const wring_problem *p, wring_sanity **out)
   PetscCall(wring_sanity_measure_loads(p, s));
   PetscCall(wring_sanity_find_parts(p, s));
   PetscCall(find_unused(p, s));
-  PetscCall(wring_sanity_add_notes(p, s));
   *out = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,17 +69,9 @@ PetscErrorCode wring_sanity_destroy(wring_sanity **out)
 
   PetscFunctionBegin;
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_words_destroy(s->n_note, &s->note));
   PetscCall(PetscFree2(s->unused, s->spare));
   PetscCall(PetscFree(s->region));
   PetscCall(PetscFree(*out));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_sanity_print_notes(const wring_problem *p, const wring_sanity *s)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->n_note; i++) PetscCall(wring_note(p->comm, "%s", s->note[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,7 +8,7 @@
     sanity_parts.c  connected parts, and those that nothing holds
     sanity_notes.c  notes on units, keys, supports and steps
 
-  Every number is in wring_sanity; each note is one rule of numbers and keys, and is added at most once.
+  Every number is in wring_sanity; each note is one rule of numbers and keys, and is printed at most once.
 */
 #pragma once
 #include "problem/problem_impl.h"
@@ -18,8 +18,6 @@
 PetscErrorCode wring_sanity_measure_sizes(const wring_problem *p, wring_sanity *s);
 PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *s);
 PetscErrorCode wring_sanity_find_parts(const wring_problem *p, wring_sanity *s);
-
-PetscErrorCode wring_sanity_add_notes(const wring_problem *p, wring_sanity *s); // not collective, the same on all ranks
 
 /*
   Of all loads but gravity at a time, on all ranks: their sum [3] and the sum of their sizes, N. Without components c of

@@ -145,7 +145,7 @@ static PetscErrorCode read_targets(const wring_problem *p, const wring_attachmen
   double           *row;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_read_rows(p, key->file, header, PETSC_TRUE, PETSC_FALSE, key->hard ? NULL : check_rows, &a->n,
+  PetscCall(wring_problem_read_rows(p->mesh, key->file, header, PETSC_TRUE, PETSC_FALSE, key->hard ? NULL : check_rows, &a->n,
                                     &width, &row));
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {

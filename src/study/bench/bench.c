@@ -2,42 +2,25 @@
 #include "bench.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <wring/study.h>
 
 const wring_option wring_bench_options[] = {
-  {.key   = "tets",
-   .type  = WRING_INT,
-   .range = "[1,1000000000]",
-   .value = "126000",
-   .help  = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
-  {.key   = "order",
-   .type  = WRING_INT,
-   .range = "[1,2]",
-   .value = "1",
-   .help  = "Order of the tetrahedra: with four or ten vertices, and one or four quadrature points."},
-  {.key   = "parts",
-   .type  = WRING_WORDS,
-   .value = "laws,exchange,operator,solvers",
-   .help  = "Parts to measure besides the bandwidth: some of laws, exchange, operator and solvers."},
-  {.key   = "materials",
-   .type  = WRING_WORDS,
-   .value = "neohookean,strain,stable_neohookean",
-   .help  = "Materials on which each solver that can use them is measured; the first one defines the operator."},
-  {.key   = "time_step",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .value = "0.0333",
-   .help  = "Size of the implicit step whose operator and iterations are measured."},
-  {.key   = "budget",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf)",
-   .value = "0.4",
-   .help  = "Time for the repetitions of each measurement, which reports their median; solvers take twice as long."},
+  {"tets", WRING_INT, .range = "[1,1000000000]", .value = "126000", .at = offsetof(wring_bench, tets),
+   .help = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
+  {"order", WRING_INT, .range = "[1,2]", .value = "1", .at = offsetof(wring_bench, order),
+   .help = "Order of the tetrahedra: with four or ten vertices, and one or four quadrature points."},
+  {"parts", WRING_WORDS, .value = "laws,exchange,operator,solvers", .choices = "laws|exchange|operator|solvers",
+   .help = "Parts to measure besides the bandwidth: some of laws, exchange, operator and solvers."},
+  {"materials", WRING_WORDS, .value = "neohookean,strain,stable_neohookean",
+   .help = "Materials on which each solver that can use them is measured; the first one defines the operator."},
+  {"time_step", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.0333", .at = offsetof(wring_bench, h),
+   .help = "Size of the implicit step whose operator and iterations are measured."},
+  {"budget", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.4", .at = offsetof(wring_bench, budget),
+   .help = "Time for the repetitions of each measurement, which reports their median; solvers take twice as long."},
   {0},
 };
 
@@ -46,8 +29,8 @@ const wring_option wring_bench_options[] = {
 /* The keys of a run that this command reads: those of methods and operator, output.directory and time.limit. */
 static PetscErrorCode check_keys(const wring_options *o)
 {
-  const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
-  const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {.key = NULL}};
+  const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {0}};
+  const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {0}};
   wring_catalogue   *c;
   wring_schema      *read; // of c, and two
   PetscInt           n = 0;
@@ -68,22 +51,20 @@ static PetscErrorCode check_keys(const wring_options *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses a word of a list that is none of the expected ones, "a, b". */
-static PetscErrorCode check_words(const wring_bench *b, const char *key, PetscInt n, char **word, const char *expected)
+/* The laws are their own list of choices. */
+static PetscErrorCode check_materials(const wring_bench *b)
 {
+  char expected[512] = "";
+
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) {
-    const size_t length = strlen(word[i]);
-    PetscBool    known  = PETSC_FALSE;
-    for (const char *e = expected; *e && !known; e += strspn(e, ", ")) {
-      const size_t end = strcspn(e, ",");
-      known            = (PetscBool)(end == length && wring_ascii_compare_n(e, word[i], length) == 0);
-      e += end;
-    }
-    if (!known)
-      WRING_REFUSE(b->comm, "%s: bench_%s has '%s', expected some of %s", wring_options_origin(b->o, "bench_", key),
-                   key, word[i], expected);
+  for (int i = 0; wring_law_material(i); i++) {
+    PetscCall(PetscStrlcat(expected, i ? ", " : "", sizeof expected));
+    PetscCall(PetscStrlcat(expected, wring_law_material(i)->name, sizeof expected));
   }
+  for (PetscInt i = 0; i < b->n_material; i++)
+    if (!wring_law_find(b->material[i]))
+      WRING_REFUSE(b->comm, "%s: bench_materials has '%s', expected some of %s",
+                   wring_options_origin(b->o, "bench_", "materials"), b->material[i], expected);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,23 +78,14 @@ static PetscBool has_part(const wring_bench *b, const char *name)
 
 static PetscErrorCode get_options(wring_bench *b)
 {
-  const wring_option *const table          = wring_bench_options;
-  char                      materials[512] = "";
+  const wring_option *const table = wring_bench_options;
 
   PetscFunctionBegin;
   PetscCall(check_keys(b->o));
-  PetscCall(wring_options_get_int(b->o, "bench_", table, "tets", &b->tets));
-  PetscCall(wring_options_get_int(b->o, "bench_", table, "order", &b->order));
-  PetscCall(wring_options_get_real(b->o, "bench_", table, "time_step", &b->h));
-  PetscCall(wring_options_get_real(b->o, "bench_", table, "budget", &b->budget));
+  PetscCall(wring_options_read(b->o, "bench_", table, b));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "parts", &b->n_part, &b->part));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "materials", &b->n_material, &b->material));
-  PetscCall(check_words(b, "parts", b->n_part, b->part, "laws, exchange, operator, solvers"));
-  for (int i = 0; wring_law_material(i); i++) {
-    const size_t end = strlen(materials);
-    snprintf(materials + end, sizeof materials - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
-  }
-  PetscCall(check_words(b, "materials", b->n_material, b->material, materials));
+  PetscCall(check_materials(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,7 +172,7 @@ static PetscErrorCode measure(wring_bench *b)
   if (has_part(b, "operator")) PetscCall(wring_bench_operator(b, &body));
   if (has_part(b, "solvers")) PetscCall(wring_bench_solvers(b));
   PetscCall(wring_bench_write(b, &body));
-  PetscCall(wring_bench_print(b, &body));
+  wring_bench_print(b, &body);
   PetscCall(wring_bench_body_destroy(&body));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -217,12 +189,12 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
   PetscCallMPI(MPI_Comm_size(comm, &b.size));
   PetscCall(get_options(&b));
   PetscCall(wring_stopper_start(o, &b.stopper));
-  PetscCall(wring_directory_renew(o, files, sizeof b.directory, b.directory)); // measurements may take hours
+  PetscCall(wring_directory_renew(o, files, &b.directory)); // measurements may take hours
   PetscCall(PetscSNPrintf(b.spline, sizeof b.spline, "%s/bench_spline.csv", b.directory));
   b.skips = json_array();
-  PetscCall(wring_version_line(sizeof line, line));
-  PetscCall(PetscPrintf(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size,
-                        b.size == 1 ? "" : "s", threads, threads == 1 ? "" : "s", wring_vector_bits()));
+  wring_version_line(sizeof line, line);
+  wring_print(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size, b.size == 1 ? "" : "s",
+              threads, threads == 1 ? "" : "s", wring_vector_bits());
   PetscCall(measure(&b));
   PetscCall(wring_operator_note_unused(comm));
   PetscCall(wring_words_destroy(b.n_part, &b.part));

@@ -30,8 +30,9 @@ typedef struct {
 typedef struct {
   MPI_Comm             comm;
   PetscMPIInt          rank, size;
-  const wring_options *o;                                                         // borrowed: the command line
-  char                 directory[PETSC_MAX_PATH_LEN], spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
+  const wring_options *o; // borrowed: the command line
+  const char          *directory;
+  char                 spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
   PetscInt             tets, order, n_part, n_material;
   char               **part, **material;
   double               budget, h; // s
@@ -108,5 +109,5 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
 PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_solvers(wring_bench *b);
 
-PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body);
+void           wring_bench_print(const wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv

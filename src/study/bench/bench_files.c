@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "study/record/provenance.h"
 #include "study/common/table.h"
+#include "study/common/print.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -12,39 +13,39 @@ static double rate(const wring_bench_row *row)
 
 /* ---- the screen -------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode print_bandwidth(const wring_bench *b)
+static void print_bandwidth(const wring_bench *b)
 {
-  wring_table t = {.heads = 1};
-
-  PetscFunctionBegin;
-  PetscCall(wring_table_add(&t, "triad, three arrays of %.0f MB\tGB/s\n", b->array / 1e6));
-  PetscCall(wring_table_add(&t, "  one thread\t%.1f", b->triad[0] / 1e9));
-  PetscCall(wring_table_add(&t, "  all threads of a rank\t%.1f", b->triad[1] / 1e9));
-  PetscCall(wring_table_add(&t, "  all ranks\t%.1f", b->triad[2] / 1e9));
-  PetscCall(wring_table_print(b->comm, &t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  fprintf(f, "triad, three arrays of %.0f MB\tGB/s\n", b->array / 1e6);
+  fprintf(f, "  one thread\t%.1f\n", b->triad[0] / 1e9);
+  fprintf(f, "  all threads of a rank\t%.1f\n", b->triad[1] / 1e9);
+  fprintf(f, "  all ranks\t%.1f\n", b->triad[2] / 1e9);
+  wring_table_print(&t, 1);
 }
 
 /* body: the large box, which most rows are of. */
-static PetscErrorCode add_row(const wring_bench *b, const wring_bench_body *body, const wring_bench_row *row,
-                              wring_table *t)
+static void print_row(FILE *f, const wring_bench *b, const wring_bench_body *body, const wring_bench_row *row)
 {
   const double ns = 1e9 * row->seconds;
-  char         what[128];
-
-  PetscFunctionBegin;
+  fprintf(f, "%s %s\t", row->part, row->name);
   if (row->tets < body->tets)
-    snprintf(what, sizeof what, "%s, %.0f tets", row->material, row->tets);
+    fprintf(f, "%s, %.0f tets", row->material, row->tets);
   else
-    snprintf(what, sizeof what, "%s", row->ended ? row->material : row->work);
-  PetscCall(wring_table_add(t, "%s %s\t%s\t%.4g\t%.3g\t%.3g\t%.4g\t%.3g\t%.3g", row->part, row->name, what,
-                            1e3 * row->seconds, ns / row->tets, ns / (row->tets * body->points), row->bytes / 1e6,
-                            rate(row) / 1e9, 100 * rate(row) / b->triad[2]));
-  if (row->iterations > 0)
-    PetscCall(wring_table_add(t, "%" PetscInt_FMT "\t%d", row->iterations, row->repeats));
-  else
-    PetscCall(wring_table_add(t, "\t%d", row->repeats));
-  PetscFunctionReturn(PETSC_SUCCESS);
+    fputs(row->ended ? row->material : row->work, f);
+  fprintf(f, "\t%.4g\t%.3g\t%.3g\t%.4g\t%.3g\t%.3g\t", 1e3 * row->seconds, ns / row->tets,
+          ns / (row->tets * body->points), row->bytes / 1e6, rate(row) / 1e9, 100 * rate(row) / b->triad[2]);
+  if (row->iterations > 0) fprintf(f, "%" PetscInt_FMT, row->iterations);
+  fprintf(f, "\t%d\n", row->repeats);
+}
+
+static void print_rows(const wring_bench *b, const wring_bench_body *body)
+{
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  if (b->n_row) fprintf(f, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\n");
+  for (PetscInt k = 0; k < b->n_row; k++) print_row(f, b, body, &b->row[k]);
+  wring_table_print(&t, 2);
 }
 
 static const char *text_of(const json_t *json, const char *key)
@@ -53,44 +54,36 @@ static const char *text_of(const json_t *json, const char *key)
   return text ? text : "";
 }
 
-PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body)
+void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
-  wring_table t = {.heads = 2};
-  json_t     *skip;
-  size_t      i;
-
-  PetscFunctionBegin;
-  if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
+  json_t *skip;
+  size_t  i;
+  if (b->terminal) wring_print(b->comm, "\r\033[K");
   if (body->p)
-    PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
-                          100 * (body->local / body->vertices - 1)));
-  PetscCall(print_bandwidth(b));
-  if (b->n_row) PetscCall(wring_table_add(&t, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\n"));
-  for (PetscInt k = 0; k < b->n_row; k++) PetscCall(add_row(b, body, &b->row[k], &t));
-  PetscCall(wring_table_print(b->comm, &t));
+    wring_print(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
+                100 * (body->local / body->vertices - 1));
+  if (b->rank == 0) print_bandwidth(b);
+  if (b->rank == 0) print_rows(b, body);
   json_array_foreach(b->skips, i, skip)
   {
     const char *const material = text_of(skip, "material");
-    PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
-                          material[0] ? ", " : "", material, text_of(skip, "reason")));
+    wring_print(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
+                material[0] ? ", " : "", material, text_of(skip, "reason"));
   }
-  PetscCall(PetscPrintf(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
-                        MPI_Wtime() - b->start, b->directory));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
+              MPI_Wtime() - b->start, b->directory);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static json_t *row_json(const wring_bench *b, const wring_bench_row *row)
 {
-  return wring_json_set(
-    json_object(), "part", json_string(row->part), "name", json_string(row->name), "work", json_string(row->work),
-    "material", row->material ? wring_json_text(row->material) : json_null(), "tets", wring_json_real(row->tets),
-    "seconds", wring_json_real(row->seconds), "repeats", json_integer(row->repeats), "ns_per_tet",
-    wring_json_real(1e9 * row->seconds / row->tets), "bytes", wring_json_real(row->bytes), "bytes_per_second",
-    wring_json_real(rate(row)), "fraction", wring_json_real(rate(row) / b->triad[2]), "iterations",
-    row->iterations < 0 ? json_null() : json_integer(row->iterations), "ended",
-    row->ended ? json_string(row->ended) : json_null(), NULL);
+  return wring_json_object("part", JSON(row->part), "name", JSON(row->name), "work", JSON(row->work), "material",
+                           JSON(row->material), "tets", JSON(row->tets), "seconds", JSON(row->seconds), "repeats",
+                           JSON(row->repeats), "ns_per_tet", JSON(1e9 * row->seconds / row->tets), "bytes",
+                           JSON(row->bytes), "bytes_per_second", JSON(rate(row)), "fraction",
+                           JSON(rate(row) / b->triad[2]), "iterations",
+                           row->iterations < 0 ? json_null() : JSON(row->iterations), "ended", JSON(row->ended), NULL);
 }
 
 static void write_csv(const wring_bench *b, const char *path, wring_error *e)
@@ -117,18 +110,16 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_of_command(b->o, "bench", &json));
-  json_t *const mesh = wring_json_set(
-    json_object(), "tets", wring_json_real(body->tets), "order", json_integer(body->corners == 10 ? 2 : 1), "points",
-    json_integer(body->points), "vertices", wring_json_real(body->vertices), "ghosts",
-    wring_json_real(body->local - body->vertices), "operator_entries", wring_json_real(body->entries), NULL);
-  json_t *const bandwidth =
-    wring_json_set(json_object(), "thread", wring_json_real(b->triad[0]), "rank", wring_json_real(b->triad[1]), "all",
-                   wring_json_real(b->triad[2]), "array_bytes", wring_json_real(b->array), NULL);
+  json_t *const mesh = wring_json_object(
+    "tets", JSON(body->tets), "order", JSON(body->corners == 10 ? 2 : 1), "points", JSON(body->points), "vertices",
+    JSON(body->vertices), "ghosts", JSON(body->local - body->vertices), "operator_entries", JSON(body->entries), NULL);
+  json_t *const bandwidth = wring_json_object("thread", JSON(b->triad[0]), "rank", JSON(b->triad[1]), "all",
+                                              JSON(b->triad[2]), "array_bytes", JSON(b->array), NULL);
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
-  wring_json_set(json, "vector_bits", json_integer(wring_vector_bits()), "last_cache",
-                 b->cache > 0 ? wring_json_real(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows",
-                 rows, "not_measured", json_incref(b->skips), "ended", json_string(wring_stop_text(b->stopper.cause)),
-                 "seconds", wring_json_real(MPI_Wtime() - b->start), NULL);
+  wring_json_set(json, "vector_bits", JSON(wring_vector_bits()), "last_cache",
+                 b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows,
+                 "not_measured", json_incref(b->skips), "ended", JSON(wring_stop_text(b->stopper.cause)), "seconds",
+                 JSON(MPI_Wtime() - b->start), NULL);
   if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->directory);
   json_decref(json);
   snprintf(file, sizeof file, "%s/bench.csv", b->directory);

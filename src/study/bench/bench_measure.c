@@ -97,8 +97,6 @@ PetscErrorCode wring_bench_measure(wring_bench *b, const wring_bench_work *w, co
 
 void wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material, const char *reason)
 {
-  json_array_append_new(b->skips,
-                        wring_json_set(json_object(), "part", json_string(part), "name", wring_json_text(name),
-                                       "material", material ? wring_json_text(material) : json_null(), "reason",
-                                       wring_json_text(reason), NULL));
+  json_array_append_new(b->skips, wring_json_object("part", JSON(part), "name", JSON(name), "material", JSON(material),
+                                                    "reason", JSON(reason), NULL));
 }

@@ -7,37 +7,25 @@
 typedef struct {
   const wring_mesh *mesh;
   double           *x; // [n_local][3]
+  enum { POSITIONS, FORCES, SUM } of;
 } exchange;
 
-static PetscErrorCode send_positions(void *context)
-{
-  exchange *const e = context;
-  PetscSF         s = e->mesh->coordinates;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(s, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(s, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode send_forces(void *context)
-{
-  exchange *const e = context;
-  PetscSF         s = e->mesh->coordinates;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(s, MPI_DOUBLE, e->x, e->x, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(s, MPI_DOUBLE, e->x, e->x, MPI_SUM));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode sum(void *context)
+static PetscErrorCode run_exchange(void *context)
 {
   exchange *const e     = context;
+  const PetscSF   s     = e->mesh->coordinates;
   double          value = 1;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, e->mesh->comm));
+  if (e->of == POSITIONS) {
+    PetscCall(PetscSFBcastBegin(s, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(s, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
+  } else if (e->of == FORCES) {
+    PetscCall(PetscSFReduceBegin(s, MPI_DOUBLE, e->x, e->x, MPI_SUM));
+    PetscCall(PetscSFReduceEnd(s, MPI_DOUBLE, e->x, e->x, MPI_SUM));
+  } else {
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, e->mesh->comm));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,12 +33,12 @@ static PetscErrorCode sum(void *context)
 PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body)
 {
   const double          halo = 2 * 24 * (body->local - body->vertices), tets = body->tets;
-  exchange              e     = {.mesh = body->p->mesh};
   const wring_bench_row row[] = {
-    {"exchange", "halo", "positions", .tets = tets, .bytes = halo, .iterations = -1},
-    {"exchange", "halo", "forces", .tets = tets, .bytes = halo, .iterations = -1},
-    {"exchange", "reduction", "one number", .tets = tets, .bytes = 2 * 8 * (double)b->size, .iterations = -1}};
-  const wring_bench_work work[] = {{NULL, send_positions, &e}, {NULL, send_forces, &e}, {NULL, sum, &e}};
+    [POSITIONS] = {"exchange", "halo", "positions", .tets = tets, .bytes = halo, .iterations = -1},
+    [FORCES]    = {"exchange", "halo", "forces", .tets = tets, .bytes = halo, .iterations = -1},
+    [SUM] = {"exchange", "reduction", "one number", .tets = tets, .bytes = 2 * 8 * (double)b->size, .iterations = -1}};
+  exchange               e    = {.mesh = body->p->mesh};
+  const wring_bench_work work = {NULL, run_exchange, &e};
   wring_bench_row       *kept;
 
   PetscFunctionBegin;
@@ -59,7 +47,7 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscCalloc1(3 * (size_t)e.mesh->n_local, &e.x)); // zeros: sums of sums stay finite
-  for (int i = 0; i < 3; i++) PetscCall(wring_bench_measure(b, &work[i], &row[i], &kept));
+  for (e.of = POSITIONS; e.of <= SUM; e.of++) PetscCall(wring_bench_measure(b, &work, &row[e.of], &kept));
   PetscCall(PetscFree(e.x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,7 @@
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
 #include "study/common/table.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct {
   wring_problem *p;
   wring_solver  *solver; // NULL: the integrator advances without one
   wring_sanity  *sanity;
+  wring_output   output;
   wring_frames   frames;
   Vec            x; // x_0
   Mat            A[3];
@@ -106,16 +108,17 @@ static PetscErrorCode print_memory(check *c)
                                      "factor or hierarchy",   "frames",         "peak of a run"};
   const MPI_Comm           comm   = c->p->comm;
   double                   sum[N_PART], largest[N_PART];
-  wring_table              t = {.heads = 1};
+  wring_table              t;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(c->bytes, sum, N_PART, MPI_DOUBLE, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(c->bytes, largest, N_PART, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCall(wring_table_add(&t, "memory\tMB per rank: mean\tlargest\tsum of all\n"));
+  if (c->p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  FILE *const f = wring_table_begin(&t);
+  fprintf(f, "memory\tMB per rank: mean\tlargest\tsum of all\n");
   for (int i = 0; i < N_PART; i++)
-    PetscCall(wring_table_add(&t, "  %s\t%.1f\t%.1f\t%.1f", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6,
-                              sum[i] / 1e6));
-  PetscCall(wring_table_print(comm, &t));
+    fprintf(f, "  %s\t%.1f\t%.1f\t%.1f\n", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6, sum[i] / 1e6);
+  wring_table_print(&t, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,7 +139,7 @@ static PetscErrorCode measure(check *c)
   c->bytes[PROGRAM] += later;
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
-  PetscCall(wring_frames_get_options(p, wring_stepper_steps(p->stepper), &c->frames));
+  PetscCall(wring_frames_set_up(p, &c->output, wring_stepper_steps(p->stepper), &c->frames));
   c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
   for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex
     if (probe[i].stress)
@@ -150,13 +153,11 @@ static PetscErrorCode measure(check *c)
 /* ---- what would run ---------------------------------------------------------------------------------------------- */
 
 /* The names a deck may use. */
-static PetscErrorCode print_names(MPI_Comm comm, const char *title, const wring_names *names)
+static void print_names(MPI_Comm comm, const char *title, const wring_names *names)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(comm, "%-9s", title));
-  for (PetscInt i = 0; i < names->n; i++) PetscCall(PetscPrintf(comm, " %s", names->name[i]));
-  PetscCall(PetscPrintf(comm, names->n ? "\n" : " none\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_print(comm, "%-9s", title);
+  for (PetscInt i = 0; i < names->n; i++) wring_print(comm, " %s", names->name[i]);
+  wring_print(comm, names->n ? "\n" : " none\n");
 }
 
 /* The sets that have lines (corners 2) or triangles (3). */
@@ -166,72 +167,51 @@ static PetscErrorCode print_sets_of(const wring_mesh *m, const char *title, int 
   PetscBool  some = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(m->comm, "%-9s", title));
+  wring_print(m->comm, "%-9s", title);
   for (PetscInt s = 0; s < m->sets.n; s++) {
     PetscCall(wring_mesh_count_elements(m, s, corners, &n));
     if (n == 0) continue;
-    PetscCall(PetscPrintf(m->comm, " %s (%" PetscInt64_FMT ")", m->sets.name[s], n));
+    wring_print(m->comm, " %s (%" PetscInt64_FMT ")", m->sets.name[s], n);
     some = PETSC_TRUE;
   }
-  PetscCall(PetscPrintf(m->comm, some ? "\n" : " none\n"));
+  wring_print(m->comm, some ? "\n" : " none\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A key's value, or its default, or NULL. */
-static const char *value_of(const wring_options *o, const char *prefix, const wring_option *option)
-{
-  const char *key, *value, *origin;
-  char        full[512];
-  snprintf(full, sizeof full, "%s%s", prefix, option->key);
-  for (PetscInt i = 0; i < wring_options_count(o); i++) {
-    wring_options_entry(o, i, &key, &value, &origin);
-    if (wring_ascii_compare(key, full) == 0) return value;
-  }
-  return option->value;
-}
-
-static PetscErrorCode print_settings(const wring_problem *p, const char *title, const char *prefix,
-                                     const wring_option *option)
+static void print_settings(const wring_problem *p, const char *title, const char *prefix, const wring_option *option)
 {
   const char *separator = "";
-
-  PetscFunctionBegin;
-  if (!option || !option->key) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscPrintf(p->comm, "%-9s %.*s: ", title, (int)strlen(prefix) - 1, prefix));
+  if (!option || !option->key) return;
+  wring_print(p->comm, "%-9s %.*s: ", title, (int)strlen(prefix) - 1, prefix);
   for (; option->key; option++) {
-    const char *const value = value_of(p->options, prefix, option);
+    const char *const value = wring_options_text(p->options, prefix, option);
     if (!value) continue;
-    PetscCall(PetscPrintf(p->comm, "%s%s %s", separator, option->key, value));
+    wring_print(p->comm, "%s%s %s", separator, option->key, value);
     separator = ", ";
   }
-  PetscCall(PetscPrintf(p->comm, "\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_print(p->comm, "\n");
 }
 
 /* The solver's keys, those of its type, the operator's, and the rough times from which its type `auto` chooses. */
-static PetscErrorCode print_solver(const wring_problem *p, const wring_solver *solver)
+static void print_solver(const wring_problem *p, const wring_solver *solver)
 {
   const wring_option    *options;
   const char            *type;
   wring_operator_seconds s;
   char                   prefix[256];
-
-  PetscFunctionBegin;
-  PetscCall(print_settings(p, "settings", "solver_", wring_solver_options));
-  if (wring_solver_about(solver)) PetscCall(PetscPrintf(p->comm, "method    %s\n", wring_solver_about(solver)));
+  print_settings(p, "settings", "solver_", wring_solver_options);
+  if (wring_solver_about(solver)) wring_print(p->comm, "method    %s\n", wring_solver_about(solver));
   for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
     snprintf(prefix, sizeof prefix, "solver_%s_", type);
-    if (strcmp(type, wring_solver_name(solver)) == 0) PetscCall(print_settings(p, "", prefix, options));
+    if (strcmp(type, wring_solver_name(solver)) == 0) print_settings(p, "", prefix, options);
   }
   if (wring_solver_operator_factor(solver) > 0) {
-    PetscCall(print_settings(p, "", "operator_", wring_operator_options));
+    print_settings(p, "", "operator_", wring_operator_options);
     wring_operator_estimate(p->op, p->mesh->n_global, &s);
-    PetscCall(
-      PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared));
-    if (p->size > 1) PetscCall(PetscPrintf(p->comm, "distributed factor %.2g s, ", s.distributed));
-    PetscCall(PetscPrintf(p->comm, "multigrid %.2g s\n", s.multigrid));
+    wring_print(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared);
+    if (p->size > 1) wring_print(p->comm, "distributed factor %.2g s, ", s.distributed);
+    wring_print(p->comm, "multigrid %.2g s\n", s.multigrid);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Regions of tets; the first line has the mass of all. */
@@ -295,20 +275,19 @@ static PetscErrorCode print(check *c)
 
   PetscFunctionBegin;
   PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
-  if (c->solver) PetscCall(print_solver(p, c->solver));
-  PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
+  if (c->solver) print_solver(p, c->solver);
+  wring_print(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper));
   PetscCall(wring_frames_print(p, &c->frames, p->state.step));
-  PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
-  PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
+  print_names(p->comm, "regions", &p->mesh->regions);
+  print_names(p->comm, "sets", &p->mesh->sets);
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
   for (PetscInt i = 0; i < n; i++)
-    PetscCall(PetscPrintf(p->comm, "%s %s (%s%s)%s", i ? "," : "probes   ", probe[i].name,
-                          probe[i].is_point ? "point" : "set", probe[i].stress ? ", stress" : "",
-                          i == n - 1 ? "\n" : ""));
+    wring_print(p->comm, "%s %s (%s%s)%s", i ? "," : "probes   ", probe[i].name, probe[i].is_point ? "point" : "set",
+                probe[i].stress ? ", stress" : "", i == n - 1 ? "\n" : "");
   if (p->rank == 0) print_sanity(p, c->sanity);
-  const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
-  if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
+  const char *const compared = wring_options_text(p->options, "compare_", &wring_compare_options[0]);
+  if (compared) wring_print(p->comm, "compares  %s\n", compared);
   PetscCall(print_memory(c));
   PetscCall(wring_sanity_print_notes(p, c->sanity));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -320,6 +299,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   wring_error conflict = {""}; // what a run would refuse only because of the files that are there
 
   PetscFunctionBegin;
+  PetscCall(wring_output_read(o, &c.output));
   PetscCall(wring_problem_create(comm, o, &c.p));
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));

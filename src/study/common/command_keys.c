@@ -30,15 +30,15 @@ static json_t *item_json(wring_option_type type, const char *text)
   switch (type) {
   case WRING_INT:
   case WRING_INTS:
-    return json_integer(strtoll(text, NULL, 10));
+    return JSON(strtoll(text, NULL, 10));
   case WRING_REAL:
   case WRING_REALS:
     (void)wring_text_real(text, &v);
-    return wring_json_real(v);
+    return JSON(v);
   case WRING_BOOL:
     return json_boolean(strchr("1tTyY", text[0]) || wring_ascii_compare(text, "on") == 0);
   default:
-    return wring_json_text(text);
+    return JSON(text);
   }
 }
 
@@ -90,7 +90,7 @@ PetscErrorCode wring_keys_of_command(const wring_options *o, const char *command
     wring_options_entry(o, i, &key, &value, &origin);
     for (int j = 0; (option = wring_schema_find(c->n, c->entry, key, j)); j++)
       if (wring_option_accepts(option, value)) break;
-    json_object_set_new(*keys, key, option ? value_json(option, value) : wring_json_text(value));
+    json_object_set_new(*keys, key, option ? value_json(option, value) : JSON(value));
   }
   PetscCall(wring_catalogue_destroy(&c));
   for (int i = 0; i < N_TABLES; i++) {

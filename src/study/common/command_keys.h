@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <wring/problem.h>
 
-extern const wring_option wring_output_options[];     // output_: run/run.c
-extern const wring_option wring_checkpoint_options[]; // checkpoint_: run/run.c
+extern const wring_option wring_output_options[];     // output_: common/output_directory.c
+extern const wring_option wring_checkpoint_options[]; // checkpoint_: common/output_directory.c
 extern const wring_option wring_compare_options[];    // compare_: compare/compare_keys.c
 extern const wring_option wring_grid_options[];       // compare_sweep_*: compare/compare_grid_axes.c
 extern const wring_option wring_evaluate_options[];   // evaluate_: evaluate/evaluate_command.c

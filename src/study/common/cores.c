@@ -1,4 +1,5 @@
 #include "cores.h"
+#include "print.h"
 
 /*
   More threads than cores: of a rank, or else of a node. An affinity mask is usually that of mpiexec, which binds one or
@@ -51,24 +52,21 @@ static const double PERIOD = 1;   // s, between looks
 static const double SHARE  = 0.1; // of the time in which threads run or are ready to
 
 /* Ranks do not communicate: rank 0 speaks for its own threads. */
-PetscErrorCode wring_core_watch_look(wring_core_watch *w)
+void wring_core_watch_look(wring_core_watch *w)
 {
   const double   now = MPI_Wtime();
   wring_core_use use;
-
-  PetscFunctionBegin;
-  if (w->said || now - w->since < PERIOD) PetscFunctionReturn(PETSC_SUCCESS);
+  if (w->said || now - w->since < PERIOD) return;
   wring_core_use_measure(&use);
   const double ready = use.ready - w->use.ready, busy = use.running - w->use.running + ready;
   if (busy > 0 && ready > SHARE * busy) {
     w->said = PETSC_TRUE;
-    PetscCall(wring_note(w->comm,
-                         "the threads of rank 0 waited for a core in %.0f %% of their time: other processes use the "
-                         "same cores, and times are too long; end them, use fewer ranks or threads, or start mpiexec "
-                         "with --bind-to none if it binds two runs to the same cores",
-                         100 * ready / busy));
+    wring_say(w->comm,
+              "the threads of rank 0 waited for a core in %.0f %% of their time: other processes use the "
+              "same cores, and times are too long; end them, use fewer ranks or threads, or start mpiexec "
+              "with --bind-to none if it binds two runs to the same cores",
+              100 * ready / busy);
   }
   w->since = now;
   w->use   = use;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

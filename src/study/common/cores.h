@@ -17,4 +17,4 @@ typedef struct {
 PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w);
 
 /* On rank 0, some time later: a note if other processes kept its threads waiting for cores. Logically collective. */
-PetscErrorCode wring_core_watch_look(wring_core_watch *w);
+void wring_core_watch_look(wring_core_watch *w);

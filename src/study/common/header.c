@@ -1,5 +1,6 @@
 #include "header.h"
 #include "study/record/provenance.h"
+#include "study/common/print.h"
 #include <string.h>
 
 static PetscErrorCode print_mesh(const wring_problem *p)
@@ -11,26 +12,23 @@ static PetscErrorCode print_mesh(const wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
-  PetscCall(PetscPrintf(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->n_global,
-                        m->n_tet_global));
-  if (triangles) PetscCall(PetscPrintf(p->comm, "%" PetscInt64_FMT " triangles, ", triangles));
-  if (lines) PetscCall(PetscPrintf(p->comm, "%" PetscInt64_FMT " lines, ", lines));
-  PetscCall(PetscPrintf(p->comm, "volume %.6g m^3, mass %.6g kg, balance %.2f, ghosts %.1f%%\n", info.volume,
-                        p->total_mass, info.balance_vertices, 100 * info.ghosts));
+  wring_print(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->n_global,
+              m->n_tet_global);
+  if (triangles) wring_print(p->comm, "%" PetscInt64_FMT " triangles, ", triangles);
+  if (lines) wring_print(p->comm, "%" PetscInt64_FMT " lines, ", lines);
+  wring_print(p->comm, "volume %.6g m^3, mass %.6g kg, balance %.2f, ghosts %.1f%%\n", info.volume, p->total_mass,
+              info.balance_vertices, 100 * info.ghosts);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The type of the operator is the one that `auto` chooses. */
-static PetscErrorCode print_solver(const wring_problem *p, const char *solver)
+static void print_solver(const wring_problem *p, const char *solver)
 {
   const char *const type   = wring_operator_choice(p->op, p->mesh->n_global);
   const char       *factor = "";
-
-  PetscFunctionBegin;
   if (p->size > 1 && strcmp(type, "direct") == 0)
     factor = wring_operator_shares_factor(p->op, p->mesh->n_global) ? " (shared factor)" : " (distributed factor)";
-  PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s%s\n", solver, type, factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_print(p->comm, "solver    %s; operator %s%s\n", solver, type, factor);
 }
 
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
@@ -42,22 +40,21 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   const int          n = wring_potential_terms(p->g, &term);
 
   PetscFunctionBegin;
-  PetscCall(wring_version_line(sizeof line, line));
-  PetscCall(PetscPrintf(p->comm, "%s\n", line));
-  PetscCall(PetscPrintf(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s"));
+  wring_version_line(sizeof line, line);
+  wring_print(p->comm, "%s\n", line);
+  wring_print(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s");
   PetscCall(print_mesh(p));
-  PetscCall(PetscPrintf(p->comm, "model    "));
+  wring_print(p->comm, "model    ");
   for (int i = 0; i < n; i++)
-    PetscCall(
-      PetscPrintf(p->comm, "%s %s (%s)", i ? "," : "", wring_term_law(term[i])->name, wring_term_name(term[i])));
-  PetscCall(PetscPrintf(p->comm, "\n"));
-  if (solver) PetscCall(print_solver(p, solver));
+    wring_print(p->comm, "%s %s (%s)", i ? "," : "", wring_term_law(term[i])->name, wring_term_name(term[i]));
+  wring_print(p->comm, "\n");
+  if (solver) print_solver(p, solver);
   if (wring_stepper_is_static(p->stepper))
-    PetscCall(PetscPrintf(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n",
-                          name, wring_stepper_steps(p->stepper), p->state.step, p->state.time));
+    wring_print(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n", name,
+                wring_stepper_steps(p->stepper), p->state.step, p->state.time);
   else
-    PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
-                          wring_stepper_size(p->stepper), p->state.step, p->state.time));
-  if (p->restart[0]) PetscCall(PetscPrintf(p->comm, "restart   %s\n", p->restart));
+    wring_print(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
+                wring_stepper_size(p->stepper), p->state.step, p->state.time);
+  if (p->restart[0]) wring_print(p->comm, "restart   %s\n", p->restart);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,10 +31,10 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
   leave_out(command, keys);
   leave_out(command, files);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  json_object_set_new(keys, "petsc", wring_json_text(petsc));
+  json_object_set_new(keys, "petsc", JSON(petsc));
   PetscCall(PetscFree(petsc));
-  PetscCall(wring_version_line(sizeof program, program));
-  json_object_set_new(keys, "the program", wring_json_text(program));
+  wring_version_line(sizeof program, program);
+  json_object_set_new(keys, "the program", JSON(program));
   *origin = json_pack("{s:i, s:o, s:o}", "schema", WRING_JSON_SCHEMA, "keys", keys, "files", files);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,7 +68,6 @@ static void find_change(const json_t *origin, const json_t *old, wring_error *ch
   json_t *const keys = json_object_get(origin, "keys"), *const old_keys = json_object_get(old, "keys");
   const char *key;
   json_t     *value;
-  char        was[128];
   json_object_foreach(json_object_get(old, "files"), key, value)
   {
     const json_t *const now = json_object_get(json_object_get(origin, "files"), key);
@@ -81,8 +80,7 @@ static void find_change(const json_t *origin, const json_t *old, wring_error *ch
   }
   json_object_foreach(old_keys, key, value)
   {
-    if (!json_object_get(keys, key))
-      snprintf(change->text, sizeof change->text, "%s was %s, now not given", key, text_of(value, sizeof was, was));
+    if (!json_object_get(keys, key)) wring_kept_describe(key, value, NULL, sizeof change->text, change->text);
   }
 }
 

@@ -12,6 +12,61 @@
 #include <unistd.h>
 #include <wring/io.h>
 
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+const wring_option wring_output_options[] = {
+  {"directory", WRING_WORD, .value = "out", .at = offsetof(wring_output, directory),
+   .help = "Directory of the output files, relative to the working directory; created if missing."},
+  {"every", WRING_INT, .value = "1", .range = "[0,inf)", .at = offsetof(wring_output, every),
+   .help = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
+  {"steps", WRING_INTS, .range = "[0,inf)",
+   .help = "Steps that have a frame, 0: the start, in the place of `every`; the last step always has one."},
+  {"format", WRING_WORD, .value = "vtu", .choices = "vtu|vtkhdf", .at = offsetof(wring_output, hdf),
+   .help = "Of frames: a .vtu of each and frames.pvd; or frames.vtkhdf, one file of all, with the mesh once, for "
+           "ParaView 5.12 and later."},
+  {"kind", WRING_WORD, .value = "auto", .choices = "auto|volume|surface", .at = offsetof(wring_output, kind),
+   .help = "Frames of all tetrahedra, or of the triangles of their surface with the values of their tetrahedra; "
+           "auto: of the surface, if the mesh has more than 1,000,000 tetrahedra."},
+  {"precision", WRING_WORD, .value = "double", .choices = "double|single", .at = offsetof(wring_output, single),
+   .help = "Of positions and other real numbers in frames."},
+  {"compress", WRING_BOOL, .value = "false", .at = offsetof(wring_output, compress),
+   .help = "Whether to compress frames of format vtu: a sixth of the size, three times the time."},
+  {"overwrite", WRING_BOOL, .value = "false", .at = offsetof(wring_output, overwrite),
+   .help = "Whether to replace the checkpoints, frames or results of another run, comparison or level in "
+           "output.directory, which are otherwise refused; what goes on from there keeps them."},
+  {"fields", WRING_WORDS, .value = "displacement,velocity,vertex,J,energy_density,region,rank",
+   .choices = "displacement|velocity|vertex|J|energy_density|region|rank|stress|von_mises|deformation_gradient|"
+              "membrane_force",
+   .help    = "Fields of points (the first three) and cells in frames, beside the positions of points."},
+  {"plots", WRING_BOOL, .value = "true", .at = offsetof(wring_output, plots),
+   .help = "Whether gnuplot draws the pictures of `compare` and `converge` when they have ended; their scripts are "
+           "written in any case."},
+  {"state_csv", WRING_BOOL, .value = "false", .at = offsetof(wring_output, state_csv),
+   .help = "Whether to write the last state to state.csv."},
+  {0},
+};
+
+const wring_option wring_checkpoint_options[] = {
+  {"every", WRING_INT, .value = "0", .range = "[0,inf)", .at = offsetof(wring_output, checkpoint_every),
+   .help = "Steps between checkpoints, of which the last two are kept; 0: one at the end only."},
+  {"resume", WRING_BOOL, .value = "false", .at = offsetof(wring_output, resume),
+   .help = "Whether to continue from the newest checkpoint in output.directory, if there is one; the keys of initial "
+           "then do not apply."},
+  {0},
+};
+
+PetscErrorCode wring_output_read(const wring_options *o, wring_output *out)
+{
+  PetscFunctionBegin;
+  out->comm = wring_options_comm(o);
+  PetscCallMPI(MPI_Comm_rank(out->comm, &out->rank));
+  PetscCall(wring_options_read(o, "output_", wring_output_options, out));
+  PetscCall(wring_options_read(o, "checkpoint_", wring_checkpoint_options, out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
+
 /* A directory with the name of an output file could not be replaced; it is refused before any file is replaced. */
 static void check_files(const char *directory, wring_error *e)
 {
@@ -60,17 +115,13 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path)
+PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory)
 {
-  const MPI_Comm comm  = wring_options_comm(o);
-  wring_error    error = {""};
-  const char    *directory;
-  PetscMPIInt    rank;
+  wring_error error = {""};
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  if (path) PetscCall(PetscStrncpy(path, directory, size));
   PetscCall(wring_make_directory(comm, directory));
   if (rank == 0) check_files(directory, &error);
   PetscCall(wring_error_raise_output(comm, &error));
@@ -159,54 +210,45 @@ static void check_deck(const char *directory, const char *deck, wring_error *e)
 
 PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e)
 {
-  const MPI_Comm comm = wring_options_comm(o);
-  const char    *directory;
-  char           text[128];
-  PetscBool      overwrite, resume, restart;
-  PetscMPIInt    rank;
+  wring_output out;
+  char         text[128];
+  PetscBool    restart;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "overwrite", &overwrite));
-  PetscCall(wring_options_get_bool(o, "checkpoint_", wring_checkpoint_options, "resume", &resume));
-  if (rank == 0 && resume) {
-    check_deck(directory, wring_options_deck(o), e);
-  } else if (rank == 0 && !overwrite) {
-    PetscCall(is_restart(o, directory, &restart, e));
-    const PetscInt checkpoints = find_remains(directory, sizeof text, text, e);
+  PetscCall(wring_output_read(o, &out));
+  if (out.rank == 0 && out.resume) {
+    check_deck(out.directory, wring_options_deck(o), e);
+  } else if (out.rank == 0 && !out.overwrite) {
+    PetscCall(is_restart(o, out.directory, &restart, e));
+    const PetscInt checkpoints = find_remains(out.directory, sizeof text, text, e);
     if (!restart && text[0])
       wring_error_set(e,
                       "%s: holds %s of another run: add -output_overwrite true to replace them, %s%s%sor "
                       "-output_directory with another name",
-                      directory, text, checkpoints ? "-initial_restart " : "", checkpoints ? directory : "",
+                      out.directory, text, checkpoints ? "-initial_restart " : "", checkpoints ? out.directory : "",
                       checkpoints ? " to go on from the last checkpoint, " : "");
   }
-  PetscCall(wring_error_share(comm, e));
+  PetscCall(wring_error_share(out.comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file)
 {
-  const char *directory;
-  char        path[2 * PETSC_MAX_PATH_LEN];
-  wring_error e = {""};
-  PetscBool   overwrite;
-  PetscMPIInt rank;
+  wring_output out;
+  char         path[2 * PETSC_MAX_PATH_LEN];
+  wring_error  e = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "overwrite", &overwrite));
-  for (; rank == 0 && !overwrite && *file; file++) {
-    snprintf(path, sizeof path, "%s/%s", directory, *file);
+  PetscCall(wring_output_read(o, &out));
+  for (; out.rank == 0 && !out.overwrite && *file; file++) {
+    snprintf(path, sizeof path, "%s/%s", out.directory, *file);
     if (wring_file_is_there(path, &e))
       wring_error_set(&e,
                       "%s: holds %s of another %s: add -output_overwrite true to replace it, or -output_directory with "
                       "another name",
-                      directory, *file, what);
+                      out.directory, *file, what);
   }
-  PetscCall(wring_error_raise(wring_options_comm(o), &e));
+  PetscCall(wring_error_raise(out.comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,16 +268,17 @@ void wring_directory_remove_file(const char *directory, const char *name, wring_
   remove_file(directory, name, ".part", e);
 }
 
-PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, size_t size, char *path)
+PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, const char **directory)
 {
-  wring_error error = {""};
-  PetscMPIInt rank;
+  wring_output out;
+  wring_error  error = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
-  PetscCall(wring_directory_make(o, size, path));
-  for (; *file && rank == 0; file++) wring_directory_remove_file(path, *file, &error);
-  PetscCall(wring_error_raise_output(wring_options_comm(o), &error));
+  PetscCall(wring_output_read(o, &out));
+  PetscCall(wring_directory_make(out.comm, out.directory));
+  for (; *file && out.rank == 0; file++) wring_directory_remove_file(out.directory, *file, &error);
+  PetscCall(wring_error_raise_output(out.comm, &error));
+  *directory = out.directory;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

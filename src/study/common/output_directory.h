@@ -1,9 +1,22 @@
-/* The output directory: its numbered files, and removal of the files of earlier runs. */
+/* The keys of output and checkpoint; the output directory: its numbered files, and removal of those of earlier runs. */
 #pragma once
 #include <wring/problem.h>
 
-/* Creates the directory output.directory; path (NULL: not wanted): as typed. Collective. */
-PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
+/* Settings of output_ and checkpoint_, without the lists `steps` and `fields`. */
+typedef struct {
+  MPI_Comm    comm;
+  PetscMPIInt rank;
+  const char *directory; // as typed; the database of options has it
+  PetscInt    every, checkpoint_every;
+  int         hdf, single; // format vtkhdf, precision single
+  enum { WRING_FRAMES_AUTO, WRING_FRAMES_VOLUME, WRING_FRAMES_SURFACE } kind;
+  PetscBool compress, overwrite, plots, state_csv, resume;
+} wring_output;
+
+PetscErrorCode wring_output_read(const wring_options *o, wring_output *out); // collective if a value is refused
+
+/* Creates a directory, as typed in output.directory. Collective. */
+PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory);
 
 /*
   Sets the same error on every rank if a run of this deck would replace checkpoints or frames of another run in
@@ -22,8 +35,11 @@ PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e);
 
-/* wring_directory_make without the files of an earlier result, whose list ends with NULL. Collective. */
-PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, size_t size, char *path);
+/*
+  Creates output.directory, *directory (borrowed from o), and removes the files of an earlier result, whose list ends
+  with NULL. Collective.
+*/
+PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, const char **directory);
 
 /* Removes a file, if there is one, and its .part; nothing after an error. Not collective: rank 0. */
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);

@@ -1,69 +1,75 @@
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include "table.h"
-#include "base/grow.h"
-#include <stdarg.h>
-#include <stdio.h>
+#include <math.h>
+#include <petscsys.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 120 }; // characters
 
-static PetscErrorCode add_cell(wring_table *t, const char *text)
-{
-  const PetscBool none = (PetscBool)(!strcmp(text, "nan") || !strcmp(text, "-nan"));
+typedef struct {
+  int          n, columns;
+  const char **cell;  // [n], row by row
+  int         *width; // [columns]
+} cells;
 
-  PetscFunctionBegin;
-  PetscCall(wring_grow(t->n + 1, &t->room, sizeof *t->cell, &t->cell));
-  PetscCall(PetscStrallocpy(none ? "-" : text, &t->cell[t->n++]));
-  PetscFunctionReturn(PETSC_SUCCESS);
+FILE *wring_table_begin(wring_table *t)
+{
+  t->file = open_memstream(&t->text, &t->size);
+  if (!t->file) PETSCABORT(PETSC_COMM_SELF, PETSC_ERR_MEM);
+  return t->file;
 }
 
-PetscErrorCode wring_table_add(wring_table *t, const char *format, ...)
+static cells split(char *text)
 {
-  char    text[512], *cell = text, *end;
-  va_list args;
-
-  PetscFunctionBegin;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  const size_t    length = strlen(text);
-  const PetscBool ends   = (PetscBool)(length > 0 && text[length - 1] == '\n');
-  if (ends) text[length - 1] = '\0';
-  for (; (end = strchr(cell, '\t')); cell = end + 1) {
-    *end = '\0';
-    PetscCall(add_cell(t, cell));
+  const size_t room = strlen(text) + 1; // of cells
+  cells        c    = {.cell = calloc(room, sizeof *c.cell), .width = calloc(room, sizeof *c.width)};
+  if (!c.cell || !c.width) PETSCABORT(PETSC_COMM_SELF, PETSC_ERR_MEM);
+  for (char *at = text, *end; *at; at = end + 1) {
+    end = at + strcspn(at, "\t\n");
+    if (*end == '\n' && !c.columns) c.columns = c.n + 1;
+    *end          = '\0';
+    c.cell[c.n++] = strcmp(at, "nan") && strcmp(at, "-nan") ? at : "-";
   }
-  PetscCall(add_cell(t, cell));
-  if (ends && !t->columns) t->columns = (int)t->n;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < c.n; i++) {
+    int *const width = &c.width[i % c.columns];
+    *width           = PetscMax(*width, (int)strlen(c.cell[i]));
+  }
+  return c;
 }
 
-static int width(const wring_table *t, int column)
+/* The heads, and columns [first, last). */
+static void print_part(const cells *c, int heads, int first, int last)
 {
-  int most = 0;
-  for (PetscInt i = column; i < t->n; i += t->columns) most = PetscMax(most, (int)strlen(t->cell[i]));
-  return most;
+  for (int row = 0; row < c->n; row += c->columns) {
+    for (int k = 0; k < last; k = k + 1 == heads ? first : k + 1)
+      printf("%s%*s", k ? "  " : "", k < heads ? -c->width[k] : c->width[k], c->cell[row + k]);
+    putchar('\n');
+  }
 }
 
-PetscErrorCode wring_table_print(MPI_Comm comm, wring_table *t)
+void wring_table_print(wring_table *t, int heads)
 {
   int head = 0;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < t->heads; k++) head += width(t, k) + 2;
-  for (int first = t->heads, last; first < t->columns; first = last) { // a part: the heads and columns [first, last)
-    int used = head + width(t, first) + 2;
-    for (last = first + 1; last < t->columns && used + width(t, last) + 2 <= LINE; last++) used += width(t, last) + 2;
-    for (PetscInt row = 0; row < t->n; row += t->columns) {
-      for (int k = 0; k < last; k = k + 1 == t->heads ? first : k + 1) {
-        const int sign = k < t->heads ? -1 : 1;
-        PetscCall(PetscPrintf(comm, "%s%*s", k ? "  " : "", sign * width(t, k), t->cell[row + k]));
-      }
-      PetscCall(PetscPrintf(comm, "\n"));
-    }
-    if (last < t->columns) PetscCall(PetscPrintf(comm, "\n"));
+  fclose(t->file);
+  const cells c = split(t->text);
+  for (int k = 0; k < heads && c.n; k++) head += c.width[k] + 2;
+  for (int first = heads, last; first < c.columns; first = last) {
+    int used = head + c.width[first] + 2;
+    for (last = first + 1; last < c.columns && used + c.width[last] + 2 <= LINE; last++) used += c.width[last] + 2;
+    print_part(&c, heads, first, last);
+    if (last < c.columns) putchar('\n');
   }
-  for (PetscInt i = 0; i < t->n; i++) PetscCall(PetscFree(t->cell[i]));
-  PetscCall(PetscFree(t->cell));
-  t->n = t->room = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  fflush(stdout);
+  free(c.cell);
+  free(c.width);
+  free(t->text);
+}
+
+void wring_print_field(FILE *f, double value, const char *none)
+{
+  if (isnan(value))
+    fprintf(f, ",%s", none);
+  else
+    fprintf(f, ",%.17g", value);
 }

@@ -1,18 +1,24 @@
-/* A table for the screen: columns as wide as their longest cell, and as many columns as fit on a line. */
+/*
+  Tables: fields of CSV files; tables for the screen, with columns as wide as their longest cell, and as many columns as
+  fit on a line. Rank 0.
+*/
 #pragma once
-#include <wring/base.h>
+#include <stdio.h>
 
-/* Empty but for `heads`. */
 typedef struct {
-  int      heads;   // the first columns, left-aligned, which are repeated when a table is folded
-  int      columns; // of the first row
-  PetscInt n, room;
-  char   **cell; // [n], row by row
+  FILE  *file;
+  char  *text;
+  size_t size;
 } wring_table;
 
+/* Begins a table, whose text is written to the file: rows end with \n, and between their cells are tabs. */
+FILE *wring_table_begin(wring_table *t);
+
 /*
-  Adds cells, between which the format has tabs; a line end after the last one ends the row, as the first row needs. A
-  number that is nan becomes "-".
+  Ends and prints it. A number that is nan becomes "-". heads: the first columns, left-aligned, which are repeated where
+  a table is folded.
 */
-PetscErrorCode wring_table_add(wring_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-PetscErrorCode wring_table_print(MPI_Comm comm, wring_table *t); // frees its cells; nothing if empty. Collective
+void wring_table_print(wring_table *t, int heads);
+
+/* Prints a field of a CSV file and the comma before it; none: what NaN is, without a sign. */
+void wring_print_field(FILE *f, double value, const char *none);

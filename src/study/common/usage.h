@@ -1,21 +1,22 @@
 /* The commands of the program and of `wring mesh`, as listed in their tables: for usage, error messages and help. */
 #pragma once
-#include <wring/base.h>
+#include <wring/study.h>
 
+/* A list ends with {0}. */
 typedef struct {
-  const char *name, *arguments; // "run", "DECK [-key value ...]"
-  const char *help;             // a short sentence without a full stop
+  const char  *name, *arguments; // "run", "DECK [-key value ...]"
+  const char  *help;             // a short sentence without a full stop
+  wring_study *study;            // of a deck or of keys; NULL: a command that is called with words
+  PetscBool    stops;            // signals and time.limit stop it
 } wring_usage;
 
-typedef const wring_usage *wring_usage_entry(int i); // NULL past the end
-
 /* Appends "wring run|compare DECK [-key value ...], wring version" to a text; before: "wring" or "wring mesh". */
-void wring_usage_append(const char *before, wring_usage_entry *entry, size_t size, char *text);
+void wring_usage_append(const char *before, const wring_usage *list, size_t size, char *text);
 
-const wring_usage *wring_usage_find(wring_usage_entry *entry, const char *name); // NULL: none has this name
+const wring_usage *wring_usage_find(const wring_usage *list, const char *name); // NULL: none has this name
 
 /* The name nearest to the typed word, NULL if none is near. */
-const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed);
+const char *wring_usage_nearest(const wring_usage *list, const char *typed);
 
 /* Prints a line for each command. Collective. */
-PetscErrorCode wring_usage_print(MPI_Comm comm, const char *before, wring_usage_entry *entry);
+void wring_usage_print(MPI_Comm comm, const char *before, const wring_usage *list);

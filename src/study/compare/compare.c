@@ -3,30 +3,11 @@
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
 
-/* The comparison of a combination, whose deck is without the keys of the grid; nothing is done if there is one. */
-static PetscErrorCode create(const wring_options *o, const wring_parameter_grid *s, PetscInt run, wring_compare **c)
-{
-  const char *const origin = wring_options_origin(o, "output_", "directory");
-  wring_options    *deck;
-  char              path[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  if (*c) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_copy(o, "compare_sweep_", &deck));
-  for (int k = 0; k < s->n_axis; k++)
-    PetscCall(wring_options_set(deck, s->axis[k].key, wring_parameter_grid_value(s, run, k), s->axis[k].origin));
-  PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, s->run[run].folder));
-  PetscCall(wring_options_set(deck, "output_directory", path, origin ? origin : "default"));
-  PetscCall(wring_compare_create(deck, c));
-  (*c)->deck = deck;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   Creates every comparison before the first is run, which refuses bad input, and keeps those that there is room for. A
   grid that has not ended has sittings in a folder; the results of any other are refused.
 */
-static PetscErrorCode create_all(const wring_options *o, const wring_parameter_grid *s, wring_compare **c)
+static PetscErrorCode create_all(const wring_options *o, const wring_parameter_grid *s)
 {
   const double most = 1e9; // bytes of a rank
   double       resident, before, bytes;
@@ -34,57 +15,61 @@ static PetscErrorCode create_all(const wring_options *o, const wring_parameter_g
 
   PetscFunctionBegin;
   wring_current_memory(&resident, &before);
-  for (PetscInt r = 0; r < s->n_run; r++) {
-    PetscCall(create(o, s, r, &c[r]));
-    sittings += c[r]->sittings;
+  for (wring_grid_run *r = s->run; r < s->run + s->n_run; r++) {
+    PetscCall(wring_compare_create(r->deck, &r->compare));
+    sittings += r->compare->sittings;
     wring_current_memory(&resident, &bytes);
     bytes -= before;
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, wring_options_comm(o)));
-    if (bytes > most) PetscCall(wring_compare_destroy(&c[r]));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, s->comm));
+    if (bytes > most) PetscCall(wring_compare_destroy(&r->compare));
   }
   if (sittings == 0) PetscCall(wring_directory_refuse_results(o, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Once it has ended, the grid takes what a comparison has found, without its rows, unless it was stopped. */
+static PetscErrorCode run_one(wring_grid_run *r, wring_stopper *stopper, PetscBool first, wring_ending *end)
+{
+  PetscFunctionBegin;
+  if (!r->compare) PetscCall(wring_compare_create(r->deck, &r->compare));
+  r->compare->in_grid = PETSC_TRUE;
+  PetscCall(wring_compare_run(r->compare, stopper, first, end));
+  if (!r->compare->c.stop) {
+    PetscCall(wring_comparison_forget_rows(&r->compare->c));
+    r->found      = r->compare->c;
+    r->compare->c = (wring_comparison){0};
+  }
+  PetscCall(wring_compare_destroy(&r->compare));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  One comparison for each combination, each in a folder of its own, and what they show together. A comparison is
-  destroyed once it has ended; the grid takes what it has found, without its rows. A stop ends the grid after the
-  combinations that are done; the files of the one under way are in its folder.
+  One comparison for each combination, each in a folder of its own, and what they show together. A stop ends the grid
+  after the combinations that are done; the files of the one under way are in its folder.
 */
 static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, wring_stopper *stopper,
                               wring_ending *end)
 {
-  const MPI_Comm  comm = wring_options_comm(o);
-  PetscInt        done = 0;
-  json_t         *provenance;
-  wring_compare **c;
+  PetscInt done = 0;
+  json_t  *provenance;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(s->n_run, &c));
-  PetscCall(create_all(o, s, c));
+  PetscCall(create_all(o, s));
   PetscCall(wring_provenance_of_command(o, "compare", &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
-    PetscCall(PetscPrintf(comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
+    PetscCall(PetscPrintf(s->comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
     for (int k = 0; k < s->n_axis; k++)
-      PetscCall(PetscPrintf(comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k)));
-    PetscCall(PetscPrintf(comm, "\n"));
-    PetscCall(create(o, s, r, &c[r]));
-    PetscCall(wring_compare_run(c[r], stopper, (PetscBool)(r == 0), end));
-    if (!c[r]->c.stop) {
-      for (PetscInt i = 0; i < c[r]->c.n; i++) PetscCall(wring_convergence_forget_rows(&c[r]->c.history[i]));
-      s->run[done++].found = c[r]->c;
-      c[r]->c              = (wring_comparison){0};
-    }
-    PetscCall(wring_compare_destroy(&c[r]));
-    PetscCall(wring_parameter_grid_write(comm, s, done, provenance, end));
+      PetscCall(PetscPrintf(s->comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k)));
+    PetscCall(PetscPrintf(s->comm, "\n"));
+    PetscCall(run_one(&s->run[r], stopper, (PetscBool)(r == 0), end));
+    done += s->run[r].found.n > 0;
+    PetscCall(wring_parameter_grid_write(s, done, provenance, end));
     PetscCall(wring_stopper_check(stopper));
   }
   json_decref(provenance);
-  for (PetscInt r = done; r < s->n_run; r++) PetscCall(wring_compare_destroy(&c[r]));
-  PetscCall(PetscFree(c));
   if (done == s->n_run) PetscFunctionReturn(PETSC_SUCCESS);
   end->status = WRING_EXIT_STOPPED;
-  PetscCall(wring_note(comm, "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",
+  PetscCall(wring_note(s->comm, "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",
                        wring_stop_text(stopper->cause), done, s->n_run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,7 +85,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
   PetscCall(wring_parameter_grid_read(o, &grid));
   if (grid.n_axis > 0) {
     PetscCall(run_all(o, &grid, &stopper, end));
-    PetscCall(wring_parameter_grid_print(comm, &grid));
+    if (grid.rank == 0) wring_parameter_grid_print(&grid);
   } else {
     PetscCall(wring_compare_create(o, &s));
     PetscCall(wring_compare_run(s, &stopper, PETSC_TRUE, end));

@@ -1,6 +1,7 @@
 /* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
 #include "comparison.h"
 #include "study/common/output_directory.h"
+#include "study/common/table.h"
 #include <math.h>
 #include <string.h>
 
@@ -16,29 +17,23 @@ void wring_comparison_remove_others(const char *directory, const char *written, 
   }
 }
 
-void wring_print_field(FILE *f, double value, const char *none)
-{
-  if (isnan(value))
-    fprintf(f, ",%s", none);
-  else
-    fprintf(f, ",%.17g", value);
-}
-
 /*
   Measured rows, and rows after the end of a solver, which hold its last values, unless it was cut off, has failed or
   had reached the target: further iterations would have changed them.
 */
 static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
-  const PetscBool open = (PetscBool)(wring_convergence_cut_off(h) || h->outcome.reason == WRING_AT_TARGET ||
-                                     h->outcome.reason == WRING_SHORT_OF_TARGET);
-  const PetscInt  last = open ? h->outcome.iterations : c->iterations;
-  for (PetscInt k = 0, i = 0; k <= last; k++) {
-    if (i + 1 < h->n && h->row[i + 1].iteration <= k) i++;
-    const wring_iteration *const r = &h->row[i];
-    if (r->iteration != k && i + 1 < h->n) continue; // not measured
-    const double column[] = {r->seconds,       r->value.objective,         r->value.inertial, r->value.elastic,
-                             r->gradient_norm, wring_relative_error(c, r), r->decrement};
+  const wring_solve *const one    = h->solve;
+  const wring_reason       reason = one->outcome.reason;
+  const PetscBool          open =
+    (PetscBool)(wring_convergence_cut_off(h) || reason == WRING_AT_TARGET || reason == WRING_SHORT_OF_TARGET);
+  const PetscInt last = open ? one->outcome.iterations : c->iterations;
+  for (PetscInt k = 0, i = 0; k <= last && one->n > 0; k++) {
+    if (i + 1 < one->n && one->row[i + 1].iteration <= k) i++;
+    const wring_iteration *const r = &one->row[i];
+    if (r->iteration != k && i + 1 < one->n) continue; // not measured
+    const double column[] = {h->seconds[i].median, r->value.objective,         r->value.inertial, r->value.elastic,
+                             r->gradient_norm,     wring_relative_error(c, r), r->decrement};
     fprintf(f, "%s,%" PetscInt_FMT, h->name, k);
     for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) wring_print_field(f, column[j], "nan");
     for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%" PetscInt64_FMT, r->work.of[j]);
@@ -54,14 +49,13 @@ static void write_csv(const wring_comparison *c, const char *path, wring_error *
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,decrement");
   for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%s", wring_work_name(j));
   fputs(c->has_decrement ? ",newton_decrement\n" : "\n", f);
-  for (PetscInt s = 0; s < c->n; s++)
-    if (c->history[s].n > 0) print_rows(f, c, &c->history[s]);
+  for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->history[s]);
   wring_file_commit(f, path, e);
 }
 
-static PetscBool has_residuals(const wring_convergence *h)
+static PetscBool has_residuals(const wring_solve *one)
 {
-  return (PetscBool)(h->n > 1 && !isnan(h->row[1].primal));
+  return (PetscBool)(one->n > 1 && !isnan(one->row[1].primal));
 }
 
 /* Of splittings, if there are any. */
@@ -69,17 +63,17 @@ static void write_residuals(const wring_comparison *c, const char *directory, wr
 {
   char     path[PETSC_MAX_PATH_LEN + 32];
   PetscInt some = 0;
-  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->history[s]);
+  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(c->history[s].solve);
   snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
   if (!some) wring_directory_remove_file(directory, "compare_residuals.csv", e);
   FILE *const f = some ? wring_file_create(path, e) : NULL;
   if (!f) return;
   fprintf(f, "solver,iteration,primal,dual\n");
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h = &c->history[s];
-    for (PetscInt i = 1; i < h->n && has_residuals(h); i++) {
-      const wring_iteration *const r = &h->row[i];
-      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", h->name, r->iteration, r->primal, r->dual);
+    const wring_solve *const one = c->history[s].solve;
+    for (PetscInt i = 1; i < one->n && has_residuals(one); i++) {
+      const wring_iteration *const r = &one->row[i];
+      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", c->history[s].name, r->iteration, r->primal, r->dual);
     }
   }
   wring_file_commit(f, path, e);
@@ -89,11 +83,12 @@ static void write_residuals(const wring_comparison *c, const char *directory, wr
 
 static const char *const error_name[WRING_N_DIGITS] = {"1e-1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};
 
-/* Seconds to these relative errors, and `more`; null where they are not known. */
-static json_t *seconds_json(const double *to, double more)
+/* To each relative error: the medians and `more`, or the spreads; null where they are not known. */
+static json_t *seconds_json(const wring_seconds *to, double more, PetscBool spread)
 {
   json_t *const seconds = json_object();
-  for (int i = 0; i < WRING_N_DIGITS; i++) json_object_set_new(seconds, error_name[i], wring_json_real(to[i] + more));
+  for (int i = 0; i < WRING_N_DIGITS; i++)
+    json_object_set_new(seconds, error_name[i], JSON(spread ? to[i].spread : to[i].median + more));
   return seconds;
 }
 
@@ -101,39 +96,37 @@ static json_t *iterations_json(const PetscInt *to)
 {
   json_t *const iterations = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++)
-    json_object_set_new(iterations, error_name[i], to[i] >= 0 ? json_integer(to[i]) : json_null());
+    json_object_set_new(iterations, error_name[i], to[i] >= 0 ? JSON(to[i]) : json_null());
   return iterations;
 }
 
 static json_t *repeats_json(const wring_convergence *h)
 {
   json_t *const list = json_array();
-  for (PetscInt i = 0; i < h->n_repeat; i++) {
-    const wring_repeat *const r = &h->repeat[i];
-    json_array_append_new(list, wring_json_set(json_object(), "seconds", wring_json_real(r->total), "setup_seconds",
-                                               wring_json_real(r->setup), "segment", json_integer(r->segment), NULL));
-  }
+  for (const wring_solve *one = h->solve; one < h->solve + h->n_solve; one++)
+    json_array_append_new(list, wring_json_object("seconds", JSON(one->outcome.last.seconds), "setup_seconds",
+                                                  JSON(one->setup.seconds), "segment", JSON(one->segment), NULL));
   return list;
 }
 
 /* Without set-up, with it, and with its part of each of the deck's steps. */
 static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
 {
-  const double    setup = h->setup.seconds;
-  const PetscBool known = (PetscBool)(h->n_repeat > 0);
-  wring_json_set(
-    json, "iterations_to", iterations_json(h->iterations_to), "seconds_to", seconds_json(h->seconds_to, 0),
-    "seconds_to_spread", seconds_json(h->spread_to, 0), "seconds_to_with_setup", seconds_json(h->seconds_to, setup),
-    "seconds_to_per_step", seconds_json(h->seconds_to, setup / (double)c->steps), "setup_seconds",
-    wring_json_real(known ? setup : NAN), "setup_work", wring_work_json(&h->setup.work), "seconds_median",
-    wring_json_real(h->outcome.last.seconds), "seconds_spread", wring_json_real(known ? h->spread : NAN), "repeats",
-    repeats_json(h), "repeats_equal", h->n_repeat > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
+  const double setup = h->setup.median;
+  wring_json_set(json, "iterations_to", iterations_json(h->iterations_to), "seconds_to",
+                 seconds_json(h->seconds_to, 0, PETSC_FALSE), "seconds_to_spread",
+                 seconds_json(h->seconds_to, 0, PETSC_TRUE), "seconds_to_with_setup",
+                 seconds_json(h->seconds_to, setup, PETSC_FALSE), "seconds_to_per_step",
+                 seconds_json(h->seconds_to, setup / (double)c->steps, PETSC_FALSE), "setup_seconds", JSON(setup),
+                 "setup_work", wring_work_json(&h->solve[0].setup.work), "seconds_median", JSON(h->total.median),
+                 "seconds_spread", JSON(h->total.spread), "repeats", repeats_json(h), "repeats_equal",
+                 h->n_solve > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
 }
 
 static json_t *spectrum_json(const wring_spectrum *s)
 {
-  return wring_json_set(json_object(), "least", wring_json_real(s->least), "largest", wring_json_real(s->largest),
-                        "condition", wring_json_real(s->largest / s->least), NULL);
+  return wring_json_object("least", JSON(s->least), "largest", JSON(s->largest), "condition",
+                           JSON(s->largest / s->least), NULL);
 }
 
 json_t *wring_comparison_solvers(const wring_comparison *c)
@@ -141,27 +134,27 @@ json_t *wring_comparison_solvers(const wring_comparison *c)
   json_t *const solvers = json_object();
   for (PetscInt s = 0; s < c->n; s++) {
     const wring_convergence *const h    = &c->history[s];
-    const wring_iteration *const   last = &h->outcome.last;
+    const wring_outcome *const     o    = &h->solve[0].outcome;
+    const wring_iteration *const   last = &o->last;
     json_t *const json = json_object(), *const error = json_object();
     for (PetscInt i = 0; i < c->n_report; i++) {
       char key[32];
       snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
-      json_object_set_new(error, key, wring_json_real(h->error[i]));
+      json_object_set_new(error, key, JSON(h->error[i]));
     }
     wring_json_set(json, "relative_error", error, "options", json_incref(h->options), NULL);
     add_times(c, h, json);
     if (h->has_spectrum)
       wring_json_set(json, "spectrum_start", spectrum_json(&h->at_start), "spectrum_minimiser",
                      spectrum_json(&h->at_least), NULL);
-    json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
-    if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
-    wring_json_set(json, "segment", h->n > 0 ? json_integer(h->segment) : json_null(), "iterations",
-                   json_integer(h->outcome.iterations), "seconds", wring_json_real(last->seconds), "objective",
-                   wring_json_real(last->value.objective), "inertial", wring_json_real(last->value.inertial), "elastic",
-                   wring_json_real(last->value.elastic), "gradient_norm", wring_json_real(last->gradient_norm), "rises",
-                   json_integer(h->outcome.rises.count), "largest_rise", wring_json_real(h->outcome.rises.largest),
-                   "evaluations", json_integer(last->evaluations), "linear_iterations",
-                   json_integer(last->linear_iterations), "work", wring_work_json(&last->work), NULL);
+    json_object_set_new(json, "ended", JSON(wring_convergence_end(h)));
+    if (wring_failed(&h->refusal)) json_object_set_new(json, "refusal", JSON(h->refusal.text));
+    wring_json_set(json, "segment", h->solve[0].n > 0 ? JSON(h->solve[0].segment) : json_null(), "iterations",
+                   JSON(o->iterations), "seconds", JSON(h->total.median), "objective", JSON(last->value.objective),
+                   "inertial", JSON(last->value.inertial), "elastic", JSON(last->value.elastic), "gradient_norm",
+                   JSON(last->gradient_norm), "rises", JSON(o->rises.count), "largest_rise", JSON(o->rises.largest),
+                   "evaluations", JSON(last->evaluations), "linear_iterations", JSON(last->linear_iterations), "work",
+                   wring_work_json(&last->work), NULL);
     json_object_set_new(solvers, h->name, json);
   }
   return solvers;
@@ -174,16 +167,14 @@ void wring_comparison_write(const wring_comparison *c, const char *directory, js
   snprintf(path, sizeof path, "%s/compare.csv", directory);
   write_csv(c, path, e);
   write_residuals(c, directory, e);
-  for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
-  json_t *const json = wring_json_set(
-    json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "g_star", wring_json_real(c->least.objective),
-    "g_star_inertial", wring_json_real(c->least.inertial), "g_star_elastic", wring_json_real(c->least.elastic),
-    "g_star_from", json_string(c->source), "g_start", wring_json_real(c->start.objective), "g_start_inertial",
-    wring_json_real(c->start.inertial), "g_start_elastic", wring_json_real(c->start.elastic), "steps",
-    json_integer(c->steps), "repeat", json_integer(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
-    json_string(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers",
-    wring_comparison_solvers(c), "provenance", json_incref(provenance), "segments",
-    c->segments ? json_incref(c->segments) : json_array(), NULL);
+  for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, JSON(c->report[i]));
+  json_t *const json = wring_json_object(
+    "schema", JSON(WRING_JSON_SCHEMA), "g_star", JSON(c->least.objective), "g_star_inertial", JSON(c->least.inertial),
+    "g_star_elastic", JSON(c->least.elastic), "g_star_from", JSON(c->source), "g_start", JSON(c->start.objective),
+    "g_start_inertial", JSON(c->start.inertial), "g_start_elastic", JSON(c->start.elastic), "steps", JSON(c->steps),
+    "repeat", JSON(c->repeats), "warm_up", json_boolean(c->warm_up), "ended",
+    JSON(c->running ? "running" : wring_stop_text(c->stop)), "report", report, "solvers", wring_comparison_solvers(c),
+    "provenance", json_incref(provenance), "segments", c->segments ? json_incref(c->segments) : json_array(), NULL);
   wring_json_write(json, e, "%s/compare.json", directory);
   json_decref(json);
   wring_comparison_remove_others(directory, "compare", e);

@@ -13,10 +13,14 @@ typedef struct {
 
 typedef struct {
   char             folder[WRING_FOLDER_SIZE]; // "material_stiffness=1e5__time_step=1e-2"
+  wring_options   *deck;                      // with its values, and with this folder of the output directory
+  wring_compare   *compare;                   // of this deck; NULL: to be created, or ended
   wring_comparison found;                     // without rows; n = 0: not run yet
 } wring_grid_run;
 
 typedef struct {
+  MPI_Comm        comm;
+  PetscMPIInt     rank;
   int             n_axis;
   PetscInt        n_run;     // product of the axes' n
   wring_axis     *axis;      // [n_axis] in the order of the deck
@@ -40,7 +44,7 @@ const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt r
   After each combination, so that a grid that is stopped keeps what it has found: sweep.csv and sweep.json of the n_done
   that have ended. After the last one sweep.gp too, and what was kept is removed.
 */
-PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_grid *s, PetscInt n_done,
-                                          json_t *provenance, wring_ending *end);
+PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscInt n_done, json_t *provenance,
+                                          wring_ending *end);
 
-PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s);
+void wring_parameter_grid_print(const wring_parameter_grid *s); // rank 0

@@ -21,15 +21,27 @@ const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt r
   return s->axis[axis].value[run % s->axis[axis].n];
 }
 
-/* "material_stiffness=1e5__time_step=1e-2". Neither a shell nor a deck reads anything into letters, digits, .+-=_ */
-static void name_folder(const wring_parameter_grid *s, PetscInt run, char folder[WRING_FOLDER_SIZE])
+/* Neither a shell nor a deck reads anything into letters, digits, .+-=_ */
+static PetscErrorCode make_run(const wring_options *o, const wring_parameter_grid *s, PetscInt run)
 {
-  size_t n = 0;
-  for (int k = 0; k < s->n_axis && n < WRING_FOLDER_SIZE; k++)
-    n += (size_t)snprintf(folder + n, WRING_FOLDER_SIZE - n, "%s%s=%s", k ? "__" : "", s->axis[k].key,
-                          wring_parameter_grid_value(s, run, k));
-  for (char *c = folder; *c; c++)
+  const char *const     origin = wring_options_origin(o, "output_", "directory");
+  wring_grid_run *const r      = &s->run[run];
+  char                  path[PETSC_MAX_PATH_LEN];
+  size_t                n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_copy(o, family, &r->deck));
+  for (int k = 0; k < s->n_axis; k++) {
+    const char *const value = wring_parameter_grid_value(s, run, k), *const key = s->axis[k].key;
+    PetscCall(wring_options_set(r->deck, key, value, s->axis[k].origin));
+    if (n < WRING_FOLDER_SIZE)
+      n += (size_t)snprintf(r->folder + n, WRING_FOLDER_SIZE - n, "%s%s=%s", k ? "__" : "", key, value);
+  }
+  for (char *c = r->folder; *c; c++)
     if (!wring_text_is_letter(*c) && !wring_text_is_digit(*c) && !strchr(".+-=_", *c)) *c = '_';
+  PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, r->folder));
+  PetscCall(wring_options_set(r->deck, "output_directory", path, origin ? origin : "default"));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscBool is_of_family(const char *key)
@@ -77,7 +89,8 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter
   wring_catalogue *c;
 
   PetscFunctionBegin;
-  *s = (wring_parameter_grid){.n_run = 1};
+  *s = (wring_parameter_grid){.comm = wring_options_comm(o), .n_run = 1};
+  PetscCallMPI(MPI_Comm_rank(s->comm, &s->rank));
   PetscCall(wring_keys_create(&c));
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
@@ -91,12 +104,12 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter
     const wring_option *const option = wring_schema_find(c->n, c->entry, a->key, 0);
     a->number                        = (PetscBool)(option && (option->type == WRING_INT || option->type == WRING_REAL));
     if (a->n > MAX_RUNS / s->n_run)
-      WRING_REFUSE(wring_options_comm(o), "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
+      WRING_REFUSE(s->comm, "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
     s->n_run *= a->n;
   }
   PetscCall(wring_catalogue_destroy(&c));
   PetscCall(PetscCalloc1(s->n_run, &s->run));
-  for (PetscInt r = 0; r < s->n_run; r++) name_folder(s, r, s->run[r].folder);
+  for (PetscInt r = 0; r < s->n_run && s->n_axis > 0; r++) PetscCall(make_run(o, s, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +117,11 @@ PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s)
 {
   PetscFunctionBegin;
   for (int k = 0; k < s->n_axis; k++) PetscCall(wring_words_destroy(s->axis[k].n, &s->axis[k].value));
-  for (PetscInt r = 0; r < s->n_run; r++) PetscCall(wring_comparison_clear(&s->run[r].found));
+  for (wring_grid_run *r = s->run; r < s->run + s->n_run; r++) {
+    PetscCall(wring_compare_destroy(&r->compare));
+    PetscCall(wring_comparison_clear(&r->found));
+    if (r->deck) PetscCall(wring_options_destroy(&r->deck));
+  }
   PetscCall(PetscFree(s->axis));
   PetscCall(PetscFree(s->run));
   *s = (wring_parameter_grid){0};

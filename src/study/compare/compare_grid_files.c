@@ -55,10 +55,10 @@ static void write_csv(const wring_parameter_grid *s, wring_error *e)
       for (int i = 0; i < N_TIMES; i++) {
         const PetscInt to = h->iterations_to[digits[i] - 1];
         wring_print_field(f, to < 0 ? NAN : (double)to, "");
-        wring_print_field(f, h->seconds_to[digits[i] - 1], "");
+        wring_print_field(f, h->seconds_to[digits[i] - 1].median, "");
       }
-      fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
-      wring_print_field(f, h->outcome.last.seconds, "");
+      fprintf(f, ",%" PetscInt_FMT, h->solve[0].outcome.iterations);
+      wring_print_field(f, h->total.median, "");
       wring_print_field(f, c->least.objective, "");
       fprintf(f, ",%s,%s\n", wring_convergence_end(h), s->run[r].folder);
     }
@@ -69,9 +69,9 @@ static void write_csv(const wring_parameter_grid *s, wring_error *e)
 static json_t *value_json(const wring_axis *a, const char *value)
 {
   double v;
-  if (!a->number) return json_string(value);
+  if (!a->number) return JSON(value);
   (void)wring_text_real(value, &v);
-  return wring_json_real(v);
+  return JSON(v);
 }
 
 static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_error *e)
@@ -88,48 +88,42 @@ static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_
     json_t *const                 values = json_object();
     for (int k = 0; k < s->n_axis; k++)
       json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_grid_value(s, r, k)));
-    json_t *const run =
-      wring_json_set(json_object(), "folder", json_string(s->run[r].folder), "values", values, "g_star",
-                     wring_json_real(c->least.objective), "g_star_from", json_string(c->source), "g_start",
-                     wring_json_real(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
+    json_t *const run = wring_json_object("folder", JSON(s->run[r].folder), "values", values, "g_star",
+                                          JSON(c->least.objective), "g_star_from", JSON(c->source), "g_start",
+                                          JSON(c->start.objective), "solvers", wring_comparison_solvers(c), NULL);
     json_array_append_new(runs, run);
   }
-  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "keys", keys, "combinations", json_integer(s->n_run),
-                 "runs", runs, "provenance", json_incref(provenance), NULL);
+  wring_json_set(json, "schema", JSON(WRING_JSON_SCHEMA), "keys", keys, "combinations", JSON(s->n_run), "runs", runs,
+                 "provenance", json_incref(provenance), NULL);
   wring_json_write(json, e, "%s/sweep.json", s->directory);
   json_decref(json);
 }
 
-PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s)
+void wring_parameter_grid_print(const wring_parameter_grid *s)
 {
-  wring_table t = {.heads = s->n_axis + 1};
-
-  PetscFunctionBegin;
-  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(&t, "%s", s->axis[k].key));
-  PetscCall(wring_table_add(&t, "solver"));
-  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-    PetscCall(wring_table_add(&t, "%" PetscInt_FMT, k));
-  PetscCall(wring_table_add(&t, "to 1e-%d\tto 1e-%d\tto 1e-%d\n", digits[0], digits[1], digits[2]));
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s\t", s->axis[k].key);
+  fprintf(f, "solver");
+  for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) fprintf(f, "\t%" PetscInt_FMT, k);
+  for (int i = 0; i < N_TIMES; i++) fprintf(f, "\tto 1e-%d", digits[i]);
   for (PetscInt r = 0; r < s->n_run; r++) {
-    for (PetscInt i = 0; i < s->run[r].found.n; i++) {
-      const wring_convergence *const h = &s->run[r].found.history[i];
-      for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(&t, "%s", wring_parameter_grid_value(s, r, k)));
-      PetscCall(wring_table_add(&t, "%s", h->name));
+    const wring_comparison *const c = &s->run[r].found;
+    for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
+      fputc('\n', f);
+      for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s\t", wring_parameter_grid_value(s, r, k));
+      fputs(h->name, f);
       for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k))
-        PetscCall(wring_table_add(&t, "%.3g", 100 * error_at(&s->run[r].found, h, k)));
-      for (int j = 0; j < N_TIMES; j++) {
-        const PetscInt to = h->iterations_to[digits[j] - 1];
-        if (to < 0)
-          PetscCall(wring_table_add(&t, "-"));
-        else
-          PetscCall(wring_table_add(&t, "%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[j] - 1]));
+        fprintf(f, "\t%.3g", 100 * error_at(c, h, k));
+      for (int i = 0; i < N_TIMES; i++) {
+        const PetscInt to = h->iterations_to[digits[i] - 1];
+        fprintf(f, to < 0 ? "\t-" : "\t%" PetscInt_FMT " / %.2g", to, h->seconds_to[digits[i] - 1].median);
       }
     }
   }
-  PetscCall(
-    PetscPrintf(comm, "\nrelative error in %% after so many iterations; iterations and seconds to an error of\n"));
-  PetscCall(wring_table_print(comm, &t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  fputc('\n', f);
+  printf("\nrelative error in %% after so many iterations; iterations and seconds to an error of\n");
+  wring_table_print(&t, s->n_axis + 1);
 }
 
 /* ---- sweep.gp: the error at the end over each axis --------------------------------------------------------------- */
@@ -218,16 +212,14 @@ static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *
   wring_plot_end(f, s->directory, "sweep", end, e);
 }
 
-PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_grid *s, PetscInt n_done,
-                                          json_t *provenance, wring_ending *end)
+PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscInt n_done, json_t *provenance,
+                                          wring_ending *end)
 {
   wring_error error = {0};
   char        path[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) {
+  if (s->rank == 0) {
     write_csv(s, &error);
     write_json(s, provenance, &error);
     if (n_done <= 1) wring_comparison_remove_others(s->directory, "sweep", &error);
@@ -237,6 +229,6 @@ PetscErrorCode wring_parameter_grid_write(MPI_Comm comm, const wring_parameter_g
       wring_sittings_remove(path, &error);
     }
   }
-  PetscCall(wring_error_raise_output(comm, &error));
+  PetscCall(wring_error_raise_output(s->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

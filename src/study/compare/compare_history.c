@@ -1,23 +1,18 @@
-/* What histories show: relative errors and when they were reached; equal solves, and medians of their times. */
+/* What histories show: relative errors and when they were reached; whether solves are equal, medians of their times. */
 #include "comparison.h"
 #include "study/common/median.h"
 #include <math.h>
 #include <string.h>
 
-PetscBool wring_convergence_left_out(const wring_convergence *h)
-{
-  return (PetscBool)(wring_failed(&h->refusal));
-}
-
 PetscBool wring_convergence_cut_off(const wring_convergence *h)
 {
-  const wring_reason reason = h->outcome.reason;
+  const wring_reason reason = h->solve[0].outcome.reason;
   return (PetscBool)(reason == WRING_INTERRUPTED || reason == WRING_OUT_OF_BUDGET || wring_reason_failed(reason));
 }
 
 const char *wring_convergence_end(const wring_convergence *h)
 {
-  return wring_convergence_left_out(h) ? "left out" : wring_reason_name(h->outcome.reason);
+  return wring_failed(&h->refusal) ? "left out" : wring_reason_name(h->solve[0].outcome.reason);
 }
 
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row)
@@ -33,12 +28,15 @@ double wring_relative_error(const wring_comparison *c, const wring_iteration *ro
 */
 static double error_at(const wring_comparison *c, const wring_convergence *h, PetscInt iteration)
 {
-  PetscInt i = h->n - 1;
-  while (i > 0 && h->row[i].iteration > iteration) i--;
-  const PetscBool holds = (PetscBool)(i == h->n - 1 && !wring_convergence_cut_off(h));
-  if (i >= 0 && (h->row[i].iteration == iteration || holds)) return wring_relative_error(c, &h->row[i]);
-  return h->outcome.reason == WRING_STOPPED_NOT_FINITE && iteration > h->outcome.iterations ? INFINITY : NAN;
+  const wring_solve *const shown = &h->solve[0];
+  PetscInt                 i     = shown->n - 1;
+  while (i > 0 && shown->row[i].iteration > iteration) i--;
+  const PetscBool holds = (PetscBool)(i == shown->n - 1 && !wring_convergence_cut_off(h));
+  if (i >= 0 && (shown->row[i].iteration == iteration || holds)) return wring_relative_error(c, &shown->row[i]);
+  return shown->outcome.reason == WRING_STOPPED_NOT_FINITE && iteration > shown->outcome.iterations ? INFINITY : NAN;
 }
+
+/* ---- equal solves ------------------------------------------------------------------------------------------------ */
 
 /* Of two rows: values, gradient and step length, bit for bit. */
 static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
@@ -48,106 +46,98 @@ static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
   return (PetscBool)(memcmp(x, y, sizeof x) == 0);
 }
 
-/*
-  The rows from the first one on that are of the same iterations: budgets may end two solves at different ones. differs:
-  the first iteration at which these rows or the last iterates differ, -1: none.
-*/
-static PetscInt common_rows(const wring_convergence *a, const wring_convergence *b, PetscInt *differs)
+/* The seconds of solve b at a row of solve a; infinite if it has no such row: budgets may end it earlier. */
+static double seconds_at(const wring_solve *a, const wring_solve *b, PetscInt row)
 {
-  const PetscBool both = (PetscBool)(a->outcome.iterations == b->outcome.iterations);
-  PetscInt        n    = 0;
-  *differs             = -1;
-  for (; n < a->n && n < b->n && a->row[n].iteration == b->row[n].iteration; n++)
-    if (*differs < 0 && !same_row(&a->row[n], &b->row[n])) *differs = a->row[n].iteration;
-  if (*differs < 0 && both && a->fingerprint != b->fingerprint) *differs = a->outcome.iterations;
-  return n;
+  return row < b->n && b->row[row].iteration == a->row[row].iteration ? b->row[row].seconds : INFINITY;
 }
 
-PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h)
+/* The first iteration at which two solves, or their last iterates, differ; -1: none. */
+static PetscInt first_difference(const wring_solve *a, const wring_solve *b)
 {
-  wring_repeat r = {.total = again->outcome.last.seconds, .setup = again->setup.seconds, .segment = again->segment};
-  PetscInt     differs;
+  const PetscBool both = (PetscBool)(a->outcome.iterations == b->outcome.iterations);
+  for (PetscInt i = 0; i < a->n && isfinite(seconds_at(a, b, i)); i++)
+    if (!same_row(&a->row[i], &b->row[i])) return a->row[i].iteration;
+  return both && a->fingerprint != b->fingerprint ? a->outcome.iterations : -1;
+}
 
+/* a [n]: seconds, infinite: not known; sorted. */
+static PetscErrorCode take_seconds(PetscInt n, double *a, wring_seconds *s)
+{
   PetscFunctionBegin;
-  r.n = common_rows(h, again, &differs);
-  if (h->n_repeat == 0 || h->differs < 0) h->differs = differs;
-  PetscCall(PetscMalloc1(r.n, &r.seconds));
-  for (PetscInt i = 0; i < r.n; i++) r.seconds[i] = again->row[i].seconds;
-  PetscCall(PetscRealloc((size_t)(h->n_repeat + 1) * sizeof r, &h->repeat));
-  h->repeat[h->n_repeat++] = r;
+  s->median = s->spread = NAN;
+  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_median(n, a, &s->median));
+  s->spread = a[n - 1] - a[0];
+  if (!isfinite(s->median)) s->median = NAN;
+  if (!isfinite(s->spread)) s->spread = NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-double wring_repeats_spread(const wring_convergence *h, PetscInt row)
+static PetscErrorCode compare_solves(wring_convergence *h)
 {
-  double least = INFINITY, most = 0;
-  for (PetscInt r = 0; r < h->n_repeat; r++) {
-    if (row >= h->repeat[r].n) return NAN;
-    least = PetscMin(least, h->repeat[r].seconds[row]);
-    most  = PetscMax(most, h->repeat[r].seconds[row]);
-  }
-  return h->n_repeat > 0 ? most - least : NAN;
-}
-
-/* A repeat that had ended before a row counts as slower, not as absent: medians never fall from row to row. */
-PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
-{
-  const PetscInt n = h->n_repeat;
-  double        *a;
+  const wring_solve *const first = h->solve;
+  const PetscInt           n     = h->n_solve;
+  double                  *a;
 
   PetscFunctionBegin;
-  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  h->differs = -1;
+  for (PetscInt r = 0; r < n && h->differs < 0; r++) h->differs = first_difference(first, &h->solve[r]);
   PetscCall(PetscMalloc1(n, &a));
-  for (PetscInt i = 0; i < h->n; i++) {
-    for (PetscInt r = 0; r < n; r++) a[r] = i < h->repeat[r].n ? h->repeat[r].seconds[i] : INFINITY;
-    PetscCall(wring_median(n, a, &h->row[i].seconds));
-    if (!isfinite(h->row[i].seconds)) h->row[i].seconds = NAN;
+  PetscCall(PetscRealloc((size_t)first->n * sizeof *h->seconds, &h->seconds));
+  for (PetscInt i = 0; i < first->n; i++) {
+    for (PetscInt r = 0; r < n; r++) a[r] = seconds_at(first, &h->solve[r], i);
+    PetscCall(take_seconds(n, a, &h->seconds[i]));
   }
-  for (PetscInt r = 0; r < n; r++) a[r] = h->repeat[r].setup;
-  PetscCall(wring_median(n, a, &h->setup.seconds));
-  for (PetscInt r = 0; r < n; r++) a[r] = h->repeat[r].total;
-  PetscCall(wring_median(n, a, &h->outcome.last.seconds));
-  h->spread = a[n - 1] - a[0];
+  for (PetscInt r = 0; r < n; r++) a[r] = h->solve[r].setup.seconds;
+  PetscCall(take_seconds(n, a, &h->setup));
+  for (PetscInt r = 0; r < n; r++) a[r] = h->solve[r].outcome.last.seconds;
+  PetscCall(take_seconds(n, a, &h->total));
   PetscCall(PetscFree(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_comparison_summarise(wring_comparison *c)
 {
+  static const wring_seconds none = {NAN, NAN};
+
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < c->n; s++) {
-    wring_convergence *const h = &c->history[s];
-    PetscCall(wring_repeats_find_medians(h));
+  for (wring_convergence *h = c->history; h < c->history + c->n; h++) {
+    const wring_solve *const shown = h->solve;
+    PetscCall(compare_solves(h));
     PetscCall(PetscRealloc((size_t)c->n_report * sizeof *h->error, &h->error));
     for (PetscInt i = 0; i < c->n_report; i++) h->error[i] = error_at(c, h, c->report[i]);
     for (int digit = 0; digit < WRING_N_DIGITS; digit++) {
       PetscInt i = 0; // the first measured iterate with an error of at most 10^-(digit + 1)
-      while (i < h->n && wring_relative_error(c, &h->row[i]) > pow(10, -(digit + 1))) i++;
-      h->iterations_to[digit] = i < h->n ? h->row[i].iteration : -1;
-      h->seconds_to[digit]    = i < h->n ? h->row[i].seconds : NAN;
-      h->spread_to[digit]     = i < h->n ? wring_repeats_spread(h, i) : NAN;
+      while (i < shown->n && wring_relative_error(c, &shown->row[i]) > pow(10, -(digit + 1))) i++;
+      h->iterations_to[digit] = i < shown->n ? shown->row[i].iteration : -1;
+      h->seconds_to[digit]    = i < shown->n ? h->seconds[i] : none;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_convergence_forget_rows(wring_convergence *h)
+PetscErrorCode wring_comparison_forget_rows(wring_comparison *c)
 {
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < h->n_repeat; r++) PetscCall(PetscFree(h->repeat[r].seconds));
-  PetscCall(PetscFree(h->row));
-  h->n = h->capacity = 0;
+  for (wring_convergence *h = c->history; h < c->history + c->n_all; h++) {
+    for (wring_solve *one = h->solve; h->solve && one < h->solve + c->repeats; one++) {
+      PetscCall(PetscFree(one->row));
+      one->n = one->capacity = 0;
+    }
+    PetscCall(PetscFree(h->seconds));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_comparison_clear(wring_comparison *c)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->n_all; i++) {
-    PetscCall(wring_convergence_forget_rows(&c->history[i]));
-    PetscCall(PetscFree(c->history[i].repeat));
-    PetscCall(PetscFree(c->history[i].error));
-    json_decref(c->history[i].options);
+  PetscCall(wring_comparison_forget_rows(c));
+  for (wring_convergence *h = c->history; h < c->history + c->n_all; h++) {
+    PetscCall(PetscFree(h->solve));
+    PetscCall(PetscFree(h->error));
+    json_decref(h->options);
   }
   json_decref(c->segments);
   PetscCall(PetscFree(c->history));

@@ -4,52 +4,28 @@
 #include <string.h>
 
 const wring_option wring_compare_options[] = {
-  {.key = "solvers", .type = WRING_WORDS, .help = "Solver types and variants to compare."},
-  {.key = "iterations", .type = WRING_INT, .value = "100", .range = "[1,inf)", .help = "Iterations of each solver."},
-  {.key  = "report",
-   .type = WRING_INTS,
+  {"solvers", WRING_WORDS, .help = "Solver types and variants to compare."},
+  {"iterations", WRING_INT, .value = "100", .range = "[1,inf)", .help = "Iterations of each solver."},
+  {"report", WRING_INTS,
    .help = "Iterations for the table of relative errors, among those that solver.measure measures; default: the last."},
-  {.key     = "reference",
-   .type    = WRING_WORD,
-   .choices = "newton|least",
-   .value   = "newton",
-   .help    = "Source of g*: a Newton minimiser (or a lower g, if a solver finds one), or the least g that a solver "
-              "finds; default for materials without a Hessian: least."},
-  {.key   = "condition",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether to compute the condition numbers of H_0 H at x_0 and at the minimiser, for methods with an H_0."},
-  {.key   = "tolerance",
-   .type  = WRING_REAL,
-   .range = "[0,1)",
-   .value = "0",
-   .help  = "A solver stops at this |grad g| / |grad g(x_0)|."},
-  {.key   = "target",
-   .type  = WRING_REAL,
-   .range = "[0,1)",
-   .value = "0",
+  {"reference", WRING_WORD, .choices = "newton|least", .value = "newton",
+   .help = "Source of g*: a Newton minimiser (or a lower g, if a solver finds one), or the least g that a solver "
+           "finds; default for materials without a Hessian: least."},
+  {"condition", WRING_BOOL, .value = "false",
+   .help = "Whether to compute the condition numbers of H_0 H at x_0 and at the minimiser, for methods with an H_0."},
+  {"tolerance", WRING_REAL, .range = "[0,1)", .value = "0", .help = "A solver stops at this |grad g| / |grad g(x_0)|."},
+  {"target", WRING_REAL, .range = "[0,1)", .value = "0",
    .help =
      "A solver stops at its first measured iterate with this relative error; the Newton minimiser is found before."},
-  {.key   = "seconds",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "(0,inf]",
-   .value = "inf",
-   .help  = "A solver stops after the iteration in which its own time, without set-up and measuring, reaches this."},
-  {.key   = "repeat",
-   .type  = WRING_INT,
-   .range = "[1,1000]",
-   .value = "1",
-   .help  = "Solves by each solver, in turn with the others; seconds are medians."},
-  {.key   = "warm_up",
-   .type  = WRING_BOOL,
-   .value = "true",
-   .help  = "Whether some iterations of the same solver, which are discarded, come before each solve."},
-  {.key   = "decrement",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether to compute Newton's decrement, grad g . H^-1 grad g/2 with the projected Hessian H, at every "
-            "measured iterate; its time does not count."},
+  {"seconds", WRING_REAL, .unit = "s", .range = "(0,inf]", .value = "inf",
+   .help = "A solver stops after the iteration in which its own time, without set-up and measuring, reaches this."},
+  {"repeat", WRING_INT, .range = "[1,1000]", .value = "1",
+   .help = "Solves by each solver, in turn with the others; seconds are medians."},
+  {"warm_up", WRING_BOOL, .value = "true",
+   .help = "Whether some iterations of the same solver, which are discarded, come before each solve."},
+  {"decrement", WRING_BOOL, .value = "false",
+   .help = "Whether to compute Newton's decrement, grad g . H^-1 grad g/2 with the projected Hessian H, at every "
+           "measured iterate; its time does not count."},
   {0},
 };
 
@@ -70,13 +46,13 @@ static PetscErrorCode get_report(wring_compare *s)
   PetscBool               whole = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!origin_of(s, "report")) {
+  if (origin_of(s, "report")) {
+    PetscCall(
+      wring_options_get_int_list(s->p->options, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
+  } else {
     PetscCall(PetscMalloc1(1, &c->report));
     c->report[c->n_report++] = last;
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(
-    wring_options_get_int_list(s->p->options, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
   for (PetscInt i = 0; i < c->n_report; i++) {
     const PetscInt k = c->report[i];
     if (k < 0)
@@ -98,58 +74,28 @@ static PetscErrorCode get_report(wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what needs the Hessians of all laws ------------------------------------------------------------------------- */
-
-/* The first law without a Hessian, or NULL. */
-static const char *without_hessian(const wring_compare *s)
-{
-  wring_term *const *term;
-  const int          n = wring_potential_terms(s->p->g, &term);
-  for (int i = 0; i < n; i++) {
-    const wring_law *const law = wring_term_law(term[i]);
-    if (!(wring_law_can(law) & WRING_CAN_HESSIAN)) return law->name;
-  }
-  return NULL;
-}
-
-/* Whether condition numbers or decrements are asked for. */
-static PetscErrorCode get_with_hessians(const wring_compare *s, const char *key, PetscBool *asked)
-{
-  const char *const law = without_hessian(s);
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, key, asked));
-  if (*asked && law)
-    WRING_REFUSE(s->p->comm, "%s: compare_%s: '%s' has no Hessian, expected laws with one", origin_of(s, key), key,
-                 law);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Where Newton's method cannot be used, as for a law without a Hessian, g* is the least g of the solvers, unless the
-  deck asks for newton. Its rows are part of the comparison, and its keys are in force.
+  Where Newton's method cannot be used, g* is the least g of the solvers, unless the deck asks for newton. Its rows are
+  part of the comparison, and its keys are in force.
 */
 static PetscErrorCode choose_reference(wring_compare *s)
 {
-  const char *const law     = without_hessian(s);
-  wring_error       refusal = {""};
-  wring_solver     *solver  = NULL;
-  const char       *reference;
+  wring_error   refusal = {""};
+  wring_solver *solver  = NULL;
+  const char   *reference;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
-  s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
-  if (s->newton && law && !origin_of(s, "reference"))
-    wring_error_set(&refusal, "'%s' has no Hessian for a Newton minimiser", law);
-  else if (s->newton)
+  if (strcmp(reference, "newton") == 0) {
     PetscCall(wring_compare_create_solver(s, "newton", &refusal, &solver));
-  PetscCall(wring_solver_destroy(&solver));
-  if (wring_failed(&refusal)) {
-    if (origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
-    s->newton = PETSC_FALSE;
-    PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+    PetscCall(wring_solver_destroy(&solver));
+    if (wring_failed(&refusal) && origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
+    if (wring_failed(&refusal))
+      PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+    else
+      s->newton = PETSC_TRUE;
   }
   if (s->limits.target > 0 && !s->newton)
     WRING_REFUSE(s->p->comm,
@@ -177,8 +123,8 @@ static PetscErrorCode get_solvers(wring_compare *s)
   PetscCall(PetscMalloc1(c->n_all + 1, &s->solver));
   s->solver[c->n_all] = "newton";
   for (PetscInt i = 0; i < c->n_all; i++) {
-    wring_convergence *const h    = &c->history[i];
-    wring_iteration *const   last = &h->outcome.last;
+    wring_convergence *const h = &c->history[i];
+    PetscCall(PetscCalloc1(c->repeats, &h->solve));
     PetscCall(PetscStrncpy(h->name, name[i], sizeof h->name));
     s->solver[i] = h->name;
     for (PetscInt j = 0; j < i; j++) {
@@ -188,10 +134,9 @@ static PetscErrorCode get_solvers(wring_compare *s)
     }
     PetscCall(wring_compare_create_solver(s, h->name, &h->refusal, &solver));
     PetscCall(wring_solver_destroy(&solver));
-    able += !wring_convergence_left_out(h);
-    if (!wring_convergence_left_out(h)) continue;
-    last->seconds = last->gradient_norm = last->primal = last->dual = NAN;
-    last->value = (wring_value){.objective = NAN, .inertial = NAN, .elastic = NAN};
+    able += !wring_failed(&h->refusal);
+    if (!wring_failed(&h->refusal)) continue;
+    h->solve[0].outcome.last = (wring_iteration){.value = {NAN, NAN, NAN}, .gradient_norm = NAN};
     PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
   }
   PetscCall(wring_words_destroy(c->n_all, &name));
@@ -226,10 +171,11 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   s->limits.iterations = c->iterations;
   c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
-  PetscCall(get_with_hessians(s, "condition", &condition));
+  PetscCall(wring_options_get_bool(o, "compare_", table, "condition", &condition));
+  PetscCall(wring_options_get_bool(o, "compare_", table, "decrement", &c->has_decrement));
+  if (condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
   s->lowest_g = INFINITY;
   if (condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
-  PetscCall(get_with_hessians(s, "decrement", &c->has_decrement));
   PetscCall(get_solvers(s));
   PetscCall(choose_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -15,6 +15,7 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
   PetscCall(wring_problem_create(wring_options_comm(o), o, &s->p));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
@@ -36,7 +37,6 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscCall(VecDestroy(&s->x));
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
-  if (s->deck) PetscCall(wring_options_destroy(&s->deck));
   PetscCall(wring_comparison_clear(&s->c));
   PetscCall(PetscFree(s->solver));
   json_decref(s->origin);
@@ -45,20 +45,19 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How h ended; where g rose on the way, that it did. */
-static PetscErrorCode print_outcome(const wring_compare *s, const wring_convergence *h)
+/* How a solve ended; where g rose on the way, that it did. */
+static PetscErrorCode print_outcome(const wring_compare *s, const char *name, const wring_outcome *o)
 {
-  const wring_outcome *const o         = &h->outcome;
-  char                       rises[80] = "";
+  const wring_iteration *const last = &o->last;
 
   PetscFunctionBegin;
+  PetscCall(PetscPrintf(s->p->comm, "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N",
+                        name, wring_reason_name(o->reason), o->iterations, last->seconds, last->value.objective,
+                        last->gradient_norm));
   if (o->rises.count)
-    snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
-             o->rises.largest);
-  PetscCall(PetscPrintf(s->p->comm,
-                        "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", h->name,
-                        wring_reason_name(o->reason), o->iterations, o->last.seconds, o->last.value.objective,
-                        o->last.gradient_norm, rises));
+    PetscCall(PetscPrintf(s->p->comm, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
+                          o->rises.largest));
+  PetscCall(PetscPrintf(s->p->comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,11 +67,12 @@ enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
 static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
 
 /* g* is the least of all; comparisons with NaN are false, so that a failed solver never holds it. */
-static void take_least(wring_comparison *c, const wring_convergence *h, const char *source)
+static void take_least(wring_comparison *c, const wring_solve *one, const char *source)
 {
-  for (PetscInt i = 0; i < h->n; i++) {
-    if (!(h->row[i].value.objective < c->least.objective)) continue;
-    c->least = h->row[i].value;
+  if (one->n > 0) c->start = one->row[0].value; // the same of all
+  for (PetscInt i = 0; i < one->n; i++) {
+    if (!(one->row[i].value.objective < c->least.objective)) continue;
+    c->least = one->row[i].value;
     snprintf(c->source, sizeof c->source, "%s", source);
   }
 }
@@ -83,33 +83,28 @@ static PetscErrorCode find_reference(wring_compare *s)
   const wring_compare_limits limits = {
     .iterations = REFERENCE_MAX_IT, .rtol = REFERENCE_RTOL, .seconds = INFINITY, .target = 0};
   wring_comparison *const c      = &s->c;
-  wring_convergence       newton = {.name = "newton"};
+  wring_solve             newton = {.n = 0};
 
   PetscFunctionBegin;
   c->least.objective = INFINITY;
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscPrintf(s->p->comm, "reference: "));
-  PetscCall(wring_compare_solve(s, &limits, PETSC_FALSE, &newton));
-  PetscCall(print_outcome(s, &newton));
-  c->start = newton.row[0].value; // the same of all
+  PetscCall(wring_compare_solve(s, "newton", &limits, PETSC_FALSE, &newton));
+  PetscCall(print_outcome(s, "newton", &newton.outcome));
   take_least(c, &newton, "newton reference");
-  if (newton.outcome.reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
-  if (newton.outcome.reason != WRING_CONVERGED && newton.outcome.reason != WRING_AT_ROUND_OFF) {
-    PetscCall(wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high",
-                         wring_reason_name(newton.outcome.reason)));
-  }
-  PetscCall(wring_convergence_forget_rows(&newton));
+  PetscCall(PetscFree(newton.row));
+  const wring_reason reason = newton.outcome.reason;
+  if (reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
+  if (reason != WRING_CONVERGED && reason != WRING_AT_ROUND_OFF)
+    PetscCall(
+      wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high", wring_reason_name(reason)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Of the reference and all histories. */
-static void find_least(wring_compare *s)
+static void find_least(wring_comparison *c)
 {
-  wring_comparison *const c = &s->c;
-  for (PetscInt i = 0; i < c->n; i++) {
-    if (c->history[i].n > 0) c->start = c->history[i].row[0].value;
-    take_least(c, &c->history[i], c->history[i].name);
-  }
+  for (PetscInt i = 0; i < c->n; i++) take_least(c, &c->history[i].solve[0], c->history[i].name);
 }
 
 /* Targets by the last g*, which a later solver may have lowered: a solve that ended before is short of its target. */
@@ -119,41 +114,37 @@ static PetscErrorCode decide_targets(wring_compare *s)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n; i++) {
-    wring_convergence *const h     = &c->history[i];
-    const double             error = h->n ? wring_relative_error(c, &h->row[h->n - 1]) : 0;
-    if (h->outcome.reason != WRING_AT_TARGET || error <= s->limits.target) continue;
-    h->outcome.reason = WRING_SHORT_OF_TARGET;
+    wring_solve *const one   = c->history[i].solve;
+    const double       error = one->n ? wring_relative_error(c, &one->row[one->n - 1]) : 0;
+    if (one->outcome.reason != WRING_AT_TARGET || error <= s->limits.target) continue;
+    one->outcome.reason = WRING_SHORT_OF_TARGET;
     PetscCall(wring_note(s->p->comm, "'%s' ended at a relative error of %.2g, by the g* that %s has lowered since",
-                         h->name, error, c->source));
+                         c->history[i].name, error, c->source));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Contacts of a solve are fixed after some updates, at other iterates for every solver. */
-static PetscErrorCode note_contacts(const wring_compare *s)
+/*
+  Contacts of a solve are fixed after some updates, at other iterates for every solver. Where x_0 is a minimiser but for
+  rounding, relative errors are rounding.
+*/
+static PetscErrorCode note_doubts(const wring_compare *s)
 {
-  PetscFunctionBegin;
-  if (wring_problem_has_self_contact(s->p))
-    PetscCall(wring_note(s->p->comm,
-                         "g is that of the contacts at each iterate, while solvers minimise g with contacts "
-                         "that are fixed after ten iterations: it may rise, and g* need not be a minimum"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where x_0 is a minimiser but for rounding, so are relative errors. */
-static PetscErrorCode note_rounding(const wring_compare *s)
-{
+  const MPI_Comm comm  = s->p->comm;
   const double   range = s->c.start.objective - s->c.least.objective;
   wring_rounding rounding;
 
   PetscFunctionBegin;
+  if (wring_problem_has_self_contact(s->p))
+    PetscCall(wring_note(comm, "g is that of the contacts at each iterate, while solvers minimise g with contacts "
+                               "that are fixed after ten iterations: it may rise, and g* need not be a minimum"));
   PetscCall(wring_potential_rounding(s->p->g, s->x, &rounding));
   const double noise = wring_rounding_at(&rounding, &s->c.least);
-  if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_note(
-    s->p->comm,
-    "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable", range,
-    noise));
+  if (!(range > noise))
+    PetscCall(wring_note(
+      comm,
+      "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable",
+      range, noise));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,7 +156,7 @@ static PetscErrorCode find_conditions(wring_compare *s)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
     wring_convergence *const h = &s->c.history[i];
-    if (wring_convergence_left_out(h)) continue;
+    if (wring_failed(&h->refusal)) continue;
     PetscCall(wring_compare_create_solver(s, h->name, NULL, &solver));
     h->has_spectrum = wring_solver_has_condition(solver);
     if (h->has_spectrum) {
@@ -184,9 +175,8 @@ static PetscErrorCode find_conditions(wring_compare *s)
 /* Keys of every solver that the comparison sets. */
 static void add_limits(const wring_compare *s, json_t *options)
 {
-  wring_json_set(options, "solver_max_it", json_integer(s->limits.iterations), "solver_rtol",
-                 wring_json_real(s->limits.rtol), "solver_atol", wring_json_real(0), "solver_measure",
-                 json_integer(s->measure), NULL);
+  wring_json_set(options, "solver_max_it", JSON(s->limits.iterations), "solver_rtol", JSON(s->limits.rtol),
+                 "solver_atol", JSON(0), "solver_measure", JSON(s->measure), NULL);
 }
 
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
@@ -224,6 +214,7 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
   json_t                 *provenance;
 
   PetscFunctionBegin;
+  c->running = (PetscBool)!end;
   PetscCall(wring_comparison_summarise(c));
   PetscCall(wring_provenance(s->p, s->made, s->n_solver, s->solver, &provenance));
   if (s->p->rank == 0) {
@@ -241,24 +232,21 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
 
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
-/* The first solve, whose rows and outcome are kept, or the same again, of which times are kept if it ends. */
+/* Solves once more. The first solve is shown; of later ones those that end. */
 static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
 {
-  wring_convergence again = {.n = 0}, *const now = h->n_repeat > 0 ? &again : h;
+  const PetscInt     k   = h->n_solve;
+  wring_solve *const one = &h->solve[k];
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(again.name, h->name, sizeof again.name));
-  PetscCall(wring_compare_solve(s, &s->limits, s->c.warm_up, now));
-  if (now->outcome.reason == WRING_INTERRUPTED) s->c.stop = s->stopper->cause;
-  if (now == h) {
-    PetscCall(print_outcome(s, h));
-    s->c.failed = (PetscBool)(s->c.failed || wring_reason_failed(h->outcome.reason));
-  } else if (!s->c.stop) {
-    PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name,
-                          h->n_repeat + 1, s->c.repeats, again.outcome.last.seconds));
-  }
-  if (now == h || !s->c.stop) PetscCall(wring_repeats_add(now, h));
-  PetscCall(wring_convergence_forget_rows(&again));
+  PetscCall(wring_compare_solve(s, h->name, &s->limits, s->c.warm_up, one));
+  if (one->outcome.reason == WRING_INTERRUPTED) s->c.stop = s->stopper->cause;
+  if (k == 0)
+    PetscCall(print_outcome(s, h->name, &one->outcome));
+  else if (!s->c.stop)
+    PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name, k + 1,
+                          s->c.repeats, one->outcome.last.seconds));
+  if (k == 0 || !s->c.stop) h->n_solve++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,29 +257,28 @@ static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
 static PetscErrorCode solve_all(wring_compare *s)
 {
   wring_comparison *const c = &s->c;
-  wring_comparison        before;
+  wring_value             least;
 
   PetscFunctionBegin;
   for (PetscInt turn = 0; turn < c->repeats && !c->stop; turn++) {
     for (PetscInt i = 0; i < c->n_all && !c->stop; i++) {
       wring_convergence *const h = &c->history[i];
-      if (wring_convergence_left_out(h)) continue;
+      if (wring_failed(&h->refusal)) continue;
       if (c->n > 0) c->stop = s->stopper->cause;
       if (c->stop) break;
       c->n = PetscMax(c->n, i + 1);
       PetscCall(solve(s, h));
       PetscCall(wring_stopper_check(s->stopper)); // a stop while files are written interrupts the next solve
-      before     = *c; // what has ended is written while others run: errors are relative to the least g so far
-      c->running = PETSC_TRUE;
-      find_least(s);
+      least = c->least; // what has ended is written while others run: errors are relative to the least g so far
+      find_least(c);
       PetscCall(write_files(s, NULL));
-      *c = before;
+      c->least = least;
     }
     if (!c->stop) c->n = c->n_all;
   }
   for (PetscInt i = 0; i < c->n; i++) {
     const wring_convergence *const h = &c->history[i];
-    if (h->n_repeat > 0 && h->differs >= 0)
+    if (h->n_solve > 0 && h->differs >= 0)
       PetscCall(wring_note(s->p->comm,
                            "'%s': the repeats are not equal from iteration %" PetscInt_FMT
                            " on: seconds are medians over different iterates",
@@ -307,12 +294,13 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
   wring_error error = {""};
 
   PetscFunctionBegin;
-  if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
+  for (PetscInt i = 0; i < s->c.n; i++)
+    if (wring_reason_failed(s->c.history[i].solve[0].outcome.reason) && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
-  if (s->deck) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->in_grid) PetscFunctionReturn(PETSC_SUCCESS);
   if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
-  PetscCall(wring_comparison_print(s->p->comm, &s->c));
+  if (s->p->rank == 0) wring_comparison_print(&s->c);
   if (s->c.stop)
     PetscCall(
       wring_note(s->p->comm, "%s: the same command makes the solves that are missing", wring_stop_text(s->c.stop)));
@@ -327,12 +315,12 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscFunctionBegin;
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory)); // from here on files are written
+  PetscCall(wring_directory_make(s->p->comm, s->directory)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
   for (PetscInt i = 0; i < s->c.n_all; i++) {
     const size_t length = strlen(names);
-    if (!wring_convergence_left_out(&s->c.history[i]))
+    if (!wring_failed(&s->c.history[i].refusal))
       snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", s->c.history[i].name);
   }
   if (header) PetscCall(wring_header_print(s->p, names));
@@ -340,10 +328,9 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   if (first) PetscCall(find_reference(s));
   PetscCall(solve_all(s));
   if (!first) PetscCall(find_reference(s));
-  find_least(s);
+  find_least(&s->c);
   PetscCall(decide_targets(s));
-  PetscCall(note_contacts(s));
-  PetscCall(note_rounding(s));
+  PetscCall(note_doubts(s));
   PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));
   PetscCall(finish(s, end));

@@ -5,80 +5,69 @@
 #include <math.h>
 
 /* One row a solver: errors in percent, seconds of set-up and of all iterations with their spread, and how it ended. */
-static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
+static void print_errors(const wring_comparison *c)
 {
   const PetscBool spread = (PetscBool)(c->repeats > 1);
-  wring_table     t      = {.heads = 1};
-
-  PetscFunctionBegin;
-  PetscCall(wring_table_add(&t, "iteration"));
-  for (PetscInt i = 0; i < c->n_report; i++) PetscCall(wring_table_add(&t, "%" PetscInt_FMT, c->report[i]));
-  PetscCall(wring_table_add(&t, "set-up\tseconds%s\tended\n", spread ? "\tspread" : ""));
-  for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h    = &c->history[s];
-    const double                   none = h->n_repeat > 0 ? 0 : NAN;
-    PetscCall(wring_table_add(&t, "%s", h->name));
-    for (PetscInt i = 0; i < c->n_report; i++) PetscCall(wring_table_add(&t, "%.3g", 100 * h->error[i]));
-    PetscCall(wring_table_add(&t, "%.3g\t%.3g", h->setup.seconds + none, h->outcome.last.seconds + none));
-    if (spread) PetscCall(wring_table_add(&t, "%.3g", h->spread + none));
-    PetscCall(wring_table_add(&t, "%s", wring_convergence_end(h)));
+  wring_table     t;
+  FILE *const     f = wring_table_begin(&t);
+  fputs("iteration", f);
+  for (PetscInt i = 0; i < c->n_report; i++) fprintf(f, "\t%" PetscInt_FMT, c->report[i]);
+  fprintf(f, "\tset-up\tseconds%s\tended\n", spread ? "\tspread" : "");
+  for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
+    fputs(h->name, f);
+    for (PetscInt i = 0; i < c->n_report; i++) fprintf(f, "\t%.3g", 100 * h->error[i]);
+    fprintf(f, "\t%.3g\t%.3g", h->setup.median, h->total.median);
+    if (spread) fprintf(f, "\t%.3g", h->total.spread);
+    fprintf(f, "\t%s\n", wring_convergence_end(h));
   }
-  PetscCall(wring_table_print(comm, &t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_table_print(&t, 1);
 }
 
-static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c)
+/* One row a solver: iterations, or seconds, to relative errors of 1e-1, 1e-2, ... */
+static void print_times(const wring_comparison *c, PetscBool seconds)
 {
-  PetscFunctionBegin;
-  for (int seconds = 0; seconds < 2; seconds++) {
-    wring_table t = {.heads = 1};
-    PetscCall(wring_table_add(&t, seconds ? "seconds" : "iterations"));
-    for (int i = 1; i <= WRING_N_DIGITS; i++)
-      PetscCall(wring_table_add(&t, i < WRING_N_DIGITS ? "1e-%d" : "1e-%d\n", i));
-    for (PetscInt s = 0; s < c->n; s++) {
-      const wring_convergence *const h = &c->history[s];
-      PetscCall(wring_table_add(&t, "%s", h->name));
-      for (int i = 0; i < WRING_N_DIGITS; i++) {
-        const double to = seconds ? h->seconds_to[i] : (double)h->iterations_to[i];
-        PetscCall(wring_table_add(&t, seconds ? "%.3g" : "%.0f", h->iterations_to[i] < 0 ? NAN : to));
-      }
+  wring_table t;
+  FILE *const f = wring_table_begin(&t);
+  fputs(seconds ? "seconds" : "iterations", f);
+  for (int i = 1; i <= WRING_N_DIGITS; i++) fprintf(f, "\t1e-%d", i);
+  for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
+    fprintf(f, "\n%s", h->name);
+    for (int i = 0; i < WRING_N_DIGITS; i++) {
+      const double to = seconds ? h->seconds_to[i].median : (double)h->iterations_to[i];
+      fprintf(f, seconds ? "\t%.3g" : "\t%.0f", h->iterations_to[i] < 0 ? NAN : to);
     }
-    PetscCall(PetscPrintf(comm, "\n%s", seconds ? "" : "iterations and seconds to a relative error of\n"));
-    PetscCall(wring_table_print(comm, &t));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  fputc('\n', f);
+  wring_table_print(&t, 1);
 }
 
-static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
+static void print_conditions(const wring_comparison *c)
 {
-  wring_table t = {.heads = 1};
-
-  PetscFunctionBegin;
-  for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h = &c->history[s];
+  wring_table t;
+  FILE *const f     = wring_table_begin(&t);
+  PetscBool   empty = PETSC_TRUE;
+  for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
     const double at_start = h->at_start.largest / h->at_start.least, at_least = h->at_least.largest / h->at_least.least;
     if (!h->has_spectrum) continue;
-    if (!t.n) {
-      PetscCall(PetscPrintf(comm, "\ncondition number of H_0 H; -: H is not definite there\n"));
-      PetscCall(wring_table_add(&t, "method\tat x_0\tat the minimiser\n"));
-    }
-    PetscCall(wring_table_add(&t, "%s\t%.4g\t%.4g", h->name, isfinite(at_start) ? at_start : NAN,
-                              isfinite(at_least) ? at_least : NAN));
+    if (empty) fputs("method\tat x_0\tat the minimiser\n", f);
+    empty = PETSC_FALSE;
+    fprintf(f, "%s\t%.4g\t%.4g\n", h->name, isfinite(at_start) ? at_start : NAN, isfinite(at_least) ? at_least : NAN);
   }
-  PetscCall(wring_table_print(comm, &t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!empty) printf("\ncondition number of H_0 H; -: H is not definite there\n");
+  wring_table_print(&t, 1);
 }
 
-PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c)
+void wring_comparison_print(const wring_comparison *c)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(comm, "\nrelative error (g(x_k) - g*) / (g(x_0) - g*) in %%\n"));
-  PetscCall(PetscPrintf(comm, "g* = %.12e J (%s): inertial %.4e J, elastic %.4e J; g(x_0) = %.4e J\n",
-                        c->least.objective, c->source, c->least.inertial, c->least.elastic, c->start.objective));
-  PetscCall(print_errors(comm, c));
-  PetscCall(print_times(comm, c));
-  PetscCall(print_conditions(comm, c));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  printf("\nrelative error (g(x_k) - g*) / (g(x_0) - g*) in %%\n");
+  printf("g* = %.12e J (%s): inertial %.4e J, elastic %.4e J; g(x_0) = %.4e J\n", c->least.objective, c->source,
+         c->least.inertial, c->least.elastic, c->start.objective);
+  print_errors(c);
+  printf("\niterations and seconds to a relative error of\n");
+  print_times(c, PETSC_FALSE);
+  putchar('\n');
+  print_times(c, PETSC_TRUE);
+  print_conditions(c);
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
@@ -97,16 +86,17 @@ static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const
   const char *separator = "";
   for (PetscInt s = 0; s < c->n; s++) {
     const wring_convergence *const h    = &c->history[s];
-    PetscInt                       last = h->n - 1;
+    const wring_solve *const       one  = h->solve;
+    PetscInt                       last = one->n - 1;
     char                           there[64];
-    if (wring_convergence_left_out(h)) continue;
+    if (wring_failed(&h->refusal)) continue;
     fputs(separator, f);
     separator = ",";
     print_points(f, h->name, x, y, shown);
     wring_plot_line(f, "lines lw 2", s, h->name);
-    if (!wring_reason_failed(h->outcome.reason)) continue;
-    while (last > 0 && !isfinite(h->row[last].value.objective)) last--;
-    snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, h->row[last].iteration);
+    if (!wring_reason_failed(one->outcome.reason)) continue;
+    while (last > 0 && !isfinite(one->row[last].value.objective)) last--;
+    snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, one->row[last].iteration);
     putc(',', f);
     print_points(f, h->name, x, y, there);
     wring_plot_line(f, "points pt 2 ps 2 lw 3", s, NULL);

@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L // rmdir
 #include "comparison.h"
+#include "base/grow.h"
 #include "base/text.h"
 #include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +28,14 @@ static PetscBool holds_any(const char *path, wring_error *e)
 PetscErrorCode wring_sittings_find(wring_compare *s)
 {
   const wring_problem *const p = s->p;
-  const char                *directory;
   char                       path[PATH], file[PATH + 16];
   PetscBool                  overwrite;
   wring_error                error = {""}, change, unreadable = {""}; // which refuses like another origin, below
   json_t                    *keys, *old;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
   PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "overwrite", &overwrite));
-  snprintf(path, sizeof path, "%s/%s", directory, folder);
+  snprintf(path, sizeof path, "%s/%s", s->directory, folder);
   snprintf(file, sizeof file, "%s/sittings.json", path);
   if (p->rank == 0) {
     PetscCall(wring_keys_in_force(p, "compare", s->n_solver, s->solver, &keys));
@@ -49,7 +47,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
     wring_error_set(&error,
                     "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
                     "replace it, or -output_directory with another name",
-                    directory, change.text);
+                    s->directory, change.text);
   PetscCall(wring_error_raise(p->comm, &error));
   if (!wring_failed(&change)) s->c.segments = json_incref(json_object_get(old, "sittings"));
   json_decref(old);
@@ -105,115 +103,84 @@ static void name_file(const wring_compare *s, const char *solver, const char *en
   snprintf(path, PATH, "%s/%s/%02" PetscInt_FMT "_%s%s", s->directory, folder, s->solves, solver, end);
 }
 
-enum { N_REAL = 11 }; // of a row
+/* The numbers of a solve in a list, which is filled from the solve or read into it. */
+typedef struct {
+  json_t   *list;
+  size_t    at; // the next one to read
+  PetscBool reads;
+} numbers;
 
-static void get_reals(wring_iteration *r, double *real[N_REAL])
+static void pass_integer(numbers *a, int64_t *v)
 {
-  double *const all[] = {&r->value.objective, &r->value.inertial, &r->value.elastic, &r->gradient_norm, &r->step_length,
-                         &r->primal,          &r->dual,           &r->seconds,       &r->reference,     &r->decrement,
-                         &r->newton_decrement};
-  memcpy(real, all, sizeof all);
+  if (a->reads)
+    *v = json_integer_value(json_array_get(a->list, a->at++));
+  else
+    json_array_append_new(a->list, JSON(*v));
 }
 
-/* All numbers of a row: counts, then reals with all digits, as texts if they are not finite. */
-static json_t *row_json(wring_iteration r)
+static void pass_count(numbers *a, PetscInt *v)
 {
-  double       *real[N_REAL];
-  json_t *const list =
-    json_pack("[I, I, I]", (json_int_t)r.iteration, (json_int_t)r.evaluations, (json_int_t)r.linear_iterations);
-  for (int i = 0; i < WRING_N_WORK; i++) json_array_append_new(list, json_integer(r.work.of[i]));
-  get_reals(&r, real);
-  for (int i = 0; i < N_REAL; i++)
-    json_array_append_new(list, isfinite(*real[i]) ? json_real(*real[i])
-                                                   : json_string(isnan(*real[i]) ? "nan"
-                                                                 : *real[i] > 0  ? "inf"
-                                                                                 : "-inf"));
-  return list;
+  int64_t wide = *v;
+  pass_integer(a, &wide);
+  *v = (PetscInt)wide;
 }
 
-static wring_iteration row_of(const json_t *list)
+/* With all digits, as a text: JSON has no infinity. */
+static void pass_real(numbers *a, double *v)
 {
-  double         *real[N_REAL];
-  json_int_t      count[3 + WRING_N_WORK];
-  wring_iteration r;
-  for (size_t i = 0; i < 3 + WRING_N_WORK; i++) count[i] = json_integer_value(json_array_get(list, i));
-  r.iteration         = (PetscInt)count[0];
-  r.evaluations       = (PetscInt)count[1];
-  r.linear_iterations = count[2];
-  for (int i = 0; i < WRING_N_WORK; i++) r.work.of[i] = count[3 + i];
-  get_reals(&r, real);
-  for (size_t i = 0; i < N_REAL; i++) {
-    const json_t *const number = json_array_get(list, 3 + WRING_N_WORK + i);
-    *real[i]                   = json_number_value(number);
-    if (json_is_string(number)) (void)wring_text_real(json_string_value(number), real[i]);
-  }
-  return r;
+  if (a->reads)
+    (void)wring_text_real(json_string_value(json_array_get(a->list, a->at++)), v);
+  else
+    json_array_append_new(a->list, json_sprintf("%.17g", *v));
 }
 
-static json_int_t integer_of(const json_t *json, const char *key)
+static void pass_work(numbers *a, wring_counts *work)
 {
-  return json_integer_value(json_object_get(json, key));
+  for (int i = 0; i < WRING_N_WORK; i++) pass_integer(a, &work->of[i]);
 }
 
-PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found)
+static void pass_row(numbers *a, wring_iteration *r)
 {
-  wring_outcome *const o    = &h->outcome;
-  json_t              *json = NULL;
-  wring_error          change, none = {""}; // a file that is not whole: the solve is made again
-  char                 path[PATH];
+  double *const real[] = {
+    &r->value.objective, &r->value.inertial, &r->value.elastic, &r->gradient_norm, &r->step_length,
+    &r->primal,          &r->dual,           &r->seconds,       &r->reference,     &r->decrement,
+    &r->newton_decrement};
+  pass_count(a, &r->iteration);
+  pass_count(a, &r->evaluations);
+  pass_integer(a, &r->linear_iterations);
+  pass_work(a, &r->work);
+  for (size_t i = 0; i < sizeof real / sizeof real[0]; i++) pass_real(a, real[i]);
+}
+
+static PetscErrorCode pass_solve(numbers *a, wring_solve *one)
+{
+  wring_outcome *const o           = &one->outcome;
+  int64_t              fingerprint = (int64_t)one->fingerprint;
+  PetscInt             reason      = o->reason;
 
   PetscFunctionBegin;
-  h->segment = s->sittings;
-  s->solves++;
-  name_file(s, h->name, ".json", path);
-  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &json, &none));
-  *found = (PetscBool)(json != NULL);
-  if (!json) PetscFunctionReturn(PETSC_SUCCESS);
-  const json_t *const   rows  = json_object_get(json, "rows");
-  const wring_iteration setup = row_of(json_object_get(json, "set-up"));
-  h->n = h->capacity = (PetscInt)json_array_size(rows);
-  PetscCall(PetscMalloc1(h->n, &h->row));
-  for (PetscInt i = 0; i < h->n; i++) h->row[i] = row_of(json_array_get(rows, (size_t)i));
-  h->segment       = (PetscInt)integer_of(json, "sitting");
-  h->fingerprint   = (uint64_t)integer_of(json, "fingerprint");
-  h->setup         = (wring_setup){.seconds = setup.seconds, .work = setup.work};
-  o->reason        = (wring_reason)integer_of(json, "reason");
-  o->iterations    = (PetscInt)integer_of(json, "iterations");
-  o->last          = row_of(json_object_get(json, "last"));
-  o->rises.count   = (PetscInt)integer_of(json, "rises");
-  o->rises.largest = json_number_value(json_object_get(json, "largest_rise"));
-  json_decref(json);
+  pass_count(a, &one->segment);
+  pass_integer(a, &fingerprint);
+  one->fingerprint = (uint64_t)fingerprint;
+  pass_count(a, &reason);
+  o->reason = (wring_reason)reason;
+  pass_count(a, &o->iterations);
+  pass_count(a, &o->rises.count);
+  pass_real(a, &o->rises.largest);
+  pass_real(a, &one->setup.seconds);
+  pass_work(a, &one->setup.work);
+  pass_row(a, &o->last);
+  pass_count(a, &one->n);
+  if (a->reads) PetscCall(wring_grow(one->n, &one->capacity, sizeof *one->row, &one->row));
+  for (PetscInt i = 0; i < one->n; i++) pass_row(a, &one->row[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h)
-{
-  const wring_outcome *const o     = &h->outcome;
-  const wring_iteration      setup = {.seconds = h->setup.seconds, .work = h->setup.work};
-  wring_error                error = {""};
-  char                       path[PATH];
-
-  PetscFunctionBegin;
-  name_file(s, h->name, ".json", path);
-  if (s->p->rank == 0) {
-    json_t *const rows = json_array();
-    for (PetscInt i = 0; i < h->n; i++) json_array_append_new(rows, row_json(h->row[i]));
-    json_t *const json = wring_json_set(json_object(), "sitting", json_integer(h->segment), "fingerprint",
-                                        json_integer((json_int_t)h->fingerprint), "reason", json_integer(o->reason),
-                                        "iterations", json_integer(o->iterations), "rises",
-                                        json_integer(o->rises.count), "largest_rise", wring_json_real(o->rises.largest),
-                                        "set-up", row_json(setup), "last", row_json(o->last), "rows", rows, NULL);
-    wring_json_write(json, &error, "%s", path);
-    json_decref(json);
-  }
-  PetscCall(wring_error_raise_output(s->p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_sittings_lowest(wring_compare *s, const wring_convergence *h, PetscBool found)
+/* The iterate is written before the solve is kept, or it is read with a solve that was kept. */
+static PetscErrorCode take_lowest(wring_compare *s, const char *name, const wring_solve *one, PetscBool found)
 {
   const wring_problem *const p = s->p;
-  const double               g = h->outcome.last.value.objective;
+  const double               g = one->outcome.last.value.objective;
   char                       path[PATH], file[PETSC_MAX_PATH_LEN];
   wring_checkpoint_field     field = {.name = "position", .components = 3};
 
@@ -221,13 +188,47 @@ PetscErrorCode wring_sittings_lowest(wring_compare *s, const wring_convergence *
   if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
   s->lowest_g = g;
   if (!found) PetscCall(VecCopy(s->x, s->lowest));
-  name_file(s, h->name, ".h5", path);
+  name_file(s, name, ".h5", path);
   if (found) PetscCall(wring_checkpoint_find(p->comm, path, sizeof file, file));
   PetscCall(VecGetArray(s->lowest, &field.value));
   if (found)
     PetscCall(wring_checkpoint_read_fields(file, p->mesh, 1, &field));
-  else if (h->outcome.reason != WRING_INTERRUPTED)
+  else if (one->outcome.reason != WRING_INTERRUPTED)
     PetscCall(wring_checkpoint_write(path, p->mesh, NULL, p->state.step, p->state.time, 1, &field));
   PetscCall(VecRestoreArray(s->lowest, &field.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found)
+{
+  numbers     kept = {.reads = PETSC_TRUE};
+  wring_error change, none = {""}; // a file that is not whole: the solve is made again
+  char        path[PATH];
+
+  PetscFunctionBegin;
+  one->segment = s->sittings;
+  s->solves++;
+  name_file(s, name, ".json", path);
+  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &kept.list, &none));
+  *found = (PetscBool)(kept.list != NULL);
+  if (*found) PetscCall(pass_solve(&kept, one));
+  if (*found) PetscCall(take_lowest(s, name, one, PETSC_TRUE));
+  json_decref(kept.list);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sittings_keep(wring_compare *s, const char *name, wring_solve *one)
+{
+  numbers     kept  = {.list = json_array()};
+  wring_error error = {""};
+  char        path[PATH];
+
+  PetscFunctionBegin;
+  PetscCall(take_lowest(s, name, one, PETSC_FALSE));
+  name_file(s, name, ".json", path);
+  PetscCall(pass_solve(&kept, one));
+  if (s->p->rank == 0 && one->outcome.reason != WRING_INTERRUPTED) wring_json_write(kept.list, &error, "%s", path);
+  json_decref(kept.list);
+  PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,65 +26,63 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
 /* What a solve leaves, and what ends it early besides its own rules and its budget; outside of the solver's time. */
 typedef struct {
   const wring_compare *s;
-  wring_convergence   *h;
-  wring_solver        *newton;  // for Newton's decrement; NULL: it is not asked for
-  double               target;  // relative error, 0: none
-  PetscBool            reached; // by the last row of h
+  wring_solve         *one;
+  wring_solver        *newton; // for Newton's decrement; NULL: it is not asked for
+  double               target; // relative error, 0: none
 } watched;
 
 static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 {
-  const watched *const     w = context;
-  wring_convergence *const h = w->h;
-  double                   difference;
+  const watched *const w   = context;
+  wring_solve *const   one = w->one;
+  double               difference;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_own_contacts(w->s->p, w->s->x, &difference));
-  PetscCall(wring_grow(h->n + 1, &h->capacity, sizeof *h->row, &h->row));
-  h->row[h->n] = *it;
-  h->row[h->n].value.objective += difference;
-  h->row[h->n].value.elastic += difference;
-  if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &h->row[h->n].newton_decrement));
-  h->n++;
+  PetscCall(wring_grow(one->n + 1, &one->capacity, sizeof *one->row, &one->row));
+  wring_iteration *const row = &one->row[one->n++];
+  *row                       = *it;
+  row->value.objective += difference;
+  row->value.elastic += difference;
+  if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &row->newton_decrement));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* With the contacts at each iterate, which the solver does not see: its last values, and where they rise. */
-static void count_rises(const wring_compare *s, wring_convergence *h)
+static void count_rises(const wring_compare *s, wring_solve *one)
 {
-  wring_outcome *const o = &h->outcome;
-  if (!wring_problem_has_self_contact(s->p) || h->n == 0) return;
-  o->last.value = h->row[h->n - 1].value;
-  o->rises      = (wring_rises){.measured = h->n - 1};
-  for (PetscInt i = 1; i < h->n; i++) {
-    const double before = h->row[i - 1].value.objective, rise = h->row[i].value.objective - before;
+  wring_outcome *const o = &one->outcome;
+  if (!wring_problem_has_self_contact(s->p) || one->n == 0) return;
+  o->last.value = one->row[one->n - 1].value;
+  o->rises      = (wring_rises){.measured = one->n - 1};
+  for (PetscInt i = 1; i < one->n; i++) {
+    const double before = one->row[i - 1].value.objective, rise = one->row[i].value.objective - before;
     if (!(rise > 1e-12 * PetscAbsReal(before))) continue;
     o->rises.count++;
     o->rises.largest = PetscMax(o->rises.largest, rise / PetscAbsReal(before));
   }
 }
 
-/* Judged by the last measured iterate. */
-static void look_at_target(watched *w)
+/* By the last measured iterate. */
+static PetscBool reaches_target(const watched *w)
 {
-  if (w->target > 0) w->reached = (PetscBool)(wring_relative_error(&w->s->c, &w->h->row[w->h->n - 1]) <= w->target);
+  return (PetscBool)(w->target > 0 && wring_relative_error(&w->s->c, &w->one->row[w->one->n - 1]) <= w->target);
 }
 
 static PetscErrorCode ask_end(void *context, PetscBool *stop)
 {
-  watched *const w = context;
+  const watched *const w = context;
 
   PetscFunctionBegin;
-  look_at_target(w);
-  *stop = w->reached;
-  if (!w->reached) PetscCall(wring_stopper_ask(w->s->stopper, stop));
+  *stop = reaches_target(w);
+  if (!*stop) PetscCall(wring_stopper_ask(w->s->stopper, stop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-/* The solver h->name and its A, both new, and what this takes. */
-static PetscErrorCode set_up(wring_compare *s, wring_convergence *h, wring_solver **solver)
+/* The solver and its A, both new, and what this takes. */
+static PetscErrorCode set_up(wring_compare *s, const char *name, wring_setup *setup, wring_solver **solver)
 {
   wring_problem *const p    = s->p;
   const wring_counts   work = wring_counts_now(&p->phases);
@@ -93,10 +91,10 @@ static PetscErrorCode set_up(wring_compare *s, wring_convergence *h, wring_solve
   PetscCall(wring_problem_forget_operator(p));
   PetscCallMPI(MPI_Barrier(p->comm));
   const double start = MPI_Wtime();
-  PetscCall(wring_compare_create_solver(s, h->name, NULL, solver));
+  PetscCall(wring_compare_create_solver(s, name, NULL, solver));
   PetscCall(wring_problem_renew_operator(p, wring_solver_operator_factor(*solver)));
   PetscCallMPI(MPI_Barrier(p->comm));
-  h->setup = (wring_setup){.seconds = MPI_Wtime() - start, .work = wring_counts_since(&p->phases, &work)};
+  *setup = (wring_setup){.seconds = MPI_Wtime() - start, .work = wring_counts_since(&p->phases, &work)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,10 +131,10 @@ static PetscErrorCode warm_up(wring_compare *s, const char *name)
 
 /* With decrements by a Newton solver that is no part of what is compared: without phases, nothing of it is counted. */
 static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limits, wring_solver *solver,
-                              wring_convergence *h)
+                              wring_solve *one)
 {
-  watched             watch  = {.s = s, .h = h, .target = limits->target};
-  wring_reason *const reason = &h->outcome.reason;
+  watched             watch  = {.s = s, .one = one, .target = limits->target};
+  wring_reason *const reason = &one->outcome.reason;
   wring_solver_limits own;
 
   PetscFunctionBegin;
@@ -152,11 +150,11 @@ static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limi
     PetscCall(wring_solver_set_up(watch.newton));
   }
   PetscCall(VecCopy(s->start, s->x));
-  PetscCall(wring_solver_minimise(solver, s->x, &h->outcome));
+  PetscCall(wring_solver_minimise(solver, s->x, &one->outcome));
   PetscCall(wring_solver_destroy(&watch.newton));
-  count_rises(s, h);
-  if (!watch.reached && !wring_reason_failed(*reason)) look_at_target(&watch); // by the last iterate that limits allow
-  if (watch.reached) *reason = WRING_AT_TARGET;
+  count_rises(s, one);
+  if (!wring_reason_failed(*reason) && reaches_target(&watch))
+    *reason = WRING_AT_TARGET; // also the last that limits allow
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,33 +177,31 @@ static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
-                                   wring_convergence *h)
+PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wring_compare_limits *limits,
+                                   PetscBool warm, wring_solve *one)
 {
   wring_solver *solver;
   PetscBool     found;
 
   PetscFunctionBegin;
-  PetscCall(wring_sittings_take(s, h, &found));
+  PetscCall(wring_sittings_take(s, name, one, &found));
   if (found) {
     PetscCall(VecCopy(s->start, s->x));
-    PetscCall(wring_sittings_lowest(s, h, PETSC_TRUE));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(set_up(s, h, &solver));
+  PetscCall(set_up(s, name, &one->setup, &solver));
   if (warm) {
-    PetscCall(warm_up(s, h->name));
+    PetscCall(warm_up(s, name));
     PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   }
-  PetscCall(iterate(s, limits, solver, h));
-  h->setup.seconds += h->outcome.setup.seconds;
-  wring_counts_add(&h->outcome.setup.work, &h->setup.work);
-  PetscCall(find_fingerprint(s, &h->fingerprint));
-  PetscCall(wring_core_watch_look(&s->watch));
-  PetscCall(wring_sittings_lowest(s, h, PETSC_FALSE));
-  if (h->outcome.reason != WRING_INTERRUPTED) PetscCall(wring_sittings_keep(s, h));
-  const char *const advice = wring_solver_advice(solver, &h->outcome);
-  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
+  PetscCall(iterate(s, limits, solver, one));
+  one->setup.seconds += one->outcome.setup.seconds;
+  wring_counts_add(&one->outcome.setup.work, &one->setup.work);
+  PetscCall(find_fingerprint(s, &one->fingerprint));
+  wring_core_watch_look(&s->watch);
+  PetscCall(wring_sittings_keep(s, name, one));
+  const char *const advice = wring_solver_advice(solver, &one->outcome);
+  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", name, advice));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,40 +25,41 @@
 
 enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1e-8
 
+/* One solve from x_0: the iterations that it measured, row[0] being x_0, and how it ended. */
+typedef struct {
+  PetscInt         n, capacity; // 0 rows: not begun
+  wring_iteration *row;         // [n]
+  wring_outcome    outcome;
+  wring_setup      setup;       // of its matrices, factors, hierarchies, splittings, colours
+  uint64_t         fingerprint; // of the bits of its last iterate, on any number of ranks
+  PetscInt         segment;     // the sitting that measured it, from 0
+} wring_solve;
+
 /* Extreme eigenvalues of H_0 H(x), H_0 the inverse of the Hessian that a method starts from; NaN: H is not definite. */
 typedef struct {
   double least, largest;
 } wring_spectrum;
 
-/* The times of one of several equal solves. */
+/* Of equal solves, in s; a solve that had ended before counts as slower in the median, not as absent. */
 typedef struct {
-  PetscInt n;            // rows, of the same iterations as the first rows of the first solve
-  double  *seconds;      // [n] of the rows
-  double   total, setup; // s, of all iterations; of set-up
-  PetscInt segment;      // the sitting that measured it, from 0
-} wring_repeat;
+  double median, spread; // NaN: half of them had ended; largest less least, NaN: one had
+} wring_seconds;
 
-/* The convergence of one solver: its history, and errors and times taken from it. */
+/* The convergence of one solver: equal solves, and what they show (wring_comparison_summarise). */
 typedef struct {
-  char             name[128];   // type or variant
-  wring_error      refusal;     // why the solver cannot be used, empty: it can; one that is left out has no rows
-  PetscInt         n, capacity; // 0 rows: left out, or not begun
-  wring_iteration *row;         // [n] measured iterations, row[0] is x_0
-  wring_outcome    outcome;
-  wring_setup      setup;                         // of its matrices, factors, hierarchies, splittings, colours
-  uint64_t         fingerprint;                   // of the bits of its last iterate, on any number of ranks
-  PetscInt         n_repeat;                      // solves that were made to their end
-  wring_repeat    *repeat;                        // [n_repeat]; the rows and the outcome are those of the first
-  PetscInt         differs;                       // first iteration at which a repeat has other bits, -1: none has
-  double           spread;                        // s, largest less least total of the repeats
-  PetscInt         segment;                       // the sitting that measured it, from 0
-  double          *error;                         // [n_report] relative errors, NaN where nothing was measured
-  PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
-  double           seconds_to[WRING_N_DIGITS];    // its seconds, NaN: none, or half of the repeats had ended
-  double           spread_to[WRING_N_DIGITS];     // of the repeats: largest less least, NaN: one had ended
-  PetscBool        has_spectrum;                  // with compare_condition, of methods that have an H_0
-  wring_spectrum   at_start, at_least;            // at x_0 and at the minimiser
-  json_t          *options;                       // of rank 0: the keys of the method in force, by their full names
+  char           name[128];                     // type or variant
+  wring_error    refusal;                       // why the solver cannot be used, empty: it can; else it is left out
+  PetscInt       n_solve;                       // made to their end; the first one also if it was interrupted
+  wring_solve   *solve;                         // [repeats]; the rows and the outcome that are shown are solve[0]'s
+  PetscInt       differs;                       // first iteration at which one has other bits, -1: none has
+  wring_seconds *seconds;                       // [solve[0].n] of the rows
+  wring_seconds  total, setup;                  // of all iterations, of set-up; NaN: left out
+  double        *error;                         // [n_report] relative errors, NaN where nothing was measured
+  PetscInt       iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
+  wring_seconds  seconds_to[WRING_N_DIGITS];    // of that iterate, NaN: none
+  PetscBool      has_spectrum;                  // with compare_condition, of methods that have an H_0
+  wring_spectrum at_start, at_least;            // at x_0 and at the minimiser
+  json_t        *options;                       // of rank 0: the keys of the method in force, by their full names
 } wring_convergence;
 
 typedef struct {
@@ -70,7 +71,6 @@ typedef struct {
   wring_value        start;         // at x_0
   wring_value        least;         // at the minimiser; its objective is g*
   char               source[128];   // of the minimiser: "newton reference", or the solver that found it
-  PetscBool          failed;        // one of the solvers did
   PetscInt           repeats;       // solves by every solver that were asked for
   PetscBool          warm_up;       // before each of them
   PetscInt           steps;         // of the deck, over which set-up is spread
@@ -82,29 +82,17 @@ typedef struct {
 
 /* ---- histories (compare_history.c); not collective --------------------------------------------------------------- */
 
-PetscBool   wring_convergence_left_out(const wring_convergence *h);
 PetscBool   wring_convergence_cut_off(const wring_convergence *h); // a stop, budget or failure: nothing holds then
 const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
 
 /* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 
-/* Adds the times of h itself, or of an equal solve `again`, and notes in h->differs where this is not equal. */
-PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h);
-
-/*
-  The seconds of every row, of the outcome and of set-up become medians over the repeats, NaN in rows that half of them
-  have not reached; the spread is set. The spread of a row: of the times at which the repeats reached it, largest less
-  least; NaN if one has not.
-*/
-PetscErrorCode wring_repeats_find_medians(wring_convergence *h);
-double         wring_repeats_spread(const wring_convergence *h, PetscInt row);
-
-/* Finds medians, and fills error, iterations_to and seconds_to of every history; g* is known. */
+/* Fills what the solves of every history show; g* is known. */
 PetscErrorCode wring_comparison_summarise(wring_comparison *c);
 
-PetscErrorCode wring_convergence_forget_rows(wring_convergence *h); // and their times in the repeats; totals remain
-PetscErrorCode wring_comparison_clear(wring_comparison *c);         // frees all and sets it to zeros
+PetscErrorCode wring_comparison_forget_rows(wring_comparison *c); // and their times; the rest remains
+PetscErrorCode wring_comparison_clear(wring_comparison *c);       // frees all and sets it to zeros
 
 /* ---- a comparison under way -------------------------------------------------------------------------------------- */
 
@@ -118,9 +106,9 @@ typedef struct {
 
 typedef struct {
   wring_problem       *p;
-  wring_comparison     c;      // what it has found
-  wring_options       *deck;   // owned, of a combination of a grid, which prints tables and ends what is kept; or NULL
-  const char         **solver; // [n_solver] names of the solvers, then "newton" if that minimiser is sought
+  wring_comparison     c;       // what it has found
+  PetscBool            in_grid; // which prints tables and ends what is kept
+  const char         **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
   PetscInt             n_solver;
   PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
   json_t              *origin;           // of rank 0: what it belongs to
@@ -133,8 +121,8 @@ typedef struct {
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
   wring_core_watch     watch;
-  json_t              *made;                          // how and where
-  char                 directory[PETSC_MAX_PATH_LEN]; // of its files
+  json_t              *made;      // how and where
+  const char          *directory; // of its files, borrowed
 } wring_compare;
 
 /* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */
@@ -163,12 +151,9 @@ PetscErrorCode wring_compare_check(wring_problem *p);
 PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_error *refusal,
                                            wring_solver **solver);
 
-/*
-  Solves once from x_0 by the solver h->name, set up anew, into the rows, the outcome, the set-up and the fingerprint of
-  h, which has none yet; or takes them from an earlier sitting.
-*/
-PetscErrorCode wring_compare_solve(wring_compare *s, const wring_compare_limits *limits, PetscBool warm_up,
-                                   wring_convergence *h);
+/* Solves once from x_0 by a solver that is set up anew into *one, all zero; or takes it from an earlier sitting. */
+PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wring_compare_limits *limits,
+                                   PetscBool warm_up, wring_solve *one);
 
 /* ---- what is kept until it has ended (compare_sittings.c) -------------------------------------------------------- */
 
@@ -183,17 +168,11 @@ PetscErrorCode wring_sittings_find(wring_compare *s);
 PetscErrorCode wring_sittings_begin(const wring_compare *s);
 
 /*
-  Every solve calls take before, and keep after it has ended, unless it was interrupted. *found: the rows and the
-  outcome of h are those of an earlier sitting. Otherwise h is unchanged but for its segment.
+  Every solve calls take before, and keep once it has ended, which writes it unless it was interrupted. *found: it was
+  kept. Where condition numbers are asked for, both set s->lowest to the last iterate if its g is the least so far.
 */
-PetscErrorCode wring_sittings_take(wring_compare *s, wring_convergence *h, PetscBool *found);
-PetscErrorCode wring_sittings_keep(const wring_compare *s, const wring_convergence *h);
-
-/*
-  Where condition numbers are asked for: s->lowest becomes the iterate of a solve that has ended if its g is the least
-  so far, and is written before the solve is kept; or it is read. found: by wring_sittings_take.
-*/
-PetscErrorCode wring_sittings_lowest(wring_compare *s, const wring_convergence *h, PetscBool found);
+PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found);
+PetscErrorCode wring_sittings_keep(wring_compare *s, const char *name, wring_solve *one);
 
 /* Removes all that is kept in an output directory. Rank 0. */
 void wring_sittings_remove(const char *directory, wring_error *e);
@@ -215,8 +194,5 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
 /* Errors at the report, iterations and seconds to errors, and the end of each solver. New reference. */
 json_t *wring_comparison_solvers(const wring_comparison *c);
 
-/* Prints a field of a CSV file and the comma before it; none: what NaN is, without a sign. */
-void wring_print_field(FILE *f, double value, const char *none);
-
-/* Relative errors, times and condition numbers on the screen. Collective. */
-PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c);
+/* Relative errors, times and condition numbers on the screen. */
+void wring_comparison_print(const wring_comparison *c);

@@ -13,13 +13,12 @@ static PetscErrorCode take_levels(wring_converge *c)
   PetscBool                any       = PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (int k = 0; k < c->n; k++) {
-    if (c->only >= 0 && k != c->only) continue;
+  for (int k = c->first; k < c->end; k++) {
     PetscCall(wring_level_take(c, k, &c->level[k], &error));
     any = (PetscBool)(any || c->level[k].replaces);
   }
   PetscCall(wring_error_raise(c->comm, &error));
-  if (!any && c->only < 0) PetscCall(wring_directory_refuse_results(c->o, "deck", results));
+  if (!any && c->end - c->first == c->n) PetscCall(wring_directory_refuse_results(c->o, "deck", results));
   for (int k = 0; k < c->n; k++) {
     if (c->level[k].results) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->directory));
   }
@@ -42,7 +41,7 @@ static PetscErrorCode note_unconverged(const wring_converge *c)
 
 PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_converge c    = {.comm = comm};
+  wring_converge c    = {0};
   int            done = 0;
 
   PetscFunctionBegin;
@@ -51,19 +50,19 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_converge_check(&c));
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
-  PetscCall(wring_directory_make(c.o, 0, NULL));
-  for (int k = 0; k < c.n && !c.status; k++) {
-    if (c.level[k].results || (c.only >= 0 && k != c.only)) continue;
+  PetscCall(wring_directory_make(c.comm, c.directory));
+  for (int k = c.first; k < c.end && !c.status; k++) {
+    if (c.level[k].results) continue;
     PetscCall(wring_stopper_check(&c.stopper));
     if (c.stopper.cause)
       c.status = WRING_EXIT_STOPPED;
     else
       PetscCall(wring_level_run(&c, k));
   }
-  if (!c.status && c.only < 0) {
+  if (!c.status && c.end - c.first == c.n) {
     PetscCall(wring_converge_measure(&c));
     PetscCall(wring_converge_write(&c, end));
-    PetscCall(wring_converge_print(&c));
+    if (c.rank == 0) wring_converge_print(&c);
     PetscCall(note_unconverged(&c));
   }
   for (int k = 0; k < c.n; k++) {

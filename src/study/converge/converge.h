@@ -69,7 +69,7 @@ typedef struct {
   char                 table[PETSC_MAX_PATH_LEN]; // of exact positions, "": none
   json_t              *keys;                      // of rank 0: in force in the deck's problem
   int                  n;                         // levels
-  int                  only;                      // the one level to run, -1: all
+  int                  first, end;                // levels [first, end) are run: all of them or one
   wring_level          level[WRING_MAX_LEVELS];
   wring_stopper        stopper;
   wring_exit           status;
@@ -96,6 +96,9 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, 
 /* Runs a level that is not finished; c->status: how it ended, WRING_EXIT_DONE if it is finished now. */
 PetscErrorCode wring_level_run(wring_converge *c, int k);
 
+/* (volume/tets)^(1/3) [m] of a finished level, once the volume is known. Not collective. */
+double wring_level_size(const wring_converge *c, int k);
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Fills c->quantity from the finished levels: norms of displacements (converge_nested.c), then scalars. */
@@ -110,13 +113,10 @@ enum { WRING_N_NORM = 2 };
 */
 PetscErrorCode wring_nested_measure(wring_converge *c);
 
-/* Refuses a table whose vertices are not those of a mesh. value [n_owned][3]: positions. */
-PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value);
-
 /* ---- files and tables -------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end); // converge.csv, .json, .gp
-PetscErrorCode wring_converge_print(const wring_converge *c);
 
-/* The script, unless all levels are equal. Rank 0, not collective. */
+/* The tables; the script, unless all levels are equal. Rank 0, not collective. */
+void wring_converge_print(const wring_converge *c);
 void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error *e);

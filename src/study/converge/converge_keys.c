@@ -6,30 +6,18 @@
 #include <string.h>
 
 const wring_option wring_converge_options[] = {
-  {.key   = "levels",
-   .type  = WRING_INT,
-   .value = "3",
-   .range = "[2,11]",
-   .help  = "Number of levels, the deck's own mesh and step included; an order needs three, or two with a table."},
-  {.key     = "in",
-   .type    = WRING_WORD,
-   .choices = "mesh|time|both",
-   .value   = "mesh",
-   .help    = "What becomes finer from level to level: the mesh, refined once more; time.step, halved; or both."},
-  {.key   = "against",
-   .type  = WRING_PATH,
-   .value = "finest",
+  {"levels", WRING_INT, .value = "3", .range = "[2,11]",
+   .help = "Number of levels, the deck's own mesh and step included; an order needs three, or two with a table."},
+  {"in", WRING_WORD, .choices = "mesh|time|both", .value = "mesh",
+   .help = "What becomes finer from level to level: the mesh, refined once more; time.step, halved; or both."},
+  {"against", WRING_PATH, .value = "finest",
    .help =
      "What displacements are compared with: `finest`, the finest level; `exact`, the table converge.table; or the "
      "file name of such a table."},
-  {.key  = "table",
-   .type = WRING_PATH,
+  {"table", WRING_PATH,
    .help = "CSV `vertex,x,y,z` [m]: exact positions at the end, of all vertices of the finest level."},
-  {.key   = "level",
-   .type  = WRING_INT,
-   .value = "-1",
-   .range = "[-1,10]",
-   .help  = "The one level to run, from 0, for levels as separate jobs; -1: all levels, and the results."},
+  {"level", WRING_INT, .value = "-1", .range = "[-1,10]",
+   .help = "The one level to run, from 0, for levels as separate jobs; -1: all levels, and the results."},
   {0},
 };
 
@@ -37,21 +25,17 @@ const wring_option wring_converge_options[] = {
 
 static PetscErrorCode get_table(wring_converge *c)
 {
-  const wring_options *const o         = c->o;
-  const PetscBool            has_table = wring_options_has(o, "converge_", "table");
+  const wring_options *const o = c->o;
   const char                *against;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, "converge_", wring_converge_options, "against", &against));
-  const PetscBool exact  = (PetscBool)(wring_ascii_compare(against, "exact") == 0);
-  const PetscBool finest = (PetscBool)(wring_ascii_compare(against, "finest") == 0);
-  if (has_table && !exact)
+  const char *const key = wring_ascii_compare(against, "exact") == 0 ? "table" : "against";
+  if (wring_options_has(o, "converge_", "table") && strcmp(key, "table") != 0)
     WRING_REFUSE(c->comm, "%s: converge_table belongs to converge_against 'exact', but that is '%s'",
                  wring_options_origin(o, "converge_", "table"), against);
-  if (exact)
-    PetscCall(wring_options_get_path(o, "converge_", wring_converge_options, "table", sizeof c->table, c->table));
-  else if (!finest)
-    PetscCall(wring_options_get_path(o, "converge_", wring_converge_options, "against", sizeof c->table, c->table));
+  if (wring_ascii_compare(against, "finest") != 0)
+    PetscCall(wring_options_get_path(o, "converge_", wring_converge_options, key, sizeof c->table, c->table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,7 +58,8 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
     WRING_REFUSE(c->comm, "%s: converge_level is %d, but levels are 0 to %d, expected one of them",
                  wring_options_origin(o, "converge_", "level"), (int)only, (int)levels - 1);
   c->n       = (int)levels;
-  c->only    = (int)only;
+  c->first   = only < 0 ? 0 : (int)only;
+  c->end     = only < 0 ? c->n : (int)only + 1;
   c->in_mesh = (PetscBool)(strcmp(in, "time") != 0);
   c->in_time = (PetscBool)(strcmp(in, "mesh") != 0);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,8 +162,8 @@ static PetscErrorCode check_memory(const wring_converge *c)
 
   PetscFunctionBegin;
   if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < c->n; k++)
-    if (!c->level[k].results && (c->only < 0 || k == c->only)) last = k;
+  for (int k = c->first; k < c->end; k++)
+    if (!c->level[k].results) last = k;
   PetscCall(wring_cores_measure(c->comm, &cores));
   for (double b = bytes * cores.node_ranks; fits <= last && (all == 0 || b < all); b *= 8) fits++;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, c->comm));
@@ -197,15 +182,14 @@ static PetscErrorCode check_memory(const wring_converge *c)
 */
 static PetscErrorCode check_meshes(const wring_converge *c)
 {
-  const int      finest = c->only < 0 ? c->n - 1 : c->only;
   wring_mesh    *m;
   wring_problem *p;
   double        *value;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_make_mesh(c->level[finest].deck, &m));
+  PetscCall(wring_problem_make_mesh(c->level[c->end - 1].deck, &m));
   PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &value));
-  if (c->table[0] && finest == c->n - 1) PetscCall(wring_nested_read_table(c, m, value));
+  if (c->table[0] && c->end == c->n) PetscCall(wring_problem_read_vectors(m, c->table, value));
   PetscCall(PetscFree(value));
   PetscCall(wring_mesh_destroy(&m));
   if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);

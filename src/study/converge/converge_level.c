@@ -6,6 +6,7 @@
 #include "study/common/kept.h"
 #include "study/common/output_directory.h"
 #include "study/run/run.h"
+#include <math.h>
 #include <wring/io.h>
 #include <string.h>
 
@@ -93,27 +94,26 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
 
   PetscFunctionBegin;
   PetscCall(wring_balance_measure(p, r->tally.inverted, &b));
-  json_t *const scalars = wring_json_set(json_object(), "elastic", wring_json_real(b.elastic), "total",
-                                         wring_json_real(b.kinetic + b.elastic + b.external), NULL);
+  json_t *const scalars =
+    wring_json_object("elastic", JSON(b.elastic), "total", JSON(b.kinetic + b.elastic + b.external), NULL);
   PetscCall(PetscMalloc1(n, &value));
   if (n) PetscCall(wring_problem_measure_probes(r->p, p->state.q, p->state.v, value));
   for (PetscInt i = 0; i < n; i++)
-    if (!is_place(name[i])) json_object_set_new(scalars, name[i], wring_json_real(value[i]));
+    if (!is_place(name[i])) json_object_set_new(scalars, name[i], JSON(value[i]));
   PetscCall(PetscFree(value));
   for (int i = 0; i < WRING_N_REASON; i++)
     if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];
-  l->results = wring_json_set(json_object(), "vertices", json_integer(p->mesh->n_global), "tets",
-                              json_integer(p->mesh->n_tet_global), "time", wring_json_real(p->state.time), "iterations",
-                              json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations),
-                              "seconds", wring_json_real(r->seconds), "steps_not_converged", json_integer(unconverged),
-                              "scalars", scalars, NULL);
+  l->results = wring_json_object("vertices", JSON(p->mesh->n_global), "tets", JSON(p->mesh->n_tet_global), "time",
+                                 JSON(p->state.time), "iterations", JSON(r->iterations), "linear_iterations",
+                                 JSON(r->linear_iterations), "seconds", JSON(r->seconds), "steps_not_converged",
+                                 JSON(unconverged), "scalars", scalars, NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_level_run(wring_converge *c, int k)
 {
   wring_level *const l = &c->level[k];
-  wring_run          r = wring_run_none;
+  wring_run          r;
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
@@ -122,7 +122,7 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
-  PetscCall(wring_directory_make(l->deck, 0, NULL));
+  PetscCall(wring_directory_make(c->comm, l->directory));
   PetscCall(store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;
@@ -131,4 +131,9 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(wring_run_destroy(&r));
   if (l->results) PetscCall(store(c, l));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_level_size(const wring_converge *c, int k)
+{
+  return cbrt(c->volume / wring_json_number(c->level[k].results, "tets"));
 }

@@ -18,27 +18,6 @@ typedef struct {
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh *m, double *value)
-{
-  wring_error error = {""};
-  PetscInt    n     = 0, mine;
-  double     *all   = NULL, *row;
-  int         width = 4;
-
-  PetscFunctionBegin;
-  if (c->rank == 0)
-    PetscCall(wring_csv_read(c->table, "vertex,x,y,z", m->n_global, PETSC_TRUE, PETSC_TRUE, &n, &width, &all, &error));
-  PetscCall(wring_error_raise(c->comm, &error));
-  PetscCall(wring_mesh_route_rows(m, n, width, all, &mine, &row));
-  PetscCall(PetscFree(all));
-  for (PetscInt i = 0; i < mine; i++) {
-    const PetscInt a = wring_mesh_local(m, (PetscInt)row[4 * (size_t)i]);
-    PetscCall(PetscArraycpy(value + 3 * (size_t)a, row + 4 * (size_t)i + 1, 3));
-  }
-  PetscCall(PetscFree(row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Field k: displacements by the checkpoint of level k, or by the table after the last level. */
 static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
 {
@@ -54,7 +33,7 @@ static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
     PetscCall(wring_checkpoint_find(m->comm, c->level[k].directory, sizeof file, file));
     PetscCall(wring_checkpoint_read_fields(file, m, 1, &field));
   } else {
-    PetscCall(wring_nested_read_table(c, m, x));
+    PetscCall(wring_problem_read_vectors(m, c->table, x));
   }
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->value[i / 3 * s->width + 3 * k + i % 3] = x[i] - m->X[i];
   PetscCall(PetscFree(x));

@@ -6,7 +6,7 @@
 /* Over elements' sizes, or over time steps. */
 static double abscissa(const wring_converge *c, int k)
 {
-  return c->in_mesh ? cbrt(c->volume / wring_json_number(c->level[k].results, "tets")) : c->level[k].step;
+  return c->in_mesh ? wring_level_size(c, k) : c->level[k].step;
 }
 
 static double scale(const wring_converge *c, const wring_quantity *q)

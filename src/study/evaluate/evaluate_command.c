@@ -3,14 +3,15 @@
 #include "study/common/command_keys.h"
 #include "study/common/json.h"
 #include "study/record/provenance.h"
+#include "study/common/print.h"
 #include <math.h>
+#include <string.h>
 #include <wring/study.h>
 
 const wring_option wring_evaluate_options[] = {
-  {.key  = "positions",
-   .type = WRING_PATH,
+  {"positions", WRING_PATH,
    .help = "CSV `vertex,x,y,z` [m] of the positions at which g is evaluated; default: those of the state."},
-  {.key = "gradient", .type = WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
+  {"gradient", WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
   {0},
 };
 
@@ -22,11 +23,9 @@ typedef struct {
 static PetscErrorCode require_g(const wring_problem *p)
 {
   const char *const name = wring_stepper_integrator(p->stepper);
-  PetscBool         same;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrcmp(name, "implicit_euler", &same));
-  if (!same && !wring_stepper_is_static(p->stepper))
+  if (strcmp(name, "implicit_euler") != 0 && !wring_stepper_is_static(p->stepper))
     WRING_REFUSE(p->comm, "%s: time_integrator is '%s', expected implicit_euler or static, whose g is evaluated",
                  wring_options_origin(p->options, "time_", "integrator"), name);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -35,14 +34,17 @@ static PetscErrorCode require_g(const wring_problem *p)
 /* Those of the file, but of vertices that hard attachments hold, which are there. */
 static PetscErrorCode set_positions(const wring_problem *p, Vec x)
 {
-  char file[PETSC_MAX_PATH_LEN];
+  PetscScalar *value;
+  char         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   if (!wring_options_has(p->options, "evaluate_", "positions")) {
     PetscCall(VecCopy(p->state.q, x));
   } else {
     PetscCall(wring_options_get_path(p->options, "evaluate_", wring_evaluate_options, "positions", sizeof file, file));
-    PetscCall(wring_problem_read_vectors(p, file, x));
+    PetscCall(VecGetArrayWrite(x, &value));
+    PetscCall(wring_problem_read_vectors(p->mesh, file, value));
+    PetscCall(VecRestoreArrayWrite(x, &value));
   }
   PetscCall(wring_potential_place(p->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,12 +85,11 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
   PetscCall(wring_provenance_begin(p->options, "evaluate", p->restart, &made));
   PetscCall(wring_provenance(p, made, 0, (const char *const[]){NULL}, &provenance));
   json_decref(made);
-  wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "objective", wring_json_real(e->value.objective),
-                 "inertial", wring_json_real(e->value.inertial), "elastic", wring_json_real(e->value.elastic),
-                 "gradient_norm", wring_json_real(e->gradient_norm), "vertices", json_integer(p->mesh->n_global),
-                 "tets", json_integer(p->mesh->n_tet_global), "volume", wring_json_real(info.volume), "mass",
-                 wring_json_real(p->total_mass), "min_J", wring_json_real(e->min_J), "max_J", wring_json_real(e->max_J),
-                 "provenance", provenance, NULL);
+  wring_json_set(json, "schema", JSON(WRING_JSON_SCHEMA), "objective", JSON(e->value.objective), "inertial",
+                 JSON(e->value.inertial), "elastic", JSON(e->value.elastic), "gradient_norm", JSON(e->gradient_norm),
+                 "vertices", JSON(p->mesh->n_global), "tets", JSON(p->mesh->n_tet_global), "volume", JSON(info.volume),
+                 "mass", JSON(p->total_mass), "min_J", JSON(e->min_J), "max_J", JSON(e->max_J), "provenance",
+                 provenance, NULL);
   if (p->rank == 0) wring_json_write(json, &error, "%s/evaluate.json", directory);
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));
@@ -108,7 +109,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscBool                changed;
   evaluation               e;
   Vec                      x, gradient;
-  char                     directory[PETSC_MAX_PATH_LEN];
+  const char              *directory;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
@@ -121,12 +122,12 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
-  PetscCall(wring_directory_renew(o, files, sizeof directory, directory));
+  PetscCall(wring_directory_renew(o, files, &directory));
   PetscCall(write_files(p, directory, &e, gradient));
-  PetscCall(PetscPrintf(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
-                        e.value.objective, e.value.inertial, e.value.elastic));
-  PetscCall(PetscPrintf(comm, "gradient norm  %.17g N\n", e.gradient_norm));
-  if (p->mesh->n_tet_global) PetscCall(PetscPrintf(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J));
+  wring_print(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n", e.value.objective,
+              e.value.inertial, e.value.elastic);
+  wring_print(comm, "gradient norm  %.17g N\n", e.gradient_norm);
+  if (p->mesh->n_tet_global) wring_print(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J);
   PetscCall(VecDestroy(&gradient));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_problem_destroy(&p));

@@ -4,6 +4,7 @@
 #include "frames.h"
 #include "io/file.h"
 #include "study/common/command_keys.h"
+#include "study/common/print.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +13,16 @@ static const PetscInt64 most_tets = 1000000; // of a mesh whose frames are of th
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode is_word(const wring_options *o, const char *key, const char *word, PetscBool *yes)
-{
-  const char *value;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, key, &value));
-  *yes = (PetscBool)(strcmp(value, word) == 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f)
+PetscErrorCode wring_frames_set_up(const wring_problem *p, const wring_output *keys, PetscInt last, wring_frames *f)
 {
   const wring_options *const o = p->options;
 
   PetscFunctionBegin;
-  f->last = last;
-  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &f->every));
+  f->keys    = keys;
+  f->last    = last;
+  f->every   = keys->every;
+  f->surface = (PetscBool)(keys->kind == WRING_FRAMES_SURFACE);
+  if (keys->kind == WRING_FRAMES_AUTO) f->surface = (PetscBool)(p->mesh->n_tet_global > most_tets);
   if (f->every > 0 && wring_options_has(o, "output_", "steps")) { // the list stands in the place of `every`
     if (wring_options_has(o, "output_", "every"))
       WRING_REFUSE(p->comm, "%s: output_steps is given beside output_every, expected one of them",
@@ -37,14 +31,7 @@ PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, w
     PetscCall(PetscSortInt(f->n_step, f->step));
     f->every = 0;
   }
-  PetscCall(is_word(o, "format", "vtkhdf", &f->hdf));
-  PetscCall(is_word(o, "precision", "single", &f->single));
-  PetscCall(is_word(o, "kind", "auto", &f->chosen));
-  f->chosen = (PetscBool)!f->chosen;
-  PetscCall(is_word(o, "kind", "surface", &f->surface));
-  if (!f->chosen) f->surface = (PetscBool)(p->mesh->n_tet_global > most_tets);
-  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &f->compress));
-  if (f->hdf && f->compress)
+  if (keys->hdf && keys->compress)
     WRING_REFUSE(p->comm, "%s: output_compress is true, expected false with output_format vtkhdf",
                  wring_options_origin(o, "output_", "compress"));
   PetscCall(wring_fields_choose(p, &f->fields));
@@ -83,7 +70,7 @@ static PetscInt count_frames(const wring_frames *f, PetscInt first)
 /* Positions and fields of points; corners, types, offsets and fields of cells. */
 static PetscErrorCode measure(const wring_problem *p, wring_frames *f)
 {
-  const double real = f->single ? 4 : 8, index = f->hdf ? 8 : sizeof(PetscInt);
+  const double real = f->keys->single ? 4 : 8, index = f->keys->hdf ? 8 : sizeof(PetscInt);
   double       sum[3] = {0}; // points, cells, corners
 
   PetscFunctionBegin;
@@ -100,7 +87,7 @@ static PetscErrorCode measure(const wring_problem *p, wring_frames *f)
              wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, real) * sum[1];
   f->once = wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_TRUE, real) * sum[0] +
             (1 + index + wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_TRUE, real)) * sum[1] + index * sum[2];
-  if (!f->hdf) f->bytes += f->once, f->once = 0;
+  if (!f->keys->hdf) f->bytes += f->once, f->once = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,10 +110,10 @@ double wring_frames_memory(const wring_problem *p, const wring_frames *f)
   if (m->order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->n_tet; // ten vertices, and their copy
   const double cells = m->n_tet + others, more = wring_fields_memory(f->fields);
   double       bytes = (29 + more) * cells + corners + 80.0 * m->n_local;
-  if (f->single && !f->surface)
+  if (f->keys->single && !f->surface)
     bytes += wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, 4) * cells +
              (12 + wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_FALSE, 4)) * m->n_local;
-  if (f->hdf && !f->surface) bytes += 40 * cells; // once, before the first frame
+  if (f->keys->hdf && !f->surface) bytes += 40 * cells; // once, before the first frame
   return bytes;
 }
 
@@ -144,7 +131,7 @@ PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, Petsc
   char steps[96], each[32], all[32];
 
   PetscFunctionBegin;
-  if (!wring_frames_wanted(f)) PetscCall(PetscPrintf(p->comm, "frames    none\n"));
+  if (!wring_frames_wanted(f)) wring_print(p->comm, "frames    none\n");
   if (!wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscInt n = count_frames(f, first);
   PetscCall(measure(p, f));
@@ -156,10 +143,11 @@ PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, Petsc
     snprintf(steps, sizeof steps, "every %" PetscInt_FMT " steps", f->every);
   describe_bytes(f->bytes, sizeof each, each);
   describe_bytes(f->bytes * (double)n + f->once, sizeof all, all);
-  PetscCall(PetscPrintf(p->comm, "frames    %s; %s of the %s%s, %s precision%s: %" PetscInt_FMT " of %s, %s in all\n",
-                        steps, f->hdf ? "vtkhdf" : "vtu", f->surface ? "surface" : "volume",
-                        f->surface && !f->chosen ? " (more than 1,000,000 tets: output.kind is auto)" : "",
-                        f->single ? "single" : "double", f->compress ? ", before compression" : "", n, each, all));
+  wring_print(p->comm, "frames    %s; %s of the %s%s, %s precision%s: %" PetscInt_FMT " of %s, %s in all\n", steps,
+              f->keys->hdf ? "vtkhdf" : "vtu", f->surface ? "surface" : "volume",
+              f->surface && f->keys->kind == WRING_FRAMES_AUTO ? " (more than 1,000,000 tets: output.kind is auto)"
+                                                               : "",
+              f->keys->single ? "single" : "double", f->keys->compress ? ", before compression" : "", n, each, all);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,9 +178,9 @@ PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e)
   char               path[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  if (!f->hdf || !wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
-  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
-  wring_frame_describe(f->fields, f->single, &values);
+  if (!f->keys->hdf || !wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->keys->directory);
+  wring_frame_describe(f->fields, f->keys->single, &values);
   PetscCall(wring_vtkhdf_check(path, &values.frame, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -204,9 +192,9 @@ PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
   double time;
 
   PetscFunctionBegin;
-  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->keys->directory);
   PetscCall(wring_vtkhdf_keep(path, keep, e));
-  snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+  snprintf(path, sizeof path, "%s/frames.pvd", f->keys->directory);
   FILE *const file = wring_file_open(path, e);
   if (!file) PetscFunctionReturn(PETSC_SUCCESS); // no frames yet
   while (getline(&line, &size, file) > 0) {
@@ -243,19 +231,19 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
 
   PetscFunctionBegin;
   if (!f->has_cells) PetscCall(wring_frame_cells_create(p, f->surface, &f->cells));
-  PetscCall(wring_frame_create(p, f->fields, f->single, &f->cells, &values));
-  if (f->hdf)
+  PetscCall(wring_frame_create(p, f->fields, f->keys->single, &f->cells, &values));
+  if (f->keys->hdf)
     snprintf(name, sizeof name, WRING_FRAMES_HDF);
   else
     snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", step);
-  snprintf(path, sizeof path, "%s/%s", f->directory, name);
-  if (f->hdf)
+  snprintf(path, sizeof path, "%s/%s", f->keys->directory, name);
+  if (f->keys->hdf)
     PetscCall(wring_vtkhdf_append(p->comm, path, step, count_frames(f, step), &values.frame, &f->file));
   else
-    PetscCall(wring_vtk_write(p->comm, path, f->compress, &values.frame));
-  if (p->rank == 0 && !f->hdf) {
+    PetscCall(wring_vtk_write(p->comm, path, f->keys->compress, &values.frame));
+  if (p->rank == 0 && !f->keys->hdf) {
     PetscCall(append(f, name, p->state.time));
-    snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+    snprintf(path, sizeof path, "%s/frames.pvd", f->keys->directory);
     PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
   }
   PetscCall(wring_error_raise_output(p->comm, &error));
@@ -263,6 +251,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
   if (!f->surface) PetscCall(wring_frame_cells_destroy(&f->cells));
   f->has_cells = f->surface;
   f->written++;
+  f->latest = step;
   f->seconds += MPI_Wtime() - start;
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

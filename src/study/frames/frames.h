@@ -2,41 +2,41 @@
   Files for ParaView: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times; or frames.vtkhdf. Read in
   this order:
 
-    frames.c   keys of output, which steps have a frame, how many bytes frames take; writes and continues files
+    frames.c   which steps have a frame, how many bytes frames take; writes and continues files
     frame.h    one frame: its cells, all or those of the surface, and its fields (frame.c)
 */
 #pragma once
 #include "frame.h"
+#include "study/common/output_directory.h"
 
 #define WRING_FRAMES_HDF "frames.vtkhdf" // the name of the file, if there is one
 
 typedef struct {
-  const char *directory; // borrowed
-  PetscBool   hdf;       // one file of all frames
-  PetscBool   compress, surface, single;
-  PetscBool   chosen;        // whether the deck says volume or surface
-  unsigned    fields;        // of wring_fields_choose
-  PetscInt    every;         // 0: no frames, or those of `step`
-  PetscInt    n_step, *step; // ascending; none: every
-  PetscInt    last;          // step of the run
-  PetscBool   has_cells;
-  PetscInt    n;
-  char      **name; // [n] of rank 0, relative to the directory; n = 0 on the others
-  double     *time; // [n] s
+  const wring_output *keys; // borrowed
+  PetscBool           surface;
+  unsigned            fields;        // of wring_fields_choose
+  PetscInt            every;         // 0: no frames, or those of `step`
+  PetscInt            n_step, *step; // ascending; none: every
+  PetscInt            last;          // step of the run
+  PetscBool           has_cells;
+  PetscInt            n;
+  char              **name; // [n] of rank 0, relative to the directory; n = 0 on the others
+  double             *time; // [n] s
 
   wring_frame_cells cells; // those of a surface are kept, others only while they are needed
   wring_vtkhdf      file;
   double            seconds;     // of writing, by rank 0's clock
   PetscInt          written;     // by this run
+  PetscInt          latest;      // step of the last of them
   double            bytes, once; // of wring_frames_print
 } wring_frames;
 
 /*
-  The keys of output about frames, for a run to step `last`. A mesh of more than a million tets has frames of its
+  Which frames a run to step `last` has, by the keys of output. A mesh of more than a million tets has frames of its
   surface, if the deck does not say otherwise. Refused: `steps` beside `every`; compress with format vtkhdf; a field
   that no element has. Collective.
 */
-PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f);
+PetscErrorCode wring_frames_set_up(const wring_problem *p, const wring_output *keys, PetscInt last, wring_frames *f);
 
 PetscBool wring_frames_wanted(const wring_frames *f);             // whether the run has frames
 PetscBool wring_frames_due(const wring_frames *f, PetscInt step); // not collective, as the above

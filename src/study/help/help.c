@@ -3,25 +3,24 @@
 #include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/record/provenance.h"
+#include "study/common/print.h"
 #include <string.h>
 #include <wring/study.h>
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_help_short(MPI_Comm comm, wring_usage_entry *commands)
+void wring_help_short(MPI_Comm comm, const wring_usage *commands)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_usage_print(comm, "wring", commands));
-  PetscCall(wring_usage_print(comm, "wring mesh", wring_mesh_usage));
-  PetscCall(PetscPrintf(comm, "\nA DECK is a YAML file; `-a_b value` sets its key a: {b: value}.\n"
-                              "wring COMMAND --help describes a command, wring help KEY the keys that begin with KEY, "
-                              "wring help deck all.\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_usage_print(comm, "wring", commands);
+  wring_usage_print(comm, "wring mesh", wring_mesh_usage);
+  wring_print(comm, "\nA DECK is a YAML file; `-a_b value` sets its key a: {b: value}.\n"
+                    "wring COMMAND --help describes a command, wring help KEY the keys that begin with KEY, "
+                    "wring help deck all.\n");
 }
 
 typedef struct {
   MPI_Comm           comm;
-  wring_usage_entry *commands;
+  const wring_usage *commands;
   const char        *command;
   int                column;
   char               before[2048]; // "|mesh|set|"
@@ -52,13 +51,13 @@ static PetscErrorCode add_family(void *context, const char *key, const wring_opt
   if (wring_usage_find(l->commands, family + 1) && !own) PetscFunctionReturn(PETSC_SUCCESS); // all keys of a command
   const int         width   = (int)strlen(family) + 1;
   const char *const between = !end ? "\n    " : l->column + width > 76 ? ",\n    " : ", ";
-  PetscCall(PetscPrintf(l->comm, "%s%s", between, family + 1));
+  wring_print(l->comm, "%s%s", between, family + 1);
   l->column = (l->column + width > 76 ? 0 : l->column) + width;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Usage, the keys that begin with its name, and of a command with a deck where the others are described. */
-static PetscErrorCode print_command(MPI_Comm comm, wring_usage_entry *commands, const wring_usage *u,
+static PetscErrorCode print_command(MPI_Comm comm, const wring_usage *commands, const wring_usage *u,
                                     const wring_catalogue *c)
 {
   family_list l = {.comm = comm, .commands = commands, .command = u->name};
@@ -67,14 +66,14 @@ static PetscErrorCode print_command(MPI_Comm comm, wring_usage_entry *commands, 
 
   PetscFunctionBegin;
   snprintf(prefix, sizeof prefix, "%s_", u->name);
-  PetscCall(PetscPrintf(comm, "wring %s %s\n    %s\n\n", u->name, u->arguments, u->help));
+  wring_print(comm, "wring %s %s\n    %s\n\n", u->name, u->arguments, u->help);
   if (strcmp(u->name, "mesh") == 0) PetscCall(wring_mesh_help(comm, NULL));
   PetscCall(wring_options_help(comm, c->n, c->entry, prefix, &n));
-  if (n) PetscCall(PetscPrintf(comm, "\n"));
+  if (n) wring_print(comm, "\n");
   if (strncmp(u->arguments, "DECK", 4) != 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscPrintf(comm, "Keys of the deck, or -key value; `wring help time` describes those of time:"));
+  wring_print(comm, "Keys of the deck, or -key value; `wring help time` describes those of time:");
   PetscCall(wring_options_visit(c->n, c->entry, NULL, add_family, &l, &n));
-  PetscCall(PetscPrintf(comm, "\n"));
+  wring_print(comm, "\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,11 +94,11 @@ static PetscErrorCode print_keys(MPI_Comm comm, const char *key, const wring_cat
   for (char *at = asked; *at; at++) *at = *at == '.' ? '_' : *at;
   PetscCall(wring_options_help(comm, c->n, c->entry, asked[0] ? asked : NULL, &n));
   if (n == 0) PetscCall(wring_options_refuse_help(comm, c->n, c->entry, asked));
-  if (!asked[0]) PetscCall(PetscPrintf(comm, "%s", family_help));
+  if (!asked[0]) wring_print(comm, "%s", family_help);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, char *const *words)
+PetscErrorCode wring_help(MPI_Comm comm, const wring_usage *commands, int n, char *const *words)
 {
   const char *const        word    = n ? words[0] : "deck";
   const wring_usage *const command = wring_usage_find(commands, word);
@@ -107,8 +106,8 @@ PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, cha
   PetscBool                page = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (n == 0) PetscCall(wring_help_short(comm, commands));
-  if (n == 0) PetscCall(PetscPrintf(comm, "\n"));
+  if (n == 0) wring_help_short(comm, commands);
+  if (n == 0) wring_print(comm, "\n");
   PetscCall(wring_keys_create(&c));
   if (n == 2)
     PetscCall(wring_mesh_help(comm, words[1]));
@@ -125,7 +124,7 @@ PetscErrorCode wring_study_version(MPI_Comm comm)
   char line[512];
 
   PetscFunctionBegin;
-  PetscCall(wring_version_line(sizeof line, line));
-  PetscCall(PetscPrintf(comm, "%s, OpenMP %d, %d-bit PetscInt\n", line, (int)_OPENMP, (int)(8 * sizeof(PetscInt))));
+  wring_version_line(sizeof line, line);
+  wring_print(comm, "%s, OpenMP %d, %d-bit PetscInt\n", line, (int)_OPENMP, (int)(8 * sizeof(PetscInt)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

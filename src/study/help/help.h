@@ -9,14 +9,14 @@
   bash, a page of all keys in Markdown; else the keys that begin with the word, refused if there is none. commands:
   those of the program. Collective.
 */
-PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, char *const *words);
+PetscErrorCode wring_help(MPI_Comm comm, const wring_usage *commands, int n, char *const *words);
 
 /* Prints the commands, and how to learn more. Collective. */
-PetscErrorCode wring_help_short(MPI_Comm comm, wring_usage_entry *commands);
+void wring_help_short(MPI_Comm comm, const wring_usage *commands);
 
 /*
   Prints the page of this name: "man", the man page wring(1); "bash", its completion, which zsh can use; "reference",
   docs/reference.md. *printed: whether there is one. Collective.
 */
-PetscErrorCode wring_help_page(MPI_Comm comm, const char *name, wring_usage_entry *commands, const wring_catalogue *c,
+PetscErrorCode wring_help_page(MPI_Comm comm, const char *name, const wring_usage *commands, const wring_catalogue *c,
                                PetscBool *printed);

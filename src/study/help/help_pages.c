@@ -150,12 +150,11 @@ typedef struct {
   char             owners[512]; // of the key before
 } walk;
 
-static void fill_commands(const walk *w, wring_usage_entry *entry)
+static void fill_commands(const walk *w, const wring_usage *list)
 {
-  const wring_usage *u;
-  for (int i = 0; (u = entry(i)); i++)
+  for (const wring_usage *u = list; u->name; u++)
     fill(w->page->escapes, w->part->text,
-         (fields){['s'] = i ? " " : "", ['c'] = u->name, ['a'] = u->arguments, ['h'] = u->help});
+         (fields){['s'] = u > list ? " " : "", ['c'] = u->name, ['a'] = u->arguments, ['h'] = u->help});
 }
 
 static PetscErrorCode fill_key(void *context, const char *key, const wring_option *p, const char *owners)
@@ -190,7 +189,7 @@ static PetscErrorCode fill_key(void *context, const char *key, const wring_optio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_page(const help_page *page, wring_usage_entry *commands, const wring_catalogue *c)
+static PetscErrorCode print_page(const help_page *page, const wring_usage *commands, const wring_catalogue *c)
 {
   PetscInt n;
 
@@ -205,7 +204,7 @@ static PetscErrorCode print_page(const help_page *page, wring_usage_entry *comma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_help_page(MPI_Comm comm, const char *name, wring_usage_entry *commands, const wring_catalogue *c,
+PetscErrorCode wring_help_page(MPI_Comm comm, const char *name, const wring_usage *commands, const wring_catalogue *c,
                                PetscBool *printed)
 {
   PetscMPIInt rank;

@@ -1,5 +1,6 @@
 /* wring mesh: makes, describes, converts and refines meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
+#include "study/common/print.h"
 #include <string.h>
 #include <wring/io.h>
 #include <wring/study.h>
@@ -57,74 +58,50 @@ static PetscErrorCode write_mesh(const wring_mesh_job *job)
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static const wring_option info_options[] = {
-  {.key   = "parts",
-   .type  = WRING_INTS,
-   .range = "[1,1000000]",
-   .help  = "Numbers of ranks for which a partition is assessed."},
-  {.key     = "partitioner",
-   .type    = WRING_WORD,
-   .choices = "metis|curve|ptscotch|parmetis",
-   .value   = "metis",
-   .help    = "How these partitions are made; the last two need a PETSc with these packages."},
-  {.key = "json", .type = WRING_PATH, .help = "File NAME.json for the same report in JSON."},
-  {.key  = "map",
-   .type = WRING_PATH,
+  {"parts", WRING_INTS, .range = "[1,1000000]", .help = "Numbers of ranks for which a partition is assessed."},
+  {"partitioner", WRING_WORD, .choices = "metis|curve|ptscotch|parmetis", .value = "metis",
+   .help = "How these partitions are made; the last two need a PETSc with these packages."},
+  {"json", WRING_PATH, .help = "File NAME.json for the same report in JSON."},
+  {"map", WRING_PATH,
    .help = "File NAME.csv for the file's number of each vertex: node,vertex; of order 2 with vertices at middles."},
-  {.key = NULL},
+  {0},
 };
 
-static const wring_option order = {
-  .key   = "order",
-  .type  = WRING_INT,
-  .range = "[1,2]",
-  .help  = "Order of the elements that are written; default: that of the file, 1 of the box.",
+static const wring_option write_options[] = {
+  {"order", WRING_INT, .range = "[1,2]",
+   .help = "Order of the elements that are written; default: that of the file, 1 of the box."},
+  /* only of `refine` */
+  {"levels", WRING_INT, .range = "[1,10]", .value = "1",
+   .help = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2."},
+  {"binary", WRING_BOOL, .value = "false", .help = "Whether a .msh file is binary, which is faster to read."},
+  {0},
 };
 
-/* Only of `refine`. */
-static const wring_option levels = {
-  .key   = "levels",
-  .type  = WRING_INT,
-  .range = "[1,10]",
-  .value = "1",
-  .help  = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2.",
+/* The arguments say which files a command reads and writes. */
+const wring_usage wring_mesh_usage[] = {
+  {.name = "info", .arguments = "FILE", .help = "contents and quality of a mesh file"},
+  {.name = "convert", .arguments = "FROM TO", .help = "a mesh in another format"},
+  {.name = "refine", .arguments = "FROM TO", .help = "a finer mesh"},
+  {.name = "box", .arguments = "TO", .help = "the mesh of a box"},
+  {0},
 };
 
-static const wring_option binary = {
-  .key   = "binary",
-  .type  = WRING_BOOL,
-  .value = "false",
-  .help  = "Whether a .msh file is binary, which is faster to read.",
-};
-
-typedef struct {
-  wring_usage usage;
-  PetscBool   reads, writes;
-  const char *borrowed; // what its keys of wring_mesh_options begin with: wring_mesh_select_options
-  PetscErrorCode (*run)(const wring_mesh_job *);
-} command;
-
-static const command commands[] = {
-  {{"info", "FILE", "contents and quality of a mesh file"}, PETSC_TRUE, PETSC_FALSE, "scale", wring_mesh_print_info},
-  {{"convert", "FROM TO", "a mesh in another format"}, PETSC_TRUE, PETSC_TRUE, "scale", write_mesh},
-  {{"refine", "FROM TO", "a finer mesh"}, PETSC_TRUE, PETSC_TRUE, "scale", write_mesh},
-  {{"box", "TO", "the mesh of a box"}, PETSC_FALSE, PETSC_TRUE, "box_", write_mesh},
-};
-
-enum { N_COMMAND = sizeof commands / sizeof commands[0] };
-
-const wring_usage *wring_mesh_usage(int i)
+static PetscBool reads(const wring_usage *u)
 {
-  return i >= 0 && i < N_COMMAND ? &commands[i].usage : NULL;
+  return (PetscBool)(strcmp(u->arguments, "TO") != 0);
 }
 
-static void fill_table(const command *c, wring_option *table)
+static PetscBool writes(const wring_usage *u)
 {
-  int n = wring_mesh_select_options(c->borrowed, table);
-  for (const wring_option *p = info_options; !c->writes && p->key; p++) table[n++] = *p;
-  if (c->writes) table[n++] = order;
-  if (strcmp(c->usage.name, "refine") == 0) table[n++] = levels;
-  if (c->writes) table[n++] = binary;
-  table[n] = (wring_option){.key = NULL};
+  return (PetscBool)(strcmp(u->arguments, "FILE") != 0);
+}
+
+static void fill_table(const wring_usage *u, wring_option *table)
+{
+  int n = wring_mesh_select_options(reads(u) ? "scale" : "box_", table);
+  for (const wring_option *p = writes(u) ? write_options : info_options; p->key; p++)
+    if (strcmp(p->key, "levels") != 0 || strcmp(u->name, "refine") == 0) table[n++] = *p;
+  table[n] = (wring_option){0};
 }
 
 static PetscErrorCode refuse_command(MPI_Comm comm, const char *name)
@@ -142,56 +119,49 @@ static PetscErrorCode refuse_command(MPI_Comm comm, const char *name)
 PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name)
 {
   wring_option table[WRING_MESH_OPTIONS];
-  PetscInt     n;
-  PetscBool    known = PETSC_FALSE;
   char         prefix[64];
+  PetscInt     n;
 
   PetscFunctionBegin;
-  for (int i = 0; i < N_COMMAND; i++) {
+  if (name && !wring_usage_find(wring_mesh_usage, name)) PetscCall(refuse_command(comm, name));
+  for (const wring_usage *u = wring_mesh_usage; u->name; u++) {
     const wring_schema schema = {prefix, table, "wring mesh"};
-    const wring_usage *u      = &commands[i].usage;
     if (name && strcmp(name, u->name)) continue;
-    known = PETSC_TRUE;
-    if (name) PetscCall(PetscPrintf(comm, "wring mesh %s %s\n    %s\n\n", u->name, u->arguments, u->help));
-    fill_table(&commands[i], table);
+    if (name) wring_print(comm, "wring mesh %s %s\n    %s\n\n", u->name, u->arguments, u->help);
+    fill_table(u, table);
     snprintf(prefix, sizeof prefix, "wring mesh %s %s -", u->name, u->arguments);
     PetscCall(wring_options_help(comm, 1, &schema, NULL, &n));
   }
-  if (!known) PetscCall(refuse_command(comm, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const command **found)
+static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const wring_usage **found)
 {
-  const command *c = NULL;
+  const wring_usage *const u = n > 0 ? wring_usage_find(wring_mesh_usage, args[0]) : NULL;
 
   PetscFunctionBegin;
-  for (int i = 0; i < N_COMMAND && n > 0; i++)
-    if (strcmp(args[0], commands[i].usage.name) == 0) c = &commands[i];
-  if (!c) PetscCall(refuse_command(comm, n > 0 ? args[0] : NULL));
-  for (int k = 1; c && k <= (int)c->reads + (int)c->writes; k++) {
-    const wring_usage *const u = &c->usage;
+  if (!u) PetscCall(refuse_command(comm, n > 0 ? args[0] : NULL));
+  for (int k = 1; k <= (int)reads(u) + (int)writes(u); k++)
     if (k >= n || args[k][0] == '-' || !args[k][0])
       WRING_REFUSE(comm, "mesh %s: too few file names, expected wring mesh %s %s [-key value ...]", u->name, u->name,
                    u->arguments);
-  }
-  *found = c;
+  *found = u;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending *end)
 {
-  const command *c   = NULL;
-  wring_mesh_job job = {.comm = comm};
+  const wring_usage *u   = NULL;
+  wring_mesh_job     job = {.comm = comm};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &job.rank));
-  PetscCall(find_command(comm, n, args, &c));
-  if (c->reads) job.from = args[1];
-  if (c->writes) job.to = args[1 + c->reads];
-  fill_table(c, job.table);
-  const int          used   = 1 + c->reads + c->writes;
-  const wring_schema schema = {"", job.table, c->usage.name};
+  PetscCall(find_command(comm, n, args, &u));
+  const int          used   = 1 + (int)reads(u) + (int)writes(u);
+  const wring_schema schema = {"", job.table, u->name};
+  if (reads(u)) job.from = args[1];
+  if (writes(u)) job.to = args[used - 1];
+  fill_table(u, job.table);
   PetscCall(wring_options_create(comm, &job.o));
   PetscCall(wring_deck_read_arguments(n - used, args + used, job.o));
   PetscCall(wring_options_check(job.o, 1, &schema, NULL));
@@ -202,7 +172,7 @@ PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending 
     if (wring_options_has(job.o, "", "binary"))
       WRING_REFUSE(comm, "command line: binary applies to .msh files only, and %s is not one", job.to);
   }
-  PetscCall(c->run(&job));
+  PetscCall(writes(u) ? write_mesh(&job) : wring_mesh_print_info(&job));
   PetscCall(wring_options_destroy(&job.o));
   end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -14,8 +14,7 @@
 
 /* ---- for other commands ------------------------------------------------------------------------------------------ */
 
-/* The commands of `wring mesh`, NULL past the end. */
-const wring_usage *wring_mesh_usage(int i);
+extern const wring_usage wring_mesh_usage[]; // its commands
 
 /* Prints the keys of one command of `wring mesh`, refused if there is none of this name; NULL: of all. Collective. */
 PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name);

@@ -102,25 +102,21 @@ static json_t *json_point(const double x[3])
 static void set_tets(json_t *json, const wring_mesh_measures *m)
 {
   json_t *const histogram = json_array();
-  json_t *const edges =
-    wring_json_set(json_object(), "number", json_integer(m->n_edge), "min", wring_json_real(m->edge_min), "mean",
-                   wring_json_real(m->edge_mean), "max", wring_json_real(m->edge_max), NULL);
-  for (int b = 0; b < WRING_QUALITY_BINS; b++) json_array_append_new(histogram, json_integer(m->quality_count[b]));
-  json_t *const quality =
-    wring_json_set(json_object(), "measure", json_string(quality_measure), "min", wring_json_real(m->quality_min),
-                   "mean", wring_json_real(m->quality_mean), "histogram", histogram, NULL);
-  wring_json_set(json, "volume", wring_json_real(m->volume), "edges", edges, "boundary_faces",
-                 json_integer(m->n_boundary_face), "components", json_integer(m->n_component), "quality", quality,
-                 NULL);
+  json_t *const edges     = wring_json_object("number", JSON(m->n_edge), "min", JSON(m->edge_min), "mean",
+                                              JSON(m->edge_mean), "max", JSON(m->edge_max), NULL);
+  for (int b = 0; b < WRING_QUALITY_BINS; b++) json_array_append_new(histogram, JSON(m->quality_count[b]));
+  json_t *const quality = wring_json_object("measure", JSON(quality_measure), "min", JSON(m->quality_min), "mean",
+                                            JSON(m->quality_mean), "histogram", histogram, NULL);
+  wring_json_set(json, "volume", JSON(m->volume), "edges", edges, "boundary_faces", JSON(m->n_boundary_face),
+                 "components", JSON(m->n_component), "quality", quality, NULL);
 }
 
 static json_t *regions_json(const wring_mesh_data *d, const wring_mesh_measures *m)
 {
   json_t *const list = json_array();
   for (PetscInt r = 0; r < d->regions.n; r++)
-    json_array_append_new(list, wring_json_set(json_object(), "name", wring_json_text(d->regions.name[r]), "tetrahedra",
-                                               json_integer(m->region_tets[r]), "volume",
-                                               wring_json_real(m->region_volume[r]), NULL));
+    json_array_append_new(list, wring_json_object("name", JSON(d->regions.name[r]), "tetrahedra",
+                                                  JSON(m->region_tets[r]), "volume", JSON(m->region_volume[r]), NULL));
   return list;
 }
 
@@ -128,11 +124,10 @@ static json_t *sets_json(const wring_mesh_data *d, const wring_mesh_measures *m)
 {
   json_t *const list = json_array();
   for (PetscInt s = 0; s < d->sets.n; s++)
-    json_array_append_new(list, wring_json_set(json_object(), "name", wring_json_text(d->sets.name[s]), "vertices",
-                                               json_integer(m->set_vertices[s]), "triangles",
-                                               json_integer(m->set_triangles[s]), "area",
-                                               wring_json_real(m->set_area[s]), "lines", json_integer(m->set_lines[s]),
-                                               "length", wring_json_real(m->set_length[s]), NULL));
+    json_array_append_new(list,
+                          wring_json_object("name", JSON(d->sets.name[s]), "vertices", JSON(m->set_vertices[s]),
+                                            "triangles", JSON(m->set_triangles[s]), "area", JSON(m->set_area[s]),
+                                            "lines", JSON(m->set_lines[s]), "length", JSON(m->set_length[s]), NULL));
   return list;
 }
 
@@ -141,32 +136,27 @@ static json_t *cuts_json(const report *r)
   json_t *const list = json_array();
   for (PetscInt i = 0; i < r->n_cut; i++) {
     const wring_mesh_cut *const c = &r->cut[i];
-    json_array_append_new(
-      list, wring_json_set(json_object(), "parts", json_integer(r->parts[i]), "tetrahedra_max_over_mean",
-                           wring_json_real(over_mean(c->tets_max, r->m.n_tet, r->parts[i])), "vertices_max_over_mean",
-                           wring_json_real(over_mean(c->vertices_max, r->m.n_vertex, r->parts[i])), "cut_faces",
-                           json_integer(c->cut_faces), "interface_vertices", json_integer(c->interface_vertices),
-                           "ghosts", json_integer(c->ghosts), NULL));
+    json_array_append_new(list, wring_json_object("parts", JSON(r->parts[i]), "tetrahedra_max_over_mean",
+                                                  JSON(over_mean(c->tets_max, r->m.n_tet, r->parts[i])),
+                                                  "vertices_max_over_mean",
+                                                  JSON(over_mean(c->vertices_max, r->m.n_vertex, r->parts[i])),
+                                                  "cut_faces", JSON(c->cut_faces), "interface_vertices",
+                                                  JSON(c->interface_vertices), "ghosts", JSON(c->ghosts), NULL));
   }
   return list;
 }
 
 static void write_json(const char *file, const report *r, wring_error *e)
 {
-  json_t *const json = wring_json_set(json_object(), "file", wring_json_text(r->file), "format",
-                                      json_string(r->d->format), "vertices", json_integer(r->m.n_vertex), "order",
-                                      json_integer(r->order), "tetrahedra", json_integer(r->m.n_tet), NULL);
-  if (r->order == 2)
-    wring_json_set(json, "middles", json_integer(r->n_middle), "jacobian_min", wring_json_real(r->m.jacobian_min),
-                   NULL);
+  json_t *const json =
+    wring_json_object("file", JSON(r->file), "format", JSON(r->d->format), "vertices", JSON(r->m.n_vertex), "order",
+                      JSON(r->order), "tetrahedra", JSON(r->m.n_tet), NULL);
+  if (r->order == 2) wring_json_set(json, "middles", JSON(r->n_middle), "jacobian_min", JSON(r->m.jacobian_min), NULL);
   if (r->m.n_tet) set_tets(json, &r->m);
-  wring_json_set(json, "bounding_box",
-                 wring_json_set(json_object(), "low", json_point(r->m.low), "high", json_point(r->m.high), NULL),
-                 "regions", regions_json(r->d, &r->m), "sets", sets_json(r->d, &r->m), "partitions", cuts_json(r),
-                 "memory",
-                 wring_json_set(json_object(), "largest", json_integer((json_int_t)r->memory[0]), "all",
-                                json_integer((json_int_t)r->memory[1]), NULL),
-                 NULL);
+  wring_json_set(
+    json, "bounding_box", wring_json_object("low", json_point(r->m.low), "high", json_point(r->m.high), NULL),
+    "regions", regions_json(r->d, &r->m), "sets", sets_json(r->d, &r->m), "partitions", cuts_json(r), "memory",
+    wring_json_object("largest", JSON((json_int_t)r->memory[0]), "all", JSON((json_int_t)r->memory[1]), NULL), NULL);
   wring_json_write(json, e, "%s", file);
   json_decref(json);
 }

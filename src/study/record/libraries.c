@@ -36,25 +36,19 @@ const char *wring_compiler(void)
   return COMPILER;
 }
 
-PetscErrorCode wring_petsc_version(size_t size, char *text)
+void wring_petsc_version(size_t size, char *text)
 {
   PetscInt major, minor, patch;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetVersionNumber(&major, &minor, &patch, NULL));
-  PetscCall(PetscSNPrintf(text, size, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor, patch));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscGetVersionNumber(&major, &minor, &patch, NULL);
+  snprintf(text, size, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor, patch);
 }
 
-PetscErrorCode wring_mpi_version(size_t size, char *text)
+void wring_mpi_version(size_t size, char *text)
 {
   char line[MPI_MAX_LIBRARY_VERSION_STRING];
   int  length;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Get_library_version(line, &length));
+  MPI_Get_library_version(line, &length);
   snprintf(text, size, "%.*s", (int)strcspn(line, ",\n"), line); // the rest describes the packager's machine
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* OpenBLAS and BLIS tell their versions; a library that does not is known by the file that its dgemm comes from. */
@@ -70,12 +64,12 @@ static json_t *blas_version(void)
     if (!symbol) continue;
     memcpy(&tell, &symbol, sizeof tell); // ISO C has no cast from an object to a function pointer
     snprintf(text, sizeof text, "%s%s", i ? "BLIS " : "", tell());
-    return wring_json_text(text);
+    return JSON(text);
   }
   if (!dgemm || !dladdr(dgemm, &found) || !found.dli_fname) return json_null();
   char *const       path  = realpath(found.dli_fname, NULL); // "libblas.so.3" is a link to one of several libraries
   const char *const whole = path ? path : found.dli_fname, *const slash = strrchr(whole, '/');
-  json_t *const name = wring_json_text(slash ? slash + 1 : whole);
+  json_t *const name = JSON(slash ? slash + 1 : whole);
   free(path);
   return name;
 }
@@ -84,37 +78,32 @@ static json_t *numbers(int major, int minor, int patch)
 {
   char text[64];
   snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
-  return json_string(text);
+  return JSON(text);
 }
 
 /* Versions of what is loaded, but of METIS, MUMPS and jansson: of the headers that wring was compiled with. */
-PetscErrorCode wring_record_libraries(json_t *json)
+void wring_record_libraries(json_t *json)
 {
   char     petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int      cholmod[3];
   unsigned hdf5[3];
-
-  PetscFunctionBegin;
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  wring_petsc_version(sizeof petsc, petsc);
+  wring_mpi_version(sizeof mpi, mpi);
   cholmod_version(cholmod);
   H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
   json_object_set_new(
     json, "libraries",
-    wring_json_set(
-      json_object(), "petsc", json_string(petsc), "mpi", wring_json_text(mpi), "cholmod",
-      numbers(cholmod[0], cholmod[1], cholmod[2]), "hdf5", numbers((int)hdf5[0], (int)hdf5[1], (int)hdf5[2]), "metis",
-      numbers(METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR), "mumps", json_string(MUMPS_VERSION), "blas",
-      blas_version(), "jansson", json_string(JANSSON_VERSION), "yaml", json_string(yaml_get_version_string()), "zlib",
-      json_string(zlibVersion()), "openssl", json_string(OpenSSL_version(OPENSSL_VERSION)), NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
+    wring_json_object("petsc", JSON(petsc), "mpi", JSON(mpi), "cholmod", numbers(cholmod[0], cholmod[1], cholmod[2]),
+                      "hdf5", numbers((int)hdf5[0], (int)hdf5[1], (int)hdf5[2]), "metis",
+                      numbers(METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR), "mumps", JSON(MUMPS_VERSION),
+                      "blas", blas_version(), "jansson", JSON(JANSSON_VERSION), "yaml", JSON(yaml_get_version_string()),
+                      "zlib", JSON(zlibVersion()), "openssl", JSON(OpenSSL_version(OPENSSL_VERSION)), NULL));
 }
 
 void wring_record_build(json_t *json)
 {
   json_object_set_new(json, "build",
-                      wring_json_set(json_object(), "type", json_string(WRING_BUILD_TYPE), "compiler",
-                                     json_string(COMPILER), "flags", wring_json_text(WRING_BUILD_FLAGS), "vector_bits",
-                                     json_integer(wring_vector_bits()), "petsc_int_bits",
-                                     json_integer(8 * (json_int_t)sizeof(PetscInt)), NULL));
+                      wring_json_object("type", JSON(WRING_BUILD_TYPE), "compiler", JSON(COMPILER), "flags",
+                                        JSON(WRING_BUILD_FLAGS), "vector_bits", JSON(wring_vector_bits()),
+                                        "petsc_int_bits", JSON(8 * (json_int_t)sizeof(PetscInt)), NULL));
 }

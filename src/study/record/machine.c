@@ -30,7 +30,7 @@ static void find_place(place *p)
 /* Counts a text in an object whose keys are texts. */
 static void count(json_t *counts, const char *text)
 {
-  json_object_set_new(counts, text, json_integer(json_integer_value(json_object_get(counts, text)) + 1));
+  json_object_set_new(counts, text, JSON(json_integer_value(json_object_get(counts, text)) + 1));
 }
 
 static void add_hosts(PetscMPIInt n, const place *p, json_t *json)
@@ -41,7 +41,7 @@ static void add_hosts(PetscMPIInt n, const place *p, json_t *json)
   for (PetscMPIInt i = 0; i < n; i++) count(counts, p[i].host);
   json_object_foreach(counts, host, number)
   {
-    json_array_append_new(hosts, json_string(host));
+    json_array_append_new(hosts, JSON(host));
     json_array_append(ranks, number);
   }
   json_decref(counts);
@@ -63,23 +63,16 @@ static void add_processor(PetscMPIInt n, const place *p, json_t *json)
     snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", model);
   }
   json_decref(models);
-  json_object_set_new(json, "processor", text[0] ? wring_json_text(text) : json_null());
-}
-
-static json_t *environment(const char *name)
-{
-  const char *const value = getenv(name);
-  return value ? wring_json_text(value) : json_null();
+  json_object_set_new(json, "processor", text[0] ? JSON(text) : json_null());
 }
 
 static void add_binding(PetscMPIInt n, const place *p, json_t *json)
 {
   json_t *const cores = json_array();
-  for (PetscMPIInt i = 0; i < n; i++)
-    json_array_append_new(cores, p[i].cores[0] ? wring_json_text(p[i].cores) : json_null());
+  for (PetscMPIInt i = 0; i < n; i++) json_array_append_new(cores, p[i].cores[0] ? JSON(p[i].cores) : json_null());
   json_object_set_new(json, "binding",
-                      wring_json_set(json_object(), "cores", cores, "omp_proc_bind", environment("OMP_PROC_BIND"),
-                                     "omp_places", environment("OMP_PLACES"), NULL));
+                      wring_json_object("cores", cores, "omp_proc_bind", JSON(getenv("OMP_PROC_BIND")), "omp_places",
+                                        JSON(getenv("OMP_PLACES")), NULL));
 }
 
 /* Null outside of a batch system. */
@@ -93,8 +86,8 @@ static json_t *find_job(void)
                  {"flux", "FLUX_JOB_ID", "FLUX_JOB_NAME"}};
   for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
     if (!getenv(systems[i].id)) continue;
-    return wring_json_set(json_object(), "system", json_string(systems[i].system), "id", environment(systems[i].id),
-                          "name", environment(systems[i].name), NULL);
+    return wring_json_object("system", JSON(systems[i].system), "id", JSON(getenv(systems[i].id)), "name",
+                             JSON(getenv(systems[i].name)), NULL);
   }
   return json_null();
 }

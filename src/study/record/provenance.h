@@ -1,8 +1,7 @@
 /*
   Provenance of a result: what it was made from, how and where; and its cost. Read in this order:
 
-    record.c        the record of a command, and that of a problem; the files that a deck names, with their hashes
-    cost.c          seconds of each phase, memory
+    record.c        the record of a command, and that of a problem with its cost; the files that a deck names
     libraries.c     versions of libraries, and how wring was compiled
     machine.c       hosts, ranks, processor, cores, the job of a batch system
 */
@@ -10,8 +9,8 @@
 #include "study/common/json.h"
 #include <wring/problem.h>
 
-/* "wring 0.2.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
-PetscErrorCode wring_version_line(size_t size, char *line);
+/* "wring 0.2.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Not collective. */
+void wring_version_line(size_t size, char *line);
 
 /*
   *made: how and where the results of a command are made, which does not change while it runs: `schema`, `command`,
@@ -28,24 +27,6 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
 
 /* Adds the time now, UTC, such as "2026-11-22T15:23:41Z". Not collective. */
 void wring_provenance_date(const char *key, json_t *json);
-
-/* A number over all ranks, and a rank on which it is largest. */
-typedef struct {
-  double least, mean, largest;
-  int    at;
-} wring_spread;
-
-typedef struct {
-  wring_spread phase[WRING_N_PHASE]; // s
-  double       total;                // s, of the rank with the most
-  wring_spread memory;               // bytes, the peak of each rank
-  double       all_memory;           // bytes, sum over all ranks
-} wring_cost;
-
-PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c); // collective
-
-/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`. Collective. */
-PetscErrorCode wring_cost_add(wring_problem *p, json_t *json);
 
 /*
   A copy of `made` with `date`, keys in force (solver [n_solver]: wring_keys_in_force), mesh, operator, cost. New
@@ -70,10 +51,10 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
 PetscErrorCode wring_record_machine(MPI_Comm comm, json_t *json);
 
 /* Adds `libraries`: an object of names and versions; and `build`. Not collective. */
-PetscErrorCode wring_record_libraries(json_t *json);
-void           wring_record_build(json_t *json);
+void wring_record_libraries(json_t *json);
+void wring_record_build(json_t *json);
 
 /* "Open MPI v4.1.4"; "gcc 12.2.0". */
-PetscErrorCode wring_mpi_version(size_t size, char *text);
-PetscErrorCode wring_petsc_version(size_t size, char *text);
-const char    *wring_compiler(void);
+void        wring_mpi_version(size_t size, char *text);
+void        wring_petsc_version(size_t size, char *text);
+const char *wring_compiler(void);

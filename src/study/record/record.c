@@ -1,6 +1,9 @@
+#define _POSIX_C_SOURCE 200809L // open_memstream
 /* The record of a command, and that of a problem. */
 #include "provenance.h"
 #include "study/common/command_keys.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,48 +14,43 @@
   #define WRING_COMMIT "" // unknown: built from an archive
 #endif
 
-PetscErrorCode wring_version_line(size_t size, char *line)
+void wring_version_line(size_t size, char *line)
 {
   char petsc[32], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-
-  PetscFunctionBegin;
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  wring_petsc_version(sizeof petsc, petsc);
+  wring_mpi_version(sizeof mpi, mpi);
   snprintf(line, size, "wring " WRING_VERSION "%s%s%s, PETSc %s, %s, %s", WRING_COMMIT[0] ? " (" : "", WRING_COMMIT,
            WRING_COMMIT[0] ? ")" : "", petsc, mpi, wring_compiler());
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */
-static char *append_word(const char *word, char *text)
+/* Quotes a word, if it has characters that mean something to a shell. */
+static void put_word(const char *word, FILE *f)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
   const PetscBool   quote   = (PetscBool)(!word[0] || word[strspn(word, plain)]);
-  if (quote) *text++ = '\'';
+  if (quote) fputc('\'', f);
   for (; *word; word++) {
-    if (*word == '\'') text = strcpy(text, "'\\'") + 3;
-    *text++ = *word;
+    if (*word == '\'') fputs("'\\'", f);
+    fputc(*word, f);
   }
-  if (quote) *text++ = '\'';
-  return text;
+  if (quote) fputc('\'', f);
 }
 
 PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_options *o)
 {
-  size_t size = 1;
-  char  *text, *at;
+  char       *text;
+  size_t      size;
+  FILE *const f = open_memstream(&text, &size);
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++) size += 4 * strlen(word[i]) + 3;
-  PetscCall(PetscMalloc1(size, &text));
-  at = text;
+  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the command line");
   for (int i = 0; i < n; i++) {
-    if (i) *at++ = ' ';
-    at = append_word(word[i], at);
+    if (i) fputc(' ', f);
+    put_word(word[i], f);
   }
-  *at = '\0';
+  PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the command line");
   PetscCall(wring_options_set_command_line(o, text));
-  PetscCall(PetscFree(text));
+  free(text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,7 +59,7 @@ void wring_provenance_date(const char *key, json_t *json)
   const time_t now = time(NULL);
   char         date[32];
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-  json_object_set_new(json, key, json_string(date));
+  json_object_set_new(json, key, JSON(date));
 }
 
 /* ---- files that a deck names ------------------------------------------------------------------------------------- */
@@ -72,8 +70,7 @@ static void add_file(const char *key, const char *path, json_t *files)
   char        hash[WRING_SHA256_TEXT];
   wring_file_sha256(path, hash, &unreadable);
   json_object_set_new(files, key,
-                      wring_json_set(json_object(), "path", wring_json_text(path), "sha256",
-                                     hash[0] ? json_string(hash) : json_null(), NULL));
+                      wring_json_object("path", JSON(path), "sha256", hash[0] ? JSON(hash) : json_null(), NULL));
 }
 
 /* TetGen's meshes are two files, of which the deck names one. */
@@ -123,9 +120,8 @@ PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint
   if (checkpoint[0]) {
     wring_checkpoint_seal(checkpoint, seal, &e);
     PetscCheck(!wring_failed(&e), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", e.text); // it has been verified
-    json_object_set_new(
-      *files, "initial_restart",
-      wring_json_set(json_object(), "path", wring_json_text(checkpoint), "seal", json_string(seal), NULL));
+    json_object_set_new(*files, "initial_restart",
+                        wring_json_object("path", JSON(checkpoint), "seal", JSON(seal), NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,9 +144,9 @@ static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint,
   }
   wring_file_sha256(wring_options_deck(o), hash, &unreadable);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
-  wring_json_set(json, "deck", wring_json_text(wring_options_deck(o)), "deck_sha256",
-                 hash[0] ? json_string(hash) : json_null(), "mesh_sha256", mesh ? json_incref(mesh) : json_null(),
-                 "files", files, "petsc_options", wring_json_text(petsc), NULL);
+  wring_json_set(json, "deck", JSON(wring_options_deck(o)), "deck_sha256", hash[0] ? JSON(hash) : json_null(),
+                 "mesh_sha256", mesh ? json_incref(mesh) : json_null(), "files", files, "petsc_options", JSON(petsc),
+                 NULL);
   PetscCall(PetscFree(petsc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -166,19 +162,18 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
-  PetscCall(wring_petsc_version(sizeof petsc, petsc));
-  PetscCall(wring_mpi_version(sizeof mpi, mpi));
-  *made = wring_json_set(json_object(), "schema", json_integer(WRING_JSON_SCHEMA), "command", json_string(command),
-                         "command_line", wring_json_text(wring_options_command_line(o)), NULL);
+  wring_petsc_version(sizeof petsc, petsc);
+  wring_mpi_version(sizeof mpi, mpi);
+  *made = wring_json_object("schema", JSON(WRING_JSON_SCHEMA), "command", JSON(command), "command_line",
+                            JSON(wring_options_command_line(o)), NULL);
   if (rank == 0) {
     wring_provenance_date("started", *made);
-    wring_json_set(*made, "working_directory", wring_json_text(folder), "version", json_string(WRING_VERSION), "commit",
-                   WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null(), "petsc", json_string(petsc),
-                   "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)), "mpi", wring_json_text(mpi),
-                   "compiler", json_string(wring_compiler()), NULL);
-    PetscCall(wring_record_libraries(*made));
+    wring_json_set(*made, "working_directory", JSON(folder), "version", JSON(WRING_VERSION), "commit",
+                   WRING_COMMIT[0] ? JSON(WRING_COMMIT) : json_null(), "petsc", JSON(petsc), "petsc_int_bits",
+                   JSON(8 * (json_int_t)sizeof(PetscInt)), "mpi", JSON(mpi), "compiler", JSON(wring_compiler()), NULL);
+    wring_record_libraries(*made);
     wring_record_build(*made);
-    wring_json_set(*made, "ranks", json_integer(size), "threads", json_integer(wring_max_threads()), NULL);
+    wring_json_set(*made, "ranks", JSON(size), "threads", JSON(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
   }
   PetscCall(wring_record_machine(comm, *made));
@@ -206,14 +201,13 @@ static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
-  json_object_set_new(
-    json, "mesh",
-    wring_json_set(json_object(), "vertices", json_integer(m->n_global), "tets", json_integer(m->n_tet_global),
-                   "triangles", json_integer(triangles), "lines", json_integer(lines), "regions",
-                   json_integer(m->regions.n), "sets", json_integer(m->sets.n), "volume", wring_json_real(info.volume),
-                   "mass", wring_json_real(p->total_mass), "min_quality", wring_json_real(info.min_quality),
-                   "balance_tets", wring_json_real(info.balance_tets), "balance_vertices",
-                   wring_json_real(info.balance_vertices), "ghosts", wring_json_real(info.ghosts), NULL));
+  json_object_set_new(json, "mesh",
+                      wring_json_object("vertices", JSON(m->n_global), "tets", JSON(m->n_tet_global), "triangles",
+                                        JSON(triangles), "lines", JSON(lines), "regions", JSON(m->regions.n), "sets",
+                                        JSON(m->sets.n), "volume", JSON(info.volume), "mass", JSON(p->total_mass),
+                                        "min_quality", JSON(info.min_quality), "balance_tets", JSON(info.balance_tets),
+                                        "balance_vertices", JSON(info.balance_vertices), "ghosts", JSON(info.ghosts),
+                                        NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,10 +217,53 @@ static json_t *operator_json(const wring_problem *p)
   wring_operator_info info;
   if (!wring_problem_has_matrix(p)) return json_null();
   wring_operator_get_info(p->op, &info);
-  return wring_json_set(json_object(), "type", json_string(info.type), "library", json_string(info.library), "rtol",
-                        info.rtol == WRING_OPERATOR_ROUGH ? json_null() : wring_json_real(info.rtol), "set_ups",
-                        json_integer(info.set_ups), "solves", json_integer(info.solves), "iterations",
-                        json_integer(info.total_iterations), "memory", wring_json_real(info.memory), NULL);
+  return wring_json_object("type", JSON(info.type), "library", JSON(info.library), "rtol",
+                           info.rtol == WRING_OPERATOR_ROUGH ? json_null() : JSON(info.rtol), "set_ups",
+                           JSON(info.set_ups), "solves", JSON(info.solves), "iterations", JSON(info.total_iterations),
+                           "memory", JSON(info.memory), NULL);
+}
+
+/* ---- what a result has cost, over all ranks ---------------------------------------------------------------------- */
+
+typedef struct {
+  double value;
+  int    rank;
+} of_rank; // as MPI_DOUBLE_INT
+
+/* Rows of what is measured on each rank: the phases, then these. */
+enum { MEMORY = WRING_N_PHASE, TOTAL, N_ROW };
+
+/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`, the same on all ranks. */
+static PetscErrorCode add_cost(wring_problem *p, json_t *json)
+{
+  json_t *const seconds = json_object(), *const phases = json_object();
+  double  mine[N_ROW], least[N_ROW], sum[N_ROW];
+  of_rank own[N_ROW], most[N_ROW];
+
+  PetscFunctionBegin;
+  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
+  for (int i = 0; i < WRING_N_PHASE; i++) mine[i] = p->phases.seconds[i];
+  mine[MEMORY] = wring_peak_memory();
+  mine[TOTAL]  = wring_phases_total(&p->phases);
+  for (int i = 0; i < N_ROW; i++) own[i] = (of_rank){mine[i], p->rank};
+  PetscCallMPI(MPI_Allreduce(mine, least, N_ROW, MPI_DOUBLE, MPI_MIN, p->comm));
+  PetscCallMPI(MPI_Allreduce(mine, sum, N_ROW, MPI_DOUBLE, MPI_SUM, p->comm));
+  PetscCallMPI(MPI_Allreduce(own, most, N_ROW, MPI_DOUBLE_INT, MPI_MAXLOC, p->comm));
+  for (int i = 0; i < WRING_N_PHASE; i++) {
+    const double      mean = PetscMax(least[i], PetscMin(most[i].value, sum[i] / p->size)); // the sum is rounded
+    const char *const name = wring_phase_name((wring_phase)i);
+    json_object_set_new(phases, name,
+                        wring_json_object("least", JSON(least[i]), "mean", JSON(mean), "largest", JSON(most[i].value),
+                                          "slowest", JSON(most[i].rank), NULL));
+    json_object_set_new(seconds, name, JSON(most[i].value));
+  }
+  json_object_set_new(seconds, "total", JSON(most[TOTAL].value));
+  const json_int_t all = (json_int_t)sum[MEMORY], largest = (json_int_t)most[MEMORY].value;
+  wring_json_set(
+    json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory", JSON(all),
+    "memory",
+    wring_json_object("largest", JSON(largest), "largest_rank", JSON(most[MEMORY].rank), "all", JSON(all), NULL), NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n_solver, const char *const *solver,
@@ -238,11 +275,11 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
   PetscFunctionBegin;
   *json = json_deep_copy(made);
   wring_provenance_date("date", *json);
-  json_object_set_new(*json, "restart", p->restart[0] ? wring_json_text(p->restart) : json_null());
+  json_object_set_new(*json, "restart", p->restart[0] ? JSON(p->restart) : json_null());
   PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
   json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));
   json_object_set_new(*json, "operator", operator_json(p));
-  PetscCall(wring_cost_add(p, *json));
+  PetscCall(add_cost(p, *json));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

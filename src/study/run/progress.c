@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 #include "progress.h"
-#include "study/record/provenance.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,22 +57,19 @@ static void print_line(const wring_problem *p, wring_progress *g, const wring_ou
   fflush(stdout);
 }
 
-PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
+void wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
 {
-  const PetscInt  step  = p->state.step;
-  const double    now   = MPI_Wtime();
-  const PetscBool first = (PetscBool)(!wring_tally_is_converged(outcome->reason) && !g->told);
-
-  PetscFunctionBegin;
+  const PetscInt  step           = p->state.step;
+  const double    now            = MPI_Wtime();
+  const PetscBool first          = (PetscBool)(!wring_tally_is_converged(outcome->reason) && !g->told);
   *wring_progress_ended(g, step) = now;
-  if (p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->rank != 0) return;
   if (due(g, step, now) || first) {
     g->printed = now;
     g->told    = (PetscBool)(g->told || first);
     print_line(p, g, outcome, first);
   }
-  PetscCall(wring_core_watch_look(&g->watch));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_core_watch_look(&g->watch);
 }
 
 /* Seconds until |grad g| reaches the limit of the solve, -1: unknown. */
@@ -114,21 +111,18 @@ void wring_progress_finish(const wring_problem *p, const wring_progress *g)
   if (p->rank == 0 && g->terminal && g->printed >= 0) putchar('\n');
 }
 
-PetscErrorCode wring_summary_print(wring_problem *p, const char *ended)
+void wring_summary_print(const wring_problem *p, const json_t *record)
 {
-  wring_cost cost;
-
-  PetscFunctionBegin;
-  PetscCall(wring_cost_measure(p, &cost));
-  PetscCall(PetscPrintf(p->comm, "%s at step %" PetscInt_FMT ", %.6g s: %.3g s, %.3g MB on %d rank%s\n", ended,
-                        p->state.step, p->state.time, cost.total, cost.all_memory / 1e6, (int)p->size,
-                        p->size == 1 ? "" : "s"));
+  const json_t *const seconds = json_object_get(record, "seconds");
+  const double        total   = wring_json_number(seconds, "total");
+  wring_print(p->comm, "%s at step %" PetscInt_FMT ", %.6g s: %.3g s, %.3g MB on %d rank%s\n",
+              json_string_value(json_object_get(record, "ended")), p->state.step, p->state.time, total,
+              wring_json_number(record, "peak_memory") / 1e6, (int)p->size, p->size == 1 ? "" : "s");
   for (int i = 0; i < WRING_N_PHASE; i++) {
-    char name[32];
+    const double phase = wring_json_number(seconds, wring_phase_name((wring_phase)i));
+    char         name[32];
     snprintf(name, sizeof name, "%s", wring_phase_name((wring_phase)i));
     for (char *c = strchr(name, '_'); c; c = strchr(c, '_')) *c = ' ';
-    PetscCall(PetscPrintf(p->comm, "  %-16s %10.3f s %5.1f%%\n", name, cost.phase[i].largest,
-                          100 * cost.phase[i].largest / PetscMax(cost.total, 1e-9)));
+    wring_print(p->comm, "  %-16s %10.3f s %5.1f%%\n", name, phase, 100 * phase / PetscMax(total, 1e-9));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,7 +24,7 @@ double  wring_progress_rate(wring_progress *g, PetscInt step);
 
 /* A run to step `last` begins; it has made a step: prints a line if one is due; it has ended. Collective. */
 PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g);
-PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome);
+void           wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome);
 /*
   An iteration of the solve of step `step`: a line with an estimate of the solve's end, if it has taken 10 s, and then
   each 10 s. The estimate assumes that log |grad g| goes on falling as it has since the first iteration. Returns whether
@@ -34,5 +34,5 @@ PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time
                                    const wring_iteration *it);
 void      wring_progress_finish(const wring_problem *p, const wring_progress *g);
 
-/* How the run ended and the seconds of each phase. Collective. */
-PetscErrorCode wring_summary_print(wring_problem *p, const char *ended);
+/* How the run ended and the seconds of each phase, of run.json. Collective. */
+void wring_summary_print(const wring_problem *p, const json_t *record);

@@ -1,78 +1,10 @@
-/* Time integration: keys and set-up, then begin, solve, finish and record each step. */
+/* Time integration: set-up, then begin, solve, finish and record each step. */
 #include "run.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <wring/sanity.h>
-
-const wring_option wring_output_options[] = {
-  {.key   = "directory",
-   .type  = WRING_WORD,
-   .value = "out",
-   .help  = "Directory of the output files, relative to the working directory; created if missing."},
-  {.key   = "every",
-   .type  = WRING_INT,
-   .value = "1",
-   .range = "[0,inf)",
-   .help  = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
-  {.key   = "steps",
-   .type  = WRING_INTS,
-   .range = "[0,inf)",
-   .help  = "Steps that have a frame, 0: the start, in the place of `every`; the last step always has one."},
-  {.key     = "format",
-   .type    = WRING_WORD,
-   .value   = "vtu",
-   .choices = "vtu|vtkhdf",
-   .help    = "Of frames: a .vtu of each and frames.pvd; or frames.vtkhdf, one file of all, with the mesh once, for "
-              "ParaView 5.12 and later."},
-  {.key     = "kind",
-   .type    = WRING_WORD,
-   .value   = "auto",
-   .choices = "auto|volume|surface",
-   .help    = "Frames of all tetrahedra, or of the triangles of their surface with the values of their tetrahedra; "
-              "auto: of the surface, if the mesh has more than 1,000,000 tetrahedra."},
-  {.key     = "precision",
-   .type    = WRING_WORD,
-   .value   = "double",
-   .choices = "double|single",
-   .help    = "Of positions and other real numbers in frames."},
-  {.key   = "compress",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether to compress frames of format vtu: a sixth of the size, three times the time."},
-  {.key   = "overwrite",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether to replace the checkpoints, frames or results of another run, comparison or level in "
-            "output.directory, which are otherwise refused; what goes on from there keeps them."},
-  {.key     = "fields",
-   .type    = WRING_WORDS,
-   .value   = "displacement,velocity,vertex,J,energy_density,region,rank",
-   .choices = "displacement|velocity|vertex|J|energy_density|region|rank|stress|von_mises|deformation_gradient|"
-              "membrane_force",
-   .help    = "Fields of points (the first three) and cells in frames, beside the positions of points."},
-  {.key   = "plots",
-   .type  = WRING_BOOL,
-   .value = "true",
-   .help  = "Whether gnuplot draws the pictures of `compare` and `converge` when they have ended; their scripts are "
-            "written in any case."},
-  {.key = "state_csv", .type = WRING_BOOL, .value = "false", .help = "Whether to write the last state to state.csv."},
-  {0},
-};
-
-const wring_option wring_checkpoint_options[] = {
-  {.key   = "every",
-   .type  = WRING_INT,
-   .value = "0",
-   .range = "[0,inf)",
-   .help  = "Steps between checkpoints, of which the last two are kept; 0: one at the end only."},
-  {.key   = "resume",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether to continue from the newest checkpoint in output.directory, if there is one; the keys of initial "
-            "then do not apply."},
-  {0},
-};
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
@@ -103,26 +35,21 @@ static PetscErrorCode find_last_step(wring_run *r)
 /*
   With checkpoint.resume and a checkpoint in output.directory: the deck with initial.restart for its keys of initial.
 */
-static PetscErrorCode resume(MPI_Comm comm, const wring_options *o, wring_options **resumed)
+static PetscErrorCode resume(const wring_options *o, const wring_output *out, wring_options **resumed)
 {
-  const char *directory;
-  PetscBool   wanted, is_there;
+  PetscBool is_there;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(o, "checkpoint_", wring_checkpoint_options, "resume", &wanted));
-  if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!out->resume) PetscFunctionReturn(PETSC_SUCCESS);
   if (wring_options_has(o, "time_", "more_steps"))
-    WRING_REFUSE(comm, "%s: time_more_steps has no end with checkpoint_resume, expected time_steps or time_end",
+    WRING_REFUSE(out->comm, "%s: time_more_steps has no end with checkpoint_resume, expected time_steps or time_end",
                  wring_options_origin(o, "time_", "more_steps"));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  PetscCall(wring_checkpoint_is_there(comm, directory, &is_there));
+  PetscCall(wring_checkpoint_is_there(out->comm, out->directory, &is_there));
   if (!is_there) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_copy(o, "initial_", resumed));
-  PetscCall(wring_options_set(*resumed, "initial_restart", directory, "checkpoint_resume"));
+  PetscCall(wring_options_set(*resumed, "initial_restart", out->directory, "checkpoint_resume"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-const wring_run wring_run_none = {.output = {.written = -1, .framed = -1}};
 
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r)
 {
@@ -130,14 +57,15 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   wring_problem *p;
 
   PetscFunctionBegin;
+  *r = (wring_run){.first = 0};
+  PetscCall(wring_output_read(o, &r->output.keys));
   PetscCall(wring_directory_find_conflict(o, &conflict));
   PetscCall(wring_error_raise(comm, &conflict));
   PetscCall(wring_stopper_start(o, &r->stopper));
-  PetscCall(resume(comm, o, &r->resumed));
+  PetscCall(resume(o, &r->output.keys, &r->resumed));
   PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));
-  PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
   PetscCall(find_last_step(r));
-  PetscCall(wring_frames_get_options(r->p, r->last, &r->output.frames));
+  PetscCall(wring_frames_set_up(r->p, &r->output.keys, r->last, &r->output.frames));
   p = r->p;
   PetscCall(wring_potential_create_vec(p->g, &r->x));
   r->output.tables.solver = wring_stepper_integrator(p->stepper); // without a minimisation there is no solver
@@ -201,7 +129,7 @@ static PetscErrorCode record_step(wring_run *r)
   wring_tables_flush(&r->output.tables, PETSC_FALSE, &error);
   wring_run_beat(r, NULL, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
-  if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
+  if (!r->status) wring_progress_step(p, &r->progress, &r->outcome);
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -210,12 +138,13 @@ static PetscErrorCode record_step(wring_run *r)
 
 static PetscErrorCode march(wring_run *r)
 {
-  wring_problem *const          p = r->p;
-  const wring_run_output *const o = &r->output;
+  wring_problem *const    p     = r->p;
+  wring_run_output *const o     = &r->output;
+  const PetscInt          every = o->keys.checkpoint_every;
 
   PetscFunctionBegin;
   if (!o->goes_on && (o->frames.every || wring_frames_due(&o->frames, p->state.step)))
-    PetscCall(wring_run_write_frame(r));
+    PetscCall(wring_frames_write(&o->frames, p));
   PetscCall(wring_progress_start(p, r->last, &r->progress));
   r->set_up = r->marched = wring_phases_total(&p->phases);
   while (p->state.step < r->last && !r->status) {
@@ -225,8 +154,8 @@ static PetscErrorCode march(wring_run *r)
     PetscCall(make_step(r));
     PetscCall(record_step(r));
     if (r->status) break;
-    if (wring_frames_due(&o->frames, p->state.step)) PetscCall(wring_run_write_frame(r));
-    if (o->checkpoint_every > 0 && p->state.step % o->checkpoint_every == 0) PetscCall(wring_run_write_checkpoint(r));
+    if (wring_frames_due(&o->frames, p->state.step)) PetscCall(wring_frames_write(&o->frames, p));
+    if (every > 0 && p->state.step % every == 0) PetscCall(wring_run_write_checkpoint(r));
   }
   r->marched = wring_phases_total(&p->phases);
   wring_progress_finish(p, &r->progress);
@@ -241,7 +170,7 @@ static PetscErrorCode print_end(const wring_run *r)
   PetscFunctionBegin;
   if (r->status == WRING_EXIT_FAILED) {
     PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it is in %s", p->state.step + 1,
-                         wring_reason_name(r->outcome.reason), r->output.directory));
+                         wring_reason_name(r->outcome.reason), r->output.keys.directory));
   }
   if (r->rises.count) {
     PetscCall(wring_note(
@@ -250,46 +179,41 @@ static PetscErrorCode print_end(const wring_run *r)
   }
   PetscCall(wring_operator_note_unused(p->comm));
   PetscCall(wring_notes_count());
-  PetscCall(wring_summary_print(p, wring_run_ended(r)));
+  wring_summary_print(p, r->output.json);
   if (r->solver) wring_solver_get_limits(r->solver, &limits);
   PetscCall(wring_tally_print(p, limits.stop, &r->tally));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* When a solve ends and where it starts, below the header: "|grad g| <= 1e-05 times the largest force". */
-static PetscErrorCode print_rules(const wring_run *r)
+static void print_rules(const wring_run *r)
 {
   static const char *const of[] = {"the largest force", "|grad g| at the start of the solve"};
   wring_solver_limits      l;
-
-  PetscFunctionBegin;
-  if (!r->solver) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!r->solver) return;
   wring_solver_get_limits(r->solver, &l);
   if (l.stop == WRING_STOP_GRADIENT)
-    PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g N", l.atol));
+    wring_print(r->p->comm, "stop      |grad g| <= %.3g N", l.atol);
   else if (l.stop == WRING_STOP_DECREMENT)
-    PetscCall(PetscPrintf(r->p->comm, "stop      grad g . A^-1 grad g <= %.3g times its first value", l.rtol));
+    wring_print(r->p->comm, "stop      grad g . A^-1 grad g <= %.3g times its first value", l.rtol);
   else
-    PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g times %s", l.rtol, of[l.stop]));
-  PetscCall(PetscPrintf(r->p->comm, ", or %" PetscInt_FMT " iterations; start %s\n", l.max_it,
-                        wring_start_name(wring_stepper_get_start(r->p->stepper))));
-  PetscFunctionReturn(PETSC_SUCCESS);
+    wring_print(r->p->comm, "stop      |grad g| <= %.3g times %s", l.rtol, of[l.stop]);
+  wring_print(r->p->comm, ", or %" PetscInt_FMT " iterations; start %s\n", l.max_it,
+              wring_start_name(wring_stepper_get_start(r->p->stepper)));
 }
 
 PetscErrorCode wring_run_march(wring_run *r)
 {
-  const wring_run_output *const o = &r->output;
-  PetscBool                     wants_state;
+  wring_run_output *const o = &r->output;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(r->p->options, "output_", wring_output_options, "state_csv", &wants_state));
   if (r->first < r->last) {
     PetscCall(wring_problem_begin_step(r->p, r->x)); // may refuse the state
     PetscCall(wring_sanity_note(r->p));
   }
   PetscCall(wring_run_open_directory(r));
   PetscCall(wring_header_print(r->p, r->solver ? r->output.tables.solver : NULL));
-  PetscCall(print_rules(r));
+  print_rules(r);
   PetscCall(wring_frames_print(r->p, &r->output.frames, r->first + r->output.goes_on));
   PetscCall(wring_tally_start(r->p, r->solver, &r->tally));
   PetscCall(wring_run_write_json(r));
@@ -298,11 +222,11 @@ PetscErrorCode wring_run_march(wring_run *r)
   if (r->solver) PetscCall(wring_solver_set_interrupt(r->solver, wring_stopper_ask_late, &r->stopper));
   PetscCall(march(r));
   PetscCall(wring_stopper_check(&r->stopper)); // ends a sum of the last step
-  if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->framed != r->p->state.step)
-    PetscCall(wring_run_write_frame(r)); // the last state is written however the run ends
-  if (o->written != r->p->state.step || r->outcome.reason == WRING_INTERRUPTED)
+  if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->frames.latest != r->p->state.step)
+    PetscCall(wring_frames_write(&o->frames, r->p)); // the last state is written however the run ends
+  if (o->checkpoints.n == 0 || o->checkpoints.latest != r->p->state.step || r->outcome.reason == WRING_INTERRUPTED)
     PetscCall(wring_run_write_checkpoint(r));
-  if (wants_state) PetscCall(wring_run_write_state(r));
+  if (o->keys.state_csv) PetscCall(wring_run_write_state(r));
   PetscCall(wring_run_write_json(r));
   PetscCall(print_end(r));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -326,7 +250,7 @@ PetscErrorCode wring_run_destroy(wring_run *r)
 
 PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_run r = wring_run_none;
+  wring_run r;
 
   PetscFunctionBegin;
   PetscCall(wring_run_set_up(comm, o, &r));

@@ -1,7 +1,7 @@
 /*
   wring run: time integration, from a deck to files. Read in this order:
 
-    run.c         keys, solver, first and last step; open files, march (begin, solve, finish, record), finish
+    run.c         solver, first and last step; open files, march (begin, solve, finish, record), finish
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
     tables.h      tables that grow: history.csv, residuals.csv, steps.csv, probes.csv (tables.c)
     study/frames  frames for ParaView
@@ -23,21 +23,19 @@
 /* The checkpoints that this run writes. */
 typedef struct {
   char     mesh_seal[WRING_SEAL_TEXT]; // of the mesh file that they name
-  PetscInt n;
-  double   seconds, mesh_seconds; // of all of them, and of the mesh file; by rank 0's clock
+  PetscInt n, latest;                  // step of the last one
+  double   seconds, mesh_seconds;      // of all of them, and of the mesh file; by rank 0's clock
 } wring_run_checkpoints;
 
 typedef struct {
-  char         directory[PETSC_MAX_PATH_LEN];
+  wring_output keys;
   PetscBool    goes_on; // continues the files of the run that is restarted
   wring_tables tables;
   wring_frames frames;
-  PetscInt     checkpoint_every;
-  json_t      *made;            // how and where this run is made
-  json_t      *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
-  json_t      *json;            // of rank 0: run.json as it was written last
-  double       beat;            // MPI_Wtime of the last heartbeat
-  PetscInt     written, framed; // steps of the latest checkpoint and frame of this run, -1: none
+  json_t      *made;     // how and where this run is made
+  json_t      *segments; // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
+  json_t      *json;     // of rank 0: run.json as it was written last
+  double       beat;     // MPI_Wtime of the last heartbeat
 
   wring_run_checkpoints checkpoints;
 } wring_run_output;
@@ -67,8 +65,6 @@ typedef struct {
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r);
 PetscErrorCode wring_run_destroy(wring_run *r);
 
-extern const wring_run wring_run_none; // before set-up
-
 /* Opens the directory, prints the header, makes all steps, writes and prints the end; r->status: how it ended. */
 PetscErrorCode wring_run_march(wring_run *r);
 
@@ -77,8 +73,7 @@ PetscErrorCode wring_run_march(wring_run *r);
 /* Makes the output directory, opens the tables, removes the files of an earlier run. From here on files are written. */
 PetscErrorCode wring_run_open_directory(wring_run *r);
 
-PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
-PetscErrorCode wring_run_write_frame(wring_run *r);
+PetscErrorCode wring_run_write_checkpoint(wring_run *r);  // and keeps two
 PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv
 PetscErrorCode wring_run_write_json(wring_run *r);        // run.json
 /* Tables of a directory have rows of all runs that go on there: notes a key that has changed since. After run.json. */
@@ -88,5 +83,3 @@ PetscErrorCode wring_run_note_other_keys(const wring_run *r);
   `heartbeat`. Not collective.
 */
 void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e);
-
-const char *wring_run_ended(const wring_run *r); // "running", "done", "stopped by a signal"; not collective

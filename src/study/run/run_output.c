@@ -22,15 +22,15 @@ static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error
   const PetscBool          residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
 
   PetscFunctionBegin;
-  o->tables.directory = o->directory;
+  o->tables.directory = o->keys.directory;
   if (o->goes_on) PetscCall(wring_frames_check(&o->frames, refusal));
   if (!wring_failed(refusal)) PetscCall(wring_tables_open(r->p, residuals, keep, &o->tables, refusal, e));
   if (wring_failed(refusal) || wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
-  wring_directory_remove_file(o->directory, "state.csv", e);
-  for (int i = 0; i < 4 && !o->goes_on; i++) wring_directory_remove_file(o->directory, lists[i], e);
+  wring_directory_remove(o->keys.directory, "checkpoint_", ".h5", keep + 1, all, e);
+  wring_directory_remove_file(o->keys.directory, "state.csv", e);
+  for (int i = 0; i < 4 && !o->goes_on; i++) wring_directory_remove_file(o->keys.directory, lists[i], e);
   if (o->goes_on) PetscCall(wring_frames_read(&o->frames, keep, e));
-  wring_directory_remove(o->directory, "frame_", ".vtu", keep + 1, all, e);
+  wring_directory_remove(o->keys.directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,7 +44,7 @@ static PetscErrorCode write_mesh(wring_run *r)
   const double                 start = MPI_Wtime();
 
   PetscFunctionBegin;
-  PetscCall(wring_checkpoint_write_mesh(r->output.directory, r->p->mesh, c->mesh_seal));
+  PetscCall(wring_checkpoint_write_mesh(r->output.keys.directory, r->p->mesh, c->mesh_seal));
   c->mesh_seconds += MPI_Wtime() - start;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,10 +55,10 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   wring_error                refusal = {""}, error = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(p->options, sizeof r->output.directory, r->output.directory));
-  r->output.frames.directory = r->output.directory;
+  PetscCall(wring_directory_make(p->comm, r->output.keys.directory));
   if (p->rank == 0) {
-    r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart, &error));
+    r->output.goes_on =
+      (PetscBool)(p->restart[0] && wring_directory_holds(r->output.keys.directory, p->restart, &error));
     r->output.segments = wring_segments_read(p->restart, r->first, &refusal);
     if (!wring_failed(&refusal) && !wring_failed(&error)) PetscCall(open_files(r, &refusal, &error));
   }
@@ -107,7 +107,7 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   PetscCall(write_mesh(r));
   const double start = MPI_Wtime();
   const int    n     = list_vectors(r, vector);
-  PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
+  PetscCall(wring_checkpoint_name(r->output.keys.directory, p->state.step, sizeof file, file));
   for (int i = 0; i < n; i++) {
     field[i] = (wring_checkpoint_field){vector[i].name, 3, NULL};
     PetscCall(VecGetArray(vector[i].value, &field[i].value));
@@ -115,19 +115,11 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   field[n] = (wring_checkpoint_field){"work", 0, &p->state.work};
   PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, n + 1, field));
   for (int i = 0; i < n; i++) PetscCall(VecRestoreArray(vector[i].value, &field[i].value));
-  PetscCall(wring_checkpoint_prune(p->comm, r->output.directory, 2));
+  PetscCall(wring_checkpoint_prune(p->comm, r->output.keys.directory, 2));
   c->n++;
   c->seconds += MPI_Wtime() - start;
-  r->output.written = p->state.step;
+  c->latest = p->state.step;
   wring_phases_switch(&p->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_run_write_frame(wring_run *r)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_frames_write(&r->output.frames, r->p));
-  r->output.framed = r->p->state.step;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,7 +141,7 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
   }
   PetscCall(VecRestoreArrayRead(p->state.v, &v));
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  snprintf(file, sizeof file, "%s/state.csv", r->output.directory);
+  snprintf(file, sizeof file, "%s/state.csv", r->output.keys.directory);
   PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z,vx,vy,vz", 6, row));
   PetscCall(PetscFree(row));
   wring_phases_switch(&p->phases, old);
@@ -158,7 +150,8 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
 
 /* ---- run.json ---------------------------------------------------------------------------------------------------- */
 
-const char *wring_run_ended(const wring_run *r)
+/* "running", "done", "stopped by a signal". */
+static const char *ended(const wring_run *r)
 {
   if (r->status == WRING_EXIT_FAILED) return "solver failed";
   const PetscBool running = (PetscBool)(r->p->state.step < r->last && !r->stopper.cause);
@@ -168,8 +161,8 @@ const char *wring_run_ended(const wring_run *r)
 /* Until a time since the start of the problem; null before the first step. */
 static void set_times(const wring_run *r, double until, json_t *json)
 {
-  wring_json_set(json, "setup_seconds", r->set_up > 0 ? wring_json_real(r->set_up) : json_null(), "marching_seconds",
-                 r->set_up > 0 ? wring_json_real(until - r->set_up) : json_null(), NULL);
+  wring_json_set(json, "setup_seconds", r->set_up > 0 ? JSON(r->set_up) : json_null(), "marching_seconds",
+                 r->set_up > 0 ? JSON(until - r->set_up) : json_null(), NULL);
 }
 
 void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
@@ -180,14 +173,13 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
   if (r->p->rank != 0 || wring_failed(e) || (o->beat > 0 && now - o->beat < interval)) return;
   json_t *const beat = json_object();
   wring_provenance_date("date", beat);
-  wring_json_set(beat, "step", json_integer(r->p->state.step), "time", wring_json_real(r->p->state.time), "seconds",
-                 wring_json_real(seconds), NULL);
+  wring_json_set(beat, "step", JSON(r->p->state.step), "time", JSON(r->p->state.time), "seconds", JSON(seconds), NULL);
   if (it)
-    wring_json_set(beat, "solving", json_integer(o->tables.step), "iteration", json_integer(it->iteration), "objective",
-                   wring_json_real(it->value.objective), "gradient_norm", wring_json_real(it->gradient_norm), NULL);
+    wring_json_set(beat, "solving", JSON(o->tables.step), "iteration", JSON(it->iteration), "objective",
+                   JSON(it->value.objective), "gradient_norm", JSON(it->gradient_norm), NULL);
   json_object_set_new(o->json, "heartbeat", beat);
   set_times(r, seconds, o->json);
-  wring_json_write(o->json, e, "%s/run.json", o->directory);
+  wring_json_write(o->json, e, "%s/run.json", o->keys.directory);
   o->beat = now;
 }
 
@@ -197,7 +189,7 @@ static json_t *size_of(const char *directory, const char *name)
   char        path[2 * PETSC_MAX_PATH_LEN];
   struct stat status;
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  return stat(path, &status) ? json_null() : json_integer((json_int_t)status.st_size);
+  return stat(path, &status) ? json_null() : JSON((json_int_t)status.st_size);
 }
 
 /* Bytes of the last checkpoint and of the mesh, and the seconds that writing and verifying them took. Rank 0. */
@@ -205,12 +197,12 @@ static json_t *checkpoints_json(const wring_run *r)
 {
   const wring_run_output *const o = &r->output;
   char                          last[64];
-  snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->written);
-  return wring_json_set(json_object(), "written", json_integer(o->checkpoints.n), "bytes", size_of(o->directory, last),
-                        "seconds", wring_json_real(o->checkpoints.seconds), "mesh", json_string(WRING_CHECKPOINT_MESH),
-                        "mesh_seal", json_string(o->checkpoints.mesh_seal), "mesh_bytes",
-                        size_of(o->directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
-                        wring_json_real(o->checkpoints.mesh_seconds), NULL);
+  snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->checkpoints.latest);
+  return wring_json_object(
+    "written", JSON(o->checkpoints.n), "bytes", o->checkpoints.n ? size_of(o->keys.directory, last) : json_null(),
+    "seconds", JSON(o->checkpoints.seconds), "mesh", JSON(WRING_CHECKPOINT_MESH), "mesh_seal",
+    JSON(o->checkpoints.mesh_seal), "mesh_bytes", size_of(o->keys.directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
+    JSON(o->checkpoints.mesh_seconds), NULL);
 }
 
 /* A key of what is simulated: not of the command, of times, outputs and methods. */
@@ -240,7 +232,8 @@ PetscErrorCode wring_run_note_other_keys(const wring_run *r)
   }
   PetscCallMPI(MPI_Bcast(text, sizeof text, MPI_CHAR, 0, r->p->comm));
   if (text[0])
-    PetscCall(wring_note(r->p->comm, "%s: steps.csv and probes.csv there go on, but %s", r->output.directory, text));
+    PetscCall(
+      wring_note(r->p->comm, "%s: steps.csv and probes.csv there go on, but %s", r->output.keys.directory, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,29 +250,26 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   PetscCall(wring_provenance(p, r->output.made, 0, NULL, &json));
   if (r->solver) { // keys whose defaults depend on the command and the method
     wring_solver_get_limits(r->solver, &limits);
-    wring_json_set(json_object_get(json, "options"), "solver_max_it", json_integer(limits.max_it), "solver_stop",
-                   json_string(wring_solver_stop_name(limits.stop)), "solver_start",
-                   json_string(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
+    wring_json_set(json_object_get(json, "options"), "solver_max_it", JSON(limits.max_it), "solver_stop",
+                   JSON(wring_solver_stop_name(limits.stop)), "solver_start",
+                   JSON(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
     json_object_set_new(json, "choices", wring_json_choices(r->solver));
   }
-  wring_json_set(json, "solver", json_string(r->output.tables.solver), "integrator",
-                 json_string(wring_stepper_integrator(p->stepper)), "first_step", json_integer(r->first), "step",
-                 json_integer(p->state.step), "time", wring_json_real(p->state.time), "iterations",
-                 json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations), "rises",
-                 json_integer(r->rises.count), "largest_rise", wring_json_real(r->rises.largest), "ended",
-                 json_string(wring_run_ended(r)), "last_reason",
-                 solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null(), "frames",
-                 wring_json_set(json_object(), "format", json_string(f->hdf ? "vtkhdf" : "vtu"), "kind",
-                                json_string(f->surface ? "surface" : "volume"), "precision",
-                                json_string(f->single ? "single" : "double"), "written", json_integer(f->written),
-                                "bytes", wring_json_real(f->bytes), "once", wring_json_real(f->once), "seconds",
-                                wring_json_real(f->seconds), NULL),
-                 NULL);
+  wring_json_set(
+    json, "solver", JSON(r->output.tables.solver), "integrator", JSON(wring_stepper_integrator(p->stepper)),
+    "first_step", JSON(r->first), "step", JSON(p->state.step), "time", JSON(p->state.time), "iterations",
+    JSON(r->iterations), "linear_iterations", JSON(r->linear_iterations), "rises", JSON(r->rises.count), "largest_rise",
+    JSON(r->rises.largest), "ended", JSON(ended(r)), "last_reason",
+    solved ? JSON(wring_reason_name(r->outcome.reason)) : json_null(), "frames",
+    wring_json_object("format", JSON(f->keys->hdf ? "vtkhdf" : "vtu"), "kind", JSON(f->surface ? "surface" : "volume"),
+                      "precision", JSON(f->keys->single ? "single" : "double"), "written", JSON(f->written), "bytes",
+                      JSON(f->bytes), "once", JSON(f->once), "seconds", JSON(f->seconds), NULL),
+    NULL);
   set_times(r, r->marched, json);
   wring_tally_add(&r->tally, json);
   if (p->rank == 0) {
     wring_json_set(json, "checkpoints", checkpoints_json(r), "segments", json_incref(r->output.segments), NULL);
-    wring_json_write(json, &error, "%s/run.json", r->output.directory);
+    wring_json_write(json, &error, "%s/run.json", r->output.keys.directory);
   }
   json_decref(r->output.json);
   r->output.json = json;

@@ -309,6 +309,6 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
   if (f && has_peak(p)) fprintf(f, ",%.17g,%.17g,%.17g,%.17g", peak.value, peak.place[0], peak.place[1], peak.place[2]);
   if (f) fprintf(f, "\n");
   PetscCall(add_probes(t->file[WRING_PROBES_CSV], p));
-  PetscCall(wring_tally_step(p, outcome, &b.flaws, tally));
+  wring_tally_step(p, outcome, &b.flaws, tally);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline, strtok_r
 #include "tally.h"
+#include "study/common/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +40,11 @@ PetscErrorCode wring_tally_destroy(wring_tally *t)
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f,
-                                wring_tally *t)
+void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f, wring_tally *t)
 {
   const wring_state *const     s     = &p->state;
   const wring_iteration *const last  = &outcome->last;
   const double                 share = last->reference > 0 ? last->gradient_norm / last->reference : 0;
-
-  PetscFunctionBegin;
   t->steps[outcome->reason]++;
   if (t->minimises && !wring_tally_is_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
     t->worst_step = s->step;
@@ -58,15 +56,14 @@ PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *out
   t->most_inverted = PetscMax(t->most_inverted, f->inverted);
   t->most_lost     = PetscMax(t->most_lost, f->lost);
   if (f->newly > 0)
-    PetscCall(wring_note(p->comm,
-                         "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT
-                         " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT " of them newly",
-                         s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly));
+    wring_say(p->comm,
+              "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
+              " of them newly",
+              s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly);
   if (f->lost > t->last.lost)
-    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
-                         f->lost == 1 ? "vertex is" : "vertices are", f->losing));
+    wring_say(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
+              f->lost == 1 ? "vertex is" : "vertices are", f->losing);
   t->last = *f;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -95,9 +92,8 @@ static PetscErrorCode print_peak(const wring_problem *p)
   if (!wring_stepper_is_static(p->stepper) || p->mesh->n_tet_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
   if (peak.value > 0)
-    PetscCall(PetscPrintf(p->comm,
-                          "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",
-                          peak.value, peak.place[0], peak.place[1], peak.place[2]));
+    wring_print(p->comm, "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",
+                peak.value, peak.place[0], peak.place[1], peak.place[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,22 +104,22 @@ PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop,
 
   PetscFunctionBegin;
   if (t->inverted_steps)
-    PetscCall(PetscPrintf(p->comm,
-                          "inverted  tetrahedra at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
-                          ", now %" PetscInt64_FMT "\n",
-                          t->inverted_steps, t->inverted_steps == 1 ? "" : "s", t->most_inverted, t->last.inverted));
+    wring_print(p->comm,
+                "inverted  tetrahedra at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
+                ", now %" PetscInt64_FMT "\n",
+                t->inverted_steps, t->inverted_steps == 1 ? "" : "s", t->most_inverted, t->last.inverted);
   if (t->lost_steps)
-    PetscCall(PetscPrintf(p->comm,
-                          "lost      vertices in contacts at the end of %" PetscInt_FMT
-                          " step%s, at most %" PetscInt64_FMT ", now %" PetscInt64_FMT "\n",
-                          t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost));
+    wring_print(p->comm,
+                "lost      vertices in contacts at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
+                ", now %" PetscInt64_FMT "\n",
+                t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost);
   PetscCall(print_peak(p));
   describe_reasons(p, t, sizeof text, text);
-  if (text[0]) PetscCall(PetscPrintf(p->comm, "steps     %s", text));
+  if (text[0]) wring_print(p->comm, "steps     %s", text);
   if (t->worst_step)
-    PetscCall(PetscPrintf(p->comm, ": largest remaining force %.2g N, %.*g %% of %s (step %" PetscInt_FMT ")",
-                          t->remaining, t->share < 1 ? 2 : 4, 100 * t->share, load, t->worst_step));
-  if (text[0]) PetscCall(PetscPrintf(p->comm, "\n"));
+    wring_print(p->comm, ": largest remaining force %.2g N, %.*g %% of %s (step %" PetscInt_FMT ")", t->remaining,
+                t->share < 1 ? 2 : 4, 100 * t->share, load, t->worst_step);
+  if (text[0]) wring_print(p->comm, "\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,16 +127,14 @@ void wring_tally_add(const wring_tally *t, json_t *json)
 {
   json_t *const reasons = json_object();
   for (int i = 0; i < WRING_N_REASON; i++) {
-    if (t->steps[i]) json_object_set_new(reasons, wring_reason_name((wring_reason)i), json_integer(t->steps[i]));
+    if (t->steps[i]) json_object_set_new(reasons, wring_reason_name((wring_reason)i), JSON(t->steps[i]));
   }
   const PetscBool worst = (PetscBool)(t->worst_step > 0);
-  wring_json_set(json, "steps_by_reason", reasons, "largest_remaining",
-                 worst ? wring_json_real(t->remaining) : json_null(), "largest_remaining_share",
-                 worst ? wring_json_real(t->share) : json_null(), "largest_remaining_step",
-                 worst ? json_integer(t->worst_step) : json_null(), "inverted", json_integer(t->last.inverted),
-                 "inverted_steps", json_integer(t->inverted_steps), "most_inverted", json_integer(t->most_inverted),
-                 "lost", json_integer(t->last.lost), "lost_steps", json_integer(t->lost_steps), "most_lost",
-                 json_integer(t->most_lost), NULL);
+  wring_json_set(json, "steps_by_reason", reasons, "largest_remaining", worst ? JSON(t->remaining) : json_null(),
+                 "largest_remaining_share", worst ? JSON(t->share) : json_null(), "largest_remaining_step",
+                 worst ? JSON(t->worst_step) : json_null(), "inverted", JSON(t->last.inverted), "inverted_steps",
+                 JSON(t->inverted_steps), "most_inverted", JSON(t->most_inverted), "lost", JSON(t->last.lost),
+                 "lost_steps", JSON(t->lost_steps), "most_lost", JSON(t->most_lost), NULL);
 }
 
 /* ---- earlier parts of a chain of restarts ------------------------------------------------------------------------ */
@@ -166,7 +160,7 @@ static PetscInt count_rows(FILE *steps, PetscInt after, PetscInt last, json_t *r
     const PetscInt    step   = (PetscInt)strtoll(line, NULL, 10);
     const char *const reason = word_at(line, column);
     if (!reason || step <= after || step > last) continue;
-    json_object_set_new(reasons, reason, json_integer(json_integer_value(json_object_get(reasons, reason)) + 1));
+    json_object_set_new(reasons, reason, JSON(json_integer_value(json_object_get(reasons, reason)) + 1));
     rows++;
   }
   free(line);

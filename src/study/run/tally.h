@@ -34,8 +34,7 @@ PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, w
 PetscErrorCode wring_tally_destroy(wring_tally *t);
 
 /* Counts a step that has been made. Collective. */
-PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *flaws,
-                                wring_tally *t);
+void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *flaws, wring_tally *t);
 
 /* The last lines of a run, whose solves stopped by this rule. Collective. */
 PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop, const wring_tally *t);
