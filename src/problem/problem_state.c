@@ -108,6 +108,17 @@ static PetscErrorCode read_iterate(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode read_vectors(const wring_problem *p, const char *file, Vec v)
+{
+  PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayWrite(v, &value));
+  PetscCall(wring_problem_read_vectors(p->mesh, file, value));
+  PetscCall(VecRestoreArrayWrite(v, &value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode set_velocity(wring_problem *p)
 {
   const wring_initial_keys *const key = &p->parts->initial;
@@ -162,8 +173,8 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   } else {
     PetscCall(set_rest(p));
   }
-  if (key->positions) PetscCall(wring_problem_read_vectors(p, key->positions, p->state.q));
-  if (key->velocities) PetscCall(wring_problem_read_vectors(p, key->velocities, p->state.v));
+  if (key->positions) PetscCall(read_vectors(p, key->positions, p->state.q));
+  if (key->velocities) PetscCall(read_vectors(p, key->velocities, p->state.v));
   PetscCall(set_velocity(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
