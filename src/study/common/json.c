@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-#include "base/text.h"
 #include "json.h"
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,16 +21,28 @@ void wring_json_write(const json_t *json, wring_error *e, const char *format, ..
   wring_file_commit(f, path, e);
 }
 
+/* A file, and errno of the read that failed: jansson's parser sets errno too. */
+typedef struct {
+  FILE *file;
+  int   failed;
+} source;
+
+static size_t read_some(void *text, size_t size, void *context)
+{
+  source *const s = context;
+  const size_t  n = fread(text, 1, size, s->file);
+  if (ferror(s->file)) s->failed = errno;
+  return n;
+}
+
 json_t *wring_json_read(const char *path, wring_error *e)
 {
-  json_t      *json = NULL;
+  source       s = {.file = wring_file_open(path, e)};
   json_error_t why;
-  char        *text;
-  PetscInt64   size;
-  if (!wring_file_is_there(path, e)) return NULL;
-  PetscCallAbort(PETSC_COMM_SELF, wring_text_load(path, "result", 0, &text, &size, e));
-  if (text && !(json = json_loads(text, 0, &why))) wring_error_set(e, "%s: cannot be read: %s", path, why.text);
-  PetscCallAbort(PETSC_COMM_SELF, PetscFree(text));
+  if (!s.file) return NULL;
+  json_t *const json = json_load_callback(read_some, &s, 0, &why);
+  if (!json) wring_error_set(e, "%s: cannot be read: %s", path, s.failed ? strerror(s.failed) : why.text);
+  fclose(s.file);
   return json;
 }
 
