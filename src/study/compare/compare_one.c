@@ -176,7 +176,7 @@ static PetscErrorCode find_conditions(wring_compare *s)
 static void add_limits(const wring_compare *s, json_t *options)
 {
   wring_json_set(options, "solver_max_it", JSON(s->limits.iterations), "solver_rtol", JSON(s->limits.rtol),
-                 "solver_atol", JSON(0), "solver_measure", JSON(s->measure), NULL);
+                 "solver_atol", JSON(0.0), "solver_measure", JSON(s->measure), NULL);
 }
 
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
