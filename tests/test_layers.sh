@@ -27,4 +27,6 @@ messages='MPI_(I?[SBR]?[Ss]end|I?M?[Rr]ecv|Sendrecv|I?M?[Pp]robe|(Send|Recv)_ini
 if grep -rlE "$messages" src | xargs grep -L PetscCommDuplicate | grep .; then
   fault "a message on the communicator of the caller"
 fi
+# A member at offset 0 would not be read: WRING_AT counts from 1.
+if grep -rnE '\.at *= *offsetof' src tests docs; then fault "a key at offsetof: WRING_AT"; fi
 exit $status

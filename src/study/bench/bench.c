@@ -9,17 +9,17 @@
 #include <wring/study.h>
 
 const wring_option wring_bench_options[] = {
-  {"tets", WRING_INT, .range = "[1,1000000000]", .value = "126000", .at = offsetof(wring_bench, tets),
+  {"tets", WRING_INT, .range = "[1,1000000000]", .value = "126000", .at = WRING_AT(wring_bench, tets),
    .help = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
-  {"order", WRING_INT, .range = "[1,2]", .value = "1", .at = offsetof(wring_bench, order),
+  {"order", WRING_INT, .range = "[1,2]", .value = "1", .at = WRING_AT(wring_bench, order),
    .help = "Order of the tetrahedra: with four or ten vertices, and one or four quadrature points."},
   {"parts", WRING_WORDS, .value = "laws,exchange,operator,solvers", .choices = "laws|exchange|operator|solvers",
    .help = "Parts to measure besides the bandwidth: some of laws, exchange, operator and solvers."},
   {"materials", WRING_WORDS, .value = "neohookean,strain,stable_neohookean",
    .help = "Materials on which each solver that can use them is measured; the first one defines the operator."},
-  {"time_step", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.0333", .at = offsetof(wring_bench, h),
+  {"time_step", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.0333", .at = WRING_AT(wring_bench, h),
    .help = "Size of the implicit step whose operator and iterations are measured."},
-  {"budget", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.4", .at = offsetof(wring_bench, budget),
+  {"budget", WRING_REAL, .unit = "s", .range = "(0,inf)", .value = "0.4", .at = WRING_AT(wring_bench, budget),
    .help = "Time for the repetitions of each measurement, which reports their median; solvers take twice as long."},
   {0},
 };

@@ -15,41 +15,41 @@
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 const wring_option wring_output_options[] = {
-  {"directory", WRING_WORD, .value = "out", .at = offsetof(wring_output, directory),
+  {"directory", WRING_WORD, .value = "out", .at = WRING_AT(wring_output, directory),
    .help = "Directory of the output files, relative to the working directory; created if missing."},
-  {"every", WRING_INT, .value = "1", .range = "[0,inf)", .at = offsetof(wring_output, every),
+  {"every", WRING_INT, .value = "1", .range = "[0,inf)", .at = WRING_AT(wring_output, every),
    .help = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
   {"steps", WRING_INTS, .range = "[0,inf)",
    .help = "Steps that have a frame, 0: the start, in the place of `every`; the last step always has one."},
-  {"format", WRING_WORD, .value = "vtu", .choices = "vtu|vtkhdf", .at = offsetof(wring_output, hdf),
+  {"format", WRING_WORD, .value = "vtu", .choices = "vtu|vtkhdf", .at = WRING_AT(wring_output, hdf),
    .help = "Of frames: a .vtu of each and frames.pvd; or frames.vtkhdf, one file of all, with the mesh once, for "
            "ParaView 5.12 and later."},
-  {"kind", WRING_WORD, .value = "auto", .choices = "auto|volume|surface", .at = offsetof(wring_output, kind),
+  {"kind", WRING_WORD, .value = "auto", .choices = "auto|volume|surface", .at = WRING_AT(wring_output, kind),
    .help = "Frames of all tetrahedra, or of the triangles of their surface with the values of their tetrahedra; "
            "auto: of the surface, if the mesh has more than 1,000,000 tetrahedra."},
-  {"precision", WRING_WORD, .value = "double", .choices = "double|single", .at = offsetof(wring_output, single),
+  {"precision", WRING_WORD, .value = "double", .choices = "double|single", .at = WRING_AT(wring_output, single),
    .help = "Of positions and other real numbers in frames."},
-  {"compress", WRING_BOOL, .value = "false", .at = offsetof(wring_output, compress),
+  {"compress", WRING_BOOL, .value = "false", .at = WRING_AT(wring_output, compress),
    .help = "Whether to compress frames of format vtu: a sixth of the size, three times the time."},
-  {"overwrite", WRING_BOOL, .value = "false", .at = offsetof(wring_output, overwrite),
+  {"overwrite", WRING_BOOL, .value = "false", .at = WRING_AT(wring_output, overwrite),
    .help = "Whether to replace the checkpoints, frames or results of another run, comparison or level in "
            "output.directory, which are otherwise refused; what goes on from there keeps them."},
   {"fields", WRING_WORDS, .value = "displacement,velocity,vertex,J,energy_density,region,rank",
    .choices = "displacement|velocity|vertex|J|energy_density|region|rank|stress|von_mises|deformation_gradient|"
               "membrane_force",
    .help    = "Fields of points (the first three) and cells in frames, beside the positions of points."},
-  {"plots", WRING_BOOL, .value = "true", .at = offsetof(wring_output, plots),
+  {"plots", WRING_BOOL, .value = "true", .at = WRING_AT(wring_output, plots),
    .help = "Whether gnuplot draws the pictures of `compare` and `converge` when they have ended; their scripts are "
            "written in any case."},
-  {"state_csv", WRING_BOOL, .value = "false", .at = offsetof(wring_output, state_csv),
+  {"state_csv", WRING_BOOL, .value = "false", .at = WRING_AT(wring_output, state_csv),
    .help = "Whether to write the last state to state.csv."},
   {0},
 };
 
 const wring_option wring_checkpoint_options[] = {
-  {"every", WRING_INT, .value = "0", .range = "[0,inf)", .at = offsetof(wring_output, checkpoint_every),
+  {"every", WRING_INT, .value = "0", .range = "[0,inf)", .at = WRING_AT(wring_output, checkpoint_every),
    .help = "Steps between checkpoints, of which the last two are kept; 0: one at the end only."},
-  {"resume", WRING_BOOL, .value = "false", .at = offsetof(wring_output, resume),
+  {"resume", WRING_BOOL, .value = "false", .at = WRING_AT(wring_output, resume),
    .help = "Whether to continue from the newest checkpoint in output.directory, if there is one; the keys of initial "
            "then do not apply."},
   {0},
