@@ -112,6 +112,7 @@ typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the last iterate
   PetscInt        iterations;
+  PetscInt        cut; // iterations whose step was shortened, so that surfaces do not meet
   wring_rises     rises;
   wring_setup     setup;
 } wring_outcome;

@@ -40,7 +40,7 @@ const wring_option wring_self_contact_options[] = {
 static const char *self_refusal(const wring_contact *contact, wring_contact_way way)
 {
   (void)contact;
-  return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it has an energy, but no projection";
+  return way != WRING_CONTACT_PROJECTION ? NULL : "self_contact: it has an energy, but no projection";
 }
 
 /* Triangles have no prescribed motion: only the pairs of the previous time are discarded. */
