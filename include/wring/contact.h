@@ -257,7 +257,7 @@ PetscErrorCode wring_self_contact_note_lost(wring_contact *c, const double *x);
 typedef struct {
   double   gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
   PetscInt n_triangle, n_line; // elements beside the surface of tets, on any ranks that have their vertices
-  const PetscInt *triangle, *line; // [n_triangle][3], [n_line][2] original numbers
+  const PetscInt *triangle, *line; // [n_triangle][3], [n_line][2] local vertices
 } wring_self_barrier;
 
 /*

@@ -166,6 +166,14 @@ PetscBool      wring_potential_has_bounded_contacts(const wring_potential *g);
 double         wring_potential_first_step(const wring_potential *g, double bound);
 PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, double *part);
 
+/*
+  For held vertices that contacts stop on the way to their places: whether x has them there; hold_at holds them where x
+  has them, until the places are set again by set_time or restore_places.
+*/
+PetscErrorCode wring_potential_is_placed(const wring_potential *g, Vec x, PetscBool *placed);
+PetscErrorCode wring_potential_hold_at(wring_potential *g, Vec x);
+PetscErrorCode wring_potential_restore_places(wring_potential *g);
+
 /* The estimated rounding error of a value of g that does not decrease with g: docs/theory.md (2.4). */
 typedef struct {
   double fixed;  // J

@@ -53,6 +53,7 @@ typedef enum {
   WRING_STOPPED_DIVERGED,    // failure: x lies so far off that no load explains it; decided by who calls the solver
   WRING_STOPPED_UNBALANCED,  // failure: max_it or round-off leave too large a force, wring_stepper_solve
   WRING_STOPPED_INVERTED,    // failure: elements that may not invert did; decided by who calls the solver
+  WRING_STOPPED_BLOCKED,     // failure: contacts have stopped held vertices; decided by who calls the solver
   WRING_N_REASON
 } wring_reason;
 

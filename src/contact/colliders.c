@@ -485,7 +485,7 @@ static PetscErrorCode colliders_project(wring_contact *contact, const wring_cont
 static const char *colliders_refusal(const wring_contact *contact, wring_contact_way way)
 {
   const colliders *d = contact->data;
-  return way == WRING_CONTACT_ENERGY && d->refusal[0] ? d->refusal : NULL;
+  return way != WRING_CONTACT_PROJECTION && d->refusal[0] ? d->refusal : NULL;
 }
 
 static int colliders_parts(const wring_contact *contact)

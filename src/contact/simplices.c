@@ -83,7 +83,7 @@ static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin
   for (PetscInt i = 0; i < c->n; i++) {
     claim *const row = c->row + i;
     for (int a = 0; a < 3; a++)
-      row->original[a] = i < skin->n ? m->original[skin->corner[3 * i + a]] : extra->triangle[3 * (i - skin->n) + a];
+      row->original[a] = m->original[i < skin->n ? skin->corner[3 * i + a] : extra->triangle[3 * (i - skin->n) + a]];
     wring_sort3(row->original);
     row->rank = rank;
     row->area = area_of(m, row->original);
@@ -101,9 +101,10 @@ static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, co
   PetscCall(PetscMalloc1((size_t)c->n, &c->row));
   for (PetscInt i = 0; i < c->n; i++) {
     const claim *const    of   = i < 3 * t->n ? t->row + i / 3 : NULL;
-    const PetscInt *const line = of ? of->original : extra->line + 2 * (i - 3 * t->n);
-    const PetscInt        a = of ? line[i % 3] : line[0], b = of ? line[(i + 1) % 3] : line[1];
-    c->row[i] = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
+    const PetscInt *const line = extra->line + 2 * (i - 3 * t->n); // if of is NULL
+    const PetscInt        a = of ? of->original[i % 3] : m->original[line[0]],
+                   b        = of ? of->original[(i + 1) % 3] : m->original[line[1]];
+    c->row[i]               = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
   }
   PetscCall(unite(m, skin, c));
   PetscFunctionReturn(PETSC_SUCCESS);

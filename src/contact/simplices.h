@@ -16,7 +16,7 @@ typedef struct {
 /* Elements that are not of tets, on any ranks that have their vertices; repetitions are dropped. */
 typedef struct {
   PetscInt        n_triangle, n_line;
-  const PetscInt *triangle, *line; // [n_triangle][3], [n_line][2] original numbers
+  const PetscInt *triangle, *line; // [n_triangle][3], [n_line][2] local vertices
 } wring_extra_sides;
 
 /*

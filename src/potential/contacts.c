@@ -101,10 +101,13 @@ PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x,
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_contact_measure(g->contact[i], xa, report, force));
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  PetscInt64 count[2] = {report->inside, report->lost};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, g->comm));
+  PetscInt64 count[3] = {report->inside, report->lost, report->pairs};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 3, MPIU_INT64, MPI_SUM, g->comm));
   report->inside = count[0];
   report->lost   = count[1];
+  report->pairs  = count[2];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->least, 1, MPI_DOUBLE, MPI_MIN, g->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->force, 1, MPI_DOUBLE, MPI_SUM, g->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->depth, 1, MPI_DOUBLE, MPI_MAX, g->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, force, 3 * parts, MPI_DOUBLE, MPI_SUM, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);

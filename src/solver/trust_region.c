@@ -223,7 +223,7 @@ static PetscErrorCode find_step(wring_solver *s, trust_step *t)
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
 /* m(a s)/m(s) of a step that is cut to its part a by contacts. */
-static PetscErrorCode part_of_model(const wring_solver *s, const trust_step *t, double a, double *part)
+static PetscErrorCode part_of_model(wring_solver *s, const trust_step *t, double a, double *part)
 {
   trust_data *const trust = s->data;
   double            slope;

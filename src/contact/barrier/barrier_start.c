@@ -153,7 +153,7 @@ static PetscBool pierces(const void *context, const wring_seen *a, const wring_s
   (void)context;
   for (int i = 0; i < 6; i++)
     if (a->original[i / 3] == b->original[i % 3]) return PETSC_FALSE;
-  if (volume6(t, t + 3, t + 6, p) > 0 == volume6(t, t + 3, t + 6, q) > 0) return PETSC_FALSE;
+  if ((volume6(t, t + 3, t + 6, p) > 0) == (volume6(t, t + 3, t + 6, q) > 0)) return PETSC_FALSE;
   const PetscBool side[3] = {(PetscBool)(volume6(p, q, t, t + 3) > 0), (PetscBool)(volume6(p, q, t + 3, t + 6) > 0),
                              (PetscBool)(volume6(p, q, t + 6, t) > 0)};
   if (side[0] != side[1] || side[1] != side[2]) return PETSC_FALSE;

@@ -21,7 +21,8 @@ static const char *const reason_names[] = {"converged",
                                            "no equilibrium",
                                            "diverged",
                                            "unbalanced",
-                                           "inverted"};
+                                           "inverted",
+                                           "blocked"};
 
 const char *wring_reason_name(wring_reason reason)
 {
