@@ -34,8 +34,8 @@ static PetscErrorCode mark_tied(const wring_mesh *m, PetscInt n, const PetscInt 
   for (PetscInt i = 0; i < 4 * m->n_tet; i++) tied[m->tet[i]] = 1;
   for (PetscInt i = 0; m->mid && i < 6 * m->n_tet; i++) tied[m->mid[i]] = 1;
   for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->coordinates, MPI_DOUBLE, tied, tied, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->coordinates, MPI_DOUBLE, tied, tied, MPI_MAX));
+  PetscCall(PetscSFReduceBegin(m->halo, MPI_DOUBLE, tied, tied, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->halo, MPI_DOUBLE, tied, tied, MPI_MAX));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
