@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum { SERIAL_BELOW = 256, N = 3 * WRING_MOST_CORNERS };
-static const double keep_of_distance = 0.1; // of the distance of each pair, at the end of the longest step
+static const double kept = 0.2; // at the end of the longest step, of the distance of a pair or of the gap
 
 typedef struct {
   double               stiffness; // Pa
@@ -264,11 +264,14 @@ static PetscErrorCode barrier_add_products(wring_contact *contact, const double 
 /* The part of most way up to which pair i stays apart. */
 static double bound_of(const wring_barrier_pairs *p, PetscInt i, const double *x, const double *way, double most)
 {
-  double corners[N] = {0}, moves[N] = {0};
+  double     corners[N] = {0}, moves[N] = {0};
+  wring_foot foot;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
   wring_barrier_pairs_gather(p, i, way, p->far_d, moves);
   for (int k = 0; k < N; k++) moves[k] *= most;
-  return wring_pair_bound(p->pair[i].kind, corners, moves, 0, keep_of_distance);
+  wring_pair_closest(p->pair[i].kind, corners, &foot);
+  const double keep = kept * fmin(1, p->gap / sqrt(foot.distance2));
+  return wring_pair_bound(p->pair[i].kind, corners, moves, 0, keep);
 }
 
 /* The original number of the corner that moves farthest. */
