@@ -32,7 +32,7 @@ static void check_barrier(void)
   CHECK(b[0] == 0 && b[1] == 0 && b[2] == 0, "b(gap) is %g", b[0]);
 }
 
-/* ---- matrices by finite differences and their positive parts ------------------------------------------------------ */
+/* ---- matrices by finite differences, and their positive parts ---------------------------------------------------- */
 
 /* H [n][n] = the derivative of gradient, made symmetric. */
 typedef void gradient_of(const void *context, const double *x, double *g);

@@ -17,7 +17,7 @@
     simplices.h       points, edges and triangles of the surface
     broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
     corners.h         values at corners of other ranks
-    barrier/          self-contact by a barrier; barrier/distance.h is the map of this folder
+    barrier/          self-contact by a barrier; barrier/closest.h is the map of this folder
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 
   x and f are arrays [n_local][3] of owned vertices then ghosts; lengths in m, forces in N, energies in J. Functions are

@@ -1,6 +1,6 @@
-/* Private to src/contact/barrier: the energy of a pair. docs/theory.md (9.16) to (9.19) */
+/* Private to src/contact: the energy of a pair. docs/theory.md (9.16) to (9.19) */
 #pragma once
-#include "distance.h"
+#include "closest.h"
 
 /* b(d) = -gap (d/gap - 1)^2 ln(d/gap) [m] below the gap, 0 beyond it, infinite for d <= 0: [b, b' [-], b'' [1/m]]. */
 void wring_barrier(double d, double gap, double b[3]);

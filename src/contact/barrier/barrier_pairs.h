@@ -5,7 +5,7 @@
 #pragma once
 #include "contact/corners.h"
 #include "contact/simplices.h"
-#include "distance.h"
+#include "closest.h"
 
 /* Of simplices without a common corner; corners in the order of its kind, beyond them -1. */
 typedef struct {

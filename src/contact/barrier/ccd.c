@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST_STEPS = 128 };       // grazing pairs take about 40
+enum { MOST_STEPS = 512 };       // a pair that turns steps by about its distance over its size, in radians
 static const double near = 0.05; // of the way from the distance at the start to the least one, which is near enough
 
 typedef struct {

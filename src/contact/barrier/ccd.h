@@ -1,6 +1,6 @@
-/* Private to src/contact/barrier: continuous collision detection. docs/theory.md (9.15) */
+/* Private to src/contact: continuous collision detection. docs/theory.md (9.15) */
 #pragma once
-#include "distance.h"
+#include "closest.h"
 
 /*
   The step alpha in [0, 1] up to which the corners x + t dx of a pair, t in [0, alpha], are certainly farther apart than

@@ -1,5 +1,5 @@
 /* Closest points of pairs: the nearest of the points on boundaries, and of those inside both bodies. (9.13), (9.14) */
-#include "distance.h"
+#include "closest.h"
 #include "base/vector3.h"
 #include <math.h>
 #include <string.h>
@@ -52,20 +52,42 @@ static void near_edge(const double *y, int p, int a, int b, double sign, wring_f
 static void near_inside(const double *y, const wring_foot *start, int first, wring_foot *best)
 {
   wring_foot foot = *start;
-  double     e[2][3], r[3], n[3], a[3], b[3];
+  double     e[2][3], r[3], n[3], a[3];
   for (int j = 0; j < 2; j++) combine(start->s[j], y, e[j]);
   combine(start->c, y, r);
   wring_cross3(e[0], e[1], n);
   const double nn = wring_dot3(n, n);
   if (!(nn > parallel * wring_dot3(e[0], e[0]) * wring_dot3(e[1], e[1]))) return;
   wring_cross3(r, e[1], a);
-  wring_cross3(e[0], r, b);
-  const double t0 = -wring_dot3(a, n) / nn, t1 = -wring_dot3(b, n) / nn;
+  const double t0 = -wring_dot3(a, n) / nn; // inaccurate if the edges are near parallel, but t1 fits it
+  const double t1 = -(wring_dot3(r, e[1]) + t0 * wring_dot3(e[0], e[1])) / wring_dot3(e[1], e[1]);
   for (int i = 0; i < CORNERS; i++) {
     foot.c[i] += t0 * start->s[0][i] + t1 * start->s[1][i];
     if ((i < first ? foot.c[i] : -foot.c[i]) < 0) return;
   }
   keep_nearer(y, &foot, best);
+}
+
+/* r -= the part of r along e, which is not 0 */
+static void remove_part(const double e[3], double r[3])
+{
+  const double a = wring_dot3(r, e) / wring_dot3(e, e);
+  for (int k = 0; k < 3; k++) r[k] -= a * e[k];
+}
+
+/*
+  Makes r normal to what its parameters move: otherwise it is off by 1e-16 of the size of the pair, which is much of a
+  small distance.
+*/
+static void straighten(const double *y, wring_foot *foot)
+{
+  double e[2][3];
+  for (int j = 0; j < foot->n_free; j++) {
+    combine(foot->s[j], y, e[j]);
+    if (j == 1) remove_part(e[0], e[1]);
+    remove_part(e[j], foot->r);
+  }
+  foot->distance2 = wring_dot3(foot->r, foot->r);
 }
 
 static void near_triangle(const double *y, wring_foot *best)
@@ -98,4 +120,5 @@ void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot)
     near_triangle(y, foot);
   else
     near_edges(y, foot);
+  straighten(y, foot);
 }

@@ -1,8 +1,8 @@
 /*
-  Private to src/contact/barrier: pairs of points, edges and triangles, and their closest points. docs/theory.md (9.13), (9.14)
+  Private to src/contact: pairs of points, edges and triangles, and their closest points. docs/theory.md (9.13), (9.14)
 
   In reading order:
-    distance.h    the kinds of pairs; the closest points of a pair
+    closest.h     the kinds of pairs; the closest points of a pair
     ccd.h         how far the corners of a pair may move along straight lines
     barrier.h     the energy of a pair, its forces and a semidefinite Hessian
   These functions are serial and pure, and several threads may call them. Not here: which pairs there are, and weights.
@@ -41,7 +41,7 @@ typedef struct {
 
 /*
   Exact over all regions up to round-off: c belongs to points of the two bodies, hence distance2 is never below the
-  true value by more than round-off, and at most 1e-15 times the squared size of the pair above it. If several points
+  true value by more than round-off, and at most 1e-14 times the squared size of the pair above it. If several points
   are closest, one is chosen. The gradient of distance2 is 2 c[i] r. (9.14)
 */
 void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot);

@@ -4,7 +4,7 @@
   left out, a wrong sign or a closest point that is not the closest fails.
 */
 #include "check.h"
-#include "contact/barrier/distance.h"
+#include "contact/barrier/closest.h"
 #include <float.h>
 
 enum { DOF = 3 * WRING_MOST_CORNERS };
@@ -20,7 +20,7 @@ static void draw(uint64_t *state, int how, double x[DOF])
     for (int k = 0; k < 3; k++) x[9 + k] = x[6 + k] + (x[3 + k] - x[k]) * (1 + 1e-9 * test_random(state));
 }
 
-/* Without what draw makes of others: parallel edges and edges or triangles without length or area have no derivative. */
+/* Without what draw makes of others: parallel edges, and edges or triangles without size, have no derivative. */
 static int is_generic(int how)
 {
   return how % 3 != 1 && how % 7 != 1 && how % 11 != 1;
