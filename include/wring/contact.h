@@ -115,6 +115,9 @@ PetscBool wring_contact_is_bounded(const wring_contact *c);
 */
 PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double *bound, PetscInt *vertex);
 
+/* Of such kinds: adds |force|/area at rest of each vertex to pressure [n_owned] Pa. */
+PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure);
+
 /* Moves owned vertices out of the colliders, x [n_owned][3] in place. Refused kinds: see wring_contact_refusal. */
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
 
@@ -255,9 +258,9 @@ PetscErrorCode wring_self_contact_note_lost(wring_contact *c, const double *x);
 /* ---- self-contact by a barrier (barrier/self_barrier.c) ---------------------------------------------------------- */
 
 typedef struct {
-  double   gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
-  PetscInt n_triangle, n_line; // elements beside the surface of tets, on any ranks that have their vertices
-  const PetscInt *triangle, *line; // [n_triangle][3], [n_line][2] local vertices
+  double          gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
+  PetscInt        n_triangle, n_line; // elements beside the surface of tets, on any ranks that have their vertices
+  const PetscInt *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
 } wring_self_barrier;
 
 /*

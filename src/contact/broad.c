@@ -113,7 +113,7 @@ static PetscErrorCode count_classes(const grid *g, PetscInt n, const wring_seen 
 static double small_size(const grid *g, PetscInt64 count[2][N_CLASS])
 {
   PetscInt64 n[2] = {0}, below = 0;
-  int        k    = N_CLASS;
+  int        k = N_CLASS;
   for (int i = 0; i < N_CLASS; i++) n[0] += count[0][i], n[1] += count[1][i];
   const int of = n[0] == 0;
   while (k > 0 && (double)below * (double)below < (double)n[of]) below += count[of][--k];

@@ -107,6 +107,13 @@ PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->add_pressure(c, x, pressure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x)
 {
   PetscFunctionBegin;

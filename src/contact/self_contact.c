@@ -22,15 +22,15 @@ const wring_option wring_self_contact_options[] = {
    .type    = WRING_WORD,
    .choices = "penalty|barrier",
    .value   = "penalty",
-   .help    = "penalty: vertices that are inside a body are pushed out; barrier: surfaces nearer than the gap repel each "
-              "other, and never meet. Each key of self_contact turns it on."},
+   .help = "penalty: vertices that are inside a body are pushed out; barrier: surfaces nearer than the gap repel each "
+           "other, and never meet. Each key of self_contact turns it on."},
   {.key   = "gap",
    .type  = WRING_REAL,
    .unit  = "m",
    .range = "(0,inf)",
-   .help  = "barrier: distance below which surfaces repel each other; default: the least of 1e-3 of the diagonal of the "
-            "box around the bodies at rest and a quarter of the least distance at rest of parts of the surface that "
-            "have no common vertex."},
+   .help = "barrier: distance below which surfaces repel each other; default: the least of 1e-3 of the diagonal of the "
+           "box around the bodies at rest and a quarter of the least distance at rest of parts of the surface that "
+           "have no common vertex."},
   {.key   = "stiffness",
    .type  = WRING_REAL,
    .unit  = "N/m",
@@ -46,7 +46,8 @@ const wring_option wring_self_contact_options[] = {
    .type  = WRING_REAL,
    .unit  = "m",
    .range = "(0,inf)",
-   .help  = "penalty: depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
+   .help =
+     "penalty: depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
   {.key = NULL},
 };
 
@@ -171,13 +172,13 @@ static PetscErrorCode self_add(wring_contact *contact, wring_work work, const do
   PetscFunctionBegin;
   PetscCall(make_room(d));
   PetscCall(wring_pairs_fetch(p, x));
-  if (work & WRING_GRADIENT) PetscCall(PetscArrayzero(p->far_f, 3 * p->n_far));
+  if (work & WRING_GRADIENT) PetscCall(PetscArrayzero(p->far_f, 3 * p->far.n));
   for (PetscInt i = 0; i < p->n_pair; i++) {
     const double u = PetscMin(0, wring_pair_distance(p, p->pair + i, x) - p->thickness);
     d->energy[i]   = 0.5 * d->stiffness * u * u;
     if (work & WRING_GRADIENT) scatter(p, p->pair + i, d->stiffness * u, f);
   }
-  if (work & WRING_GRADIENT) PetscCall(wring_pairs_add_to_owners(p, p->mesh->vector, p->far_f, f));
+  if (work & WRING_GRADIENT) PetscCall(wring_corners_add(&p->far, p->mesh->vector, p->far_f, f));
   if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, d->energy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,7 +194,7 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscCalloc1(p->n_far, &far));
+  PetscCall(PetscCalloc1(p->far.n, &far));
   for (PetscInt i = 0; i < p->n_pair; i++) {
     if (wring_pair_distance(p, p->pair + i, x) >= p->thickness) continue;
     any = 1;
@@ -203,7 +204,7 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
       *(at < n_owned ? count + at : far + at - n_owned) += 3;
     }
   }
-  PetscCall(wring_pairs_add_to_owners(p, MPIU_INT, far, count));
+  PetscCall(wring_corners_add(&p->far, MPIU_INT, far, count));
   PetscCall(PetscFree(far));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
   if (any) *joined = PETSC_TRUE;
@@ -225,7 +226,7 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   PetscFunctionBegin;
   for (int a = 0; a < 4; a++) {
     const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
-    row[a]         = far < 0 ? m->begin + at : p->far_global[far];
+    row[a]         = far < 0 ? m->begin + at : p->far.global[far];
     const int mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
     if (mark == WRING_XYZ) row[a] = -1;
     for (int c = 0; c < 3; c++) n[3 * a + c] = mark >> c & 1 ? 0 : pair->n[c];
@@ -244,8 +245,8 @@ static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, c
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscCalloc1(p->n_far, &far_held));
-  if (held) PetscCall(wring_pairs_from_owners(p, MPI_CHAR, held, far_held));
+  PetscCall(PetscCalloc1(p->far.n, &far_held));
+  if (held) PetscCall(wring_corners_fetch(&p->far, MPI_CHAR, held, far_held));
   for (PetscInt i = 0; i < p->n_pair; i++)
     if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
       PetscCall(add_pair(p, p->pair + i, d->stiffness, held, far_held, H));
@@ -283,11 +284,11 @@ static PetscErrorCode self_add_diagonal(wring_contact *contact, const double *x,
   PetscCall(PetscMalloc1(3 * n_owned, &column));
   for (int j = 0; j < 3; j++) {
     PetscCall(PetscArrayzero(column, 3 * n_owned));
-    PetscCall(PetscArrayzero(p->far_f, 3 * p->n_far));
+    PetscCall(PetscArrayzero(p->far_f, 3 * p->far.n));
     for (PetscInt i = 0; i < p->n_pair; i++)
       if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
         scatter_column(p, p->pair + i, d->stiffness, j, column);
-    PetscCall(wring_pairs_add_to_owners(p, p->mesh->vector, p->far_f, column));
+    PetscCall(wring_corners_add(&p->far, p->mesh->vector, p->far_f, column));
     for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
   }
   PetscCall(PetscFree(column));

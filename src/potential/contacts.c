@@ -90,6 +90,16 @@ PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(pressure, g->mesh->n_local));
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_bounded(g->contact[i])) PetscCall(wring_contact_add_pressure(g->contact[i], x, pressure));
+  PetscCall(wring_mesh_update_ghosts(g->mesh, 1, pressure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force)
 {

@@ -37,7 +37,6 @@ const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
   return s->start_known ? &s->start : NULL;
 }
 
-
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */

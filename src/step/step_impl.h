@@ -125,9 +125,9 @@ PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *st
 /* By which candidates for x_0 are compared. */
 typedef struct {
   PetscBool  finite;
-  PetscInt64 newly; // tets that are inverted there but not at q
-  double     g;     // J
-  double     part;  // of the way from q that contacts allow
+  PetscInt64 newly;  // tets that are inverted there but not at q
+  double     g;      // J
+  double     part;   // of the way from q that contacts allow
   PetscBool  placed; // held vertices are where they are to be
 } start_merit;
 

@@ -38,7 +38,8 @@ static PetscErrorCode measure_edges(wring_barrier_pairs *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_barrier_pairs_create(const wring_mesh *m, const wring_extra_sides *extra, wring_barrier_pairs **out)
+PetscErrorCode wring_barrier_pairs_create(const wring_mesh *m, const wring_extra_sides *extra,
+                                          wring_barrier_pairs **out)
 {
   wring_barrier_pairs *p;
 
@@ -96,9 +97,7 @@ typedef struct {
 static wring_pair_kind kind_of(const wring_seen *a, const wring_seen *b)
 {
   if (a->corners == 2) return WRING_PAIR_EDGE_EDGE;
-  return b->corners == 1   ? WRING_PAIR_POINT_POINT
-         : b->corners == 2 ? WRING_PAIR_POINT_EDGE
-                           : WRING_PAIR_POINT_TRIANGLE;
+  return b->corners == 1 ? WRING_PAIR_POINT_POINT : b->corners == 2 ? WRING_PAIR_POINT_EDGE : WRING_PAIR_POINT_TRIANGLE;
 }
 
 /* What is bare counts as if it were as wide as the gap. */
@@ -315,7 +314,7 @@ void wring_barrier_pairs_gather(const wring_barrier_pairs *p, PetscInt i, const 
   const int n = wring_pair_corners(p->pair[i].kind);
   for (int a = 0; a < n; a++) {
     const PetscInt      place = p->place[WRING_MOST_CORNERS * i + a], n_owned = p->mesh->n_owned;
-    const double *const at    = place < n_owned ? x + 3 * (size_t)place : far + 3 * (size_t)(place - n_owned);
+    const double *const at = place < n_owned ? x + 3 * (size_t)place : far + 3 * (size_t)(place - n_owned);
     for (int c = 0; c < 3; c++) corners[3 * a + c] = at[c];
   }
 }

@@ -12,8 +12,8 @@ typedef struct {
   wring_pair_kind kind;
   PetscInt        original[WRING_MOST_CORNERS];
   PetscSFNode     home[WRING_MOST_CORNERS];
-  double          area;  // m^2: its weight
-  double          sine2; // of wring_pair_law
+  double          area;     // m^2: its weight
+  double          sine2;    // of wring_pair_law
   double          distance; // m, where it was found
 } wring_barrier_pair;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25;
-static const double touching        = 1e-12; // of the diagonal: a smaller distance is none
+static const double touching = 1e-12; // of the diagonal: a smaller distance is none
 
 static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, double *diagonal)
 {
@@ -108,8 +108,8 @@ PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
   PetscCall(measure_diagonal(p, &diagonal));
   const double most = gap > 0 ? gap : gap_of_diagonal * diagonal;
   if (gap > p->edge[0] && p->edge[0] > 0)
-    WRING_REFUSE(p->mesh->comm, "self_contact_gap is %g m, expected at most the shortest edge of the surface, %g m", gap,
-                 p->edge[0]);
+    WRING_REFUSE(p->mesh->comm, "self_contact_gap is %g m, expected at most the shortest edge of the surface, %g m",
+                 gap, p->edge[0]);
   wring_barrier_pairs_set_gap(p, most);
   PetscCall(find_nearest(p, p->mesh->X, most / gap_of_distance, &nearest, &least));
   PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
@@ -157,7 +157,7 @@ static PetscBool pierces(const void *context, const wring_seen *a, const wring_s
   const PetscBool side[3] = {(PetscBool)(volume6(p, q, t, t + 3) > 0), (PetscBool)(volume6(p, q, t + 3, t + 6) > 0),
                              (PetscBool)(volume6(p, q, t + 6, t) > 0)};
   if (side[0] != side[1] || side[1] != side[2]) return PETSC_FALSE;
-  *o = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1};
+  *o  = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1};
   *to = a->home[0].rank;
   return PETSC_TRUE;
 }

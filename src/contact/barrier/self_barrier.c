@@ -335,6 +335,28 @@ static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The area of a bare point is a square of the gap. */
+static PetscErrorCode barrier_add_pressure(wring_contact *contact, const double *x, double *pressure)
+{
+  barrier *const                   d = contact->data;
+  const wring_barrier_pairs *const p = d->pairs;
+  double                          *f, most;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+  PetscCall(PetscCalloc1(3 * (size_t)contact->mesh->n_local, &f));
+  PetscCall(barrier_add(contact, WRING_GRADIENT, x, f, NULL));
+  for (PetscInt i = 0; i < p->n_simplex; i++) {
+    const wring_simplex *const s = p->simplex + i;
+    if (s->corners > 1) continue;
+    const double *const at = f + 3 * (size_t)s->vertex[0];
+    pressure[s->vertex[0]] +=
+      sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) / (s->area > 0 ? s->area : p->gap * p->gap);
+  }
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode barrier_destroy(wring_contact *contact)
 {
   barrier *const d = contact->data;
@@ -367,6 +389,7 @@ static const wring_contact_ops barrier_ops = {
   .add_diagonal = barrier_add_diagonal,
   .add_products = barrier_add_products,
   .bound        = barrier_bound,
+  .add_pressure = barrier_add_pressure,
   .measure      = barrier_measure,
   .destroy      = barrier_destroy,
 };

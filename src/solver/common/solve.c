@@ -7,22 +7,10 @@
 
 static const double round_off = 1e-12; // of |g|: a larger rise is counted
 
-static const char *const reason_names[] = {"converged",
-                                           "max_it",
-                                           "at round-off",
-                                           "interrupted",
-                                           "converged to target",
-                                           "budget",
-                                           "short of target",
-                                           "not finite",
-                                           "line search failed",
-                                           "singular system",
-                                           "linear solve failed",
-                                           "no equilibrium",
-                                           "diverged",
-                                           "unbalanced",
-                                           "inverted",
-                                           "blocked"};
+static const char *const reason_names[] = {
+  "converged",       "max_it",     "at round-off",       "interrupted",     "converged to target", "budget",
+  "short of target", "not finite", "line search failed", "singular system", "linear solve failed", "no equilibrium",
+  "diverged",        "unbalanced", "inverted",           "blocked"};
 
 const char *wring_reason_name(wring_reason reason)
 {

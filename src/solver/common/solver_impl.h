@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
   wring_contact_change change;     // at x_k
   PetscBool            comparable; // no change since the last measured iteration
-  PetscInt cut;   // iterations whose step they have shortened
+  PetscInt             cut;        // iterations whose step they have shortened
   double reached; // J, value at x_k with the contacts of x_(k-1), if known and comparable before; else NAN
 } solver_contacts;
 

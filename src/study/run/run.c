@@ -49,8 +49,8 @@ const wring_option wring_output_options[] = {
    .type    = WRING_WORDS,
    .value   = "displacement,velocity,vertex,J,energy_density,region,rank",
    .choices = "displacement|velocity|vertex|J|energy_density|region|rank|stress|von_mises|deformation_gradient|"
-              "membrane_force",
-   .help    = "Fields of points (the first three) and cells in frames, beside the positions of points."},
+              "membrane_force|contact_pressure",
+   .help    = "Fields of points (the first three, and the last) and cells in frames, beside the positions of points."},
   {.key   = "plots",
    .type  = WRING_BOOL,
    .value = "true",
