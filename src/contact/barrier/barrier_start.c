@@ -191,9 +191,9 @@ PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const dou
 
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, &diagonal));
-  PetscCall(find_piercing(p, x, &o));
-  PetscCall(raise(p->mesh->comm, "at the start", &o));
   PetscCall(find_nearest(p, x, p->gap, &o, &least));
   PetscCall(refuse_touching(p, "at the start", diagonal, &o));
+  PetscCall(find_piercing(p, x, &o));
+  PetscCall(raise(p->mesh->comm, "at the start", &o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
