@@ -38,8 +38,8 @@ class Mesh:
         """A ring of square section about the axis z, with cells[0] sections."""
 
         def place(i, j, k):
-            a, r = 2 * math.pi * i, radius + width * (j - 0.5)
-            return move((r * math.cos(a), r * math.sin(a), width * (k - 0.5)))
+            a, r = 2 * math.pi * i, radius + width * (k - 0.5)
+            return move((r * math.cos(a), r * math.sin(a), width * (j - 0.5)))
 
         self.add_grid(cells, tag, place, periodic=True)
 

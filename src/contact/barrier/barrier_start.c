@@ -134,15 +134,19 @@ PetscErrorCode wring_barrier_sum_points(const wring_barrier_pairs *p, double *po
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* Six times the volume of a tetrahedron. */
-static double volume6(const double *a, const double *b, const double *c, const double *d)
+/* The sign of the volume of a tetrahedron, 0 if rounding may have made it. */
+static int side_of(const double *a, const double *b, const double *c, const double *d)
 {
-  double e[3], f[3], g[3], n[3];
+  double e[3], f[3], g[3], value = 0, size = 0;
   wring_subtract3(b, a, e);
   wring_subtract3(c, a, f);
   wring_subtract3(d, a, g);
-  wring_cross3(e, f, n);
-  return wring_dot3(n, g);
+  for (int i = 0; i < 3; i++) {
+    const double p = e[(i + 1) % 3] * f[(i + 2) % 3], q = e[(i + 2) % 3] * f[(i + 1) % 3];
+    value += (p - q) * g[i];
+    size += (fabs(p) + fabs(q)) * fabs(g[i]);
+  }
+  return fabs(value) <= 1e-14 * size ? 0 : value > 0 ? 1 : -1;
 }
 
 /* Whether edge a passes through triangle b; what nearly does has no distance, and is refused as touching. */
@@ -153,10 +157,9 @@ static PetscBool pierces(const void *context, const wring_seen *a, const wring_s
   (void)context;
   for (int i = 0; i < 6; i++)
     if (a->original[i / 3] == b->original[i % 3]) return PETSC_FALSE;
-  if ((volume6(t, t + 3, t + 6, p) > 0) == (volume6(t, t + 3, t + 6, q) > 0)) return PETSC_FALSE;
-  const PetscBool side[3] = {(PetscBool)(volume6(p, q, t, t + 3) > 0), (PetscBool)(volume6(p, q, t + 3, t + 6) > 0),
-                             (PetscBool)(volume6(p, q, t + 6, t) > 0)};
-  if (side[0] != side[1] || side[1] != side[2]) return PETSC_FALSE;
+  const int side = side_of(p, q, t, t + 3);
+  if (side_of(t, t + 3, t + 6, p) * side_of(t, t + 3, t + 6, q) >= 0) return PETSC_FALSE;
+  if (!side || side_of(p, q, t + 3, t + 6) != side || side_of(p, q, t + 6, t) != side) return PETSC_FALSE;
   *o  = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1};
   *to = a->home[0].rank;
   return PETSC_TRUE;
