@@ -104,7 +104,8 @@ PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, con
                                           double sum[3]);
 
 /*
-  Whether E_c is that of x at any x, without updates between, and x must not change but by bounded steps. Not collective.
+  Whether E_c is that of x at any x, without updates between, and x must not change but by bounded steps. Not
+  collective.
 */
 PetscBool wring_contact_is_bounded(const wring_contact *c);
 
@@ -265,8 +266,8 @@ typedef struct {
 
 /*
   Points, edges and triangles of the surface of the mesh's tets and of the other elements against each other, by a
-  barrier that is infinite where they touch. Refused: a gap above the shortest edge, and surfaces that touch at rest. Any
-  extension of the halo must precede this call. The stiffness is to be set before the first evaluation. Collective.
+  barrier that is infinite where they touch. Refused: a gap above the shortest edge, and surfaces that touch at rest.
+  Any extension of the halo must precede this call. The stiffness is to be set before the first evaluation. Collective.
   docs/theory.md (9.13) to (9.24)
 */
 PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_self_barrier *how, wring_contact **c);

@@ -310,7 +310,7 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force);
 
-/* Of bounded contacts, at every vertex: |force|/area at rest, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
+/* Of bounded contacts: |force|/area at rest of every vertex, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
 PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure);
 
 /* Local array [n_local][3] of x with its ghosts up to date, for output; return it by wring_potential_restore_local. */

@@ -180,8 +180,8 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
 PetscErrorCode wring_problem_add_loads(wring_problem *p); // to the stepper
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_add_probes(wring_problem *p);
-PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
-PetscErrorCode wring_problem_check_self_contact(wring_problem *p);    // likewise
+PetscErrorCode wring_problem_check_colliders(const wring_problem *p);         // at the state
+PetscErrorCode wring_problem_check_self_contact(wring_problem *p);            // likewise
 PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool *added); // if the deck wants it
 PetscErrorCode wring_problem_check_barrier(wring_problem *p);                 // at the state; sets its stiffness
 

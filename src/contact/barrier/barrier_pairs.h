@@ -1,6 +1,6 @@
 /*
-  Private to src/contact/barrier: the pairs of simplices that are near each other on a way of the surface. docs/theory.md
-  (9.20) to (9.22)
+  Private to src/contact/barrier: the pairs of simplices that are near each other on a way of the surface.
+  docs/theory.md (9.20), (9.21)
 */
 #pragma once
 #include "contact/corners.h"

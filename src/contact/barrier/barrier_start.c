@@ -42,7 +42,7 @@ static void print_corners(const PetscInt *original, int n, size_t size, char *te
     at += (size_t)snprintf(text + at, size - at, "%c%" PetscInt_FMT, a == 0 ? ' ' : '-', original[a]);
 }
 
-/* Refuses the nearest of the offences of all ranks; of equals the one with the lowest numbers. n = 0: this rank has none. */
+/* Refuses the nearest offence of all ranks, of equals the one with the lowest numbers. n = 0: this rank has none. */
 static PetscErrorCode raise(MPI_Comm comm, const char *when, const offence *o)
 {
   double      key[1 + MOST], least[1 + MOST];

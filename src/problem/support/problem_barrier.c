@@ -113,7 +113,7 @@ static double young_of(const wring_rest_moduli *m)
   return shear > 0 && wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : wave;
 }
 
-/* The largest Young's modulus of tets at rest, otherwise the largest stiffness of an element over the mean edge [Pa]. */
+/* The largest Young's modulus of tets at rest, otherwise the stiffness of an element over the mean edge [Pa]. */
 static double find_modulus(const wring_problem *p, double edge)
 {
   wring_term *const *term;
