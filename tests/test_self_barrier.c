@@ -371,6 +371,28 @@ static PetscErrorCode start_message(model *m, double x, double z, wring_error *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The third box, of 0.2 m, inside the first one. */
+static PetscErrorCode check_inside(model *m)
+{
+  wring_error   message = {""};
+  const double *xa;
+  double       *x;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(m->x, m->work));
+  PetscCall(VecGetArray(m->work, &x));
+  for (PetscInt v = 0; v < m->mesh->n_owned; v++)
+    if (m->mesh->X[3 * v] > 1.02) x[3 * v] -= 0.7, x[3 * v + 2] += 0.05;
+  PetscCall(VecRestoreArray(m->work, &x));
+  PetscCall(wring_potential_get_local(m->g, m->work, &xa));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, &message));
+  const PetscErrorCode code = wring_self_barrier_check(m->contact, xa);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+  CHECK(code != 0 && strstr(message.text, "is inside that of vertex 0 at the start"), "message '%s'", message.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode check_starts(model *m)
 {
   wring_error message;
@@ -385,6 +407,7 @@ static PetscErrorCode check_starts(model *m)
   test_displace(m->mesh, 0, 1, m->x);
   PetscCall(start_message(m, 0, -0.02, &message));
   CHECK(strstr(message.text, "touch at the start"), "message '%s'", message.text);
+  PetscCall(check_inside(m));
   PetscCall(VecCopy(m->grad, m->x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -53,8 +53,12 @@ works 1 run push.yaml -time_steps 4 -solver_type newton -output_directory push1
 sound push1 4
 sed 's/^time:.*/time: {integrator: static, steps: 2}/' push.yaml >static.yaml
 works 2 run static.yaml -attach_lid_velocity 0,0,-0.02 -solver_type newton \
-  -output_fields contact_pressure,vertex -output_directory static2
+  -output_fields contact_pressure,vertex -probe_lid_set lid -probe_floor_set floor -probe_all_set upper \
+  -set_upper_box=-1,-1,0.004,1,1,1 -output_directory static2
 sound static2 2
+paste <(last static2/probes.csv all_contact_fz) <(last static2/probes.csv lid_fz) | # and the weight, 8 kg
+  awk '{ sum = $1 + $2 - 78.48; if (sum < 0) sum = -sum; exit !($1 > 100 && sum < 1e-3 * $1) }' ||
+  fail "the force of contacts on a set is not what its attachment and weight need"
 sed 's/lid: {box.*}/lid: {box: [-1, -1, 0.004, 1, 1, 0.21]}}/
   s/floor: {box: [^]]*]/floor: {box: [-1, -1, -0.11, 1, 1, 0.001]/' push.yaml >stop.yaml
 for ranks in 1 2; do

@@ -280,5 +280,5 @@ typedef struct {
 } wring_self_barrier_sizes;
 PetscErrorCode wring_self_barrier_measure(const wring_contact *c, wring_self_barrier_sizes *sizes); // collective
 
-/* Refuses surfaces that touch or pass through each other at x [n_local][3], naming a pair. Collective. */
+/* Refuses surfaces that touch or pass through each other, and bodies inside others, at x [n_local][3]. Collective. */
 PetscErrorCode wring_self_barrier_check(const wring_contact *c, const double *x);

@@ -310,6 +310,9 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force);
 
+/* Of bounded contacts at x: force [n_owned][3] N. */
+PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force);
+
 /* Of bounded contacts: |force|/area at rest of every vertex, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
 PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure);
 

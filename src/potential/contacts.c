@@ -90,6 +90,26 @@ PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force)
+{
+  const PetscInt       n = 3 * g->mesh->n_local;
+  wring_contact_change change;
+  const double        *xa;
+  double              *f;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, &change));
+  PetscCall(PetscCalloc1((size_t)n, &f));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_bounded(g->contact[i]))
+      PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, xa, f, NULL));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) force[i] = -f[i];
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure)
 {
   PetscFunctionBegin;

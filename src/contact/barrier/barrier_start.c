@@ -1,5 +1,6 @@
 /* Lengths at rest, and the search for what touches at the start. */
 #include "barrier_start.h"
+#include "base/sort.h"
 #include "base/vector3.h"
 #include "contact/broad.h"
 #include <math.h>
@@ -187,9 +188,121 @@ static PetscErrorCode find_piercing(const wring_barrier_pairs *p, const double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- bodies inside others ---------------------------------------------------------------------------------------- */
+
+/* A body's vertex, and a body of which a triangle meets the ray from there along x. */
+typedef struct {
+  PetscInt vertex, body;
+} ray_hit;
+
+/* Twice the area of a triangle in the plane of y and z, seen from a point in it. */
+static double turn_of(const double p[2], const double *a, const double *b)
+{
+  return (a[1] - p[0]) * (b[2] - p[1]) - (a[2] - p[1]) * (b[1] - p[0]);
+}
+
+/* Whether the ray meets the triangle; it is moved off the edges of regular meshes by a part of the gap. */
+static PetscBool meets_ray(const void *context, const wring_seen *p, const wring_seen *t, void *row, PetscInt *to)
+{
+  const double gap = *(const double *)context, at[2] = {p->x[1] + 6.18e-4 * gap, p->x[2] + 4.14e-4 * gap};
+  double       w[3], x = 0, sum = 0;
+  if (p->body == t->body) return PETSC_FALSE;
+  for (int a = 0; a < 3; a++) {
+    w[a] = turn_of(at, t->x + 3 * ((a + 1) % 3), t->x + 3 * ((a + 2) % 3));
+    x += w[a] * t->x[3 * a];
+    sum += w[a];
+  }
+  if ((w[0] > 0) != (w[1] > 0) || (w[1] > 0) != (w[2] > 0) || !(x / sum > p->x[0])) return PETSC_FALSE;
+  *(ray_hit *)row = (ray_hit){p->original[0], t->body};
+  *to             = p->home[0].rank;
+  return PETSC_TRUE;
+}
+
+/* The lowest vertices of bodies, and the triangles of bodies; way [n_local][3]: the former go along x by `length`. */
+static PetscErrorCode list_rays(const wring_barrier_pairs *p, double length, PetscInt *n, wring_simplex **simplex,
+                                double *way)
+{
+  const wring_skin *const s = p->skin;
+  PetscInt               *in_tet;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)s->n + (size_t)p->mesh->n_owned, simplex));
+  PetscCall(PetscCalloc1((size_t)p->mesh->n_local, &in_tet));
+  for (PetscInt i = 0; i < 4 * p->mesh->n_tet; i++) in_tet[p->mesh->tet[i]] = 1;
+  *n = 0;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
+    if (!in_tet[v] || s->body[v] != p->mesh->original[v]) continue;
+    (*simplex)[(*n)++] = (wring_simplex){1, PETSC_FALSE, {v, -1, -1}, 0};
+    way[3 * v]         = length;
+  }
+  for (PetscInt t = 0; t < s->n; t++) {
+    const PetscInt *const v = s->corner + 3 * t;
+    (*simplex)[(*n)++]      = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
+  }
+  PetscCall(PetscFree(in_tet));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first vertex of a body whose ray meets another body an odd number of times, with that body; vertex -1: none. */
+static PetscErrorCode find_inside(const wring_barrier_pairs *p, const double *x, double length, ray_hit *first)
+{
+  const wring_broad how = {
+    .wanted = {{[2] = PETSC_TRUE}}, .size = sizeof *first, .reach = p->gap, .context = &p->gap, .keep = meets_ray};
+  wring_simplex *simplex;
+  double        *way;
+  ray_hit       *hit;
+  PetscInt       n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(3 * (size_t)p->mesh->n_local, &way));
+  PetscCall(list_rays(p, length, &n, &simplex, way));
+  PetscCall(wring_broad_find(p->mesh, p->skin, n, simplex, x, way, &how, &n, &hit, NULL));
+  PetscCall(wring_sort_rows(n, 2, sizeof *hit, hit, NULL));
+  *first = (ray_hit){-1, -1};
+  for (PetscInt i = 0, end; i < n && first->vertex < 0; i = end) {
+    end = wring_rows_end(n, 2, sizeof *hit, hit, i);
+    if ((end - i) % 2 == 1) *first = hit[i];
+  }
+  PetscCall(PetscFree(hit));
+  PetscCall(PetscFree(simplex));
+  PetscCall(PetscFree(way));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode refuse_inside(const wring_barrier_pairs *p, const double *x, double length)
+{
+  ray_hit     hit = {-1, -1};
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  PetscCall(find_inside(p, x, length, &hit));
+  if (hit.vertex >= 0)
+    wring_error_set(&error,
+                    "self_contact: the body of vertex %" PetscInt_FMT " is inside that of vertex %" PetscInt_FMT
+                    " at the start, expected bodies beside each other",
+                    hit.vertex, hit.body);
+  PetscCall(wring_error_raise(p->mesh->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Longer than the box around all vertices at x. */
+static PetscErrorCode measure_length(const wring_barrier_pairs *p, const double *x, double *length)
+{
+  double most[2] = {-INFINITY, -INFINITY};
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
+    most[0] = fmax(most[0], x[3 * v]);
+    most[1] = fmax(most[1], -x[3 * v]);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  *length = 1.01 * (most[0] + most[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x)
 {
-  double  diagonal, least;
+  double  diagonal, least, length = 0;
   offence o;
 
   PetscFunctionBegin;
@@ -198,5 +311,7 @@ PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const dou
   PetscCall(refuse_touching(p, "at the start", diagonal, &o));
   PetscCall(find_piercing(p, x, &o));
   PetscCall(raise(p->mesh->comm, "at the start", &o));
+  PetscCall(measure_length(p, x, &length));
+  PetscCall(refuse_inside(p, x, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,7 @@
 */
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap);
 
-/* Refuses surfaces that touch or pass through each other at x [n_local][3], naming a pair. Collective. */
+/* Refuses surfaces that touch or pass through each other, and bodies inside others, at x [n_local][3]. Collective. */
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x);
 
 /* The number of points of all ranks and the sum of their areas. Collective. */
