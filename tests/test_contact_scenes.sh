@@ -19,7 +19,8 @@ scene() {
     fail "$name on $ranks ranks: a distance is not above 0, or no bodies are near each other"
   column "$out/steps.csv" contacts | awk '$1 > most { most = $1 } END { exit !(most > 0) }' ||
     fail "$name on $ranks ranks: no contact"
-  $python "$source/tests/intersections.py" "$out"/frame_*.vtu >found || fail "$name on $ranks ranks: $(grep -v ', 0 i' found)"
+  $python "$source/tests/intersections.py" "$out"/frame_*.vtu >found ||
+    fail "$name on $ranks ranks: $(grep -v ', 0 i' found)"
 }
 
 quick=(rods:1 rods:2 needle:1 cube:1 cube:4 tori:1 chain:1)

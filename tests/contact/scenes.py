@@ -101,8 +101,8 @@ def write(name, folder):
                 print(v, *(deck["velocity"] if v in moves else (0, 0, 0)), sep=",", file=f)
     lines = [f"mesh: {{file: {name}.mesh}}",
              f"material: {{model: neohookean, young: {deck.get('young', 5e5):g}, poisson: 0.3, density: 1000}}",
-             start, "gravity: [0, 0, -9.81]", *(f"{key}: {deck[key]}" for key in ("set", "attach", "membrane", "bending")
-                                               if key in deck),
+             start, "gravity: [0, 0, -9.81]",
+             *(f"{key}: {deck[key]}" for key in ("set", "attach", "membrane", "bending") if key in deck),
              "self_contact: {method: barrier}", f"time: {{step: {deck['step']:g}, steps: {deck['steps']}}}",
              f"output: {{directory: {name}, every: 1, precision: double, state_csv: true}}"]
     with open(os.path.join(folder, f"{name}.yaml"), "w", encoding="utf-8") as f:
