@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Self-contact by a barrier in decks. It fails when surfaces of a frame meet, a step ends unconverged, a held
-# body passes another or cannot push it, a restart goes another way, or bad input is accepted. Scenes of free bodies are
-# in test_contact_scenes.sh.
+# Self-contact by a barrier in decks. It fails when surfaces of a frame meet, a step ends unconverged, momentum is lost
+# or energy gained in a collision, a held body passes another or cannot push it, a restart goes another way, or bad
+# input is accepted. More scenes are in test_contact_scenes.sh.
 # usage: test_self_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -42,6 +42,21 @@ for type in trust_region pncg gradient_descent qn auto; do
   ! column by_$type/steps.csv reason | grep -qv '^converged$' || fail "$type did not converge"
   column by_$type/steps.csv least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$type: surfaces are not apart"
 done
+
+# ---- two free bodies collide: momentum is kept, and energy does not rise ----
+sed '/^attach/d; /^set/d; s/^gravity.*/gravity: [0, 0, 0]/' block.yaml >free.yaml
+echo 'initial: {velocities: v.csv}' >>free.yaml
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 77; v++) print v (v < 50 ? ",0,0,0" : ",0.1,0,-1") }' >v.csv
+works 2 run free.yaml -time_steps 8 -solver_type newton -solver_rtol 1e-10 -output_every 0 -output_directory free2
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  { e = $at["kinetic"] + $at["elastic"]; n += $at["contacts"]
+    for (c = 0; c < 3; c++) {
+      p = $(at["px"] + c); if (NR == 2) first[c] = p
+      d = p - first[c]; if (d * d > 1e-16) bad = 1 }
+    if (NR > 2 && e > last * (1 + 1e-9)) bad = 1
+    last = e }
+  END { exit bad || !n || !(first[2] < -5) }' free2/steps.csv ||
+  fail "momentum changes, or energy rises, in a collision"
 
 # ---- held bodies: one that pushes a free one, in dynamics and statics; one that another stops ----
 sed '/^attach/d; /^set/d' block.yaml >push.yaml

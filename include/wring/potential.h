@@ -313,7 +313,7 @@ PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x,
 /* Of bounded contacts at x: force [n_owned][3] N. */
 PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force);
 
-/* Of bounded contacts: |force|/area at rest of every vertex, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
+/* Of bounded contacts: |force|/area at rest, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
 PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure);
 
 /* Local array [n_local][3] of x with its ghosts up to date, for output; return it by wring_potential_restore_local. */

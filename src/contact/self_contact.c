@@ -22,32 +22,32 @@ const wring_option wring_self_contact_options[] = {
    .type    = WRING_WORD,
    .choices = "penalty|barrier",
    .value   = "penalty",
-   .help = "penalty: vertices that are inside a body are pushed out; barrier: surfaces nearer than the gap repel each "
-           "other, and never meet. Each key of self_contact turns it on."},
+   .help = "Way in which bodies keep apart: penalty pushes vertices out of bodies, barrier never lets surfaces meet. "
+           "Each key of self_contact turns it on."},
   {.key   = "gap",
    .type  = WRING_REAL,
    .unit  = "m",
    .range = "(0,inf)",
-   .help = "barrier: distance below which surfaces repel each other; default: the least of 1e-3 of the diagonal of the "
-           "box around the bodies at rest and a quarter of the least distance at rest of parts of the surface that "
-           "have no common vertex."},
+   .help =
+     "Distance below which surfaces repel each other by the barrier; default: 1e-3 of the diagonal of the box around "
+     "the bodies at rest, or a quarter of the least distance at rest of parts without a common vertex."},
   {.key   = "stiffness",
    .type  = WRING_REAL,
    .unit  = "N/m",
    .range = "(0,inf)",
-   .help  = "penalty: stiffness of every surface vertex that touches a surface triangle."},
+   .help  = "Stiffness of every surface vertex that touches a surface triangle, of the penalty."},
   {.key   = "thickness",
    .type  = WRING_REAL,
    .unit  = "m",
    .range = "[0,inf)",
    .value = "0",
-   .help  = "penalty: distance below which vertices and triangles repel each other."},
+   .help  = "Distance below which vertices and triangles repel each other by the penalty."},
   {.key   = "max_depth",
    .type  = WRING_REAL,
    .unit  = "m",
    .range = "(0,inf)",
    .help =
-     "penalty: depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
+     "Depth beyond which the penalty ignores vertices inside a body; default: half the mean edge of the surface."},
   {.key = NULL},
 };
 

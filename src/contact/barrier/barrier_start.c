@@ -271,7 +271,7 @@ static PetscErrorCode find_inside(const wring_barrier_pairs *p, const double *x,
 
 static PetscErrorCode refuse_inside(const wring_barrier_pairs *p, const double *x, double length)
 {
-  ray_hit     hit = {-1, -1};
+  ray_hit     hit   = {-1, -1};
   wring_error error = {""};
 
   PetscFunctionBegin;

@@ -33,19 +33,6 @@ static PetscErrorCode barrier_set_time(wring_contact *contact, double time)
 
 /* ---- pairs at x -------------------------------------------------------------------------------------------------- */
 
-/* Between two updates x follows bounded ways, on which the pairs are complete. */
-static PetscErrorCode barrier_update(wring_contact *contact, const wring_contact_step *step, const double *x,
-                                     PetscBool first, wring_contact_change *change)
-{
-  barrier *const d = contact->data;
-  double         most;
-
-  PetscFunctionBegin;
-  (void)step, (void)change;
-  if (first) PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static wring_pair_law law_of(const barrier *d, PetscInt i)
 {
   const wring_barrier_pair *const pair = d->pairs->pair + i;
@@ -89,6 +76,23 @@ static PetscErrorCode evaluate(barrier *d, const double *x, PetscBool gradient)
 static PetscBool is_active(const barrier *d, PetscInt i)
 {
   return (PetscBool)(d->distance[i] < d->pairs->gap);
+}
+
+/* Between two updates x follows bounded ways, on which the pairs are complete; distances are those at the last x. */
+static PetscErrorCode barrier_update(wring_contact *contact, const wring_contact_step *step, const double *x,
+                                     PetscBool first, wring_contact_change *change)
+{
+  barrier *const d = contact->data;
+  double         most;
+
+  PetscFunctionBegin;
+  (void)step;
+  if (first) {
+    PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+    PetscCall(evaluate(d, x, PETSC_FALSE));
+  }
+  for (PetscInt i = 0; i < d->pairs->n; i++) change->active += is_active(d, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- energy and forces ------------------------------------------------------------------------------------------- */

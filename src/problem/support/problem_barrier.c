@@ -128,7 +128,7 @@ static double find_modulus(const wring_problem *p, double edge)
   return modulus;
 }
 
-/* (9.23) */
+/* (9.22) */
 static PetscErrorCode set_stiffness(wring_problem *p)
 {
   const double             part_of_modulus = 0.1, h = wring_stepper_size(p->stepper);
