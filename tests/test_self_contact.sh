@@ -107,7 +107,7 @@ refused 'self_contact_stiffness is "-1", expected' run box.yaml -self_contact_st
 refused 'self_contact_thickness is "-1", expected' run box.yaml -self_contact_stiffness 1e4 -self_contact_thickness -1
 refused 'self_contact_max_depth is "0", expected' run box.yaml -self_contact_stiffness 1e4 -self_contact_max_depth 0
 refused 'self_contact_stiffness is missing' run box.yaml -self_contact_thickness 0.1
-refused 'unknown key self_contact_depth, did you mean self_contact_max_depth' run box.yaml -self_contact_depth 0.1
+refused 'unknown key self_contact_max_deep, did you mean self_contact_max_depth' run box.yaml -self_contact_max_deep 0.1
 for solver in pbd xpbd rgc penalty; do
   refused "solver '$solver' cannot use self_contact: it has an energy" run box.yaml -solver_type $solver \
     -self_contact_stiffness 1e4
