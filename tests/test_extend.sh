@@ -19,7 +19,7 @@ done < "$programs/places.txt"
 
 # family_test FAMILY TEST: tests/test_TEST.c with the new member.
 family_test() {
-  timeout 120 "$programs/extend_$1_$2" "$source" >log 2>&1 || fail "test_$2 with the template of $1"
+  "$programs/extend_$1_$2" "$source" >log 2>&1 || fail "test_$2 with the template of $1"
 }
 
 # ---- law ------------------------------------------------------------------------------------------------------------

@@ -218,10 +218,12 @@ double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcom
   return PetscMax(s->limits.rtol * outcome->last.reference, s->limits.atol);
 }
 
-/* By how much grad g changes where all positions change by a few units in the last place. */
+/* grad g at x, and by how much it changes where all positions change by a few units in the last place. */
 static PetscErrorCode find_noise(wring_solver *s, Vec x, double *noise)
 {
   PetscFunctionBegin;
+  PetscCall(wring_potential_gradient(s->g, x, s->current.grad)); // loads may have changed since the solve
+  PetscCall(VecNorm(s->current.grad, NORM_2, &s->current.norm));
   PetscCall(wring_solver_combine(s->n, 1, (const double[]){1 + 4 * PETSC_MACHINE_EPSILON}, &x, s->trial.x));
   PetscCall(wring_potential_gradient(s->g, s->trial.x, s->trial.grad));
   PetscCall(VecAXPY(s->trial.grad, -1, s->current.grad));

@@ -6,7 +6,7 @@
 #include <wring/study.h>
 
 static const int    held[] = {SIGINT, SIGTERM, SIGUSR1};
-static const double often = 0.1, late = 0.25; // s
+static const double late   = 0.1; // s
 
 enum { N_HELD = sizeof held / sizeof held[0] };
 
@@ -35,27 +35,38 @@ PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s)
   PetscFunctionBegin;
   if (wring_options_has(o, "time_", "limit"))
     PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &limit));
-  *s = (wring_stopper){.comm = wring_options_comm(o), .end = MPI_Wtime() + limit};
+  *s = (wring_stopper){.comm = wring_options_comm(o), .end = MPI_Wtime() + limit, .request = MPI_REQUEST_NULL};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What all ranks know: the largest of a signal, the end of the limit, and two other numbers. */
-static PetscErrorCode decide(wring_stopper *s, double pace, double waited, double most[4])
+/* Ends the sum that has been begun, if there is one. */
+static PetscErrorCode end_sum(wring_stopper *s)
 {
-  const double mine[4] = {signal_pending(), MPI_Wtime() >= s->end, pace, waited};
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(mine, most, 4, MPI_DOUBLE, MPI_MAX, s->comm));
-  if (!s->cause) s->cause = most[0] > 0 ? WRING_STOP_SIGNAL : most[1] > 0 ? WRING_STOP_LIMIT : WRING_GO_ON;
+  if (s->request == MPI_REQUEST_NULL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Wait(&s->request, MPI_STATUS_IGNORE));
+  if (!s->cause) s->cause = s->most[0] > 0 ? WRING_STOP_SIGNAL : s->most[1] > 0 ? WRING_STOP_LIMIT : WRING_GO_ON;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of what this rank knows: a signal, the end of the limit. */
+static PetscErrorCode begin_sum(wring_stopper *s)
+{
+  PetscFunctionBegin;
+  s->asked   = MPI_Wtime();
+  s->mine[0] = signal_pending();
+  s->mine[1] = s->asked >= s->end;
+  PetscCallMPI(MPI_Iallreduce(s->mine, s->most, 2, MPI_DOUBLE, MPI_MAX, s->comm, &s->request));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stopper_check(wring_stopper *s)
 {
-  double most[4];
-
   PetscFunctionBegin;
-  if (!s->cause) PetscCall(decide(s, 0, 0, most));
+  PetscCall(end_sum(s));
+  if (s->cause) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(begin_sum(s));
+  PetscCall(end_sum(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,24 +82,16 @@ PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop)
 
 PetscErrorCode wring_stopper_ask_late(void *stopper, PetscBool *stop)
 {
-  wring_stopper *const s      = stopper;
-  const double         now    = MPI_Wtime();
-  const wring_stop     before = s->cause;
-  double               most[4];
+  wring_stopper *const s = stopper;
 
   PetscFunctionBegin;
-  *stop = PETSC_FALSE;
-  if (s->every > 0 && ++s->calls < s->every) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->every > 0) {
-    PetscCall(decide(s, (now - s->asked) / s->calls, before ? now - s->since : 0, most));
-    *stop    = (PetscBool)(most[3] > late);
-    s->every = (int)PetscMax(PetscMin(often / most[2], 1000), 1);
-  } else {
-    s->every = 1;
-  }
-  if (s->cause && !before) s->since = now;
-  s->calls = 0;
-  s->asked = now;
+  PetscCall(end_sum(s));
+  double waited = MPI_Wtime() - s->asked;
+  if (s->cause)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &waited, 1, MPI_DOUBLE, MPI_MAX, s->comm));
+  else
+    PetscCall(begin_sum(s));
+  *stop = (PetscBool)(s->cause && waited > late);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

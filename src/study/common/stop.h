@@ -5,11 +5,12 @@
 typedef enum { WRING_GO_ON, WRING_STOP_SIGNAL, WRING_STOP_LIMIT } wring_stop;
 
 typedef struct {
-  MPI_Comm   comm;
-  double     end;          // MPI_Wtime at which time.limit expires, infinite without a limit
-  wring_stop cause;        // the last decision of all ranks; a stop is final
-  int        calls, every; // of wring_stopper_ask_late: since the ranks asked each other last; until they do again
-  double     asked, since; // MPI_Wtime of that; of the decision to stop
+  MPI_Comm    comm;
+  double      end;     // MPI_Wtime at which time.limit expires, infinite without a limit
+  wring_stop  cause;   // the last decision of all ranks; a stop is final
+  MPI_Request request; // of the sum that wring_stopper_ask_late has begun; wring_stopper_check ends it
+  double      asked;   // MPI_Wtime when it was begun
+  double      mine[2], most[2];
 } wring_stopper;
 
 /* Starts the clock of time.limit. Collective. */
@@ -22,8 +23,9 @@ PetscErrorCode wring_stopper_check(wring_stopper *s);
 PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop);
 
 /*
-  The same for a run, which rather stops between two steps: the ranks ask each other about ten times a second, and *stop
-  is set once the step in progress has had 0.25 s to end. mpiexec kills its ranks one second after Ctrl-C.
+  The same for a run, which rather stops between two steps: *stop is set once the step in progress has had 0.1 s to end.
+  mpiexec kills its ranks one second after Ctrl-C. The ranks learn at the next call what they knew at this one, so that
+  an iteration does not wait for this sum.
 */
 PetscErrorCode wring_stopper_ask_late(void *stopper, PetscBool *stop);
 

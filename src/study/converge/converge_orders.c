@@ -29,13 +29,26 @@ static double find_scale(const wring_converge *c, const wring_quantity *q)
   return largest;
 }
 
-/* Whether an order is near those that elements of order k, and first and second-order rules in time, have. */
+/* The orders that elements of order k, and first and second-order rules in time, have. */
+static void find_formal(const wring_converge *c, const wring_quantity *q, double *least, double *most)
+{
+  const double k = c->in_mesh ? c->order : 1;
+  *least = k, *most = 2 * k;
+  if (!q->scalar && c->in_mesh && !c->in_time) *least = *most = strcmp(q->name, "displacement_H1") == 0 ? k : k + 1;
+}
+
 static PetscBool is_near(const wring_converge *c, const wring_quantity *q, double p)
 {
-  const double k     = c->in_mesh ? c->order : 1;
-  double       least = c->in_mesh ? k : 1, most = c->in_mesh ? 2 * k : 2;
-  if (!q->scalar && c->in_mesh && !c->in_time) least = most = strcmp(q->name, "displacement_H1") == 0 ? k : k + 1;
+  double least, most;
+  find_formal(c, q, &least, &most);
   return (PetscBool)(p >= least - NEAR && p <= most + NEAR);
+}
+
+/* Whether the order at level k is confirmed by that of the level before. */
+static PetscBool is_confirmed(const wring_converge *c, const wring_quantity *q, int k)
+{
+  const double p = q->at[k][WRING_OF_ORDER], before = k > 1 ? q->at[k - 1][WRING_OF_ORDER] : NAN;
+  return (PetscBool)(is_near(c, q, p) && is_near(c, q, before) && fabs(p - before) <= AGREES);
 }
 
 /* What the levels show; two orders that agree, and are near that of elements, give a limit. docs/theory.md (11.5) */
@@ -51,24 +64,28 @@ static void judge(const wring_converge *c, wring_quantity *q)
   }
   if (q->noise)
     q->verdict = "round-off";
-  else if (p < LEAST_ORDER && (K < 3 || before < LEAST_ORDER))
+  else if (p < LEAST_ORDER && before < LEAST_ORDER)
     q->verdict = "diverges";
   else if (is_near(c, q, p) && isnan(before))
     q->verdict = "one order";
-  else if (is_near(c, q, p) && is_near(c, q, before) && fabs(p - before) <= AGREES)
+  else if (is_confirmed(c, q, K))
     q->verdict = "converges";
 }
 
-/* Richardson's extrapolation at level k by its order p, (11.4); a bound of the relative error in any case. */
-static void extrapolate(const wring_converge *c, wring_quantity *q, int k)
+/*
+  Richardson's extrapolation at level k by its order, (11.4), and the grid convergence index: the estimated error by the
+  order, which no order above the formal one makes smaller, in terms of `scale`.
+*/
+static void extrapolate(const wring_converge *c, wring_quantity *q, double scale, int k)
 {
   double *const   at = q->at[k];
-  const double    p = at[WRING_OF_ORDER], value = at[WRING_OF_VALUE], difference = at[WRING_OF_DIFFERENCE];
-  const double    last      = k > 1 ? q->at[k - 1][WRING_OF_ORDER] : NAN;
-  const PetscBool confirmed = (PetscBool)(is_near(c, q, p) && is_near(c, q, last) && fabs(p - last) <= AGREES);
+  const double    p = at[WRING_OF_ORDER], value = at[WRING_OF_VALUE], difference = fabs(at[WRING_OF_DIFFERENCE]);
+  const PetscBool confirmed = is_confirmed(c, q, k);
+  double          least, most;
   if (!(p > LEAST_ORDER)) return;
-  at[WRING_OF_ESTIMATE] = fabs(difference) / (exp2(p) - 1);
-  at[WRING_OF_GCI]      = (confirmed ? CONFIRMED : UNCONFIRMED) * fabs(at[WRING_OF_ESTIMATE] / value);
+  find_formal(c, q, &least, &most);
+  at[WRING_OF_ESTIMATE] = difference / (exp2(p) - 1);
+  at[WRING_OF_GCI]      = (confirmed ? CONFIRMED : UNCONFIRMED) * difference / (exp2(fmin(p, most)) - 1) / scale;
   if (confirmed) at[WRING_OF_LIMIT] = value + (value - q->at[k - 1][WRING_OF_VALUE]) / (exp2(p) - 1);
 }
 
@@ -79,15 +96,15 @@ static void extrapolate(const wring_converge *c, wring_quantity *q, int k)
 */
 static void find_orders(const wring_converge *c, wring_quantity *q)
 {
-  const double noise = NOISE * find_scale(c, q);
-  q->noise           = PETSC_TRUE;
+  const double scale = find_scale(c, q), noise = NOISE * scale;
+  q->noise = PETSC_TRUE;
   for (int k = 1; k < c->n; k++) {
     double *const at = q->at[k], *const before = q->at[k - 1];
     const wring_measure by    = q->exact && !(c->in_mesh && k == c->n - 1) ? WRING_OF_ERROR : WRING_OF_DIFFERENCE;
     const PetscBool     above = (PetscBool)(fabs(before[by]) > noise && fabs(at[by]) > noise);
     if (above && !(q->scalar && before[by] * at[by] < 0)) at[WRING_OF_ORDER] = log2(before[by] / at[by]);
     q->noise = (PetscBool)(q->noise && fabs(at[WRING_OF_DIFFERENCE]) <= noise);
-    extrapolate(c, q, k);
+    extrapolate(c, q, scale, k);
   }
   judge(c, q);
 }

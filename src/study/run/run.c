@@ -297,6 +297,7 @@ PetscErrorCode wring_run_march(wring_run *r)
   if (r->solver) PetscCall(wring_solver_set_monitor(r->solver, monitor, r));
   if (r->solver) PetscCall(wring_solver_set_interrupt(r->solver, wring_stopper_ask_late, &r->stopper));
   PetscCall(march(r));
+  PetscCall(wring_stopper_check(&r->stopper)); // ends a sum of the last step
   if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->framed != r->p->state.step)
     PetscCall(wring_run_write_frame(r)); // the last state is written however the run ends
   if (o->written != r->p->state.step || r->outcome.reason == WRING_INTERRUPTED)
