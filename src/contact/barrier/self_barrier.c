@@ -22,7 +22,8 @@ static const char *barrier_refusal(const wring_contact *contact, wring_contact_w
 {
   (void)contact;
   if (way == WRING_CONTACT_BOUNDED) return NULL;
-  return "self_contact.method barrier: its steps are not bounded by collisions";
+  return "self_contact.method barrier: its steps are not bounded by collisions, expected auto, newton, trust_region, "
+         "pncg, gradient_descent or qn with a line search, and implicit_euler, bdf2 or static";
 }
 
 static PetscErrorCode barrier_set_time(wring_contact *contact, double time)
