@@ -1,8 +1,8 @@
 /*
   Layer 5, contacts: energies that push vertices out of forbidden regions, E_c(x) = sum over active contacts of k/2
-  min(0, (x - t) . n)^2. Which contacts are active, and their t and n, follow from x in wring_contact_update, which
-  solvers call once per iteration; between two updates they do not change, and E_c is a fixed smooth function of x.
-  docs/theory.md 8
+  min(0, (x - t) . n)^2, or that keep surfaces apart, (9.20). Which of the former are active, and their t and n, follow
+  from x in wring_contact_update, which solvers call once per iteration; between two updates they do not change, and E_c
+  is a fixed smooth function of x. docs/theory.md 8, 9
 
   src/contact, in reading order:
     contact_impl.h    the functions that a kind of contacts supplies; contact.c: the functions below, for any kind
@@ -30,6 +30,11 @@
   edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells of the
   hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add,
   add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
+
+  Self-contact by a barrier searches when a way leaves the last one: two reductions, rows of simplices to the ranks of
+  their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes three reductions and
+  fetches corners at x and d; add and the parts of the Hessian fetch corners, and add and the diagonal send sums back.
+  Memory: O(surface + pairs) of a rank.
 
   Errors: bad input is refused when contacts are created; updates do not refuse input, and vertices with non-finite
   positions are in no contact. Threads: one thread at a time uses a contact, the one that calls MPI; different contacts
