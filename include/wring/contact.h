@@ -13,6 +13,7 @@
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact
     crossings.h       vertices that pass through a wall
+    jumps.h           vertices that go through a body in one step
     self_contact.c    the kind "self_contact" by a penalty
     simplices.h       points, edges and triangles of the surface
     broad.h           pairs of them whose boxes meet: a spatial hash over all ranks

@@ -39,21 +39,30 @@ static PetscBool keep(const void *context, const wring_seen *p, const wring_seen
   return PETSC_TRUE;
 }
 
+PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simplex **simplex)
+{
+  PetscFunctionBegin;
+  *n = s->n + s->n_vertex;
+  PetscCall(PetscMalloc1((size_t)*n, simplex));
+  for (PetscInt i = 0; i < s->n_vertex; i++) (*simplex)[i] = (wring_simplex){1, PETSC_FALSE, {s->vertex[i], -1, -1}, 0};
+  for (PetscInt t = 0; t < s->n; t++) {
+    const PetscInt *const v     = s->corner + 3 * t;
+    (*simplex)[s->n_vertex + t] = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *r,
                                  PetscInt *n, wring_near **near, PetscInt64 *compared)
 {
   const wring_broad how = {
     .reach = r->reach, .wanted = {{[2] = PETSC_TRUE}}, .size = sizeof **near, .context = r, .keep = keep};
   wring_simplex *simplex;
+  PetscInt       n_simplex;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)s->n + (size_t)s->n_vertex, &simplex));
-  for (PetscInt i = 0; i < s->n_vertex; i++) simplex[i] = (wring_simplex){1, PETSC_FALSE, {s->vertex[i], -1, -1}, 0};
-  for (PetscInt t = 0; t < s->n; t++) {
-    const PetscInt *const v  = s->corner + 3 * t;
-    simplex[s->n_vertex + t] = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
-  }
-  PetscCall(wring_broad_find(m, s, s->n + s->n_vertex, simplex, x, NULL, &how, n, near, compared));
+  PetscCall(wring_near_simplices(s, &n_simplex, &simplex));
+  PetscCall(wring_broad_find(m, s, n_simplex, simplex, x, NULL, &how, n, near, compared));
   PetscCall(PetscFree(simplex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,7 @@
   Private to src/contact: finds the vertices of a surface that are near triangles of it. docs/theory.md (9.4), (9.5)
 */
 #pragma once
-#include "mesh/surface/skin.h"
+#include "simplices.h"
 
 /* A vertex and a triangle. */
 typedef struct {
@@ -29,3 +29,6 @@ typedef struct {
 */
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
                                PetscInt *n, wring_near **near, PetscInt64 *compared);
+
+/* The vertices and triangles of the surface, *simplex [*n], in this order; freed by PetscFree. Not collective. */
+PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simplex **simplex);

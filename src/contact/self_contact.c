@@ -4,7 +4,9 @@
 */
 #include "contact_impl.h"
 #include "crossings.h"
+#include "jumps.h"
 #include "pairs.h"
+#include "base/vector3.h"
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ typedef struct {
   double      *energy; // [room] J of each pair
 
   wring_crossings crossings; // up to the last measure
+  double         *last;      // [n_local][3] m: positions at it
 } self_contact;
 
 const wring_option wring_self_contact_options[] = {
@@ -77,6 +80,7 @@ PetscErrorCode wring_self_contact_note_lost(wring_contact *contact, const double
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_count_lost(d->pairs, x, &lost));
+  PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPIU_INT64, MPI_SUM, contact->mesh->comm));
   if (lost > 0)
     PetscCall(wring_note(contact->mesh->comm,
@@ -331,13 +335,35 @@ static PetscErrorCode self_add_products(wring_contact *contact, const double *x,
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the pairs at x and discards them afterwards. */
+/*
+  Vertices of this rank that have gone through a body since the last measure; none if no vertex has moved as far as the
+  depth from which they are lost.
+*/
+static PetscErrorCode count_jumps(wring_contact *contact, const double *x, PetscInt64 *jumps)
+{
+  self_contact *d        = contact->data;
+  double        farthest = 0;
+
+  PetscFunctionBegin;
+  *jumps = 0;
+  for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3) {
+    double u[3];
+    wring_subtract3(x + i, d->last + i, u);
+    farthest = PetscMax(farthest, wring_dot3(u, u));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &farthest, 1, MPI_DOUBLE, MPI_MAX, contact->mesh->comm));
+  if (sqrt(farthest) > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
+  PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
 {
   self_contact  *d     = contact->data;
   wring_pairs   *p     = d->pairs;
   const PetscInt begin = p->n_pair;
   PetscInt       last  = -1;
-  PetscInt64     deep, crossed;
+  PetscInt64     deep, crossed, jumps;
 
   PetscFunctionBegin;
   (void)force;
@@ -352,7 +378,8 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
   PetscCall(wring_crossings_count(&d->crossings, &crossed));
   p->n_pair = begin;
   PetscCall(wring_pairs_count_lost(p, x, &deep));
-  report->lost = deep + crossed;
+  PetscCall(count_jumps(contact, x, &jumps));
+  report->lost = deep + crossed + jumps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,6 +391,7 @@ static PetscErrorCode self_destroy(wring_contact *contact)
   PetscCall(wring_crossings_destroy(&d->crossings));
   PetscCall(wring_pairs_destroy(&d->pairs));
   PetscCall(PetscFree(d->energy));
+  PetscCall(PetscFree(d->last));
   PetscCall(PetscFree(contact->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -375,15 +403,16 @@ static double self_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops self_ops = {
-  .kind      = "self_contact",
-  .losing    = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, or "
-               "beyond the middle of a wall; a smaller time_step or a larger self_contact.thickness or stiffness "
-               "prevents this",
-  .refusal   = self_refusal,
-  .stiffness = self_stiffness,
-  .set_time  = self_set_time,
-  .update    = self_update,
-  .add       = self_add,
+  .kind         = "self_contact",
+  .losing       = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
+                  "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
+                  "self_contact.thickness or stiffness "
+                  "prevents this",
+  .refusal      = self_refusal,
+  .stiffness    = self_stiffness,
+  .set_time     = self_set_time,
+  .update       = self_update,
+  .add          = self_add,
   .count_blocks = self_count_blocks,
   .add_blocks   = self_add_blocks,
   .add_diagonal = self_add_diagonal,
@@ -400,6 +429,8 @@ PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_sel
   PetscCall(PetscNew(&d));
   d->stiffness = how->stiffness;
   PetscCall(wring_pairs_create(mesh, how->thickness, how->max_depth, &d->pairs));
+  PetscCall(PetscMalloc1(3 * (size_t)mesh->n_local, &d->last));
+  PetscCall(PetscArraycpy(d->last, mesh->X, 3 * mesh->n_local));
   PetscCall(wring_contact_create(mesh, &self_ops, d, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
