@@ -1,8 +1,8 @@
 #!/bin/bash
 # Checks that take too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
 #     bash tests/nightly.sh               all parts, each at low priority; ends with one line per part
-#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox random cluster
-#                                        coverage
+#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox random contact
+#                                        cluster coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
 #            libraries
@@ -18,6 +18,8 @@
 # kills      test_kill.sh with KILLS kills (200) from the seed KILL_SEED (another one each time, printed)
 # prox       test_prox with WRING_PROX_SEEDS random sequences (100)
 # random     tests/random: RANDOM_DECKS decks (50) from the seed RANDOM_SEED (another one each time, printed)
+# contact    self-contact by a barrier: CCD_QUERIES queries (1,000,000) in exact arithmetic, every scene on 1, 2 and 4
+#            ranks, and FALLS falls (10,000) of small bodies from the seed FALL_SEED (another one each time, printed)
 # cluster    tests/cluster.sh: four hosts under Slurm, made on this machine (needs root)
 # coverage   lines of src that the suite runs, by gcov; fails below COVERAGE percent (95)
 cd "$(dirname "$0")/.." || exit 1
@@ -216,14 +218,23 @@ part_coverage() {
   python3 tests/coverage.py "$folder" "${COVERAGE:-95}"
 }
 
+part_contact() {
+  install_packages && configure_and_build contact -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  use_ranks 4
+  "$folder/tests/test_ccd" . "${CCD_QUERIES:-1000000}" &&
+    WRING_SCENES=all bash tests/test_contact_scenes.sh "$folder" . &&
+    /usr/bin/python3 tests/contact/random_falls.py "$folder/wring" "${FALLS:-10000}" \
+      "${FALL_SEED:-$((RANDOM + 32768 * RANDOM))}"
+}
+
 main() {
-  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills random cluster coverage)
+  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills random contact cluster coverage)
   local part begin result status=0 summary=
   [ $# = 0 ] || parts=("$@")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
       echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, random," \
-        "cluster or coverage"
+        "contact, cluster or coverage"
       return 2
     fi
     echo "==== $part"

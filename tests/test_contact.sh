@@ -148,6 +148,26 @@ works 1 run points.yaml $bowl -time_steps 300
 awk -F, 'NR > 1 { r = sqrt(($2 - 1) ^ 2 + $3 ^ 2 + $4 ^ 2); if (r > 1.52 || $4 > 0) exit 1 }' out/state.csv ||
   fail "out of the bowl: $(cat out/state.csv)"
 
+# Projections let nothing pass through a plate: a cube that moves by ten times its thickness in a step, and one that a
+# paddle sweeps along, which turns by as much.
+cat >plate.yaml <<'DECK'
+mesh:     {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2], origin: [0.5, 0.1, 0.1]}}
+material: {model: strain, stiffness: 1e6, density: 1000}
+collider: {plate: {shape: box, centre: [0, 0, 0], size: [4, 4, 0.02], stiffness: 1e5}}
+time:     {step: 1e-2, steps: 20}
+solver:   {max_it: 20}
+output:   {directory: out, every: 0, state_csv: true}
+DECK
+for solver in xpbd pbd rgc; do
+  for ranks in 1 2; do
+    works $ranks run plate.yaml -solver_type $solver -initial_velocity 0,0,-20
+    awk -F, 'NR > 1 && $4 < 0.01 - 1e-9 { exit 1 }' out/state.csv || fail "$solver on $ranks ranks: through the plate"
+  done
+  works 1 run plate.yaml -solver_type $solver -collider_plate_spin 720,0,0
+  awk -F, -v a=2.513274122871834 'NR > 1 && $4 * cos(a) - $3 * sin(a) < 0.01 - 1e-9 { exit 1 }' out/state.csv ||
+    fail "$solver: through the paddle"
+done
+
 # ---- bodies: ranks, restarts -----------------------------------------------------------------------------------------
 
 cat >block.yaml <<'DECK'

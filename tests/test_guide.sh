@@ -43,13 +43,18 @@ done
 cat >touch.yaml <<'DECK'
 mesh:         {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
 material:     {model: strain, stiffness: 1e5, density: 1000}
-self_contact: {stiffness: 1e5}
 time:         {step: 1e-2, steps: 1}
 DECK
-listed=$(tr '\n' ' ' <"$guide" | grep -o 'Self-contact works with [^;]*;' | grep -o '`[a-z_]*`' | tr -d '`' | sort)
-accepted=$(for type in $(wring help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ,); do
-  ! on 1 check touch.yaml -solver_type "$type" || echo "$type"
-done | sort)
-[ -n "$accepted" ] && [ "$listed" = "$accepted" ] || fail "the guide's solvers for self-contact: $listed, not $accepted"
+methods() { # KEY: of the method by this key of self_contact
+  for type in $(wring help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ,); do
+    ! on 1 check touch.yaml $1 -solver_type "$type" || echo "$type"
+  done | sort
+}
+for method in "penalty -self_contact_stiffness 1e5" "barrier -self_contact_method barrier"; do
+  listed=$(tr '\n' ' ' <"$guide" | grep -o "The ${method%% *} works with [^;]*;" | grep -o '`[a-z_]*`' | tr -d '`' |
+    sort)
+  accepted=$(methods "${method#* }")
+  [ -n "$accepted" ] && [ "$listed" = "$accepted" ] || fail "solvers for the ${method%% *}: $listed, not $accepted"
+done
 [ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || fail 'the restart did not reach step 80'
 exit 0

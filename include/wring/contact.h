@@ -1,8 +1,8 @@
 /*
   Layer 5, contacts: energies that push vertices out of forbidden regions, E_c(x) = sum over active contacts of k/2
-  min(0, (x - t) . n)^2. Which contacts are active, and their t and n, follow from x in wring_contact_update, which
-  solvers call once per iteration; between two updates they do not change, and E_c is a fixed smooth function of x.
-  docs/theory.md 8
+  min(0, (x - t) . n)^2, or that keep surfaces apart, (9.20). Which of the former are active, and their t and n, follow
+  from x in wring_contact_update, which solvers call once per iteration; between two updates they do not change, and E_c
+  is a fixed smooth function of x. docs/theory.md 8, 9
 
   src/contact, in reading order:
     contact_impl.h    the functions that a kind of contacts supplies; contact.c: the functions below, for any kind
@@ -13,7 +13,12 @@
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact
     crossings.h       vertices that pass through a wall
-    self_contact.c    the kind "self_contact"
+    jumps.h           vertices that go through a body in one step
+    self_contact.c    the kind "self_contact" by a penalty
+    simplices.h       points, edges and triangles of the surface
+    broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
+    corners.h         values at corners of other ranks
+    barrier/          self-contact by a barrier; barrier/closest.h is the map of this folder
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 
   x and f are arrays [n_local][3] of owned vertices then ghosts; lengths in m, forces in N, energies in J. Functions are
@@ -26,6 +31,11 @@
   edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells of the
   hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add,
   add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
+
+  Self-contact by a barrier searches when a way leaves the last one: two reductions, rows of simplices to the ranks of
+  their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes three reductions and
+  fetches corners at x and d; add and the parts of the Hessian fetch corners, and add and the diagonal send sums back.
+  Memory: O(surface + pairs) of a rank.
 
   Errors: bad input is refused when contacts are created; updates do not refuse input, and vertices with non-finite
   positions are in no contact. Threads: one thread at a time uses a contact, the one that calls MPI; different contacts
@@ -40,8 +50,11 @@ typedef struct wring_contact wring_contact;
 
 PetscErrorCode wring_contact_destroy(wring_contact **c);
 
-/* How a solver enforces contacts: by E_c in g, or by projecting vertices out after every sweep over constraints. */
-typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_PROJECTION } wring_contact_way;
+/*
+  How a solver enforces contacts: by E_c in g; by E_c in g, and every x on a straight way from the last that
+  wring_contact_bound allows; or by projecting vertices out after every sweep over constraints.
+*/
+typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_BOUNDED, WRING_CONTACT_PROJECTION } wring_contact_way;
 
 /*
   The reason why contacts cannot be enforced in this way, for the end of a message; NULL if they can. Not collective.
@@ -96,6 +109,22 @@ PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, dou
 PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, const double *u, const double *p,
                                           double sum[3]);
 
+/*
+  Whether E_c is that of x at any x, without updates between, and x must not change but by bounded steps. Not
+  collective.
+*/
+PetscBool wring_contact_is_bounded(const wring_contact *c);
+
+/*
+  For such kinds, this rank's bound of the steps from x along d, both [n_local][3] with ghosts up to date: surfaces do
+  not meet at x + t d for any t in [0, *bound), INFINITY for [0, 1]. *vertex: the original number of the corner that
+  moves farthest in the pair that bounds, -1: none does.
+*/
+PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double *bound, PetscInt *vertex);
+
+/* Of such kinds: adds |force|/area at rest of each vertex to pressure [n_owned] Pa. */
+PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure);
+
 /* Moves owned vertices out of the colliders, x [n_owned][3] in place. Refused kinds: see wring_contact_refusal. */
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
 
@@ -114,6 +143,11 @@ typedef struct {
   PetscInt64 inside;
   double     depth;
   PetscInt64 lost; // vertices that pass through a body; 0 for kinds that lose none
+
+  /* of kinds whose steps are bounded */
+  PetscInt64 pairs; // nearer than the gap
+  double     least; // m: distance of the nearest pair; INFINITY: none within twice the gap
+  double     force; // N: sum of the sizes of normal forces of pairs
 } wring_contact_report;
 
 /*
@@ -227,3 +261,30 @@ typedef struct {
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);
 /* Of self-contact: notes vertices deeper than max_depth inside a body at x [n_local][3], the start. Collective. */
 PetscErrorCode wring_self_contact_note_lost(wring_contact *c, const double *x);
+
+/* ---- self-contact by a barrier (barrier/self_barrier.c) ---------------------------------------------------------- */
+
+typedef struct {
+  double          gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
+  PetscInt        n_triangle, n_line; // elements beside the surface of tets, on any ranks that have their vertices
+  const PetscInt *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
+} wring_self_barrier;
+
+/*
+  Points, edges and triangles of the surface of the mesh's tets and of the other elements against each other, by a
+  barrier that is infinite where they touch. Refused: a gap above the shortest edge, and surfaces that touch at rest.
+  Any extension of the halo must precede this call. The stiffness is to be set before the first evaluation. Collective.
+  docs/theory.md (9.13) to (9.24)
+*/
+PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_self_barrier *how, wring_contact **c);
+void           wring_self_barrier_set_stiffness(wring_contact *c, double stiffness); // Pa, > 0; not collective
+
+typedef struct {
+  double gap, edge;    // m: of the barrier; mean edge of the surface
+  double stiffness;    // Pa
+  double points, area; // vertices of the surface, and their areas together [m^2]
+} wring_self_barrier_sizes;
+PetscErrorCode wring_self_barrier_measure(const wring_contact *c, wring_self_barrier_sizes *sizes); // collective
+
+/* Refuses surfaces that touch or pass through each other, and bodies inside others, at x [n_local][3]. Collective. */
+PetscErrorCode wring_self_barrier_check(const wring_contact *c, const double *x);

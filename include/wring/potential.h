@@ -150,10 +150,29 @@ PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double par
 
 /*
   The alpha in (0, 1] at which x + alpha d leaves the domain of a law that is infinite for det F <= 0, given that x is
-  inside; INFINITY if there is none: docs/theory.md (5.10). Two halo exchanges and one reduction, none if no law is of
-  this kind.
+  inside, or, with bounded contacts, below which surfaces do not meet; INFINITY if there is none: docs/theory.md (5.10),
+  (9.23). Two halo exchanges and one reduction, none if no law is of this kind; with bounded contacts six more
+  reductions at most.
 */
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
+/* The original number of the vertex that moves farthest in the pair that has bounded the last step, -1: none has. */
+PetscInt wring_potential_stop(const wring_potential *g);
+
+/*
+  With bounded contacts x may change in no other way: a step alpha d begins with alpha = first_step(bound) or less; and
+  advance moves x back to from + part (x - from), *part <= 1, where surfaces at `from` are apart. Without, 1, and x.
+*/
+PetscBool      wring_potential_has_bounded_contacts(const wring_potential *g);
+double         wring_potential_first_step(const wring_potential *g, double bound);
+PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, double *part);
+
+/*
+  For held vertices that contacts stop on the way to their places: whether x has them there; hold_at holds them where x
+  has them, until the places are set again by set_time or restore_places.
+*/
+PetscErrorCode wring_potential_is_placed(const wring_potential *g, Vec x, PetscBool *placed);
+PetscErrorCode wring_potential_hold_at(wring_potential *g, Vec x);
+PetscErrorCode wring_potential_restore_places(wring_potential *g);
 
 /* The estimated rounding error of a value of g that does not decrease with g: docs/theory.md (2.4). */
 typedef struct {
@@ -290,6 +309,12 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
 /* Of contact `i` at x, summed over ranks: see wring_contact_measure; force [parts][3] N. */
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force);
+
+/* Of bounded contacts at x: force [n_owned][3] N. */
+PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force);
+
+/* Of bounded contacts: |force|/area at rest, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
+PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure);
 
 /* Local array [n_local][3] of x with its ghosts up to date, for output; return it by wring_potential_restore_local. */
 PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local);

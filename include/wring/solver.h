@@ -53,6 +53,7 @@ typedef enum {
   WRING_STOPPED_DIVERGED,    // failure: x lies so far off that no load explains it; decided by who calls the solver
   WRING_STOPPED_UNBALANCED,  // failure: max_it or round-off leave too large a force, wring_stepper_solve
   WRING_STOPPED_INVERTED,    // failure: elements that may not invert did; decided by who calls the solver
+  WRING_STOPPED_BLOCKED,     // failure: contacts have stopped held vertices; decided by who calls the solver
   WRING_N_REASON
 } wring_reason;
 
@@ -112,6 +113,7 @@ typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the last iterate
   PetscInt        iterations;
+  PetscInt        cut; // iterations whose step was shortened, so that surfaces do not meet
   wring_rises     rises;
   wring_setup     setup;
 } wring_outcome;

@@ -78,7 +78,8 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   collective.
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
-void                    wring_stepper_forget_evaluation(wring_stepper *s); // for a caller that changes x
+/* x_0 of a step that has begun becomes `start`, as far on the way from q as contacts let it. */
+PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x);
 
 /*
   The time at which the step that begin has prepared ends: t + h; in statics the end of the load step, or of a part of

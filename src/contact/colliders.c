@@ -149,14 +149,14 @@ static double largest_motion(const colliders *d, int c, double far)
 }
 
 /*
-  True if no vertex of the ball is nearer to the forbidden side of collider c than it has moved relative to it, (8.9);
-  moving: since `before`, otherwise nothing moves. False if the ball is not finite.
+  True if no vertex of the ball is nearer to the forbidden side of collider c than it has moved relative to it since
+  `before`, (8.9). False if the ball is not finite.
 */
-static PetscBool is_ball_beyond(const colliders *d, int c, const wring_ball *ball, PetscBool moving)
+static PetscBool is_ball_beyond(const colliders *d, int c, const wring_ball *ball)
 {
   const double *const centre = d->now[c].centre;
   const double        apart  = distance_between(ball->centre, centre);
-  const double        motion = ball->motion + (moving ? largest_motion(d, c, apart + ball->radius) : 0);
+  const double        motion = ball->motion + largest_motion(d, c, apart + ball->radius);
   const double        origin = sqrt(wring_dot3(centre, centre)), within = ball->radius + motion;
   const double        slack = 1e-12 * (origin + apart + within); // more than rounding
   record              r;
@@ -177,7 +177,7 @@ static void find_hits(const wring_contact *contact, const double *x, const doubl
   for (PetscInt run = 0; run < d->n_run; run++) {
     const PetscInt   at   = 3 * run * WRING_RUN;
     const wring_ball ball = wring_ball_around(run_length(contact, run), x + at, q + at);
-    for (int c = 0; c < d->n; c++) d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball, PETSC_TRUE);
+    for (int c = 0; c < d->n; c++) d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball);
   }
 }
 
@@ -432,14 +432,59 @@ static PetscErrorCode colliders_add_products(wring_contact *contact, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- vertices that have gone through a collider ------------------------------------------------------------------ */
+
+/*
+  Whether the segment from a to b, in the shape's frame, meets the shape; n, *offset: the tangent plane there.
+  docs/theory.md (9.12)
+*/
+static PetscBool meets(const wring_collider *c, const double a[3], const double b[3], double length, double n[3],
+                       double *offset)
+{
+  double at = 0;
+  for (int i = 0; i < MOST_MARCHES && at <= length; i++) {
+    const double t = at / length, p[3] = {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
+    const double distance = c->shape->nearest(c->size, p, n, offset);
+    if (distance <= touching * length) return PETSC_TRUE;
+    at += distance;
+  }
+  return PETSC_FALSE;
+}
+
+/*
+  Whether a vertex has gone from q, at the time of `before`, to x through collider c, or beyond its middle: in and out
+  at two sides. n, *offset: the tangent plane, in the frame of the collider, where it has entered.
+*/
+static PetscBool has_passed(const wring_collider *c, const pose *now, const pose *before, const double q[3],
+                            const double x[3], double n[3], double *offset)
+{
+  double a[3], b[3], out[3], offset_out;
+  to_local(before, q, a);
+  to_local(now, x, b);
+  const double length = distance_between(a, b);
+  return (PetscBool)(!c->inside && length > 0 && meets(c, a, b, length, n, offset) &&
+                     meets(c, b, a, length, out, &offset_out) && wring_are_opposite(n, out));
+}
+
 /* ---- projection -------------------------------------------------------------------------------------------------- */
 
-/* Moves x to the surface, then back along it by at most friction times the depth, (8.8). */
+/* nearest, or of a vertex that has passed the tangent plane where it has entered, and the distance from this plane. */
+static double nearest_on_way(const wring_collider *c, const pose *now, const pose *before, const double *q,
+                             const double *x, record *r)
+{
+  double n[3], offset, p[3];
+  if (!has_passed(c, now, before, q, x, n, &offset)) return nearest(c, now, x, r);
+  to_local(now, x, p);
+  to_world(now, n, r->n);
+  return wring_dot3(n, p) - offset;
+}
+
+/* Moves x to the surface on the side where it came from, and back along it by at most friction times depth, (8.8). */
 static void project_vertex(const wring_collider *c, const pose *now, const pose *before, const double *q, double *x)
 {
   record       r;
   double       u[3], along[3];
-  const double distance = nearest(c, now, x, &r);
+  const double distance = nearest_on_way(c, now, before, q, x, &r);
   if (!(distance < 0)) return;
   for (int i = 0; i < 3; i++) x[i] -= distance * r.n[i];
   relative_motion(now, before, x, q, u);
@@ -451,18 +496,24 @@ static void project_vertex(const wring_collider *c, const pose *now, const pose 
   for (int i = 0; i < 3; i++) x[i] -= part * along[i];
 }
 
-/* Moves the vertices of a run out of the colliders, one after another, whose balls are tested against the new x. */
+/*
+  Moves the vertices of a run out of the colliders that they are in or have gone through, one after another, whose balls
+  are tested against the new x.
+*/
 static void project_run(const wring_contact *contact, PetscInt run, const double *q, double *x)
 {
   const colliders *d    = contact->data;
   const PetscInt   n    = run_length(contact, run);
-  wring_ball       ball = wring_ball_around(n, x, NULL);
+  wring_ball       ball = wring_ball_around(n, x, q);
   for (int c = 0; c < d->n; c++) {
-    if (is_ball_beyond(d, c, &ball, PETSC_FALSE)) continue;
-    for (PetscInt v = 0; v < n; v++)
-      if (!is_beyond(d, c, x + 3 * v, 0))
+    if (is_ball_beyond(d, c, &ball)) continue;
+    for (PetscInt v = 0; v < n; v++) {
+      double u[3];
+      relative_motion(&d->now[c], &d->before[c], x + 3 * v, q + 3 * v, u);
+      if (!is_beyond(d, c, x + 3 * v, sqrt(wring_dot3(u, u))))
         project_vertex(&d->collider[c], &d->now[c], &d->before[c], q + 3 * v, x + 3 * v);
-    ball = wring_ball_around(n, x, NULL);
+    }
+    ball = wring_ball_around(n, x, q);
   }
 }
 
@@ -485,7 +536,7 @@ static PetscErrorCode colliders_project(wring_contact *contact, const wring_cont
 static const char *colliders_refusal(const wring_contact *contact, wring_contact_way way)
 {
   const colliders *d = contact->data;
-  return way == WRING_CONTACT_ENERGY && d->refusal[0] ? d->refusal : NULL;
+  return way != WRING_CONTACT_PROJECTION && d->refusal[0] ? d->refusal : NULL;
 }
 
 static int colliders_parts(const wring_contact *contact)
@@ -508,31 +559,6 @@ static void remember(const wring_contact *contact, const double *x)
   d->last_time = d->time;
 }
 
-/* Whether the segment from a to b, in the shape's frame, meets the shape; n: the normal there. docs/theory.md (9.12) */
-static PetscBool meets(const wring_collider *c, const double a[3], const double b[3], double length, double n[3])
-{
-  double at = 0, offset;
-  for (int i = 0; i < MOST_MARCHES && at <= length; i++) {
-    const double t = at / length, p[3] = {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
-    const double distance = c->shape->nearest(c->size, p, n, &offset);
-    if (distance <= touching * length) return PETSC_TRUE;
-    at += distance;
-  }
-  return PETSC_FALSE;
-}
-
-/* Whether vertex v, now outside of collider c, has gone through it since the last measure: in and out at two sides. */
-static PetscBool has_jumped(const colliders *d, PetscInt v, int c, const double x[3])
-{
-  const wring_collider *const k = &d->collider[c];
-  double                      a[3], b[3], in[3], out[3];
-  to_local(&d->before[c], d->last + 3 * v, a);
-  to_local(&d->now[c], x, b);
-  const double length = distance_between(a, b);
-  return (PetscBool)(length > 0 && meets(k, a, b, length, in) && meets(k, b, a, length, out) &&
-                     wring_are_opposite(in, out));
-}
-
 /*
   Depth of a vertex in the collider that it is deepest in, 0 outside; adds its entry into each one that is solid, and
   counts those that it has jumped over.
@@ -540,6 +566,7 @@ static PetscBool has_jumped(const colliders *d, PetscInt v, int c, const double 
 static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3], double *deepest, PetscInt64 *jumps)
 {
   record r;
+  double n[3], offset;
 
   PetscFunctionBegin;
   *deepest = 0;
@@ -551,7 +578,7 @@ static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3]
     if (depth > 0)
       PetscCall(wring_crossings_add(&d->crossings, v, c, r.n));
     else
-      *jumps += has_jumped(d, v, c, x);
+      *jumps += has_passed(&d->collider[c], &d->now[c], &d->before[c], d->last + 3 * v, x, n, &offset);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* Functions common to all kinds of contacts. */
 #include "contact_impl.h"
+#include <math.h>
 
 PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_ops *ops, void *data,
                                     wring_contact **contact)
@@ -94,6 +95,25 @@ PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool wring_contact_is_bounded(const wring_contact *c)
+{
+  return (PetscBool)(c->ops->bound != NULL);
+}
+
+PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double *bound, PetscInt *vertex)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->bound(c, x, d, bound, vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->add_pressure(c, x, pressure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x)
 {
   PetscFunctionBegin;
@@ -129,7 +149,7 @@ const char *wring_contact_part_name(const wring_contact *c, int part)
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force)
 {
   PetscFunctionBegin;
-  *report = (wring_contact_report){0};
+  *report = (wring_contact_report){.least = INFINITY};
   PetscCall(c->ops->measure(c, x, report, force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,6 +18,9 @@ typedef struct {
   PetscErrorCode (*add_blocks)(wring_contact *c, const double *x, const char *held, Mat H);
   PetscErrorCode (*add_diagonal)(wring_contact *c, const double *x, double *diagonal); // NULL: add_hessian
   PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
+  PetscErrorCode (*bound)(wring_contact *c, const double *x, const double *d, double *bound,
+                          PetscInt *vertex);                                              // NULL: x may change freely
+  PetscErrorCode (*add_pressure)(wring_contact *c, const double *x, double *pressure);    // likewise
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
   double (*stiffness)(const wring_contact *c);
   int (*parts)(const wring_contact *c); // NULL: none, as where the sum of forces is 0

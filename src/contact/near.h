@@ -1,9 +1,8 @@
 /*
-  Private to src/contact: finds the vertices of a surface that are near triangles of it, by a spatial hash whose cells
-  are distributed over all ranks. docs/theory.md (9.4), (9.5)
+  Private to src/contact: finds the vertices of a surface that are near triangles of it. docs/theory.md (9.4), (9.5)
 */
 #pragma once
-#include "mesh/surface/skin.h"
+#include "simplices.h"
 
 /* A vertex and a triangle. */
 typedef struct {
@@ -25,8 +24,11 @@ typedef struct {
   Finds the pairs at x [n_local][3], ghosts up to date: *near [*n], each pair once, sorted by vertex and then by the
   triangle's original numbers, freed with PetscFree. Excluded are pairs whose vertex is a corner of the triangle or a
   neighbour of one along an edge of the surface, pairs that `range` excludes, and vertices and triangles that are not
-  finite. The result is the same for any partition. *compared, which may be NULL: the vertices in cells that triangles
-  of this rank's cells looked into, a measure of the work. Collective.
+  finite. The result is the same for any partition. *compared, which may be NULL: as of wring_broad_find, a measure of
+  the work. Collective.
 */
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
                                PetscInt *n, wring_near **near, PetscInt64 *compared);
+
+/* The vertices and triangles of the surface, *simplex [*n], in this order; freed by PetscFree. Not collective. */
+PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simplex **simplex);

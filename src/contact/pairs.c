@@ -1,6 +1,5 @@
 /* Selects the pairs that touch from those that are near. */
 #include "pairs.h"
-#include "base/parallel/consensus.h"
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "triangle.h"
@@ -79,9 +78,8 @@ static PetscErrorCode forget_search(wring_pairs *p)
   PetscCall(PetscFree(p->wait));
   PetscCall(PetscFree(p->run));
   PetscCall(PetscFree(p->place));
-  PetscCall(PetscSFDestroy(&p->far));
-  PetscCall(PetscFree3(p->far_global, p->far_x, p->far_f));
-  p->n_near = p->n_far = 0;
+  PetscCall(PetscFree2(p->far_x, p->far_f));
+  p->n_near = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +92,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
   if (p->watch) p->watch->skin = NULL; // it is p's
   PetscCall(wring_pairs_destroy(&p->watch));
   PetscCall(forget_search(p));
-  PetscCall(PetscLayoutDestroy(&p->layout));
+  PetscCall(wring_corners_destroy(&p->far));
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->old));
   PetscCall(PetscFree(p->seen));
@@ -107,95 +105,30 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
 
 /* ---- corners of other ranks -------------------------------------------------------------------------------------- */
 
-/* The global number of a vertex: the owner's local number after all numbers of lower ranks. */
-static PetscInt global_number(const PetscInt *range, PetscSFNode at)
-{
-  return range[at.rank] + at.index;
-}
-
-static void list_far(const wring_pairs *p, const PetscInt *range, PetscInt *n, PetscInt *list)
-{
-  const PetscInt begin = p->mesh->begin, end = begin + p->mesh->n_owned;
-  *n = 0;
-  for (PetscInt i = 0; i < 3 * (p->n_near + p->n_pair); i++) {
-    const wring_near *near   = i < 3 * p->n_near ? &p->near[i / 3] : &p->pair[i / 3 - p->n_near].near;
-    const PetscInt    global = global_number(range, near->home[i % 3]);
-    if (global < begin || global >= end) list[(*n)++] = global;
-  }
-}
-
-/* Finds the places of a pair's corners. */
-static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, const wring_near *near,
-                                  PetscInt place[3])
-{
-  const wring_mesh *m = p->mesh;
-
-  PetscFunctionBegin;
-  for (int a = 0; a < 3; a++) {
-    const PetscInt global = global_number(range, near->home[a]);
-    PetscInt       far;
-    place[a] = global - m->begin;
-    if (global >= m->begin && global < m->begin + m->n_owned) continue;
-    PetscCall(PetscFindInt(global, p->n_far, p->far_global, &far));
-    place[a] = m->n_owned + far;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_far_sf(wring_pairs *p)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFCreate(p->mesh->comm, &p->far));
-  PetscCall(PetscSFSetGraphLayout(p->far, p->layout, p->n_far, NULL, PETSC_OWN_POINTER, p->far_global));
-  PetscCall(wring_sf_set_up(p->far));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Builds far and its arrays for the corners of near and of the current pairs, and finds their places. */
+/* Finds the far corners of near and of the current pairs, and their places. */
 static PetscErrorCode build_far(wring_pairs *p)
 {
-  const PetscInt *range;
-  PetscInt       *list;
+  const PetscInt n_near = 3 * p->n_near, n = n_near + 3 * p->n_pair;
+  PetscSFNode   *home;
+  PetscInt      *place;
 
   PetscFunctionBegin;
-  if (!p->layout)
-    PetscCall(PetscLayoutCreateFromSizes(p->mesh->comm, p->mesh->n_owned, p->mesh->n_global, 1, &p->layout));
-  PetscCall(PetscLayoutGetRanges(p->layout, &range));
-  PetscCall(PetscMalloc1(3 * ((size_t)p->n_near + (size_t)p->n_pair), &list));
-  list_far(p, range, &p->n_far, list);
-  PetscCall(wring_sort_unique(&p->n_far, list));
-  PetscCall(PetscMalloc3(p->n_far, &p->far_global, 3 * p->n_far, &p->far_x, 3 * p->n_far, &p->far_f));
-  PetscCall(PetscArraycpy(p->far_global, list, p->n_far));
-  PetscCall(PetscFree(list));
-  PetscCall(make_far_sf(p));
-  PetscCall(PetscMalloc1(3 * (size_t)p->n_near, &p->place));
-  for (PetscInt i = 0; i < p->n_near; i++) PetscCall(find_places(p, range, &p->near[i], p->place + 3 * i));
-  for (PetscInt i = 0; i < p->n_pair; i++) PetscCall(find_places(p, range, &p->pair[i].near, p->pair[i].place));
+  PetscCall(PetscMalloc1((size_t)n, &home));
+  PetscCall(PetscMalloc1((size_t)n, &place));
+  for (PetscInt i = 0; i < n; i++)
+    home[i] = i < n_near ? p->near[i / 3].home[i % 3] : p->pair[(i - n_near) / 3].near.home[i % 3];
+  PetscCall(wring_corners_build(p->mesh, n, home, place, &p->far));
+  for (PetscInt i = n_near; i < n; i++) p->pair[(i - n_near) / 3].place[i % 3] = place[i];
+  PetscCall(PetscFree(home));
+  p->place = place;
+  PetscCall(PetscMalloc2(3 * (size_t)p->far.n, &p->far_x, 3 * (size_t)p->far.n, &p->far_f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x)
 {
   PetscFunctionBegin;
-  PetscCall(wring_pairs_from_owners(p, p->mesh->vector, x, p->far_x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_pairs_from_owners(wring_pairs *p, MPI_Datatype type, const void *owned, void *far)
-{
-  PetscFunctionBegin;
-  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFBcastBegin(p->far, type, owned, far, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(p->far, type, owned, far, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_pairs_add_to_owners(wring_pairs *p, MPI_Datatype type, const void *far, void *owned)
-{
-  PetscFunctionBegin;
-  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFReduceBegin(p->far, type, far, owned, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(p->far, type, far, owned, MPI_SUM));
+  PetscCall(wring_corners_fetch(&p->far, p->mesh->vector, x, p->far_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,7 +189,6 @@ static PetscErrorCode find_runs(wring_pairs *p)
 static PetscErrorCode search(wring_pairs *p, const double *x)
 {
   const wring_near_range range = {.reach = p->within + p->margin, .front = p->thickness, .behind = p->behind};
-  PetscInt               any;
 
   PetscFunctionBegin;
   PetscCall(forget_search(p));
@@ -265,9 +197,6 @@ static PetscErrorCode search(wring_pairs *p, const double *x)
   PetscCall(build_far(p));
   keep_positions(p, x, p->seen);
   p->drift = INFINITY;
-  any      = p->n_near > 0 || p->n_pair > 0;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
-  p->any = (PetscBool)(any != 0);
   p->searches++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

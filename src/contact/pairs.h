@@ -3,6 +3,7 @@
   docs/theory.md (9.1) to (9.9)
 */
 #pragma once
+#include "corners.h"
 #include "near.h"
 
 /* A vertex against a triangle: G x = x_vertex - sum w_a x_corner[a], d = n . G x. */
@@ -31,12 +32,8 @@ struct wring_pairs {
   PetscInt          n_run, *run;              // [n_run + 1] first near pair of each vertex that has one, and n_near
   PetscInt          longest;                  // near pairs of a vertex
   PetscInt         *place;                    // [n_near][3]
-  PetscInt          n_far;                    // corners that other ranks own
-  PetscLayout       layout;                   // of global numbers; NULL before the first search
-  PetscSF           far;                      // roots: owned vertices; leaves: 0 ... n_far - 1
-  PetscInt         *far_global;               // [n_far]
-  double           *far_x, *far_f;            // [n_far][3] m, N
-  PetscBool         any;                      // some rank has a pair that may touch
+  wring_corners     far;                      // corners that other ranks own
+  double           *far_x, *far_f;            // [far.n][3] m, N
   PetscInt          n_pair, room;
   wring_pair       *pair; // [n_pair] by vertex
   PetscInt          n_old, old_room;
@@ -59,13 +56,8 @@ PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool fir
 /* Appends the pairs that touch at x; discards the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
-/*
-  Values of far corners from their owners, such as far_x at x by the first; values added to those of their owners.
-  Collective; without any pair on any rank they do nothing.
-*/
+/* far_x at x. Collective. */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
-PetscErrorCode wring_pairs_from_owners(wring_pairs *p, MPI_Datatype type, const void *owned, void *far);
-PetscErrorCode wring_pairs_add_to_owners(wring_pairs *p, MPI_Datatype type, const void *far, void *owned);
 
 /* n . G x of a pair [m]; far_x is that of x. */
 double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const double *x);

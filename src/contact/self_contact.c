@@ -4,7 +4,9 @@
 */
 #include "contact_impl.h"
 #include "crossings.h"
+#include "jumps.h"
 #include "pairs.h"
+#include "base/vector3.h"
 #include <math.h>
 #include <string.h>
 
@@ -15,23 +17,31 @@ typedef struct {
   double      *energy; // [room] J of each pair
 
   wring_crossings crossings; // up to the last measure
+  double         *last;      // [n_local][3] m: positions at it
 } self_contact;
 
 const wring_option wring_self_contact_options[] = {
+  {"method", WRING_WORD, .choices = "penalty|barrier", .value = "penalty",
+   .help = "Way in which bodies keep apart: penalty pushes vertices out of bodies, barrier never lets surfaces meet. "
+           "Each key of self_contact turns it on."},
+  {"gap", WRING_REAL, .unit = "m", .range = "(0,inf)",
+   .help = "Distance below which surfaces repel each other by the barrier; default: 1e-3 of the diagonal of the box "
+           "around the bodies at rest, or a quarter of the least distance at rest of parts without a common vertex."},
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
-   .help = "Stiffness of every surface vertex that touches a surface triangle; turns self-contact on."},
+   .help = "Stiffness of every surface vertex that touches a surface triangle, of the penalty."},
   {"thickness", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0",
    .at   = WRING_AT(wring_self_contact, thickness),
-   .help = "Distance below which vertices and triangles repel each other."},
+   .help = "Distance below which vertices and triangles repel each other by the penalty."},
   {"max_depth", WRING_REAL, .unit = "m", .range = "(0,inf)", .at = WRING_AT(wring_self_contact, max_depth),
-   .help = "Depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
+   .help = "Depth beyond which the penalty ignores vertices inside a body; default: half the mean edge of the "
+           "surface."},
   {0},
 };
 
 static const char *self_refusal(const wring_contact *contact, wring_contact_way way)
 {
   (void)contact;
-  return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it has an energy, but no projection";
+  return way != WRING_CONTACT_PROJECTION ? NULL : "self_contact: it has an energy, but no projection";
 }
 
 /* Triangles have no prescribed motion: only the pairs of the previous time are discarded. */
@@ -54,6 +64,7 @@ PetscErrorCode wring_self_contact_note_lost(wring_contact *contact, const double
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_count_lost(d->pairs, x, &lost));
+  PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPIU_INT64, MPI_SUM, contact->mesh->comm));
   if (lost > 0)
     PetscCall(wring_note(contact->mesh->comm,
@@ -149,13 +160,13 @@ static PetscErrorCode self_add(wring_contact *contact, wring_work work, const do
   PetscFunctionBegin;
   PetscCall(make_room(d));
   PetscCall(wring_pairs_fetch(p, x));
-  if (work & WRING_GRADIENT) PetscCall(PetscArrayzero(p->far_f, 3 * p->n_far));
+  if (work & WRING_GRADIENT) PetscCall(PetscArrayzero(p->far_f, 3 * p->far.n));
   for (PetscInt i = 0; i < p->n_pair; i++) {
     const double u = PetscMin(0, wring_pair_distance(p, p->pair + i, x) - p->thickness);
     d->energy[i]   = 0.5 * d->stiffness * u * u;
     if (work & WRING_GRADIENT) scatter(p, p->pair + i, d->stiffness * u, f);
   }
-  if (work & WRING_GRADIENT) PetscCall(wring_pairs_add_to_owners(p, p->mesh->vector, p->far_f, f));
+  if (work & WRING_GRADIENT) PetscCall(wring_corners_add(&p->far, p->mesh->vector, p->far_f, f));
   if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, d->energy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,7 +182,7 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscCalloc1(p->n_far, &far));
+  PetscCall(PetscCalloc1(p->far.n, &far));
   for (PetscInt i = 0; i < p->n_pair; i++) {
     if (wring_pair_distance(p, p->pair + i, x) >= p->thickness) continue;
     any = 1;
@@ -181,7 +192,7 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
       *(at < n_owned ? count + at : far + at - n_owned) += 3;
     }
   }
-  PetscCall(wring_pairs_add_to_owners(p, MPIU_INT, far, count));
+  PetscCall(wring_corners_add(&p->far, MPIU_INT, far, count));
   PetscCall(PetscFree(far));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
   if (any) *joined = PETSC_TRUE;
@@ -203,7 +214,7 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   PetscFunctionBegin;
   for (int a = 0; a < 4; a++) {
     const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
-    row[a]         = far < 0 ? m->begin + at : p->far_global[far];
+    row[a]         = far < 0 ? m->begin + at : p->far.global[far];
     const int mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
     if (mark == WRING_XYZ) row[a] = -1;
     for (int c = 0; c < 3; c++) n[3 * a + c] = mark >> c & 1 ? 0 : pair->n[c];
@@ -222,8 +233,8 @@ static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, c
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscCalloc1(p->n_far, &far_held));
-  if (held) PetscCall(wring_pairs_from_owners(p, MPI_CHAR, held, far_held));
+  PetscCall(PetscCalloc1(p->far.n, &far_held));
+  if (held) PetscCall(wring_corners_fetch(&p->far, MPI_CHAR, held, far_held));
   for (PetscInt i = 0; i < p->n_pair; i++)
     if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
       PetscCall(add_pair(p, p->pair + i, d->stiffness, held, far_held, H));
@@ -261,11 +272,11 @@ static PetscErrorCode self_add_diagonal(wring_contact *contact, const double *x,
   PetscCall(PetscMalloc1(3 * n_owned, &column));
   for (int j = 0; j < 3; j++) {
     PetscCall(PetscArrayzero(column, 3 * n_owned));
-    PetscCall(PetscArrayzero(p->far_f, 3 * p->n_far));
+    PetscCall(PetscArrayzero(p->far_f, 3 * p->far.n));
     for (PetscInt i = 0; i < p->n_pair; i++)
       if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
         scatter_column(p, p->pair + i, d->stiffness, j, column);
-    PetscCall(wring_pairs_add_to_owners(p, p->mesh->vector, p->far_f, column));
+    PetscCall(wring_corners_add(&p->far, p->mesh->vector, p->far_f, column));
     for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
   }
   PetscCall(PetscFree(column));
@@ -308,13 +319,35 @@ static PetscErrorCode self_add_products(wring_contact *contact, const double *x,
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the pairs at x and discards them afterwards. */
+/*
+  Vertices of this rank that have gone through a body since the last measure; none if no vertex has moved as far as the
+  depth from which they are lost.
+*/
+static PetscErrorCode count_jumps(wring_contact *contact, const double *x, PetscInt64 *jumps)
+{
+  self_contact *d        = contact->data;
+  double        farthest = 0;
+
+  PetscFunctionBegin;
+  *jumps = 0;
+  for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3) {
+    double u[3];
+    wring_subtract3(x + i, d->last + i, u);
+    farthest = PetscMax(farthest, wring_dot3(u, u));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &farthest, 1, MPI_DOUBLE, MPI_MAX, contact->mesh->comm));
+  if (sqrt(farthest) > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
+  PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
 {
   self_contact  *d     = contact->data;
   wring_pairs   *p     = d->pairs;
   const PetscInt begin = p->n_pair;
   PetscInt       last  = -1;
-  PetscInt64     deep, crossed;
+  PetscInt64     deep, crossed, jumps;
 
   PetscFunctionBegin;
   (void)force;
@@ -329,7 +362,8 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
   PetscCall(wring_crossings_count(&d->crossings, &crossed));
   p->n_pair = begin;
   PetscCall(wring_pairs_count_lost(p, x, &deep));
-  report->lost = deep + crossed;
+  PetscCall(count_jumps(contact, x, &jumps));
+  report->lost = deep + crossed + jumps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -341,6 +375,7 @@ static PetscErrorCode self_destroy(wring_contact *contact)
   PetscCall(wring_crossings_destroy(&d->crossings));
   PetscCall(wring_pairs_destroy(&d->pairs));
   PetscCall(PetscFree(d->energy));
+  PetscCall(PetscFree(d->last));
   PetscCall(PetscFree(contact->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -352,15 +387,16 @@ static double self_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops self_ops = {
-  .kind      = "self_contact",
-  .losing    = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, or "
-               "beyond the middle of a wall; a smaller time_step or a larger self_contact.thickness or stiffness "
-               "prevents this",
-  .refusal   = self_refusal,
-  .stiffness = self_stiffness,
-  .set_time  = self_set_time,
-  .update    = self_update,
-  .add       = self_add,
+  .kind         = "self_contact",
+  .losing       = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
+                  "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
+                  "self_contact.thickness or stiffness "
+                  "prevents this",
+  .refusal      = self_refusal,
+  .stiffness    = self_stiffness,
+  .set_time     = self_set_time,
+  .update       = self_update,
+  .add          = self_add,
   .count_blocks = self_count_blocks,
   .add_blocks   = self_add_blocks,
   .add_diagonal = self_add_diagonal,
@@ -377,6 +413,8 @@ PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_sel
   PetscCall(PetscNew(&d));
   d->stiffness = how->stiffness;
   PetscCall(wring_pairs_create(mesh, how->thickness, how->max_depth, &d->pairs));
+  PetscCall(PetscMalloc1(3 * (size_t)mesh->n_local, &d->last));
+  PetscCall(PetscArraycpy(d->last, mesh->X, 3 * mesh->n_local));
   PetscCall(wring_contact_create(mesh, &self_ops, d, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

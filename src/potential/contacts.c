@@ -90,6 +90,36 @@ PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force)
+{
+  const PetscInt       n = 3 * g->mesh->n_local;
+  wring_contact_change change;
+  const double        *xa;
+  double              *f;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, &change));
+  PetscCall(PetscCalloc1((size_t)n, &f));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_bounded(g->contact[i]))
+      PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, xa, f, NULL));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) force[i] = -f[i];
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(pressure, g->mesh->n_local));
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_bounded(g->contact[i])) PetscCall(wring_contact_add_pressure(g->contact[i], x, pressure));
+  PetscCall(wring_mesh_update_ghosts(g->mesh, 1, pressure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force)
 {
@@ -101,10 +131,13 @@ PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x,
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_contact_measure(g->contact[i], xa, report, force));
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  PetscInt64 count[2] = {report->inside, report->lost};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, g->comm));
+  PetscInt64 count[3] = {report->inside, report->lost, report->pairs};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 3, MPIU_INT64, MPI_SUM, g->comm));
   report->inside = count[0];
   report->lost   = count[1];
+  report->pairs  = count[2];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->least, 1, MPI_DOUBLE, MPI_MIN, g->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->force, 1, MPI_DOUBLE, MPI_SUM, g->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->depth, 1, MPI_DOUBLE, MPI_MAX, g->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, force, 3 * parts, MPI_DOUBLE, MPI_SUM, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);

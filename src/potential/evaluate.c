@@ -1,5 +1,6 @@
 /* Values, gradients and residuals; the halo exchange overlaps the work on interior elements. docs/theory.md 2 */
 #include "potential_impl.h"
+#include <math.h>
 
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)
 {
@@ -182,38 +183,99 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The least bound of this rank's elements, x and d local arrays. */
-static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, double *bound)
+/* The least bound of this rank's elements and contacts, x and d local arrays; *vertex of wring_contact_bound. */
+static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, double *bound, PetscInt *vertex)
 {
+  double   one;
+  PetscInt at;
+
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
   PetscCall(wring_potential_halo_begin(g, d));
   PetscCall(wring_potential_halo_end(g, x));
   PetscCall(wring_potential_halo_end(g, d));
   for (int i = 0; i < g->n_term; i++) *bound = PetscMin(*bound, wring_term_bound(g->term[i], x, d));
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
+  for (int i = 0; i < g->n_contact; i++) {
+    if (!wring_contact_is_bounded(g->contact[i])) continue;
+    PetscCall(wring_contact_bound(g->contact[i], x, d, &one, &at));
+    if (one < *bound) *bound = one, *vertex = at;
+  }
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_potential_has_bounded_contacts(const wring_potential *g)
+{
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_bounded(g->contact[i])) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* The least bound of all ranks, and the vertex of the rank that has it. */
+static PetscErrorCode reduce_bound(const wring_potential *g, double *bound, PetscInt *vertex)
+{
+  const double mine = *bound;
+  PetscInt     most = -1;
+
+  PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MIN, g->comm));
+  if (!wring_potential_has_bounded_contacts(g) || isinf(*bound)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mine == *bound) most = *vertex;
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
+  PetscCallMPI(MPI_Allreduce(&most, vertex, 1, MPIU_INT, MPI_MAX, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound)
 {
   const wring_phase old     = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
-  PetscBool         bounded = PETSC_FALSE;
+  PetscBool         bounded = wring_potential_has_bounded_contacts(g);
   const double     *xa, *da;
 
   PetscFunctionBegin;
-  *bound = INFINITY;
+  *bound  = INFINITY;
+  g->stop = -1;
   for (int i = 0; i < g->n_term; i++) bounded = (PetscBool)(bounded || wring_term_is_bounded(g->term[i]));
   if (bounded) {
     PetscCall(VecGetArrayRead(x, &xa)); // PETSc's line search locks both: only ghosts, behind their entries, are filled
     PetscCall(VecGetArrayRead(d, &da));
-    PetscCall(local_bound(g, (double *)xa, (double *)da, bound));
+    PetscCall(local_bound(g, (double *)xa, (double *)da, bound, &g->stop));
     PetscCall(VecRestoreArrayRead(d, &da));
     PetscCall(VecRestoreArrayRead(x, &xa));
     wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
-    wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MIN, g->comm));
+    PetscCall(reduce_bound(g, bound, &g->stop));
   }
   wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_potential_stop(const wring_potential *g)
+{
+  return g->stop;
+}
+
+double wring_potential_first_step(const wring_potential *g, double bound)
+{
+  const double short_of_bound = 0.9;
+  return wring_potential_has_bounded_contacts(g) && bound <= 1 ? short_of_bound * bound : 1;
+}
+
+PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, double *part)
+{
+  double bound;
+  Vec    d;
+
+  PetscFunctionBegin;
+  *part = 1;
+  if (!wring_potential_has_bounded_contacts(g)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(x, &d));
+  PetscCall(VecWAXPY(d, -1, from, x));
+  PetscCall(wring_potential_bound(g, from, d, &bound));
+  *part = wring_potential_first_step(g, bound);
+  if (*part < 1) PetscCall(VecWAXPY(x, *part, d, from));
+  PetscCall(VecDestroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -197,6 +197,13 @@ PetscErrorCode wring_potential_move_held(wring_potential *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_restore_places(wring_potential *g)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_move_held(g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_hold_target(wring_potential *g)
 {
   PetscFunctionBegin;
@@ -209,6 +216,28 @@ PetscErrorCode wring_potential_place(wring_potential *g, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(copy_held(&g->held, PETSC_TRUE, x, g->held.place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_hold_at(wring_potential *g, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(copy_held(&g->held, PETSC_FALSE, x, g->held.place));
+  PetscCall(copy_held(&g->held, PETSC_TRUE, g->y, g->held.place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_is_placed(const wring_potential *g, Vec x, PetscBool *placed)
+{
+  const double *xa;
+  int           off = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  for (PetscInt i = 0; i < g->held.n; i++) off |= xa[g->held.at[i]] != g->held.place[i];
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &off, 1, MPI_INT, MPI_MAX, g->comm));
+  *placed = (PetscBool)!off;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -48,6 +48,7 @@ struct wring_potential {
   wring_term      **term; // [n_term] owned
   int               n_contact;
   wring_contact   **contact;  // [n_contact] owned
+  PetscInt          stop;     // vertex that bounded the last step, -1: none
   wring_pattern    *pattern;  // of the Hessian, built with the first one
   wring_scatter   **scatter;  // [n_term] of the pattern
   double           *block;    // [nnz][3][3] values of the Hessian's local rows

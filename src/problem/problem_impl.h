@@ -12,7 +12,7 @@
     input/problem_fields.c   tables of tetrahedra
     input/problem_curves.c   functions of time
     body/                    masses and terms of materials: see below
-    support/                 problem_attachments.c; problem_contacts.c
+    support/                 problem_attachments.c; problem_contacts.c; problem_barrier.c
     load/problem_loads.c     gravity's curve, dead forces, pressure, drag
     probe/problem_probes.c   probes: keys, points and sets, columns; problem_probe_values.c their values
     sanity/                  what the numbers amount to, and notes: see sanity_impl.h
@@ -166,7 +166,8 @@ struct wring_problem_parts {
   wring_springs      springs;
   wring_attachments  attachments;
   wring_collider_set colliders;
-  wring_contact     *self_contact; // borrowed from the potential, or NULL
+  wring_contact     *self_contact; // by a penalty, borrowed from the potential, or NULL
+  wring_contact     *barrier;      // self-contact by a barrier, likewise
   wring_load_family  loads[WRING_LOAD_FAMILIES];
   wring_probes       probes;
   wring_system       system;
@@ -195,8 +196,10 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
 PetscErrorCode wring_problem_add_loads(wring_problem *p); // to the stepper
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_add_probes(wring_problem *p);
-PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
-PetscErrorCode wring_problem_check_self_contact(wring_problem *p);    // likewise
+PetscErrorCode wring_problem_check_colliders(const wring_problem *p);         // at the state
+PetscErrorCode wring_problem_check_self_contact(wring_problem *p);            // likewise
+PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool *added); // if the deck wants it
+PetscErrorCode wring_problem_check_barrier(wring_problem *p);                 // at the state; sets its stiffness
 
 /* Of the mesh and the state. Collective. */
 PetscErrorCode wring_problem_find_bounds(wring_problem *p);

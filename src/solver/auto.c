@@ -5,7 +5,8 @@
   the iterations with A have cost as much as a factor of the Hessian, and much is left, the Hessian H(x_k) takes its
   place; it is built again whenever it has cost as much once more, so that the method is Newton's with a Hessian that is
   not rebuilt in vain. If the norm of the gradient does not fall faster for its cost than with A, the operator returns,
-  for twice as long. The pairs of L-BFGS are kept over changes. Costs are counted, not timed: all ranks decide alike,
+  for twice as long. The pairs of L-BFGS are kept over changes. While surfaces are in contact by a barrier, every
+  iteration is Newton's. Costs are counted, not timed: all ranks decide alike,
   and runs can be repeated.
 */
 #include "solver/common/linear.h"
@@ -88,7 +89,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
   wring_trade_build(&a->trade);
-  PetscCall(wring_solver_note_choice(s, text));
+  if (text) PetscCall(wring_solver_note_choice(s, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,14 +117,31 @@ static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where surfaces repel each other by a barrier, nothing but the Hessian at x_k knows how strongly. */
+static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
+{
+  auto_data *const a = s->data;
+
+  PetscFunctionBegin;
+  *met = (PetscBool)(s->contacts.change.active > 0 && wring_potential_has_bounded_contacts(s->g) &&
+                     wring_potential_can(s->g, WRING_CAN_HESSIAN));
+  if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(build_hessian(s, x, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
+  a->pairs.count = a->pairs.newest = 0;
+  *met                             = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The operator, renewed or not, or a Hessian for the next direction. */
 static PetscErrorCode choose(wring_solver *s, Vec x)
 {
   auto_data *const a      = s->data;
   const double     target = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
-  PetscBool        renewed;
+  PetscBool        renewed, met;
 
   PetscFunctionBegin;
+  PetscCall(meet_contacts(s, x, &met));
+  if (met) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->trade.use == WRING_USE_HESSIAN) PetscCall(judge_hessian(s, x));
   if (a->trade.use == WRING_USE_HESSIAN) PetscFunctionReturn(PETSC_SUCCESS);
   if (wring_trade_is_due(&a->trade, target)) {
@@ -189,12 +207,13 @@ const wring_solver_ops wring_solver_auto = {
   .name     = "auto",
   .about    = "L-BFGS with 10 pairs kept from step to step, and the operator A at first; the operator is renewed "
               "from the Hessian when 40 evaluations are wasted, and replaced by a factor of the Hessian when "
-              "the iterations have cost as much as this factor",
+              "the iterations have cost as much as this factor; while surfaces are in contact by a barrier, by the "
+              "Hessian of each iterate",
   .needs    = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .declares = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM | WRING_REMEMBERS,
   .operator_factor = wring_solver_operator_as_is,
   .operator_rtol   = WRING_OPERATOR_ROUGH,
-  .contacts        = wring_solver_contacts_in_g,
+  .contacts        = wring_solver_contacts_bounded,
   .options         = auto_options,
   .data_size       = sizeof(auto_data),
   .set_up          = auto_set_up,

@@ -49,7 +49,7 @@ typedef struct {
 static const wring_option pncg_options[] = {
   {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle", .value = "operator", .at = WRING_AT(pncg_data, by),
    .help = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, or one V-cycle of "
-           "multigrid for the operator."},
+           "multigrid for the operator; default with a barrier of contacts: jacobi."},
   {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou", .at = WRING_AT(pncg_data, rule),
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
            "of the preconditioned gradient and the last direction."},
@@ -61,6 +61,16 @@ static const wring_option pncg_options[] = {
    .help = "Iterations after which the diagonal blocks are computed again."},
   {0},
 };
+
+/* A has no part of contacts, whose stiffness by a barrier has no bound. */
+static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  pncg_data *pncg = s->data;
+
+  PetscFunctionBegin;
+  if (wring_potential_has_bounded_contacts(s->g) && !wring_options_has(o, prefix, "precondition")) pncg->by = JACOBI;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Vectors of zeros: sums over d are 0 before there is one. */
 static PetscErrorCode pncg_set_up(wring_solver *s)
@@ -410,20 +420,21 @@ static PetscErrorCode pncg_put(const wring_solver *s, const double *v, Vec x)
 static const wring_solver_state pncg_state = {.size = wring_state_size_x, .get = wring_state_get_x, .put = pncg_put};
 
 const wring_solver_ops wring_solver_pncg = {
-  .name            = "pncg",
-  .needs           = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
-  .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor = pncg_operator_factor,
-  .operator_rtol   = WRING_OPERATOR_ROUGH,
-  .contacts        = wring_solver_contacts_in_g,
-  .options         = pncg_options,
-  .data_size       = sizeof(pncg_data),
-  .set_up          = pncg_set_up,
-  .begin           = pncg_begin,
-  .iterate         = pncg_iterate,
-  .change          = pncg_change,
-  .add_sums        = pncg_add_sums,
-  .state           = &pncg_state,
-  .predict         = pncg_predict,
-  .destroy         = pncg_destroy,
+  .name             = "pncg",
+  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor  = pncg_operator_factor,
+  .operator_rtol    = WRING_OPERATOR_ROUGH,
+  .contacts         = wring_solver_contacts_bounded,
+  .options          = pncg_options,
+  .data_size        = sizeof(pncg_data),
+  .set_from_options = pncg_set_from_options,
+  .set_up           = pncg_set_up,
+  .begin            = pncg_begin,
+  .iterate          = pncg_iterate,
+  .change           = pncg_change,
+  .add_sums         = pncg_add_sums,
+  .state            = &pncg_state,
+  .predict          = pncg_predict,
+  .destroy          = pncg_destroy,
 };

@@ -154,7 +154,7 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 static const wring_contact_way *qn_contacts(const wring_solver *s)
 {
   const qn_data *qn = s->data;
-  return qn->search == NONE ? NULL : wring_solver_contacts_in_g(s);
+  return qn->search == NONE ? NULL : wring_solver_contacts_bounded(s);
 }
 
 static PetscErrorCode qn_destroy(wring_solver *s)

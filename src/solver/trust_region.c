@@ -190,25 +190,43 @@ static PetscErrorCode find_step(wring_solver *s, trust_step *t)
 
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
-/* Tries x + s and changes the radius; a step that inverts elements is cut before the first of them. */
+/* m(a s)/m(s) of a step that is cut to its part a by contacts. */
+static PetscErrorCode part_of_model(wring_solver *s, const trust_step *t, double a, double *part)
+{
+  trust_data *const trust = s->data;
+  double            slope;
+
+  PetscFunctionBegin;
+  *part = 1;
+  if (a == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_dot(s, s->current.grad, trust->s, &slope));
+  *part = (a * slope + a * a * (t->model - slope)) / t->model;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Tries x + s and changes the radius; a step that inverts elements is cut before the first of them. A step towards a
+  contact is tried as far as it may go.
+*/
 static PetscErrorCode try_step(wring_solver *s, Vec x, const trust_step *t, wring_search *result)
 {
   trust_data *const       trust  = s->data;
   const trust_keys *const k      = &trust->keys;
   const double            length = PetscSqrtReal(t->squared);
-  double                  ratio  = -INFINITY;
+  double                  ratio  = -INFINITY, part;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_begin_search(s, x, trust->s));
-  if (s->bound.step > 1) {
-    PetscCall(wring_solver_try(s, x, 1, trust->s));
+  if (s->bound.step > 1 || s->bound.first < 1) {
+    PetscCall(wring_solver_try(s, x, s->bound.first, trust->s));
+    PetscCall(part_of_model(s, t, s->bound.first, &part));
     if (PetscIsInfOrNanReal(s->trial.value.objective))
       PetscCall(wring_solver_meet_infinity(s, x, trust->s));
     else
-      ratio = (s->trial.value.objective - s->current.value.objective) / t->model;
+      ratio = (s->trial.value.objective - s->current.value.objective) / (part * t->model);
   }
   *result = ratio >= k->accept ? WRING_SEARCH_FOUND : WRING_SEARCH_FAILED;
-  if (ratio >= k->good)
+  if (ratio >= k->good && s->bound.first == 1)
     trust->radius = fmax(trust->radius, k->expand * length);
   else if (*result != WRING_SEARCH_FOUND)
     trust->radius = fmin(k->shrink, s->bound.step) * length;
@@ -276,7 +294,7 @@ const wring_solver_ops wring_solver_trust_region = {
   .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor = wring_solver_operator_as_is,
   .operator_rtol   = WRING_OPERATOR_ROUGH,
-  .contacts        = wring_solver_contacts_in_g,
+  .contacts        = wring_solver_contacts_bounded,
   .options         = trust_options,
   .data_size       = sizeof(trust_data),
   .set_up          = trust_set_up,

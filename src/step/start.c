@@ -37,11 +37,6 @@ const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
   return s->start_known ? &s->start : NULL;
 }
 
-void wring_stepper_forget_evaluation(wring_stepper *s)
-{
-  s->start_known = PETSC_FALSE;
-}
-
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
@@ -72,6 +67,19 @@ static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The i-th candidate, as far on the way from q as contacts let it. */
+static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i, start_candidate *set, Vec x,
+                               PetscBool *is_new, start_merit *m)
+{
+  PetscFunctionBegin;
+  PetscCall(set(s, state, i, x, is_new));
+  if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_advance(s->g, state->q, x, &m->part));
+  m->placed = PETSC_TRUE;
+  if (m->part < 1) PetscCall(wring_potential_is_placed(s->g, x, &m->placed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
   PetscInt64 inverted;
@@ -86,6 +94,7 @@ static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, s
 static PetscBool is_better(const start_merit *a, const start_merit *b)
 {
   if (!a->finite || !b->finite) return (PetscBool)(a->finite && !b->finite);
+  if (!a->placed || !b->placed) return (PetscBool)(a->placed || (!b->placed && a->part > b->part));
   return (PetscBool)(a->newly != b->newly ? a->newly < b->newly : a->g < b->g);
 }
 
@@ -99,7 +108,7 @@ PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, 
   PetscFunctionBegin;
   *best = 0;
   for (int i = 0; i < n; i++) {
-    PetscCall(set(s, state, i, x, &is_new));
+    PetscCall(approach(s, state, i, set, x, &is_new, i == 0 ? m : &other));
     formed = i;
     if (!is_new) continue;
     PetscCall(judge(s, state, x, i == 0 ? m : &other));
@@ -107,7 +116,32 @@ PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, 
     *best = i;
     *m    = other;
   }
-  if (*best != formed) PetscCall(set(s, state, *best, x, &is_new));
+  if (*best != formed) PetscCall(approach(s, state, *best, set, x, &is_new, m));
+  PetscCall(wring_step_begin_approach(s, x, m->placed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x)
+{
+  PetscBool placed;
+  double    part;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(start, x));
+  PetscCall(wring_potential_restore_places(s->g));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_advance(s->g, state->q, x, &part));
+  PetscCall(wring_potential_is_placed(s->g, x, &placed));
+  PetscCall(wring_step_begin_approach(s, x, placed));
+  s->start_known = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool placed)
+{
+  PetscFunctionBegin;
+  s->approaching = (PetscBool)!placed;
+  if (!placed) PetscCall(wring_potential_hold_at(s->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,12 +240,14 @@ PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *stat
   PetscBool   is_new;
 
   PetscFunctionBegin;
+  s->approaching = PETSC_FALSE;
   if (s->start_rule == WRING_START_AUTO) {
     PetscCall(take_best(s, state, x, &m));
     if (!m.finite) PetscCall(halve(s, state, x));
     PetscCall(evaluate(s, x));
   } else {
-    PetscCall(form(s, state, s->start_rule == WRING_START_Q ? Q : Y, x, &is_new));
+    PetscCall(approach(s, state, s->start_rule == WRING_START_Q ? Q : Y, form, x, &is_new, &m));
+    PetscCall(wring_step_begin_approach(s, x, m.placed));
     PetscCall(evaluate(s, x));
     if (!PetscIsInfOrNanReal(s->start.value.objective)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(halve(s, state, x));

@@ -67,8 +67,11 @@ static PetscErrorCode note_ignored(const wring_stepper *s)
 static PetscBool depends_on_solution(const wring_stepper *s)
 {
   wring_contact *const *contact;
-  if (s->regularised) return PETSC_TRUE;
-  return (PetscBool)((s->loads && wring_loads_follow(s->loads)) || wring_potential_contacts(s->g, &contact) > 0);
+  const int             n = wring_potential_contacts(s->g, &contact);
+  if (s->regularised || (s->loads && wring_loads_follow(s->loads))) return PETSC_TRUE;
+  for (int i = 0; i < n; i++)
+    if (!wring_contact_is_bounded(contact[i])) return PETSC_TRUE;
+  return PETSC_FALSE;
 }
 
 /* The first load step begins at the origin, unless a restart has set it. */

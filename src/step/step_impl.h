@@ -7,6 +7,7 @@
     stepper.c                create, destroy, what a stepper reports, the stored vectors of multistep rules
     march.c                  one step: g of the step, steps without a solve, the end of the step
     start.c                  the x_0 of the solve
+    approach.c               held vertices that contacts stop
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
     static_start.c           the x_0 of a load step
     static_mixing.c          loads that depend on its solution
@@ -96,6 +97,7 @@ struct wring_stepper {
   wring_start      start_rule;
   PetscBool        start_known;
   wring_evaluation start;
+  PetscBool        approaching; // contacts have stopped held vertices on the way to their places
 
   /* rules that advance */
   Vec gradient, v_new;
@@ -130,8 +132,10 @@ PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *st
 /* By which candidates for x_0 are compared. */
 typedef struct {
   PetscBool  finite;
-  PetscInt64 newly; // tets that are inverted there but not at q
-  double     g;     // J
+  PetscInt64 newly;  // tets that are inverted there but not at q
+  double     g;      // J
+  double     part;   // of the way from q that contacts allow
+  PetscBool  placed; // held vertices are where they are to be
 } start_merit;
 
 /* Sets x to the i-th candidate, in the unknown of g; *is_new: it may differ from those before. */
@@ -141,6 +145,15 @@ typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state
 /* x becomes the one of n candidates that inverts fewest tets, and then has the lowest g; with its *m and number. */
 PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
                                     start_merit *m, int *best);
+
+/* Holds the vertices where x has them, unless they are placed; approach.c moves them on. */
+PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool placed);
+
+/*
+  After a solve with held vertices that contacts have stopped: moves them on as the free ones give way, with a solve for
+  each part. They end at their places, or the step ends as blocked. docs/theory.md (9.24)
+*/
+PetscErrorCode wring_step_approach(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
 
 /* Statics: sets x to the x_0 of the solve, for g as prepared. */
 PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m);

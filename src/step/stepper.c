@@ -90,6 +90,10 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
     PetscCall(wring_potential_require_contacts(g, &way, "integrator", s->integrator->name));
     PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
   }
+  if (s->integrator->extrapolate && wring_potential_has_bounded_contacts(g)) {
+    const wring_contact_way way = WRING_CONTACT_ENERGY;
+    PetscCall(wring_potential_require_contacts(g, &way, "integrator", s->integrator->name));
+  }
   PetscCall(create_vectors(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,9 +4,10 @@
 /* What probes are computed from: local arrays, ghosts up to date. */
 typedef struct {
   const wring_mesh *m;
-  const double     *x, *v;  // [n_local][3]
-  double           *force;  // [n_owned][3], or NULL
-  double           *stress; // [n_local][6], or NULL
+  const double     *x, *v;   // [n_local][3]
+  double           *force;   // [n_owned][3], or NULL
+  double           *stress;  // [n_local][6], or NULL
+  double           *contact; // [n_owned][3], or NULL
 } fields;
 
 /* value [6 or more] += weight times the displacement and velocity of a vertex. */
@@ -44,6 +45,7 @@ static void add_set(const fields *f, const wring_probe *b, const wring_probe_at 
     add_motion(f, vertex[k], 1 / at->total, value);
     for (int c = 0; c < 3; c++) value[6 + c] += f->force[3 * vertex[k] + c];
     if (b->stress) add_stress(f, vertex[k], 1 / at->total, value + 9);
+    for (int c = 0; c < 3 && f->contact; c++) value[b->n - 3 + c] += f->contact[3 * vertex[k] + c];
   }
 }
 
@@ -54,6 +56,7 @@ static PetscErrorCode add_values(wring_problem *p, Vec q, Vec v, fields *f, doub
 
   PetscFunctionBegin;
   if (a->reaction) PetscCall(wring_potential_reactions(p->g, q, f->force));
+  if (f->contact) PetscCall(wring_potential_contact_force(p->g, q, f->contact));
   if (a->stress) PetscCall(wring_potential_recover_stress(p->g, q, f->stress));
   PetscCall(wring_potential_get_local(p->g, q, &f->x));
   PetscCall(wring_potential_get_local(p->g, v, &f->v));
@@ -101,9 +104,12 @@ PetscErrorCode wring_problem_measure_probes(wring_problem *p, Vec q, Vec v, doub
   PetscFunctionBegin;
   PetscCall(
     PetscMalloc2(a->reaction ? 3 * p->mesh->n_owned : 0, &f.force, a->stress ? 6 * p->mesh->n_local : 0, &f.stress));
+  if (a->reaction && wring_potential_has_bounded_contacts(p->g))
+    PetscCall(PetscMalloc1(3 * (size_t)p->mesh->n_owned + 1, &f.contact));
   PetscCall(PetscArrayzero(value, a->n_column));
   PetscCall(add_values(p, q, v, &f, value));
   PetscCall(PetscFree2(f.force, f.stress));
+  PetscCall(PetscFree(f.contact));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, (PetscMPIInt)a->n_column, MPI_DOUBLE, MPI_SUM, p->comm));
   for (PetscInt i = 0; i < a->n; i++) {
     const wring_probe *const b = &a->probe[i];

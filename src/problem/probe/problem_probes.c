@@ -146,14 +146,16 @@ static PetscErrorCode add_columns(const char *name, int n, const char *const *en
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode list_columns(wring_probes *a)
+/* contacts: sets have their force. */
+static PetscErrorCode list_columns(PetscBool contacts, wring_probes *a)
 {
   static const char *const motion[] = {"ux", "uy", "uz", "vx", "vy", "vz"}, *const force[] = {"fx", "fy", "fz"};
-  static const char *const stress[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", "von_mises"};
-  static const char *const peak[]   = {"von_mises", "x", "y", "z"};
+  static const char *const stress[]  = {"sxx", "syy", "szz", "sxy", "syz", "szx", "von_mises"};
+  static const char *const peak[]    = {"von_mises", "x", "y", "z"};
+  static const char *const contact[] = {"contact_fx", "contact_fy", "contact_fz"};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(16 * a->n, &a->column));
+  PetscCall(PetscMalloc1(19 * a->n, &a->column));
   for (PetscInt i = 0; i < a->n; i++) {
     wring_probe *const b = &a->probe[i];
     b->first             = a->n_column;
@@ -161,6 +163,7 @@ static PetscErrorCode list_columns(wring_probes *a)
     if (!b->largest) PetscCall(add_columns(b->name, 6, motion, a));
     if (!b->largest && !b->is_point) PetscCall(add_columns(b->name, 3, force, a));
     if (b->stress) PetscCall(add_columns(b->name, 7, stress, a));
+    if (contacts && a->at[i].set >= 0) PetscCall(add_columns(b->name, 3, contact, a));
     b->n        = a->n_column - b->first;
     a->reaction = (PetscBool)(a->reaction || (!b->is_point && !b->largest));
     a->n_peak += b->largest;
@@ -177,7 +180,7 @@ PetscErrorCode wring_problem_add_probes(wring_problem *p)
   PetscCall(wring_problem_get_names(p, "probe_", &a->n, &a->name));
   PetscCall(PetscCalloc2(a->n, &a->probe, a->n, &a->at));
   for (PetscInt i = 0; i < a->n; i++) PetscCall(add_probe(p, a->name[i], &a->probe[i], &a->at[i]));
-  PetscCall(list_columns(a));
+  PetscCall(list_columns(wring_potential_has_bounded_contacts(p->g), a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,8 +7,7 @@ static PetscErrorCode take_iterate(wring_problem *p, Vec x)
 {
   PetscFunctionBegin;
   if (p->parts->iterate && wring_stepper_get_start(p->stepper) == WRING_START_AUTO) {
-    PetscCall(VecCopy(p->parts->iterate, x));
-    wring_stepper_forget_evaluation(p->stepper);
+    PetscCall(wring_stepper_start_from(p->stepper, &p->state, p->parts->iterate, x));
   }
   PetscCall(VecDestroy(&p->parts->iterate));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -124,9 +124,13 @@ static PetscErrorCode create_self_contact(const wring_problem *p, wring_contact 
 /* Any of its keys turns it on. */
 PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
 {
+  PetscBool barrier;
+
   PetscFunctionBegin;
   if (!wring_options_has_any(p->options, "self_contact_", wring_self_contact_options))
     PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_problem_add_barrier(p, &barrier));
+  if (barrier) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->mesh->n_tet_global == 0)
     WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
                  wring_options_family_origin(p->options, "self_contact_"));
@@ -167,6 +171,7 @@ PetscErrorCode wring_problem_check_self_contact(wring_problem *p)
   const double *x;
 
   PetscFunctionBegin;
+  PetscCall(wring_problem_check_barrier(p));
   if (!p->parts->self_contact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   PetscCall(wring_self_contact_note_lost(p->parts->self_contact, x));

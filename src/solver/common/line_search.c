@@ -144,6 +144,7 @@ PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d)
   PetscCall(wring_potential_bound(s->g, x, d, &s->bound.step));
   s->bound.known   = PETSC_TRUE;
   s->bound.inverts = (PetscBool)(s->bound.step < INFINITY);
+  s->bound.first   = wring_potential_first_step(s->g, s->bound.step);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,7 +153,8 @@ PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d)
   PetscFunctionBegin;
   s->bound.step  = INFINITY;
   s->bound.known = PETSC_FALSE;
-  if (s->bound.inverts) PetscCall(wring_solver_meet_infinity(s, x, d));
+  s->bound.first = 1;
+  if (s->bound.inverts || wring_potential_has_bounded_contacts(s->g)) PetscCall(wring_solver_meet_infinity(s, x, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,7 +173,7 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   *result = s->current.norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_begin_search(s, x, d));
-  double alpha = 1;
+  double alpha = s->bound.first;
   int    least = 0;
   step_below_bound(s, &alpha, &least);
   for (int halvings = least; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
@@ -227,9 +229,11 @@ PetscErrorCode wring_solver_end_search(wring_solver *s, Vec x, wring_search resu
   const PetscBool balanced = (PetscBool)(s->current.norm <= exhausted * s->scale.reference);
 
   PetscFunctionBegin;
-  if (result == WRING_SEARCH_FOUND)
+  if (result == WRING_SEARCH_FOUND) {
+    s->contacts.cut += s->bound.first < 1;
     PetscCall(wring_solver_accept(s, x));
-  else
+  } else {
     wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF || balanced ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -207,14 +207,20 @@ static PetscErrorCode prepare(wring_solver *s, wring_linear *l, Vec x)
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+  PetscObjectId     id;
+  PetscMPIInt       size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(s->comm, &size));
   l->type = chosen(s, l);
   if (!l->ksp) PetscCall(begin_system(s, l, P));
-  if (l->state == WRING_SYSTEM_SINGULAR) { // PETSc cannot analyse again in a factor of CHOLMOD that has failed
-    PetscCall(KSPDestroy(&l->ksp));
+  PetscCall(PetscObjectGetId((PetscObject)P, &id));
+  const PetscBool other = (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && size > 1);
+  if (l->state == WRING_SYSTEM_SINGULAR || other) { // PETSc does not analyse again in a factor of CHOLMOD that has
+    PetscCall(KSPDestroy(&l->ksp));                 // failed, and drops the settings of one of MUMPS where it does
     PetscCall(make_ksp(s, l, P));
   }
+  l->factored = id;
   PetscCall(prepare(s, l, x));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   PetscCall(set_up_ksp(s, l));

@@ -30,7 +30,8 @@ typedef struct {
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
   Mat               A;      // owned: symmetric positive definite
 
-  KSP                ksp; // NULL before the first set_up
+  KSP                ksp;      // NULL before the first set_up
+  PetscObjectId      factored; // the matrix of the last factor
   wring_linear_state state;
   wring_solve_end    end;      // of the last solve
   wring_error        refusal;  // of the last solve: why there is no factor, if A is not the cause

@@ -7,21 +7,10 @@
 
 static const double round_off = 1e-12; // of |g|: a larger rise is counted
 
-static const char *const reason_names[] = {"converged",
-                                           "max_it",
-                                           "at round-off",
-                                           "interrupted",
-                                           "converged to target",
-                                           "budget",
-                                           "short of target",
-                                           "not finite",
-                                           "line search failed",
-                                           "singular system",
-                                           "linear solve failed",
-                                           "no equilibrium",
-                                           "diverged",
-                                           "unbalanced",
-                                           "inverted"};
+static const char *const reason_names[] = {
+  "converged",       "max_it",     "at round-off",       "interrupted",     "converged to target", "budget",
+  "short of target", "not finite", "line search failed", "singular system", "linear solve failed", "no equilibrium",
+  "diverged",        "unbalanced", "inverted",           "blocked"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -175,6 +164,7 @@ void wring_outcome_add(const wring_outcome *more, wring_outcome *sum)
   if (sum->last.evaluations == 0) sum->first = more->first;
   sum->reason = more->reason;
   sum->iterations += more->iterations;
+  sum->cut += more->cut;
   wring_rises_add(&more->rises, &sum->rises);
   sum->last = more->last;
   sum->last.evaluations += before.evaluations;
@@ -270,6 +260,7 @@ void wring_solver_forget(wring_solver *s)
   s->current.residual[0] = s->current.residual[1] = s->current.decrement = NAN;
   s->current.known = s->end.given = s->bound.inverts = PETSC_FALSE;
   s->contacts.comparable                             = PETSC_TRUE;
+  s->contacts.cut                                    = 0;
   s->too_far                                         = (solver_too_far){.norm = INFINITY};
 }
 
@@ -330,6 +321,7 @@ PetscErrorCode wring_solver_minimise(wring_solver *s, Vec x, wring_outcome *outc
   if (outcome->last.iteration != s->current.iteration) PetscCall(measure(s, x, outcome));
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->current.iteration;
+  outcome->cut        = s->contacts.cut;
   outcome->setup      = s->work.setup;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

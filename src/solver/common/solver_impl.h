@@ -45,7 +45,8 @@ typedef struct {
 
 /* The bound of steps along d. */
 typedef struct {
-  double    step;    // elements are inverted from this step on; INFINITY: none, or not known
+  double    step;    // elements are inverted, or surfaces may meet, from this step on; INFINITY: none, or not known
+  double    first;   // the first step of a search: 1, or with bounded contacts less
   PetscBool known;   // in this search
   PetscBool inverts; // the last bound was finite: the next search computes its own before its first step
 } solver_bound;
@@ -54,6 +55,7 @@ typedef struct {
 typedef struct {
   wring_contact_change change;     // at x_k
   PetscBool            comparable; // no change since the last measured iteration
+  PetscInt             cut;        // iterations whose step they have shortened
   double reached; // J, value at x_k with the contacts of x_(k-1), if known and comparable before; else NAN
 } solver_contacts;
 
@@ -197,4 +199,5 @@ PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text);
 
 /* Entries of tables: how a method in which g never rises treats contacts; A as it is. */
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s);
+const wring_contact_way *wring_solver_contacts_bounded(const wring_solver *s); // every x comes from a search above
 double                   wring_solver_operator_as_is(const wring_solver *s);

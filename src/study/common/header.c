@@ -31,6 +31,22 @@ static void print_solver(const wring_problem *p, const char *solver)
   wring_print(p->comm, "solver    %s; operator %s%s\n", solver, type, factor);
 }
 
+static PetscErrorCode print_barrier(const wring_problem *p)
+{
+  wring_contact *const    *contact;
+  const int                n = wring_potential_contacts(p->g, &contact);
+  wring_self_barrier_sizes size;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    if (!wring_contact_is_bounded(contact[i])) continue;
+    PetscCall(wring_self_barrier_measure(contact[i], &size));
+    wring_print(p->comm, "contact   barrier, gap %.3g m, stiffness %.3g Pa, %.0f vertices\n", size.gap, size.stiffness,
+                size.points);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
 {
   const int          threads = wring_max_threads();
@@ -48,6 +64,7 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   for (int i = 0; i < n; i++)
     wring_print(p->comm, "%s %s (%s)", i ? "," : "", wring_term_law(term[i])->name, wring_term_name(term[i]));
   wring_print(p->comm, "\n");
+  PetscCall(print_barrier(p));
   if (solver) print_solver(p, solver);
   if (wring_stepper_is_static(p->stepper))
     wring_print(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n", name,

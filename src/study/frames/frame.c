@@ -123,6 +123,7 @@ static const struct {
   [WRING_VON_MISES]            = {"von_mises", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
   [WRING_DEFORMATION_GRADIENT] = {"deformation_gradient", WRING_OF_CELLS, WRING_FLOAT64, 9, PETSC_FALSE},
   [WRING_MEMBRANE_FORCE]       = {"membrane_force", WRING_OF_CELLS, WRING_FLOAT64, 6, PETSC_FALSE},
+  [WRING_CONTACT_PRESSURE]     = {"contact_pressure", WRING_AT_POINTS, WRING_FLOAT64, 1, PETSC_FALSE},
 };
 
 static PetscBool has(unsigned chosen, int field)
@@ -149,6 +150,9 @@ PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
   if (has(*chosen, WRING_MEMBRANE_FORCE) && !membrane)
     WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the deck has no membrane, expected fields of tetrahedra",
                  origin, table[WRING_MEMBRANE_FORCE].name);
+  if (has(*chosen, WRING_CONTACT_PRESSURE) && !wring_potential_has_bounded_contacts(p->g))
+    WRING_REFUSE(p->comm, "%s: output_fields has '%s', expected a deck with self_contact_method barrier", origin,
+                 table[WRING_CONTACT_PRESSURE].name);
   for (int f = WRING_STRESS; f < WRING_MEMBRANE_FORCE; f++)
     if (has(*chosen, f) && p->mesh->n_tet_global == 0)
       WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
@@ -295,6 +299,8 @@ static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wr
   wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->value[WRING_DISPLACEMENT]);
   PetscCall(fill_tets(p, a));
   if (a->value[WRING_MEMBRANE_FORCE]) fill_membranes(p, a);
+  if (a->value[WRING_CONTACT_PRESSURE])
+    PetscCall(wring_potential_contact_pressure(p->g, a->x, a->value[WRING_CONTACT_PRESSURE]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,6 +37,7 @@ typedef enum {
   WRING_VON_MISES,            // Pa, likewise
   WRING_DEFORMATION_GRADIENT, // of tets, row by row
   WRING_MEMBRANE_FORCE,       // N/m, of triangles, NaN where the area is 0
+  WRING_CONTACT_PRESSURE,     // Pa, of surface vertices, 0 elsewhere
   WRING_N_FIELD
 } wring_field_name;
 

@@ -43,11 +43,13 @@ static void print_steps_header(const wring_problem *p, FILE *f)
   const int             n     = wring_potential_contacts(p->g, &contact);
   fprintf(f, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
   for (PetscInt i = 0; i < n_set; i++) fprintf(f, ",%s_fx,%s_fy,%s_fz", set[i], set[i], set[i]);
-  for (int i = 0; i < n; i++) print_contact(f, contact[i]);
+  for (int i = 0; i < n; i++)
+    if (!wring_contact_is_bounded(contact[i])) print_contact(f, contact[i]);
   for (int i = 0; i < n; i++)
     if (wring_contact_losing(contact[i])) fprintf(f, ",%s_lost", wring_contact_kind(contact[i]));
   fprintf(f, ",inverted");
   if (has_peak(p)) fprintf(f, ",von_mises,von_mises_x,von_mises_y,von_mises_z");
+  if (wring_potential_has_bounded_contacts(p->g)) fprintf(f, ",contacts,least_distance,contact_force,cut_steps");
 }
 
 /* Headers that are NULL are those of tables that this run does not have; the others are freed by free. */
@@ -241,8 +243,19 @@ static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of the contacts of g at the end of the step, in the order of the header; sets lost and losing of *flaws. */
-static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *flaws)
+/* Adds a report of bounded contacts. */
+static void add_bounded(const wring_contact_report *one, wring_contact_report *sum)
+{
+  sum->pairs += one->pairs;
+  sum->least = fmin(sum->least, one->least);
+  sum->force += one->force;
+}
+
+/*
+  Values of the contacts of g at the end of the step, in the order of the header; sets lost and losing of *flaws, and
+  adds to *bounded.
+*/
+static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *flaws, wring_contact_report *bounded)
 {
   wring_contact *const *contact;
   const int             n = wring_potential_contacts(p->g, &contact);
@@ -253,11 +266,13 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &lost));
   for (int i = 0; i < n; i++) {
-    const int parts = wring_contact_parts(contact[i]);
+    const int   parts = wring_contact_parts(contact[i]);
+    FILE *const to    = wring_contact_is_bounded(contact[i]) ? NULL : file;
     PetscCall(PetscMalloc1(3 * parts, &force));
     PetscCall(wring_potential_measure_contact(p->g, i, p->state.q, &report, force));
-    if (file) fprintf(file, ",%lld,%.17g", (long long)report.inside, report.depth);
-    for (int j = 0; j < 3 * parts && file; j++) fprintf(file, ",%.17g", force[j]);
+    if (wring_contact_is_bounded(contact[i])) add_bounded(&report, bounded);
+    if (to) fprintf(to, ",%lld,%.17g", (long long)report.inside, report.depth);
+    for (int j = 0; j < 3 * parts && to; j++) fprintf(to, ",%.17g", force[j]);
     PetscCall(PetscFree(force));
     lost[i] = report.lost;
     flaws->lost += report.lost;
@@ -267,6 +282,14 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
     if (wring_contact_losing(contact[i])) fprintf(file, ",%" PetscInt64_FMT, lost[i]);
   PetscCall(PetscFree(lost));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* No least distance: the nearest surfaces are farther apart than the search reaches. */
+static void print_bounded(FILE *f, const wring_contact_report *r, PetscInt cut)
+{
+  fprintf(f, ",%" PetscInt64_FMT ",", r->pairs);
+  if (isfinite(r->least)) fprintf(f, "%.17g", r->least);
+  fprintf(f, ",%.17g,%" PetscInt_FMT, r->force, cut);
 }
 
 static PetscErrorCode add_probes(FILE *file, wring_problem *p)
@@ -293,6 +316,8 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
   wring_balance b = {.elastic = elastic};
   wring_peak    peak;
 
+  wring_contact_report bounded = {.least = INFINITY};
+
   PetscFunctionBegin;
   PetscCall(wring_balance_measure(p, tally->inverted, &b));
   if (f)
@@ -303,10 +328,11 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
             b.p[1], b.p[2], b.l[0], b.l[1], b.l[2], outcome->iterations, wring_reason_name(outcome->reason),
             outcome->last.seconds);
   PetscCall(print_reactions(f, p));
-  PetscCall(print_contacts(f, p, &b.flaws));
+  PetscCall(print_contacts(f, p, &b.flaws, &bounded));
   if (f) fprintf(f, ",%" PetscInt64_FMT, b.flaws.inverted);
   if (has_peak(p)) PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
   if (f && has_peak(p)) fprintf(f, ",%.17g,%.17g,%.17g,%.17g", peak.value, peak.place[0], peak.place[1], peak.place[2]);
+  if (f && wring_potential_has_bounded_contacts(p->g)) print_bounded(f, &bounded, outcome->cut);
   if (f) fprintf(f, "\n");
   PetscCall(add_probes(t->file[WRING_PROBES_CSV], p));
   wring_tally_step(p, outcome, &b.flaws, tally);

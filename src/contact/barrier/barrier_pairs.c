@@ -1,0 +1,320 @@
+/* Searches for pairs, and when they are due. */
+#include "barrier_pairs.h"
+#include "barrier.h"
+#include "base/sort.h"
+#include "base/vector3.h"
+#include "contact/broad.h"
+#include <math.h>
+
+enum { SERIAL_BELOW = 1024 };
+static const double margin_of_edge = 0.25;
+static const double farthest       = 8; // mean edges that a vertex moves on one way
+
+/* ---- creating ---------------------------------------------------------------------------------------------------- */
+
+static double length_of(const wring_mesh *m, const wring_simplex *s)
+{
+  double e[3];
+  wring_subtract3(m->X + 3 * (size_t)s->vertex[0], m->X + 3 * (size_t)s->vertex[1], e);
+  return sqrt(wring_dot3(e, e));
+}
+
+static PetscErrorCode measure_edges(wring_barrier_pairs *p)
+{
+  double sum[2] = {0}, least = INFINITY;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_simplex; i++) {
+    if (p->simplex[i].corners != 2) continue;
+    const double length = length_of(p->mesh, p->simplex + i);
+    least               = fmin(least, length);
+    sum[0] += length;
+    sum[1] += 1;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
+  p->edge[0] = isfinite(least) ? least : 0;
+  p->edge[1] = sum[1] > 0 ? sum[0] / sum[1] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_barrier_pairs_create(const wring_mesh *m, const wring_extra_sides *extra,
+                                          wring_barrier_pairs **out)
+{
+  wring_barrier_pairs *p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&p));
+  *out    = p;
+  p->mesh = m;
+  PetscCall(wring_skin_create(m, &p->skin));
+  PetscCall(wring_simplices_find(m, p->skin, extra, &p->n_simplex, &p->simplex));
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &p->vertex));
+  for (PetscInt i = 0; i < p->n_simplex; i++)
+    if (p->simplex[i].corners == 1) p->vertex[p->n_vertex++] = p->simplex[i].vertex[0];
+  PetscCall(PetscCalloc2(3 * (size_t)p->n_vertex, &p->seen, 3 * (size_t)p->n_vertex, &p->sweep));
+  PetscCall(measure_edges(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode forget(wring_barrier_pairs *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(p->pair));
+  PetscCall(PetscFree(p->place));
+  PetscCall(PetscFree3(p->far_x, p->far_d, p->far_f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_barrier_pairs_destroy(wring_barrier_pairs **out)
+{
+  wring_barrier_pairs *const p = *out;
+
+  PetscFunctionBegin;
+  if (!p) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(forget(p));
+  PetscCall(wring_corners_destroy(&p->corners));
+  PetscCall(wring_skin_destroy(&p->skin));
+  PetscCall(PetscFree(p->simplex));
+  PetscCall(PetscFree(p->vertex));
+  PetscCall(PetscFree2(p->seen, p->sweep));
+  PetscCall(PetscFree(*out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_barrier_pairs_set_gap(wring_barrier_pairs *p, double gap)
+{
+  p->gap    = gap;
+  p->margin = fmax(2 * gap, margin_of_edge * p->edge[1]);
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  double gap, reach; // m
+} nearness;
+
+static wring_pair_kind kind_of(const wring_seen *a, const wring_seen *b)
+{
+  if (a->corners == 2) return WRING_PAIR_EDGE_EDGE;
+  return b->corners == 1 ? WRING_PAIR_POINT_POINT : b->corners == 2 ? WRING_PAIR_POINT_EDGE : WRING_PAIR_POINT_TRIANGLE;
+}
+
+/* What is bare counts as if it were as wide as the gap. */
+static double area_of(const wring_seen *s, double gap)
+{
+  double e[3];
+  if (s->area > 0) return s->area;
+  if (s->corners == 1) return gap * gap;
+  wring_subtract3(s->X, s->X + 3, e);
+  return gap * sqrt(wring_dot3(e, e));
+}
+
+/* (9.20): half the area of the point of a triangle, a quarter of both areas of others. */
+static double weight_of(const wring_seen *a, const wring_seen *b, double gap)
+{
+  return b->corners == 3 ? area_of(a, gap) / 2 : (area_of(a, gap) + area_of(b, gap)) / 4;
+}
+
+static PetscBool have_common_corner(const wring_seen *a, const wring_seen *b)
+{
+  for (int i = 0; i < a->corners; i++)
+    for (int j = 0; j < b->corners; j++)
+      if (a->original[i] == b->original[j]) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Rows [corners][3] of a, then those of b. */
+static void join(const wring_seen *a, const double *of_a, const wring_seen *b, const double *of_b, double *row)
+{
+  for (int i = 0; i < 3 * a->corners; i++) row[i] = of_a[i];
+  for (int i = 0; i < 3 * b->corners; i++) row[3 * a->corners + i] = of_b[i];
+}
+
+/* The largest distance of rows [first, last) from the mean of d [n]. */
+static double farthest_from(const double *mean, int first, int last, const double *d)
+{
+  double most = 0;
+  for (int i = first; i < last; i++) {
+    double e[3];
+    wring_subtract3(d + 3 * i, mean, e);
+    most = fmax(most, wring_dot3(e, e));
+  }
+  return sqrt(most);
+}
+
+/* By how much the distance may fall on the way: the motions of both relative to their mean. */
+static double approach(int n_a, int n, const double *d)
+{
+  double mean[3] = {0};
+  for (int i = 0; i < 3 * n; i++) mean[i % 3] += d[i] / n;
+  return farthest_from(mean, 0, n_a, d) + farthest_from(mean, n_a, n, d);
+}
+
+static PetscBool keep(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
+{
+  const nearness *const near = context;
+  const PetscBool       both = (PetscBool)(a->bare && b->bare);
+  double                x[12], d[12], X[12];
+  wring_foot            foot;
+  if (a->corners == 1 && b->corners < 3 && !both) return PETSC_FALSE; // edges and triangles at them do
+  if (have_common_corner(a, b)) return PETSC_FALSE;
+  join(a, a->x, b, b->x, x);
+  join(a, a->d, b, b->d, d);
+  const wring_pair_kind kind = kind_of(a, b);
+  wring_pair_closest(kind, x, &foot);
+  if (sqrt(foot.distance2) - approach(a->corners, a->corners + b->corners, d) > near->reach) return PETSC_FALSE;
+  wring_barrier_pair *const pair = row;
+  *pair = (wring_barrier_pair){.kind = kind, .area = weight_of(a, b, near->gap), .distance = sqrt(foot.distance2)};
+  join(a, a->X, b, b->X, X);
+  if (kind == WRING_PAIR_EDGE_EDGE) pair->sine2 = wring_pair_sine2(X);
+  for (int i = 0; i < WRING_MOST_CORNERS; i++) {
+    const wring_seen *const of = i < a->corners ? a : b;
+    const int               k  = i < a->corners ? i : i - a->corners;
+    pair->original[i]          = k < of->corners ? of->original[k] : -1;
+    pair->home[i]              = k < of->corners ? of->home[k] : (PetscSFNode){.rank = -1, .index = -1};
+  }
+  *to = a->home[0].rank;
+  return PETSC_TRUE;
+}
+
+static int compare_pairs(const void *pa, const void *pb)
+{
+  const wring_barrier_pair *const a = pa, *const b = pb;
+  for (int i = 0; i < WRING_MOST_CORNERS; i++)
+    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
+  return (int)a->kind - (int)b->kind;
+}
+
+PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const double *x, const double *d, double reach,
+                                        PetscInt *n, wring_barrier_pair **pair)
+{
+  const nearness    near = {p->gap, reach};
+  const wring_broad how  = {.reach   = reach,
+                            .wanted  = {[0] = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE}, [1] = {[1] = PETSC_TRUE}},
+                            .size    = sizeof **pair,
+                            .context = &near,
+                            .keep    = keep};
+
+  PetscFunctionBegin;
+  PetscCall(wring_broad_find(p->mesh, p->skin, p->n_simplex, p->simplex, x, d, &how, n, pair, NULL));
+  qsort(*pair, (size_t)*n, sizeof **pair, compare_pairs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Searches on the way from x to x + most d. */
+static PetscErrorCode search(wring_barrier_pairs *p, const double *x, const double *d, double most)
+{
+  const size_t n_local = (size_t)p->mesh->n_local;
+  double      *way     = NULL;
+  PetscSFNode *home;
+
+  PetscFunctionBegin;
+  PetscCall(forget(p));
+  if (d) PetscCall(PetscMalloc1(3 * n_local, &way));
+  for (size_t i = 0; d && i < 3 * n_local; i++) way[i] = most * d[i];
+  PetscCall(wring_barrier_pairs_find(p, x, way, p->gap + p->margin, &p->n, &p->pair));
+  for (PetscInt i = 0; i < 3 * p->n_vertex; i++) {
+    const PetscInt at = 3 * p->vertex[i / 3] + i % 3;
+    p->seen[i]        = x[at];
+    p->sweep[i]       = way ? way[at] : 0;
+  }
+  p->searched = PETSC_TRUE;
+  PetscCall(PetscFree(way));
+  PetscCall(PetscMalloc1(WRING_MOST_CORNERS * (size_t)p->n, &p->place));
+  PetscCall(PetscMalloc1(WRING_MOST_CORNERS * (size_t)p->n, &home));
+  for (PetscInt i = 0; i < WRING_MOST_CORNERS * p->n; i++)
+    home[i] = p->pair[i / WRING_MOST_CORNERS].home[i % WRING_MOST_CORNERS];
+  PetscCall(wring_corners_build(p->mesh, WRING_MOST_CORNERS * p->n, home, p->place, &p->corners));
+  PetscCall(PetscFree(home));
+  const size_t n_far = 3 * (size_t)p->corners.n;
+  PetscCall(PetscMalloc3(n_far, &p->far_x, n_far, &p->far_d, n_far, &p->far_f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- when it is due ---------------------------------------------------------------------------------------------- */
+
+static double component(const double *x, const double *d, double t, PetscInt at)
+{
+  return x[at] + (d ? t * d[at] : 0);
+}
+
+/* The parameters t [2] of the points of the last way that are nearest to x and to x + most d. */
+static PetscErrorCode project(const wring_barrier_pairs *p, const double *x, const double *d, double most, double t[2])
+{
+  double sum[3] = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 3 * p->n_vertex; i++) {
+    const PetscInt at = 3 * p->vertex[i / 3] + i % 3;
+    sum[0] += p->sweep[i] * p->sweep[i];
+    sum[1] += p->sweep[i] * (x[at] - p->seen[i]);
+    sum[2] += p->sweep[i] * (component(x, d, most, at) - p->seen[i]);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
+  for (int k = 0; k < 2; k++) t[k] = sum[0] > 0 ? fmax(0, fmin(1, sum[1 + k] / sum[0])) : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest distance of a vertex from these points at both ends, or infinite. */
+static double leaves(const wring_barrier_pairs *p, const double *x, const double *d, double most, const double t[2])
+{
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (p->n_vertex > SERIAL_BELOW)
+  for (PetscInt i = 0; i < 2 * p->n_vertex; i++) {
+    const int end     = i % 2;
+    double    squared = 0;
+    for (PetscInt c = 0; c < 3; c++) {
+      const PetscInt at = 3 * p->vertex[i / 2] + c, k = 3 * (i / 2) + c;
+      squared += PetscSqr(component(x, d, end * most, at) - p->seen[k] - t[end] * p->sweep[k]);
+    }
+    largest = fmax(largest, isnan(squared) ? INFINITY : squared);
+  }
+  return sqrt(largest);
+}
+
+/* The largest d of a vertex of all ranks. */
+static PetscErrorCode longest_way(const wring_barrier_pairs *p, const double *d, double *longest)
+{
+  PetscFunctionBegin;
+  *longest = 0;
+  for (PetscInt i = 0; d && i < p->n_vertex; i++) {
+    const double *const one     = d + 3 * (size_t)p->vertex[i];
+    const double        squared = wring_dot3(one, one);
+    *longest                    = fmax(*longest, isnan(squared) ? INFINITY : squared);
+  }
+  *longest = sqrt(*longest);
+  if (d) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, longest, 1, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double *most)
+{
+  double longest, left = INFINITY, t[2];
+
+  PetscFunctionBegin;
+  PetscCall(longest_way(p, d, &longest));
+  const double limit = farthest * fmax(p->edge[1], p->margin);
+  *most              = longest > limit ? limit / longest : 1;
+  if (isinf(longest)) d = NULL, *most = 0;
+  if (p->searched) {
+    PetscCall(project(p, x, d, *most, t));
+    left = leaves(p, x, d, *most, t);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  }
+  if (!(left <= p->margin / 2)) PetscCall(search(p, x, longest > p->margin / 8 ? d : NULL, *most));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  if (d) PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, d, p->far_d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_barrier_pairs_gather(const wring_barrier_pairs *p, PetscInt i, const double *x, const double *far,
+                                double *corners)
+{
+  const int n = wring_pair_corners(p->pair[i].kind);
+  for (int a = 0; a < n; a++) {
+    const PetscInt      place = p->place[WRING_MOST_CORNERS * i + a], n_owned = p->mesh->n_owned;
+    const double *const at = place < n_owned ? x + 3 * (size_t)place : far + 3 * (size_t)(place - n_owned);
+    for (int c = 0; c < 3; c++) corners[3 * a + c] = at[c];
+  }
+}

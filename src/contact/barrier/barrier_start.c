@@ -1,0 +1,317 @@
+/* Lengths at rest, and the search for what touches at the start. */
+#include "barrier_start.h"
+#include "base/sort.h"
+#include "base/vector3.h"
+#include "contact/broad.h"
+#include <math.h>
+
+static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25;
+static const double touching = 1e-12; // of the diagonal: a smaller distance is none
+
+static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, double *diagonal)
+{
+  double most[6];
+
+  PetscFunctionBegin;
+  for (int c = 0; c < 6; c++) most[c] = -INFINITY;
+  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
+    most[i % 3]     = fmax(most[i % 3], p->mesh->X[i]);
+    most[3 + i % 3] = fmax(most[3 + i % 3], -p->mesh->X[i]);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  for (int c = 0; c < 3; c++) most[c] += most[3 + c];
+  *diagonal = sqrt(wring_dot3(most, most));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the worst pair ---------------------------------------------------------------------------------------------- */
+
+enum { MOST = 5 }; // corners: of an edge and a triangle
+
+/* Two simplices, the first of n_first corners. */
+typedef struct {
+  int      n, n_first;
+  PetscInt original[MOST];
+  double   distance; // m; negative: they pass through each other
+} offence;
+
+static void print_corners(const PetscInt *original, int n, size_t size, char *text)
+{
+  static const char *const name[] = {"", "vertex", "edge", "triangle"};
+  size_t                   at     = (size_t)snprintf(text, size, "%s", name[n]);
+  for (int a = 0; a < n && at < size; a++)
+    at += (size_t)snprintf(text + at, size - at, "%c%" PetscInt_FMT, a == 0 ? ' ' : '-', original[a]);
+}
+
+/* Refuses the nearest offence of all ranks, of equals the one with the lowest numbers. n = 0: this rank has none. */
+static PetscErrorCode raise(MPI_Comm comm, const char *when, const offence *o)
+{
+  double      key[1 + MOST], least[1 + MOST];
+  char        first[64], second[64];
+  wring_error error = {""};
+  PetscBool   mine  = (PetscBool)(o->n > 0);
+
+  PetscFunctionBegin;
+  for (int k = 0; k <= MOST; k++) key[k] = k == 0 ? o->distance : k <= o->n ? (double)o->original[k - 1] : -1;
+  for (int k = 0; k <= MOST; k++) {
+    if (!mine) key[k] = INFINITY;
+    PetscCallMPI(MPI_Allreduce(key + k, least + k, 1, MPI_DOUBLE, MPI_MIN, comm));
+    mine = (PetscBool)(mine && key[k] == least[k]);
+  }
+  if (isinf(least[0])) PetscFunctionReturn(PETSC_SUCCESS);
+  print_corners(o->original, mine ? o->n_first : 0, sizeof first, first);
+  print_corners(o->original + o->n_first, mine ? o->n - o->n_first : 0, sizeof second, second);
+  if (mine)
+    wring_error_set(&error, "self_contact: %s and %s %s %s, expected surfaces that are apart", first, second,
+                    o->distance < 0 ? "pass through each other" : "touch", when);
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The nearest of the pairs, and its distance [m] over all ranks; INFINITY: there is none. */
+static PetscErrorCode find_nearest(const wring_barrier_pairs *p, const double *x, double reach, offence *o,
+                                   double *least)
+{
+  wring_barrier_pair *pair;
+  PetscInt            n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_find(p, x, NULL, reach, &n, &pair));
+  *o = (offence){.distance = INFINITY};
+  for (PetscInt i = 0; i < n; i++) {
+    if (!(pair[i].distance < o->distance)) continue;
+    *o = (offence){wring_pair_corners(pair[i].kind), wring_pair_first(pair[i].kind), {0}, pair[i].distance};
+    for (int a = 0; a < o->n; a++) o->original[a] = pair[i].original[a];
+  }
+  PetscCall(PetscFree(pair));
+  *least = o->distance;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses pairs without a distance. */
+static PetscErrorCode refuse_touching(const wring_barrier_pairs *p, const char *when, double diagonal, offence *o)
+{
+  PetscFunctionBegin;
+  if (o->distance > touching * diagonal) o->n = 0;
+  PetscCall(raise(p->mesh->comm, when, o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the gap ----------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
+{
+  double  diagonal, least;
+  offence nearest;
+
+  PetscFunctionBegin;
+  PetscCall(measure_diagonal(p, &diagonal));
+  const double most = gap > 0 ? gap : gap_of_diagonal * diagonal;
+  if (gap > p->edge[0] && p->edge[0] > 0)
+    WRING_REFUSE(p->mesh->comm, "self_contact_gap is %g m, expected at most the shortest edge of the surface, %g m",
+                 gap, p->edge[0]);
+  wring_barrier_pairs_set_gap(p, most);
+  PetscCall(find_nearest(p, p->mesh->X, most / gap_of_distance, &nearest, &least));
+  PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
+  if (gap == 0) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_barrier_sum_points(const wring_barrier_pairs *p, double *points, double *area)
+{
+  double sum[2] = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_simplex; i++) {
+    sum[0] += p->simplex[i].corners == 1;
+    sum[1] += p->simplex[i].corners == 1 ? p->simplex[i].area : 0;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
+  *points = sum[0];
+  *area   = sum[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------- */
+
+/* The sign of the volume of a tetrahedron, 0 if rounding may have made it. */
+static int side_of(const double *a, const double *b, const double *c, const double *d)
+{
+  double e[3], f[3], g[3], value = 0, size = 0;
+  wring_subtract3(b, a, e);
+  wring_subtract3(c, a, f);
+  wring_subtract3(d, a, g);
+  for (int i = 0; i < 3; i++) {
+    const double p = e[(i + 1) % 3] * f[(i + 2) % 3], q = e[(i + 2) % 3] * f[(i + 1) % 3];
+    value += (p - q) * g[i];
+    size += (fabs(p) + fabs(q)) * fabs(g[i]);
+  }
+  return fabs(value) <= 1e-14 * size ? 0 : value > 0 ? 1 : -1;
+}
+
+/* Whether edge a passes through triangle b; what nearly does has no distance, and is refused as touching. */
+static PetscBool pierces(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
+{
+  offence *const      o = row;
+  const double *const t = b->x, *const p = a->x, *const q = a->x + 3;
+  (void)context;
+  for (int i = 0; i < 6; i++)
+    if (a->original[i / 3] == b->original[i % 3]) return PETSC_FALSE;
+  const int side = side_of(p, q, t, t + 3);
+  if (side_of(t, t + 3, t + 6, p) * side_of(t, t + 3, t + 6, q) >= 0) return PETSC_FALSE;
+  if (!side || side_of(p, q, t + 3, t + 6) != side || side_of(p, q, t + 6, t) != side) return PETSC_FALSE;
+  *o  = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1};
+  *to = a->home[0].rank;
+  return PETSC_TRUE;
+}
+
+static PetscBool is_lower(const PetscInt a[MOST], const PetscInt b[MOST])
+{
+  int k = 0;
+  while (k < MOST - 1 && a[k] == b[k]) k++;
+  return (PetscBool)(a[k] < b[k]);
+}
+
+static PetscErrorCode find_piercing(const wring_barrier_pairs *p, const double *x, offence *first)
+{
+  const wring_broad how = {.wanted = {[1] = {[2] = PETSC_TRUE}}, .size = sizeof *first, .keep = pierces};
+  PetscInt          n;
+  offence          *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_broad_find(p->mesh, p->skin, p->n_simplex, p->simplex, x, NULL, &how, &n, &o, NULL));
+  *first = (offence){.n = 0};
+  for (PetscInt i = 0; i < n; i++)
+    if (i == 0 || is_lower(o[i].original, first->original)) *first = o[i];
+  PetscCall(PetscFree(o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- bodies inside others ---------------------------------------------------------------------------------------- */
+
+/* A body's vertex, and a body of which a triangle meets the ray from there along x. */
+typedef struct {
+  PetscInt vertex, body;
+} ray_hit;
+
+/* Twice the area of a triangle in the plane of y and z, seen from a point in it. */
+static double turn_of(const double p[2], const double *a, const double *b)
+{
+  return (a[1] - p[0]) * (b[2] - p[1]) - (a[2] - p[1]) * (b[1] - p[0]);
+}
+
+/* Whether the ray meets the triangle; it is moved off the edges of regular meshes by a part of the gap. */
+static PetscBool meets_ray(const void *context, const wring_seen *p, const wring_seen *t, void *row, PetscInt *to)
+{
+  const double gap = *(const double *)context, at[2] = {p->x[1] + 6.18e-4 * gap, p->x[2] + 4.14e-4 * gap};
+  double       w[3], x = 0, sum = 0;
+  if (p->body == t->body) return PETSC_FALSE;
+  for (int a = 0; a < 3; a++) {
+    w[a] = turn_of(at, t->x + 3 * ((a + 1) % 3), t->x + 3 * ((a + 2) % 3));
+    x += w[a] * t->x[3 * a];
+    sum += w[a];
+  }
+  if ((w[0] > 0) != (w[1] > 0) || (w[1] > 0) != (w[2] > 0) || !(x / sum > p->x[0])) return PETSC_FALSE;
+  *(ray_hit *)row = (ray_hit){p->original[0], t->body};
+  *to             = p->home[0].rank;
+  return PETSC_TRUE;
+}
+
+/* The lowest vertices of bodies, and the triangles of bodies; way [n_local][3]: the former go along x by `length`. */
+static PetscErrorCode list_rays(const wring_barrier_pairs *p, double length, PetscInt *n, wring_simplex **simplex,
+                                double *way)
+{
+  const wring_skin *const s = p->skin;
+  PetscInt               *in_tet;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)s->n + (size_t)p->mesh->n_owned, simplex));
+  PetscCall(PetscCalloc1((size_t)p->mesh->n_local, &in_tet));
+  for (PetscInt i = 0; i < 4 * p->mesh->n_tet; i++) in_tet[p->mesh->tet[i]] = 1;
+  *n = 0;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
+    if (!in_tet[v] || s->body[v] != p->mesh->original[v]) continue;
+    (*simplex)[(*n)++] = (wring_simplex){1, PETSC_FALSE, {v, -1, -1}, 0};
+    way[3 * v]         = length;
+  }
+  for (PetscInt t = 0; t < s->n; t++) {
+    const PetscInt *const v = s->corner + 3 * t;
+    (*simplex)[(*n)++]      = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
+  }
+  PetscCall(PetscFree(in_tet));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first vertex of a body whose ray meets another body an odd number of times, with that body; vertex -1: none. */
+static PetscErrorCode find_inside(const wring_barrier_pairs *p, const double *x, double length, ray_hit *first)
+{
+  const wring_broad how = {
+    .wanted = {{[2] = PETSC_TRUE}}, .size = sizeof *first, .reach = p->gap, .context = &p->gap, .keep = meets_ray};
+  wring_simplex *simplex;
+  double        *way;
+  ray_hit       *hit;
+  PetscInt       n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(3 * (size_t)p->mesh->n_local, &way));
+  PetscCall(list_rays(p, length, &n, &simplex, way));
+  PetscCall(wring_broad_find(p->mesh, p->skin, n, simplex, x, way, &how, &n, &hit, NULL));
+  PetscCall(wring_sort_rows(n, 2, sizeof *hit, hit, NULL));
+  *first = (ray_hit){-1, -1};
+  for (PetscInt i = 0, end; i < n && first->vertex < 0; i = end) {
+    end = wring_rows_end(n, 2, sizeof *hit, hit, i);
+    if ((end - i) % 2 == 1) *first = hit[i];
+  }
+  PetscCall(PetscFree(hit));
+  PetscCall(PetscFree(simplex));
+  PetscCall(PetscFree(way));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode refuse_inside(const wring_barrier_pairs *p, const double *x, double length)
+{
+  ray_hit     hit   = {-1, -1};
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  PetscCall(find_inside(p, x, length, &hit));
+  if (hit.vertex >= 0)
+    wring_error_set(&error,
+                    "self_contact: the body of vertex %" PetscInt_FMT " is inside that of vertex %" PetscInt_FMT
+                    " at the start, expected bodies beside each other",
+                    hit.vertex, hit.body);
+  PetscCall(wring_error_raise(p->mesh->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Longer than the box around all vertices at x. */
+static PetscErrorCode measure_length(const wring_barrier_pairs *p, const double *x, double *length)
+{
+  double most[2] = {-INFINITY, -INFINITY};
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
+    most[0] = fmax(most[0], x[3 * v]);
+    most[1] = fmax(most[1], -x[3 * v]);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  *length = 1.01 * (most[0] + most[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x)
+{
+  double  diagonal, least, length = 0;
+  offence o;
+
+  PetscFunctionBegin;
+  PetscCall(measure_diagonal(p, &diagonal));
+  PetscCall(find_nearest(p, x, p->gap, &o, &least));
+  PetscCall(refuse_touching(p, "at the start", diagonal, &o));
+  PetscCall(find_piercing(p, x, &o));
+  PetscCall(raise(p->mesh->comm, "at the start", &o));
+  PetscCall(measure_length(p, x, &length));
+  PetscCall(refuse_inside(p, x, length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

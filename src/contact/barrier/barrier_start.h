@@ -1,0 +1,15 @@
+/* Private to src/contact/barrier: the gap, and whether surfaces are apart at the start. docs/theory.md (9.22) */
+#pragma once
+#include "barrier_pairs.h"
+
+/*
+  Sets the gap; 0: the lesser of 1e-3 of the diagonal of the box around the vertices at rest and a quarter of the least
+  distance at rest. Refuses a gap above the shortest edge, and surfaces that touch at rest. Collective.
+*/
+PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap);
+
+/* Refuses surfaces that touch or pass through each other, and bodies inside others, at x [n_local][3]. Collective. */
+PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x);
+
+/* The number of points of all ranks and the sum of their areas. Collective. */
+PetscErrorCode wring_barrier_sum_points(const wring_barrier_pairs *p, double *points, double *area);

@@ -1,0 +1,124 @@
+/* Closest points of pairs: the nearest of the points on boundaries, and of those inside both bodies. (9.13), (9.14) */
+#include "closest.h"
+#include "base/vector3.h"
+#include <math.h>
+#include <string.h>
+
+enum { CORNERS = WRING_MOST_CORNERS };
+
+static const double parallel = 1e-24; // squared sine below which edges are parallel, and a triangle is its edges
+
+int wring_pair_corners(wring_pair_kind kind)
+{
+  static const int corners[WRING_N_PAIR] = {2, 3, 4, 4};
+  return corners[kind];
+}
+
+int wring_pair_first(wring_pair_kind kind)
+{
+  return kind == WRING_PAIR_EDGE_EDGE ? 2 : 1;
+}
+
+static void combine(const double c[CORNERS], const double y[3 * CORNERS], double r[3])
+{
+  for (int k = 0; k < 3; k++) r[k] = c[0] * y[k] + c[1] * y[3 + k] + c[2] * y[6 + k] + c[3] * y[9 + k];
+}
+
+static void keep_nearer(const double *y, wring_foot *foot, wring_foot *best)
+{
+  combine(foot->c, y, foot->r);
+  foot->distance2 = wring_dot3(foot->r, foot->r);
+  if (foot->distance2 < best->distance2) *best = *foot;
+}
+
+/* Corner p and the edge of corners a and b; sign 1 if p is of the first body, else -1. */
+static void near_edge(const double *y, int p, int a, int b, double sign, wring_foot *best)
+{
+  wring_foot foot = {.n_free = 0};
+  double     e[3], from_a[3];
+  wring_subtract3(y + 3 * b, y + 3 * a, e);
+  wring_subtract3(y + 3 * p, y + 3 * a, from_a);
+  const double t = wring_dot3(e, from_a) / wring_dot3(e, e), at = t > 0 ? fmin(t, 1) : 0; // 0 without length
+  foot.c[p]    = sign;
+  foot.c[a]    = -sign * (1 - at);
+  foot.c[b]    = -sign * at;
+  foot.n_free  = at > 0 && at < 1;
+  foot.s[0][a] = sign;
+  foot.s[0][b] = -sign;
+  keep_nearer(y, &foot, best);
+}
+
+/* Points inside both bodies: r = sum of (c + t_0 s_0 + t_1 s_1)[i] y[i] normal to e_j = sum of s_j[i] y[i]. */
+static void near_inside(const double *y, const wring_foot *start, int first, wring_foot *best)
+{
+  wring_foot foot = *start;
+  double     e[2][3], r[3], n[3], a[3];
+  for (int j = 0; j < 2; j++) combine(start->s[j], y, e[j]);
+  combine(start->c, y, r);
+  wring_cross3(e[0], e[1], n);
+  const double nn = wring_dot3(n, n);
+  if (!(nn > parallel * wring_dot3(e[0], e[0]) * wring_dot3(e[1], e[1]))) return;
+  wring_cross3(r, e[1], a);
+  const double t0 = -wring_dot3(a, n) / nn; // inaccurate if the edges are near parallel, but t1 fits it
+  const double t1 = -(wring_dot3(r, e[1]) + t0 * wring_dot3(e[0], e[1])) / wring_dot3(e[1], e[1]);
+  for (int i = 0; i < CORNERS; i++) {
+    foot.c[i] += t0 * start->s[0][i] + t1 * start->s[1][i];
+    if ((i < first ? foot.c[i] : -foot.c[i]) < 0) return;
+  }
+  keep_nearer(y, &foot, best);
+}
+
+/* r -= the part of r along e, which is not 0 */
+static void remove_part(const double e[3], double r[3])
+{
+  const double a = wring_dot3(r, e) / wring_dot3(e, e);
+  for (int k = 0; k < 3; k++) r[k] -= a * e[k];
+}
+
+/*
+  Makes r normal to what its parameters move: otherwise it is off by 1e-16 of the size of the pair, which is much of a
+  small distance.
+*/
+static void straighten(const double *y, wring_foot *foot)
+{
+  double e[2][3];
+  for (int j = 0; j < foot->n_free; j++) {
+    combine(foot->s[j], y, e[j]);
+    if (j == 1) remove_part(e[0], e[1]);
+    remove_part(e[j], foot->r);
+  }
+  foot->distance2 = wring_dot3(foot->r, foot->r);
+}
+
+static void near_triangle(const double *y, wring_foot *best)
+{
+  static const wring_foot start = {.c = {1, -1}, .n_free = 2, .s = {{0, 1, -1, 0}, {0, 1, 0, -1}}};
+  for (int a = 1; a < 4; a++) near_edge(y, 0, a, a % 3 + 1, 1, best);
+  near_inside(y, &start, 1, best);
+}
+
+static void near_edges(const double *y, wring_foot *best)
+{
+  static const wring_foot start = {.c = {1, 0, -1, 0}, .n_free = 2, .s = {{-1, 1, 0, 0}, {0, 0, 1, -1}}};
+  for (int p = 0; p < 2; p++) near_edge(y, p, 2, 3, 1, best);
+  for (int p = 2; p < 4; p++) near_edge(y, p, 0, 1, -1, best);
+  near_inside(y, &start, 2, best);
+}
+
+void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot)
+{
+  static const wring_foot point          = {.c = {1, -1}};
+  wring_foot              start          = point;
+  double                  y[3 * CORNERS] = {0}; // from the first corner: differences of positions have no cancellation
+  for (int i = 3; i < 3 * wring_pair_corners(kind); i++) y[i] = x[i] - x[i % 3];
+  *foot = (wring_foot){.distance2 = INFINITY};
+  if (kind == WRING_PAIR_POINT_POINT)
+    keep_nearer(y, &start, foot);
+  else if (kind == WRING_PAIR_POINT_EDGE)
+    near_edge(y, 0, 1, 2, 1, foot);
+  else if (kind == WRING_PAIR_POINT_TRIANGLE)
+    near_triangle(y, foot);
+  else
+    near_edges(y, foot);
+  straighten(y, foot);
+}

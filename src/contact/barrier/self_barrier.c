@@ -1,0 +1,440 @@
+/*
+  Self-contact by the barrier: E_c = sum over pairs of stiffness area b(d), exact at every x: pairs are a superset of
+  those within the gap, and nothing is frozen between updates. docs/theory.md (9.20) to (9.24)
+*/
+#include "barrier.h"
+#include "barrier_start.h"
+#include "ccd.h"
+#include "contact/contact_impl.h"
+#include <math.h>
+
+enum { SERIAL_BELOW = 256, N = 3 * WRING_MOST_CORNERS };
+static const double kept = 0.2; // at the end of the longest step, of the distance of a pair or of the gap
+
+typedef struct {
+  double               stiffness; // Pa
+  wring_barrier_pairs *pairs;
+  PetscInt             room;
+  double              *distance, *psi, *g; // [room] m, m; [room][N]: of each pair at the last x
+} barrier;
+
+static const char *barrier_refusal(const wring_contact *contact, wring_contact_way way)
+{
+  (void)contact;
+  if (way == WRING_CONTACT_BOUNDED) return NULL;
+  return "self_contact.method barrier: its steps are not bounded by collisions, expected auto, newton, trust_region, "
+         "pncg, gradient_descent or qn with a line search, and implicit_euler, bdf2 or static";
+}
+
+static PetscErrorCode barrier_set_time(wring_contact *contact, double time)
+{
+  (void)contact, (void)time;
+  return PETSC_SUCCESS;
+}
+
+/* ---- pairs at x -------------------------------------------------------------------------------------------------- */
+
+static wring_pair_law law_of(const barrier *d, PetscInt i)
+{
+  const wring_barrier_pair *const pair = d->pairs->pair + i;
+  return (wring_pair_law){.kind = pair->kind, .gap = d->pairs->gap, .sine2 = pair->sine2};
+}
+
+static double factor_of(const barrier *d, PetscInt i)
+{
+  return d->stiffness * d->pairs->pair[i].area;
+}
+
+static PetscErrorCode make_room(barrier *d)
+{
+  PetscFunctionBegin;
+  if (d->pairs->n <= d->room) PetscFunctionReturn(PETSC_SUCCESS);
+  d->room = 2 * d->pairs->n;
+  PetscCall(PetscFree3(d->distance, d->psi, d->g));
+  PetscCall(PetscMalloc3((size_t)d->room, &d->distance, (size_t)d->room, &d->psi, N * (size_t)d->room, &d->g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* distance and psi of every pair at x, and g unless it is not wanted. */
+static PetscErrorCode evaluate(barrier *d, const double *x, PetscBool gradient)
+{
+  wring_barrier_pairs *const p = d->pairs;
+
+  PetscFunctionBegin;
+  PetscCall(make_room(d));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+#pragma omp parallel for schedule(static, 64) if (p->n > SERIAL_BELOW)
+  for (PetscInt i = 0; i < p->n; i++) {
+    const wring_pair_law law = law_of(d, i);
+    double               corners[N];
+    wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
+    d->distance[i] = wring_pair_energy(&law, corners, &d->psi[i], gradient ? d->g + N * (size_t)i : NULL, NULL);
+    d->psi[i] *= factor_of(d, i);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool is_active(const barrier *d, PetscInt i)
+{
+  return (PetscBool)(d->distance[i] < d->pairs->gap);
+}
+
+/* Between two updates x follows bounded ways, on which the pairs are complete; distances are those at the last x. */
+static PetscErrorCode barrier_update(wring_contact *contact, const wring_contact_step *step, const double *x,
+                                     PetscBool first, wring_contact_change *change)
+{
+  barrier *const d = contact->data;
+  double         most;
+
+  PetscFunctionBegin;
+  (void)step;
+  if (first) {
+    PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+    PetscCall(evaluate(d, x, PETSC_FALSE));
+  }
+  for (PetscInt i = 0; i < d->pairs->n; i++) change->active += is_active(d, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- energy and forces ------------------------------------------------------------------------------------------- */
+
+/* Adds factor row [corners][3] at the corners of pair i to f, or far_f. */
+static void scatter(wring_barrier_pairs *p, PetscInt i, double factor, const double *row, double *f)
+{
+  const int n = wring_pair_corners(p->pair[i].kind);
+  for (int a = 0; a < n; a++) {
+    double *const at = wring_corners_at(&p->corners, p->place[WRING_MOST_CORNERS * i + a], f, p->far_f);
+    for (int c = 0; c < 3; c++) at[c] += factor * row[3 * a + c];
+  }
+}
+
+static PetscErrorCode barrier_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
+{
+  barrier *const             d = contact->data;
+  wring_barrier_pairs *const p = d->pairs;
+
+  PetscFunctionBegin;
+  PetscCall(evaluate(d, x, (PetscBool)((work & WRING_GRADIENT) != 0)));
+  if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n, d->psi);
+  if (!(work & WRING_GRADIENT)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscArrayzero(p->far_f, 3 * p->corners.n));
+  for (PetscInt i = 0; i < p->n; i++)
+    if (is_active(d, i)) scatter(p, i, factor_of(d, i), d->g + N * (size_t)i, f);
+  PetscCall(wring_corners_add(&p->corners, p->mesh->vector, p->far_f, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Hessian ----------------------------------------------------------------------------------------------------- */
+
+/* stiffness area H of pair i, semidefinite, [n][n] with the returned n; 0: it does not push. */
+static int hessian_of(const barrier *d, PetscInt i, const double *x, double *H)
+{
+  const wring_barrier_pairs *const p      = d->pairs;
+  const wring_pair_law             law    = law_of(d, i);
+  const double                     factor = factor_of(d, i);
+  const int                        n      = 3 * wring_pair_corners(law.kind);
+  double                           corners[N], g[N], psi;
+  wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
+  if (!(wring_pair_energy(&law, corners, &psi, g, H) < p->gap)) return 0;
+  for (int k = 0; k < n * n; k++) H[k] *= factor;
+  return n;
+}
+
+static PetscErrorCode barrier_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
+{
+  barrier *const             d = contact->data;
+  wring_barrier_pairs *const p = d->pairs;
+  PetscInt                  *far, any = 0;
+
+  PetscFunctionBegin;
+  PetscCall(evaluate(d, x, PETSC_FALSE));
+  PetscCall(PetscCalloc1((size_t)p->corners.n, &far));
+  for (PetscInt i = 0; i < p->n; i++) {
+    const int n = wring_pair_corners(p->pair[i].kind);
+    if (!is_active(d, i)) continue;
+    any = 1;
+    for (int a = 0; a < n; a++) {
+      const PetscInt at = p->place[WRING_MOST_CORNERS * i + a];
+      *(at < p->mesh->n_owned ? count + at : far + at - p->mesh->n_owned) += n - 1;
+    }
+  }
+  PetscCall(wring_corners_add(&p->corners, MPIU_INT, far, count));
+  PetscCall(PetscFree(far));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
+  if (any) *joined = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Adds H [n][n] of pair i; rows and columns of held components are 0. PETSc ignores those of vertices that are held in
+  all, numbered -1.
+*/
+static PetscErrorCode add_pair(const wring_barrier_pairs *p, PetscInt i, int n, double *value, const char *held,
+                               const char *far_held, Mat H)
+{
+  PetscInt row[WRING_MOST_CORNERS];
+
+  PetscFunctionBegin;
+  for (int a = 0; a < n / 3; a++) {
+    const PetscInt at = p->place[WRING_MOST_CORNERS * i + a], far = at - p->mesh->n_owned;
+    const int      mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
+    row[a]              = mark == WRING_XYZ ? -1 : wring_corners_global(&p->corners, at);
+    for (int c = 0; c < 3; c++)
+      for (int k = 0; k < n && (mark >> c & 1); k++) value[n * (3 * a + c) + k] = value[n * k + 3 * a + c] = 0;
+  }
+  PetscCall(MatSetValuesBlocked(H, n / 3, row, n / 3, row, value, ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode barrier_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
+{
+  barrier *const             d = contact->data;
+  wring_barrier_pairs *const p = d->pairs;
+  char                      *far_held;
+  double                     value[N * N];
+
+  PetscFunctionBegin;
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  PetscCall(PetscCalloc1((size_t)p->corners.n, &far_held));
+  if (held) PetscCall(wring_corners_fetch(&p->corners, MPI_CHAR, held, far_held));
+  for (PetscInt i = 0; i < p->n; i++) {
+    const int n = hessian_of(d, i, x, value);
+    if (n > 0) PetscCall(add_pair(p, i, n, value, held, far_held, H));
+  }
+  PetscCall(PetscFree(far_held));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Column by column, so that forces and columns reach their owners in the same way. */
+static PetscErrorCode barrier_add_diagonal(wring_contact *contact, const double *x, double *diagonal)
+{
+  barrier *const             d       = contact->data;
+  wring_barrier_pairs *const p       = d->pairs;
+  const PetscInt             n_owned = contact->mesh->n_owned;
+  double                    *column, H[N * N], row[N];
+
+  PetscFunctionBegin;
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  PetscCall(PetscMalloc1(3 * (size_t)n_owned, &column));
+  for (int j = 0; j < 3; j++) {
+    PetscCall(PetscArrayzero(column, 3 * n_owned));
+    PetscCall(PetscArrayzero(p->far_f, 3 * p->corners.n));
+    for (PetscInt i = 0; i < p->n; i++) {
+      const int n = hessian_of(d, i, x, H);
+      for (int k = 0; k < n; k++) row[k] = H[n * k + k / 3 * 3 + j];
+      if (n > 0) scatter(p, i, 1, row, column);
+    }
+    PetscCall(wring_corners_add(&p->corners, p->mesh->vector, p->far_f, column));
+    for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
+  }
+  PetscCall(PetscFree(column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* This rank's parts of u . H u, u . H v, v . H v of one pair. */
+static void add_product(int n, const double *H, const double *u, const double *v, double sum[3])
+{
+  for (int i = 0; i < n; i++) {
+    double Hu = 0, Hv = 0;
+    for (int j = 0; j < n; j++) Hu += H[n * i + j] * u[j], Hv += H[n * i + j] * v[j];
+    sum[0] += u[i] * Hu;
+    sum[1] += u[i] * Hv;
+    sum[2] += v[i] * Hv;
+  }
+}
+
+static PetscErrorCode barrier_add_products(wring_contact *contact, const double *x, const double *u, const double *v,
+                                           double sum[3])
+{
+  barrier *const             d = contact->data;
+  wring_barrier_pairs *const p = d->pairs;
+  double                     H[N * N], of_u[N], of_v[N];
+
+  PetscFunctionBegin;
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, u, p->far_d));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, v, p->far_f));
+  for (PetscInt i = 0; i < p->n; i++) {
+    const int n = hessian_of(d, i, x, H);
+    if (n == 0) continue;
+    wring_barrier_pairs_gather(p, i, u, p->far_d, of_u);
+    wring_barrier_pairs_gather(p, i, v, p->far_f, of_v);
+    add_product(n, H, of_u, of_v, sum);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+/* The part of most way up to which pair i stays apart. */
+static double bound_of(const wring_barrier_pairs *p, PetscInt i, const double *x, const double *way, double most)
+{
+  double     corners[N] = {0}, moves[N] = {0};
+  wring_foot foot;
+  wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
+  wring_barrier_pairs_gather(p, i, way, p->far_d, moves);
+  for (int k = 0; k < N; k++) moves[k] *= most;
+  wring_pair_closest(p->pair[i].kind, corners, &foot);
+  const double keep = kept * fmin(1, p->gap / sqrt(foot.distance2));
+  return wring_pair_bound(p->pair[i].kind, corners, moves, 0, keep);
+}
+
+/* The original number of the corner that moves farthest. */
+static PetscInt fastest(const wring_barrier_pair *pair, const double *way)
+{
+  const int n    = wring_pair_corners(pair->kind);
+  PetscInt  at   = pair->original[0];
+  double    most = -1;
+  for (int a = 0; a < n; a++) {
+    const double *const one = way + 3 * a, squared = one[0] * one[0] + one[1] * one[1] + one[2] * one[2];
+    if (squared > most) most = squared, at = pair->original[a];
+  }
+  return at;
+}
+
+static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, const double *way, double *bound,
+                                    PetscInt *vertex)
+{
+  barrier *const             d = contact->data;
+  wring_barrier_pairs *const p = d->pairs;
+  double                     most, moves[N];
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_prepare(p, x, way, &most));
+  PetscCall(make_room(d));
+  *bound  = most < 1 ? most : INFINITY;
+  *vertex = -1;
+  if (most == 0) PetscFunctionReturn(PETSC_SUCCESS);
+#pragma omp parallel for schedule(dynamic, 64) if (p->n > SERIAL_BELOW)
+  for (PetscInt i = 0; i < p->n; i++) d->psi[i] = most * bound_of(p, i, x, way, most);
+  for (PetscInt i = 0; i < p->n; i++) {
+    if (!(d->psi[i] < PetscMin(*bound, most))) continue;
+    *bound = d->psi[i];
+    wring_barrier_pairs_gather(p, i, way, p->far_d, moves);
+    *vertex = fastest(p->pair + i, moves);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, wring_contact_report *report,
+                                      double *force)
+{
+  barrier *const             d = contact->data;
+  wring_barrier_pairs *const p = d->pairs;
+  double                     most;
+
+  PetscFunctionBegin;
+  (void)force;
+  PetscCall(wring_barrier_pairs_prepare(p, x, NULL, &most));
+  PetscCall(evaluate(d, x, PETSC_TRUE));
+  for (PetscInt i = 0; i < p->n; i++) {
+    double sum[3] = {0};
+    report->least = PetscMin(report->least, d->distance[i]);
+    if (!is_active(d, i)) continue;
+    report->pairs++;
+    for (int k = 0; k < 3 * wring_pair_first(p->pair[i].kind); k++) sum[k % 3] += d->g[N * (size_t)i + (size_t)k];
+    report->force += factor_of(d, i) * sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The area of a bare point is a square of the gap. */
+static PetscErrorCode barrier_add_pressure(wring_contact *contact, const double *x, double *pressure)
+{
+  barrier *const                   d = contact->data;
+  const wring_barrier_pairs *const p = d->pairs;
+  double                          *f, most;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+  PetscCall(PetscCalloc1(3 * (size_t)contact->mesh->n_local, &f));
+  PetscCall(barrier_add(contact, WRING_GRADIENT, x, f, NULL));
+  for (PetscInt i = 0; i < p->n_simplex; i++) {
+    const wring_simplex *const s = p->simplex + i;
+    if (s->corners > 1) continue;
+    const double *const at = f + 3 * (size_t)s->vertex[0];
+    pressure[s->vertex[0]] +=
+      sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) / (s->area > 0 ? s->area : p->gap * p->gap);
+  }
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode barrier_destroy(wring_contact *contact)
+{
+  barrier *const d = contact->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_destroy(&d->pairs));
+  PetscCall(PetscFree3(d->distance, d->psi, d->g));
+  PetscCall(PetscFree(contact->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of a vertex at half the gap: stiffness area b''. */
+static double barrier_stiffness(const wring_contact *contact)
+{
+  const barrier *const d = contact->data;
+  double               b[3];
+  wring_barrier(d->pairs->gap / 2, d->pairs->gap, b);
+  return d->stiffness * PetscSqr(d->pairs->edge[1]) * b[2];
+}
+
+static const wring_contact_ops barrier_ops = {
+  .kind         = "self_contact",
+  .refusal      = barrier_refusal,
+  .stiffness    = barrier_stiffness,
+  .set_time     = barrier_set_time,
+  .update       = barrier_update,
+  .add          = barrier_add,
+  .count_blocks = barrier_count_blocks,
+  .add_blocks   = barrier_add_blocks,
+  .add_diagonal = barrier_add_diagonal,
+  .add_products = barrier_add_products,
+  .bound        = barrier_bound,
+  .add_pressure = barrier_add_pressure,
+  .measure      = barrier_measure,
+  .destroy      = barrier_destroy,
+};
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_self_barrier *how, wring_contact **c)
+{
+  const wring_extra_sides extra = {how->n_triangle, how->n_line, how->triangle, how->line};
+  barrier                *d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&d));
+  PetscCall(wring_barrier_pairs_create(mesh, &extra, &d->pairs));
+  PetscCall(wring_contact_create(mesh, &barrier_ops, d, c));
+  PetscCall(wring_barrier_choose_gap(d->pairs, how->gap));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_self_barrier_set_stiffness(wring_contact *c, double stiffness)
+{
+  barrier *const d = c->data;
+  d->stiffness     = stiffness;
+}
+
+PetscErrorCode wring_self_barrier_measure(const wring_contact *c, wring_self_barrier_sizes *sizes)
+{
+  const barrier *const d = c->data;
+
+  PetscFunctionBegin;
+  *sizes = (wring_self_barrier_sizes){.gap = d->pairs->gap, .edge = d->pairs->edge[1], .stiffness = d->stiffness};
+  PetscCall(wring_barrier_sum_points(d->pairs, &sizes->points, &sizes->area));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_self_barrier_check(const wring_contact *c, const double *x)
+{
+  const barrier *const d = c->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_check_start(d->pairs, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,195 @@
+/*
+  Triangles and edges are sent to the owner of their lowest vertex, which chooses one of the ranks that have them: the
+  lowest.
+*/
+#include "simplices.h"
+#include "base/exchange.h"
+#include "base/sort.h"
+#include "base/vector3.h"
+#include <math.h>
+
+/* An edge (original[2] = -1) or triangle, and a rank that has its vertices. */
+typedef struct {
+  PetscInt original[3], rank; // original numbers ascend
+  double   area;
+} claim;
+
+typedef struct {
+  PetscInt n;
+  claim   *row;
+} claims;
+
+/* ---- one rank for each ------------------------------------------------------------------------------------------- */
+
+/* Merges rows of equal vertices, sorted: areas are summed, of triangles they are equal. */
+static void merge(claims *c)
+{
+  PetscInt kept = 0;
+  for (PetscInt i = 0, end; i < c->n; i = end) {
+    claim one = c->row[i];
+    end       = wring_rows_end(c->n, 3, sizeof *c->row, c->row, i);
+    for (PetscInt k = i + 1; k < end && one.original[2] < 0; k++) one.area += c->row[k].area;
+    c->row[kept++] = one;
+  }
+  c->n = kept;
+}
+
+/* Sends every row to the owner of its lowest vertex, or to the rank that it names. */
+static PetscErrorCode send(const wring_mesh *m, const wring_skin *skin, PetscBool to_owner, claims *c)
+{
+  PetscInt *to, n;
+  claim    *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)c->n, &to));
+  for (PetscInt i = 0; i < c->n; i++)
+    to[i] = to_owner ? skin->home[wring_mesh_local(m, c->row[i].original[0])].rank : c->row[i].rank;
+  PetscCall(wring_exchange_rows(m->comm, c->n, to, sizeof *c->row, c->row, &n, &got));
+  PetscCall(PetscFree(to));
+  PetscCall(PetscFree(c->row));
+  *c = (claims){n, got};
+  PetscCall(wring_sort_rows(n, 4, sizeof *c->row, c->row, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode unite(const wring_mesh *m, const wring_skin *skin, claims *c)
+{
+  PetscFunctionBegin;
+  PetscCall(send(m, skin, PETSC_TRUE, c));
+  merge(c);
+  PetscCall(send(m, skin, PETSC_FALSE, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- triangles and edges ----------------------------------------------------------------------------------------- */
+
+static double area_of(const wring_mesh *m, const PetscInt original[3])
+{
+  const double *X[3];
+  double        a[3], b[3], c[3];
+  for (int k = 0; k < 3; k++) X[k] = m->X + 3 * (size_t)wring_mesh_local(m, original[k]);
+  wring_subtract3(X[1], X[0], a);
+  wring_subtract3(X[2], X[0], b);
+  wring_cross3(a, b, c);
+  return 0.5 * sqrt(wring_dot3(c, c));
+}
+
+static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
+                                     PetscInt rank, claims *c)
+{
+  PetscFunctionBegin;
+  *c = (claims){.n = skin->n + extra->n_triangle};
+  PetscCall(PetscMalloc1((size_t)c->n, &c->row));
+  for (PetscInt i = 0; i < c->n; i++) {
+    claim *const row = c->row + i;
+    for (int a = 0; a < 3; a++)
+      row->original[a] = m->original[i < skin->n ? skin->corner[3 * i + a] : extra->triangle[3 * (i - skin->n) + a]];
+    wring_sort3(row->original);
+    row->rank = rank;
+    row->area = area_of(m, row->original);
+  }
+  PetscCall(unite(m, skin, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The edges of the triangles t, each with a third of the area, and the lines, without. */
+static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
+                                 PetscInt rank, const claims *t, claims *c)
+{
+  PetscFunctionBegin;
+  *c = (claims){.n = 3 * t->n + extra->n_line};
+  PetscCall(PetscMalloc1((size_t)c->n, &c->row));
+  for (PetscInt i = 0; i < c->n; i++) {
+    const claim *const    of   = i < 3 * t->n ? t->row + i / 3 : NULL;
+    const PetscInt *const line = extra->line + 2 * (i - 3 * t->n); // if of is NULL
+    const PetscInt        a    = of ? of->original[i % 3] : m->original[line[0]],
+                   b           = of ? of->original[(i + 1) % 3] : m->original[line[1]];
+    c->row[i]                  = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
+  }
+  PetscCall(unite(m, skin, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+enum { SHARE, TOUCHED, N_SUM };
+
+/* sum [n_local][2]: a third of the areas of the triangles at a vertex; the number of edges and triangles there. */
+static PetscErrorCode sum_at_vertices(const wring_mesh *m, const claims list[2], double *sum)
+{
+  MPI_Datatype two;
+
+  PetscFunctionBegin;
+  for (int l = 0; l < 2; l++) {
+    for (PetscInt i = 0; i < list[l].n; i++) {
+      for (int a = 0; a < 3 && list[l].row[i].original[a] >= 0; a++) {
+        double *const at = sum + N_SUM * wring_mesh_local(m, list[l].row[i].original[a]);
+        at[SHARE] += list[l].row[i].original[2] >= 0 ? list[l].row[i].area / 3 : 0;
+        at[TOUCHED] += 1;
+      }
+    }
+  }
+  PetscCallMPI(MPI_Type_contiguous(N_SUM, MPI_DOUBLE, &two));
+  PetscCallMPI(MPI_Type_commit(&two));
+  PetscCall(PetscSFReduceBegin(m->halo, two, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->halo, two, sum, sum, MPI_SUM));
+  PetscCallMPI(MPI_Type_free(&two));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* in_tet [n_local], on the owner of each vertex. */
+static PetscErrorCode mark_tets(const wring_mesh *m, PetscInt *in_tet)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(in_tet, m->n_local));
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) in_tet[m->tet[i]] = 1;
+  for (PetscInt i = 0; m->mid && i < 6 * m->n_tet; i++) in_tet[m->mid[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_points(const wring_mesh *m, const claims list[2], PetscInt *n, wring_simplex *simplex)
+{
+  double   *sum;
+  PetscInt *in_tet;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(N_SUM * (size_t)m->n_local, &sum));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &in_tet));
+  PetscCall(sum_at_vertices(m, list, sum));
+  PetscCall(mark_tets(m, in_tet));
+  for (PetscInt v = 0; v < m->n_owned; v++) {
+    const double *const at = sum + N_SUM * v;
+    if (at[TOUCHED] == 0 && in_tet[v]) continue; // inside a body
+    simplex[(*n)++] = (wring_simplex){1, (PetscBool)(at[TOUCHED] == 0), {v, -1, -1}, at[SHARE]};
+  }
+  PetscCall(PetscFree(in_tet));
+  PetscCall(PetscFree(sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_simplices_find(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
+                                    PetscInt *n, wring_simplex **simplex)
+{
+  claims      list[2]; // triangles, edges
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(list_triangles(m, skin, extra, rank, &list[0]));
+  PetscCall(list_edges(m, skin, extra, rank, &list[0], &list[1]));
+  PetscCall(PetscMalloc1((size_t)m->n_owned + (size_t)list[0].n + (size_t)list[1].n, simplex));
+  *n = 0;
+  for (int l = 0; l < 2; l++) {
+    for (PetscInt i = 0; i < list[l].n; i++) {
+      const claim *const of  = list[l].row + i;
+      wring_simplex      one = {3 - l, (PetscBool)(of->area == 0), {-1, -1, -1}, of->area};
+      for (int a = 0; a < one.corners; a++) one.vertex[a] = wring_mesh_local(m, of->original[a]);
+      (*simplex)[(*n)++] = one;
+    }
+  }
+  PetscCall(add_points(m, list, n, *simplex));
+  for (int l = 0; l < 2; l++) PetscCall(PetscFree(list[l].row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,161 @@
+/* Self-contact by a barrier: its keys, what takes part beside tets, its stiffness. docs/theory.md (9.20) to (9.24) */
+#include "problem/problem_impl.h"
+#include <math.h>
+
+static const char prefix[] = "self_contact_";
+
+/* ---- what takes part --------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode append(PetscInt rows, int width, const PetscInt *row, PetscInt *n, PetscInt **list)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc(sizeof **list * (size_t)width * (size_t)(*n + rows + 1), list));
+  PetscCall(PetscArraycpy(*list + width * *n, row, width * rows));
+  *n += rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode list_membranes(const wring_problem *p, PetscInt *n, PetscInt **triangle)
+{
+  const wring_surface *surface;
+  const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
+
+  PetscFunctionBegin;
+  *n        = 0;
+  *triangle = NULL;
+  for (PetscInt i = 0; i < surfaces; i++) PetscCall(append(surface[i].n, 3, surface[i].vertex, n, triangle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* tied [n_local]: vertices of tets and of the triangles, on all ranks that have them. */
+static PetscErrorCode mark_tied(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *tied)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) tied[m->tet[i]] = 1;
+  for (PetscInt i = 0; m->mid && i < 6 * m->n_tet; i++) tied[m->mid[i]] = 1;
+  for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->halo, MPI_DOUBLE, tied, tied, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->halo, MPI_DOUBLE, tied, tied, MPI_MAX));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Springs that join nothing but points: others pass through the bodies that they join. */
+static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const PetscInt *triangle, PetscInt *n_line,
+                                   PetscInt **line)
+{
+  const wring_spring_lines *spring;
+  const PetscInt            springs = wring_problem_springs(p, &spring);
+  double                   *tied;
+
+  PetscFunctionBegin;
+  *n_line = 0;
+  *line   = NULL;
+  PetscCall(PetscCalloc1(p->mesh->n_local, &tied));
+  PetscCall(mark_tied(p->mesh, n, triangle, tied));
+  PetscCall(wring_mesh_update_ghosts(p->mesh, 1, tied));
+  for (PetscInt i = 0; i < springs; i++) {
+    for (PetscInt k = 0; k < spring[i].n; k++) {
+      const PetscInt *const ends = spring[i].vertex + 2 * k;
+      if (!tied[ends[0]] && !tied[ends[1]]) PetscCall(append(1, 2, ends, n_line, line));
+    }
+  }
+  PetscCall(PetscFree(tied));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Refuses the keys of the other method. */
+static PetscErrorCode check_keys(const wring_problem *p, PetscBool barrier)
+{
+  static const char *const of_penalty[] = {"stiffness", "thickness", "max_depth", NULL}, *const of_barrier[] = {"gap",
+                                                                                                                NULL};
+
+  PetscFunctionBegin;
+  for (const char *const *key = barrier ? of_penalty : of_barrier; *key; key++)
+    if (wring_options_has(p->options, prefix, *key))
+      WRING_REFUSE(p->comm, "%s: self_contact_%s is a key of method %s, expected self_contact_method %s, or remove it",
+                   wring_options_origin(p->options, prefix, *key), *key, barrier ? "penalty" : "barrier",
+                   barrier ? "penalty" : "barrier");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool *added)
+{
+  wring_self_barrier how = {.gap = 0};
+  const char        *method;
+  PetscInt          *triangle, *line;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(p->options, prefix, wring_self_contact_options, "method", &method));
+  *added = (PetscBool)!strcmp(method, "barrier");
+  PetscCall(check_keys(p, *added));
+  if (!*added) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_options_has(p->options, prefix, "gap"))
+    PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "gap", &how.gap));
+  PetscCall(list_membranes(p, &how.n_triangle, &triangle));
+  PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
+  how.triangle = triangle;
+  how.line     = line;
+  PetscCall(wring_contact_create_barrier(p->mesh, &how, &p->parts->barrier));
+  PetscCall(PetscFree(triangle));
+  PetscCall(PetscFree(line));
+  PetscCall(wring_potential_add_contact(p->g, p->parts->barrier));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- stiffness --------------------------------------------------------------------------------------------------- */
+
+/* E of the shear modulus and the P-wave modulus; the latter for a law without shear modulus. */
+static double young_of(const wring_rest_moduli *m)
+{
+  const double wave = m->wave, shear = m->shear;
+  return shear > 0 && wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : wave;
+}
+
+/* The largest Young's modulus of tets at rest, otherwise the stiffness of an element over the mean edge [Pa]. */
+static double find_modulus(const wring_problem *p, double edge)
+{
+  wring_term *const *term;
+  wring_rest_moduli  m;
+  const int          n       = wring_potential_terms(p->g, &term);
+  double             modulus = 0;
+  for (int i = 0; i < n; i++) {
+    if (wring_term_rest_moduli(term[i], &m)) modulus = fmax(modulus, m.largest_scale * young_of(&m));
+    if (wring_term_is_attachment(term[i]) || edge == 0) continue;
+    modulus = fmax(modulus, wring_term_find_rounding(term[i]).stiffness / edge);
+  }
+  return modulus;
+}
+
+/* (9.22) */
+static PetscErrorCode set_stiffness(wring_problem *p)
+{
+  const double             part_of_modulus = 0.1, h = wring_stepper_size(p->stepper);
+  wring_self_barrier_sizes size;
+  double                   modulus, mass = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_self_barrier_measure(p->parts->barrier, &size));
+  modulus = find_modulus(p, size.edge);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &modulus, 1, MPI_DOUBLE, MPI_MAX, p->comm));
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) mass += p->mass[v] / (double)p->mesh->n_global;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
+  const double area    = size.area > 0 ? size.area / size.points : size.gap * size.gap;
+  const double inertia = wring_stepper_is_static(p->stepper) ? 0 : mass * size.gap / (h * h * area);
+  wring_self_barrier_set_stiffness(p->parts->barrier, fmax(part_of_modulus * modulus, inertia));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_check_barrier(wring_problem *p)
+{
+  const double *x;
+
+  PetscFunctionBegin;
+  if (!p->parts->barrier) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(set_stiffness(p));
+  PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
+  PetscCall(wring_self_barrier_check(p->parts->barrier, x));
+  PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Scenes of self_contact.method barrier by its defaults (tests/contact/scenes.py): every step converges, the least
+# distance stays above 0, no surface triangles of any frame intersect, by exact arithmetic (tests/intersections.py), and
+# a dropped block ends in the same state on 1, 2 and 4 ranks. It fails when an edge, a fast body or a linked ring passes
+# through another one. WRING_SCENES=all, of the nightly suite, runs every scene on 1, 2 and 4 ranks.
+# usage: test_contact_scenes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 30
+. "$(dirname "$0")/lib.sh"
+scenes=$source/tests/contact/scenes.py
+$python -c 'import vtk, numpy' 2>/dev/null || skip "no VTK (Debian: python3-vtk9 python3-numpy)"
+
+# scene NAME RANKS [KEY...]: its output is in NAME.RANKS.
+scene() {
+  local name=$1 ranks=$2 out=$1.$2
+  shift 2
+  $python "$scenes" "$name" . || fail "$name is not written"
+  works "$ranks" run "$name.yaml" -output_directory "$out" "$@"
+  column "$out/steps.csv" reason | grep -qv '^converged$' && fail "$name on $ranks ranks: a step did not converge"
+  column "$out/steps.csv" least_distance | awk '$1 != "" { n++; if (!($1 > 0)) bad = 1 } END { exit bad || !n }' ||
+    fail "$name on $ranks ranks: a distance is not above 0, or no bodies are near each other"
+  column "$out/steps.csv" contacts | awk '$1 > most { most = $1 } END { exit !(most > 0) }' ||
+    fail "$name on $ranks ranks: no contact"
+  $python "$source/tests/intersections.py" "$out"/frame_*.vtu >found ||
+    fail "$name on $ranks ranks: $(grep -v ', 0 i' found)"
+}
+
+quick=(rods:1 rods:2 needle:1 cube:1 cube:4 tori:1 chain:1)
+all=({rods,needle,cube,tori,chain,cloth}:{1,2,4})
+[ "${WRING_SCENES:-}" = all ] && quick=("${all[@]}")
+for run in "${quick[@]}"; do scene "${run%:*}" "${run#*:}"; done
+
+for ranks in 1 2 4; do scene block $ranks -solver_rtol 1e-10; done
+for ranks in 2 4; do
+  paste -d, block.1/state.csv block.$ranks/state.csv | awk -F, '
+    NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > x) x = d } }
+    END { exit !(NR > 70 && x <= 1e-6 * 0.65) }' || fail "$ranks ranks end in another state than one"
+done

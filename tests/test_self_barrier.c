@@ -1,0 +1,431 @@
+/* ranks: 1 2 4
+   Self-contact by a barrier as a part of g. Fails if a simplex or a pair is lost, found twice or found on some numbers
+   of ranks only; if areas do not sum to those of the bodies; if forces are not the derivatives of the energy, do not
+   sum to zero or have a torque; if products, diagonal and matrix of the Hessian differ; if a bound lets surfaces meet,
+   or holds up what moves freely; if a start that touches or passes through is accepted. */
+#include "blocks.h"
+#include "model.h"
+#include "contact/barrier/barrier_pairs.h"
+#include "contact/barrier/barrier_start.h"
+#include "potential/potential_impl.h"
+
+static const double stiffness = 1e5, gap = 0.03;
+
+/* The upper box stands 0.02 m above the lower one, a third hangs beside them. */
+static const wring_box apart[3] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0},
+                                   {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.52}, 0},
+                                   {{0.2, 0.2, 0.2}, {1, 1, 1}, {1.025, 0.3, 0.1}, 0}};
+
+typedef struct {
+  wring_mesh      *mesh;
+  wring_potential *g;
+  wring_contact   *contact;
+  Vec              x, d, grad, work;
+} model;
+
+static PetscErrorCode model_create(MPI_Comm comm, model *m)
+{
+  const wring_self_barrier how = {.gap = gap};
+  wring_options           *o;
+  double                   law_par[8];
+
+  PetscFunctionBegin;
+  m->mesh = test_blocks(comm, 3, apart);
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
+  PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
+  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, o, "material_", "material_", law_par));
+  PetscCall(wring_options_destroy(&o));
+  m->g = test_potential(m->mesh, &wring_law_corotated, law_par);
+  PetscCall(wring_contact_create_barrier(m->mesh, &how, &m->contact));
+  wring_self_barrier_set_stiffness(m->contact, stiffness);
+  PetscCall(wring_potential_add_contact(m->g, m->contact));
+  PetscCall(wring_potential_set_step(m->g, 0.01));
+  PetscCall(wring_potential_create_vec(m->g, &m->x));
+  PetscCall(VecDuplicate(m->x, &m->d));
+  PetscCall(VecDuplicate(m->x, &m->grad));
+  PetscCall(VecDuplicate(m->x, &m->work));
+  test_displace(m->mesh, 0.004, 1, m->x);
+  test_direction(m->mesh, 2, m->d);
+  PetscCall(wring_potential_set_target(m->g, m->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode model_destroy(model *m)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&m->x));
+  PetscCall(VecDestroy(&m->d));
+  PetscCall(VecDestroy(&m->grad));
+  PetscCall(VecDestroy(&m->work));
+  PetscCall(wring_potential_destroy(&m->g));
+  PetscCall(wring_mesh_destroy(&m->mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Energy and forces of the contacts alone at x; f [n_local][3] complete at owned vertices. */
+static PetscErrorCode contact_alone(model *m, Vec x, double *energy, double *f)
+{
+  wring_contact_change change;
+  const double        *xa;
+
+  PetscFunctionBegin;
+  *energy = 0;
+  PetscCall(wring_potential_update_contacts(m->g, x, PETSC_TRUE, &change));
+  PetscCall(PetscArrayzero(f, 3 * m->mesh->n_local));
+  PetscCall(wring_potential_get_local(m->g, x, &xa));
+  PetscCall(wring_contact_add(m->contact, (wring_work)(WRING_VALUE | WRING_GRADIENT), xa, f, energy));
+  PetscCall(wring_potential_restore_local(m->g, x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- simplices and pairs, against a search over all ------------------------------------------------------------- */
+
+typedef struct {
+  PetscInt  corners, original[3];
+  PetscBool bare;
+  double    area, x[9];
+} everywhere;
+
+/* All simplices of all ranks, on every rank. */
+static PetscErrorCode collect(const wring_barrier_pairs *p, const double *x, PetscInt *n, everywhere **all)
+{
+  const MPI_Comm comm = p->mesh->comm;
+  PetscMPIInt    size, mine, *count, *start;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  everywhere *const row = calloc((size_t)p->n_simplex + 1, sizeof *row);
+  count                 = calloc(2 * (size_t)size + 1, sizeof *count);
+  start                 = count + size;
+  for (PetscInt i = 0; i < p->n_simplex; i++) {
+    const wring_simplex *const s = p->simplex + i;
+    row[i]                       = (everywhere){.corners = s->corners, .bare = s->bare, .area = s->area};
+    for (int a = 0; a < 3; a++) row[i].original[a] = a < s->corners ? p->mesh->original[s->vertex[a]] : -1;
+    for (int a = 0; a < 3 * s->corners; a++) row[i].x[a] = x[3 * s->vertex[a / 3] + a % 3];
+  }
+  mine = (PetscMPIInt)((size_t)p->n_simplex * sizeof *row);
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, comm));
+  for (int r = 1; r < size; r++) start[r] = start[r - 1] + count[r - 1];
+  *n   = (PetscInt)((size_t)(start[size - 1] + count[size - 1]) / sizeof *row);
+  *all = calloc((size_t)*n + 1, sizeof **all);
+  PetscCallMPI(MPI_Allgatherv(row, mine, MPI_BYTE, *all, count, start, MPI_BYTE, comm));
+  free(row);
+  free(count);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Boxes: V - E + F = 2 each; every side once; thirds of areas at vertices and edges. */
+static void check_simplices(PetscInt n, const everywhere *all)
+{
+  PetscInt count[4] = {0};
+  double   area[4] = {0}, wanted = 0;
+  for (int b = 0; b < 3; b++)
+    for (int c = 0; c < 3; c++) wanted += 2 * apart[b].size[c] * apart[b].size[(c + 1) % 3];
+  for (PetscInt i = 0; i < n; i++) {
+    count[all[i].corners]++;
+    area[all[i].corners] += all[i].area;
+    CHECK(!all[i].bare, "a simplex of a box is bare");
+  }
+  CHECK(count[1] - count[2] + count[3] == 6, "%d vertices, %d edges, %d triangles", (int)count[1], (int)count[2],
+        (int)count[3]);
+  CHECK(2 * count[2] == 3 * count[3], "%d edges of %d triangles", (int)count[2], (int)count[3]);
+  for (int k = 1; k <= 3; k++) CHECK(fabs(area[k] - wanted) < 1e-12, "area %d is %g, not %g", k, area[k], wanted);
+}
+
+/* The number of pairs nearer than reach, and the sum of their distances, by all against all. */
+static double search_all(PetscInt n, const everywhere *all, double reach, double *sum)
+{
+  double count = 0;
+  *sum         = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      const everywhere *const a = all + i, *const b = all + j;
+      const int  pt = a->corners == 1 && b->corners == 3, ee = a->corners == 2 && b->corners == 2 && i < j;
+      double     x[12];
+      wring_foot foot;
+      int        common = 0;
+      if (!pt && !ee) continue;
+      for (int k = 0; k < a->corners * b->corners; k++)
+        common += a->original[k / b->corners] == b->original[k % b->corners];
+      if (common) continue;
+      memcpy(x, a->x, 3 * (size_t)a->corners * sizeof *x);
+      memcpy(x + 3 * a->corners, b->x, 3 * (size_t)b->corners * sizeof *x);
+      wring_pair_closest(pt ? WRING_PAIR_POINT_TRIANGLE : WRING_PAIR_EDGE_EDGE, x, &foot);
+      if (sqrt(foot.distance2) > reach) continue;
+      count++;
+      *sum += sqrt(foot.distance2);
+    }
+  }
+  return count;
+}
+
+static PetscErrorCode check_pairs(MPI_Comm comm, double reach)
+{
+  const wring_extra_sides none = {0};
+  wring_mesh             *mesh = test_blocks(comm, 3, apart);
+  wring_barrier_pairs    *p;
+  wring_barrier_pair     *pair;
+  everywhere             *all = NULL;
+  PetscInt                n, n_all = 0;
+  double                  got[2] = {0}, sum, *way, moved[2] = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_create(mesh, &none, &p));
+  wring_barrier_pairs_set_gap(p, gap);
+  PetscCall(collect(p, mesh->X, &n_all, &all));
+  check_simplices(n_all, all);
+  PetscCall(wring_barrier_pairs_find(p, mesh->X, NULL, reach, &n, &pair));
+  for (PetscInt i = 0; i < n; i++) got[0]++, got[1] += pair[i].distance;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, got, 2, MPI_DOUBLE, MPI_SUM, comm));
+  const double wanted = search_all(n_all, all, reach, &sum);
+  CHECK(got[0] == wanted, "%g pairs nearer than %g m, %g by a search over all", got[0], reach, wanted);
+  CHECK(fabs(got[1] - sum) <= 1e-9 * sum, "distances sum to %g, not %g", got[1], sum);
+  PetscCall(PetscFree(pair));
+
+  /* the second box moves 0.4 m sideways: it meets more on its way, and what does not move nothing else */
+  PetscCall(PetscCalloc1(3 * (size_t)mesh->n_local, &way));
+  for (PetscInt v = 0; v < mesh->n_local; v++) way[3 * v] = mesh->X[3 * v + 2] > 0.51 ? 0.4 : 0;
+  PetscCall(wring_barrier_pairs_find(p, mesh->X, way, reach, &n, &pair));
+  for (PetscInt i = 0; i < n; i++) moved[0]++;
+  for (PetscInt i = 0; i < n_all; i++)
+    for (int a = 0; a < all[i].corners; a++) all[i].x[3 * a] += all[i].x[3 * a + 2] > 0.51 ? 0.4 : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_DOUBLE, MPI_SUM, comm));
+  CHECK(moved[0] >= fmax(wanted, search_all(n_all, all, reach, &sum)), "a way has %g pairs", moved[0]);
+  PetscCall(PetscFree(pair));
+  PetscCall(PetscFree(way));
+  free(all);
+  PetscCall(wring_barrier_pairs_destroy(&p));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode check_forces(model *m)
+{
+  const double  eps = 1e-7;
+  const double *d, *x;
+  double        up, down, here, sum[7] = {0}, *f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_local, &f));
+  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
+  PetscCall(contact_alone(m, m->work, &up, f));
+  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
+  PetscCall(contact_alone(m, m->work, &down, f));
+  PetscCall(contact_alone(m, m->x, &here, f));
+  CHECK(here > 1, "the energy of the contacts is %g J", here);
+  PetscCall(wring_potential_sum_ghosts(m->g, f));
+  PetscCall(VecGetArrayRead(m->d, &d));
+  PetscCall(VecGetArrayRead(m->x, &x));
+  double size = 0;
+  for (PetscInt v = 0; v < m->mesh->n_owned; v++) {
+    const double *const fv = f + 3 * v, *const xv = x + 3 * v;
+    for (int c = 0; c < 3; c++) {
+      const int i = (c + 1) % 3, j = (c + 2) % 3;
+      sum[6] += fv[c] * d[3 * v + c];
+      sum[c] += fv[c];
+      sum[3 + c] += xv[i] * fv[j] - xv[j] * fv[i];
+      size += fabs(fv[c]);
+    }
+  }
+  PetscCall(VecRestoreArrayRead(m->x, &x));
+  PetscCall(VecRestoreArrayRead(m->d, &d));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 7, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  const double slope = (up - down) / (2 * eps);
+  CHECK(fabs(slope - sum[6]) <= 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[6], slope);
+  for (int c = 0; c < 6; c++) CHECK(fabs(sum[c]) <= 1e-12 * size, "force or torque %d is %g of %g", c, sum[c], size);
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* u . H u by products, by the matrix and, for the blocks of the diagonal, by wring_contact_add_diagonal. */
+static PetscErrorCode check_hessian(model *m)
+{
+  Mat           H = NULL, H0 = NULL;
+  double        sum[3] = {0}, u_H_u, u_H0_u, *diagonal, trace = 0, of_matrix[2];
+  const double *xa, *ua, *da;
+  Vec           of;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
+  PetscCall(wring_potential_hessian_without_contacts(m->g, m->x, WRING_FILTER_CLAMP, &H0));
+  PetscCall(VecCopy(m->d, m->work));
+  PetscCall(MatMult(H, m->d, m->grad));
+  PetscCall(VecDot(m->d, m->grad, &u_H_u));
+  PetscCall(MatMult(H0, m->d, m->grad));
+  PetscCall(VecDot(m->d, m->grad, &u_H0_u));
+  PetscCall(wring_potential_get_local(m->g, m->x, &xa));
+  PetscCall(wring_potential_get_local(m->g, m->d, &ua));
+  PetscCall(wring_potential_get_local(m->g, m->work, &da));
+  PetscCall(wring_contact_add_products(m->contact, xa, ua, da, sum));
+  PetscCall(PetscCalloc1(9 * (size_t)m->mesh->n_owned, &diagonal));
+  PetscCall(wring_contact_add_diagonal(m->contact, xa, diagonal));
+  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) trace += diagonal[9 * (i / 3) + 4 * (i % 3)];
+  PetscCall(wring_potential_restore_local(m->g, m->work, &da));
+  PetscCall(wring_potential_restore_local(m->g, m->d, &ua));
+  PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &trace, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCall(MatCreateVecs(H, &of, NULL));
+  PetscCall(MatGetDiagonal(H, of));
+  PetscCall(VecSum(of, &of_matrix[0]));
+  PetscCall(MatGetDiagonal(H0, of));
+  PetscCall(VecSum(of, &of_matrix[1]));
+  const double size = u_H_u - u_H0_u, diag = of_matrix[0] - of_matrix[1];
+  CHECK(size > 0, "u . H u of contacts is %g", size);
+  for (int k = 0; k < 3; k++)
+    CHECK(fabs(sum[k] - size) <= 1e-9 * u_H_u, "product %d is %.9g, by the matrix %.9g", k, sum[k], size);
+  CHECK(fabs(trace - diag) <= 1e-9 * of_matrix[0], "the diagonal sums to %.9g, that of the matrix to %.9g", trace,
+        diag);
+  PetscCall(VecDestroy(&of));
+  PetscCall(PetscFree(diagonal));
+  PetscCall(MatDestroy(&H));
+  PetscCall(MatDestroy(&H0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+/* A motion [m] of the vertices above 0.51 m at rest. */
+static PetscErrorCode move_upper(model *m, double x, double z)
+{
+  double *d;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(m->d, &d));
+  for (PetscInt v = 0; v < m->mesh->n_owned; v++) {
+    const double on = m->mesh->X[3 * v + 2] > 0.51;
+    d[3 * v] = on * x, d[3 * v + 1] = 0, d[3 * v + 2] = on * z;
+  }
+  PetscCall(VecRestoreArray(m->d, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_bound(model *m)
+{
+  const double *xa;
+  double        bound, part, least;
+
+  PetscFunctionBegin;
+  PetscCall(move_upper(m, 0.3, 2));
+  PetscCall(wring_potential_bound(m->g, m->x, m->d, &bound));
+  CHECK(bound > 0.9 || bound > 0.5, "a motion without obstacle is bounded by %g", bound); // by its length, if at all
+  for (int k = 0; k < 4; k++) { // through all of the lower box, more than once
+    PetscCall(move_upper(m, 0, -0.1 * (k + 1) * (k + 1)));
+    PetscCall(wring_potential_bound(m->g, m->x, m->d, &bound));
+    CHECK(bound > 0 && bound * 0.1 * (k + 1) * (k + 1) < 0.025, "motion %d is bounded by %g", k, bound);
+    CHECK(wring_potential_stop(m->g) >= 0, "no vertex is named");
+    PetscCall(VecWAXPY(m->work, 1, m->x, m->d));
+    PetscCall(wring_potential_advance(m->g, m->x, m->work, &part));
+    CHECK(part < 1 && part > 0, "a motion is shortened to %g", part);
+    PetscCall(wring_potential_get_local(m->g, m->work, &xa));
+    PetscCall(wring_self_barrier_check(m->contact, xa));
+    wring_contact_report report = {.least = INFINITY};
+    PetscCall(wring_contact_measure(m->contact, xa, &report, NULL));
+    PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+    PetscCallMPI(MPI_Allreduce(&report.least, &least, 1, MPI_DOUBLE, MPI_MIN, m->mesh->comm));
+    CHECK(least > 1e-3 && least < 0.015, "the least distance is %g m afterwards", least);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the same on all ranks --------------------------------------------------------------------------------------- */
+
+static PetscErrorCode check_alone(model *m)
+{
+  model  one;
+  double together, alone, *f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_global, &f));
+  PetscCall(contact_alone(m, m->x, &together, f));
+  PetscCall(model_create(PETSC_COMM_SELF, &one));
+  PetscCall(contact_alone(&one, one.x, &alone, f));
+  CHECK(fabs(together - alone) <= 1e-13 * alone, "%.17g J on all ranks, %.17g J on one", together, alone);
+  PetscCall(model_destroy(&one));
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- starts ------------------------------------------------------------------------------------------------------ */
+
+/* The message that a start in which the upper box is moved by (x, z) gets. */
+static PetscErrorCode start_message(model *m, double x, double z, wring_error *message)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(move_upper(m, x, z));
+  PetscCall(VecWAXPY(m->work, 1, m->x, m->d));
+  PetscCall(wring_potential_get_local(m->g, m->work, &xa));
+  message->text[0] = '\0';
+  PetscCall(PetscPushErrorHandler(wring_error_catch, message));
+  const PetscErrorCode code = wring_self_barrier_check(m->contact, xa);
+  PetscCall(PetscPopErrorHandler());
+  CHECK((code != 0) == (message->text[0] != '\0'), "code %d, message '%s'", (int)code, message->text);
+  PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The third box, of 0.2 m, inside the first one. */
+static PetscErrorCode check_inside(model *m)
+{
+  wring_error   message = {""};
+  const double *xa;
+  double       *x;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(m->x, m->work));
+  PetscCall(VecGetArray(m->work, &x));
+  for (PetscInt v = 0; v < m->mesh->n_owned; v++)
+    if (m->mesh->X[3 * v] > 1.02) x[3 * v] -= 0.7, x[3 * v + 2] += 0.05;
+  PetscCall(VecRestoreArray(m->work, &x));
+  PetscCall(wring_potential_get_local(m->g, m->work, &xa));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, &message));
+  const PetscErrorCode code = wring_self_barrier_check(m->contact, xa);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+  CHECK(code != 0 && strstr(message.text, "is inside that of vertex 0 at the start"), "message '%s'", message.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_starts(model *m)
+{
+  wring_error message;
+
+  PetscFunctionBegin;
+  PetscCall(start_message(m, 0, 0.01, &message));
+  CHECK(!wring_failed(&message), "bodies that are apart: '%s'", message.text);
+  PetscCall(start_message(m, 0, -0.1, &message));
+  CHECK(strstr(message.text, "pass through each other at the start") && strstr(message.text, "edge"), "message '%s'",
+        message.text);
+  PetscCall(VecCopy(m->x, m->grad));
+  test_displace(m->mesh, 0, 1, m->x);
+  PetscCall(start_message(m, 0, -0.02, &message));
+  CHECK(strstr(message.text, "touch at the start"), "message '%s'", message.text);
+  PetscCall(check_inside(m));
+  PetscCall(VecCopy(m->grad, m->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  model m;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(check_pairs(PETSC_COMM_WORLD, 0.06));
+  PetscCall(check_pairs(PETSC_COMM_WORLD, 0.3));
+  PetscCall(model_create(PETSC_COMM_WORLD, &m));
+  PetscCall(check_forces(&m));
+  PetscCall(check_hessian(&m));
+  PetscCall(check_alone(&m));
+  PetscCall(check_bound(&m));
+  PetscCall(check_starts(&m));
+  PetscCall(model_destroy(&m));
+  PetscCall(PetscFinalize());
+  return 0;
+}

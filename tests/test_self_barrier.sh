@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Self-contact by a barrier in decks. It fails when surfaces of a frame meet, a step ends unconverged, momentum is lost
+# or energy gained in a collision, a held body passes another or cannot push it, a restart goes another way, or bad
+# input is accepted. More scenes are in test_contact_scenes.sh.
+# usage: test_self_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 2
+. "$(dirname "$0")/lib.sh"
+
+scene() { "$python" "$source/tests/contact/scenes.py" "$1" . || fail "scene $1 was not written"; }
+
+# sound DIRECTORY STEPS: all steps converged, apart, with contacts, and no triangles of the last frames meet.
+sound() {
+  [ "$(column "$1/steps.csv" reason | sort -u)" = converged ] || fail "$1: a step did not converge"
+  [ "$(column "$1/steps.csv" reason | wc -l)" = "$2" ] || fail "$1: not $2 steps"
+  column "$1/steps.csv" least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$1: surfaces are not apart"
+  column "$1/steps.csv" contacts | awk '$1 > n { n = $1 } END { exit !(n > 0) }' || fail "$1: there is no contact"
+  "$python" "$source/tests/intersections.py" "$1"/frame_*.vtu >meet 2>&1
+  case $? in
+  0) ;;
+  77) cat meet ;;
+  *) cat meet >log && fail "$1: surfaces of a frame meet" ;;
+  esac
+}
+
+# ---- a restart, on other ranks ----
+scene block
+tight="-time_steps 8 -solver_type newton -solver_rtol 1e-10 -output_every 0"
+works 1 run block.yaml $tight -output_directory block1
+column block1/steps.csv contacts | awk 'END { exit !($1 > 0) }' || fail "the block has not landed"
+far() { # A B: the largest difference of positions
+  paste -d, "$1/state.csv" "$2/state.csv" |
+    awk -F, 'NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > x) x = d } }
+      END { print x }'
+}
+works 1 run block.yaml $tight -time_steps 5 -output_directory half
+works 2 run block.yaml $tight -initial_restart half -output_directory rest
+far block1 rest | awk '{ exit !($1 <= 1e-9) }' || fail "a restart goes another way"
+
+# ---- every method that may, on a few steps with contact ----
+for type in trust_region pncg gradient_descent qn auto; do
+  works 1 run block.yaml -time_steps 5 -solver_type $type -solver_max_it 3000 -solver_rtol 1e-3 -output_every 0 \
+    -output_directory by_$type
+  ! column by_$type/steps.csv reason | grep -qv '^converged$' || fail "$type did not converge"
+  column by_$type/steps.csv least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$type: surfaces are not apart"
+done
+
+# ---- two free bodies collide: momentum is kept, and energy does not rise ----
+sed '/^attach/d; /^set/d; s/^gravity.*/gravity: [0, 0, 0]/' block.yaml >free.yaml
+echo 'initial: {velocities: v.csv}' >>free.yaml
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 77; v++) print v (v < 50 ? ",0,0,0" : ",0.1,0,-1") }' >v.csv
+works 2 run free.yaml -time_steps 8 -solver_type newton -solver_rtol 1e-10 -output_every 0 -output_directory free2
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  { e = $at["kinetic"] + $at["elastic"]; n += $at["contacts"]
+    for (c = 0; c < 3; c++) {
+      p = $(at["px"] + c); if (NR == 2) first[c] = p
+      d = p - first[c]; if (d * d > 1e-16) bad = 1 }
+    if (NR > 2 && e > last * (1 + 1e-9)) bad = 1
+    last = e }
+  END { exit bad || !n || !(first[2] < -5) }' free2/steps.csv ||
+  fail "momentum changes, or energy rises, in a collision"
+
+# ---- held bodies: one that pushes a free one, in dynamics and statics; one that another stops ----
+sed '/^attach/d; /^set/d' block.yaml >push.yaml
+cat >>push.yaml <<'DECK'
+set:    {floor: {box: [-1, -1, -0.11, 1, 1, -0.09]}, lid: {box: [-1, -1, 0.2, 1, 1, 0.21]}}
+attach: {floor: {hard: true}, lid: {hard: true, velocity: [0, 0, -0.5]}}
+DECK
+works 1 run push.yaml -time_steps 4 -solver_type newton -output_directory push1
+sound push1 4
+sed 's/^time:.*/time: {integrator: static, steps: 2}/' push.yaml >static.yaml
+works 2 run static.yaml -attach_lid_velocity 0,0,-0.02 -solver_type newton \
+  -output_fields contact_pressure,vertex -probe_lid_set lid -probe_floor_set floor -probe_all_set upper \
+  -set_upper_box=-1,-1,0.004,1,1,1 -output_directory static2
+sound static2 2
+paste <(last static2/probes.csv all_contact_fz) <(last static2/probes.csv lid_fz) | # and the weight, 8 kg
+  awk '{ sum = $1 + $2 - 78.48; if (sum < 0) sum = -sum; exit !($1 > 100 && sum < 1e-3 * $1) }' ||
+  fail "the force of contacts on a set is not what its attachment and weight need"
+sed 's/lid: {box.*}/lid: {box: [-1, -1, 0.004, 1, 1, 0.21]}}/
+  s/floor: {box: [^]]*]/floor: {box: [-1, -1, -0.11, 1, 1, 0.001]/' push.yaml >stop.yaml
+for ranks in 1 2; do
+  expect 2 $ranks run stop.yaml -time_step 0.1 -time_steps 1 -solver_type newton -output_every 0 -output_directory stop
+  grep -Eq '^note: vertex [0-9]+, which is held, is stopped by a contact' log || fail "the blocked vertex is not named"
+done
+
+# ---- bad input ----
+refused() { # PATTERN ARGS...
+  local pattern=$1
+  shift
+  expect 1 1 run "$@" -output_directory refused
+  grep -Eq "^wring: .*$pattern" log || fail "no '$pattern' for $*"
+  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "more than one line for $*"
+}
+refused 'self_contact_gap.*0' block.yaml -self_contact_gap 0
+refused 'self_contact_gap is 0.2 m, expected at most the shortest edge of the surface, 0.1 m' block.yaml \
+  -self_contact_gap 0.2
+refused 'self_contact_stiffness is a key of method penalty' block.yaml -self_contact_stiffness 1e4
+refused 'self_contact_gap is a key of method barrier' block.yaml -self_contact_method penalty -self_contact_gap 1e-3
+refused "solver 'xpbd' cannot use self_contact.method barrier" block.yaml -solver_type xpbd
+refused "integrator 'implicit_midpoint' cannot use" block.yaml -time_integrator implicit_midpoint
+refused 'contact_pressure' push.yaml -self_contact_method penalty -self_contact_stiffness 1e4 \
+  -output_fields contact_pressure
+awk 'NR > 4 && NF == 4 && $3 > 0.0049 && $4 == 0 && !t { $3 -= 0.05 } /Tetra/ { t = 1 } { print }' block.mesh >into.mesh
+sed 's/block.mesh/into.mesh/' block.yaml >into.yaml
+refused 'self_contact: .*(pass through each other at the start|touch at rest)' into.yaml
+expect 1 1 check into.yaml
+grep -Eq '^wring: self_contact: (vertex|edge|triangle) [0-9-]+ and' log || fail "check names no pair"
+exit 0
