@@ -250,6 +250,8 @@ static void compute_group(const wring_term *t, wring_filtering which, const doub
   if (b0 < b1) wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, b0, b1, x);
 }
 
+typedef double two __attribute__((vector_size(16), aligned(sizeof(double)), may_alias));
+
 /* Adds row a of an element matrix to the blocks at `place` of a row. */
 static inline __attribute__((always_inline)) void add_item(int m, int a, const double *restrict K,
                                                            const int32_t *restrict place, const wring_block_row *row)
@@ -258,10 +260,10 @@ static inline __attribute__((always_inline)) void add_item(int m, int a, const d
     PetscInt            width;
     double *const       to   = wring_block_at(row, place[b], &width);
     const double *const from = K + 9 * pair_of(m, PetscMin(a, b), PetscMax(a, b));
-    if (a <= b) {
-      for (int i = 0; i < 9; i++) to[i / 3 * width + i % 3] += from[i];
-    } else {
-      for (int i = 0; i < 9; i++) to[i / 3 * width + i % 3] += from[3 * (i % 3) + i / 3];
+    for (int i = 0; i < 3; i++) { // two numbers at a time: the compiler adds them one by one
+      double *const t = to + i * width;
+      *(two *)t += a <= b ? (two){from[3 * i], from[3 * i + 1]} : (two){from[i], from[3 + i]};
+      t[2] += a <= b ? from[3 * i + 2] : from[6 + i];
     }
   }
 }
