@@ -260,15 +260,15 @@ static PetscErrorCode test_surfaces(void)
   PetscCall(wring_mesh_extend_halo(m, 3 * n, triangle));
   for (PetscInt i = 0; i < n; i++) area[0] += area_of(m, triangle + 3 * i, PETSC_FALSE);
   PetscCall(PetscFree(triangle));
-  PetscCall(wring_mesh_surface(m, xmin, &n, &triangle));
-  CHECK(sum_ranks(n) == second, "%d are oriented", (int)n);
+  PetscCall(wring_mesh_surface(m, xmin, PETSC_FALSE, &n, &triangle));
+  CHECK(sum_ranks(n) == first, "%d are oriented", (int)n);
   for (PetscInt i = 0; i < n; i++) {
     double x[3][3];
     for (int k = 0; k < 3; k++)
-      for (int c = 0; c < 3; c++) x[k][c] = m->X[3 * wring_mesh_local(m, triangle[3 * i + k]) + c];
+      for (int c = 0; c < 3; c++) x[k][c] = m->X[3 * wring_mesh_local(m, triangle[WRING_FACE * i + k]) + c];
     const double outward = (x[1][1] - x[0][1]) * (x[2][2] - x[0][2]) - (x[1][2] - x[0][2]) * (x[2][1] - x[0][1]);
-    CHECK(outward < 0, "a part of a triangle looks inward");
-    area[1] += area_of(m, triangle + 3 * i, PETSC_FALSE);
+    CHECK(outward < 0, "a triangle looks inward");
+    area[1] += area_of(m, triangle + WRING_FACE * i, PETSC_FALSE);
   }
   PetscCall(PetscFree(triangle));
   PetscCall(wring_skin_create(m, &skin));

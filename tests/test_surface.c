@@ -368,7 +368,7 @@ static PetscErrorCode lump_sheet(MPI_Comm comm, PetscInt *n, double **mass)
     wring_triangle_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], B, &area);
     lumps.part[e] = 0.3 * area / 3;
   }
-  PetscCall(wring_mesh_lump_masses(m, NULL, 1, &lumps, mine));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &lumps, mine));
   *n = m->n_global;
   PetscCall(PetscCalloc1(*n, mass));
   for (PetscInt i = 0; i < m->n_owned; i++) (*mass)[m->original[i]] = mine[i];

@@ -14,8 +14,11 @@ typedef struct {
   double                  until; // s; INFINITY: no end
 } wring_load_time;
 
-/* mesh is borrowed and must outlive the loads; mass [n_owned] kg, without drag, is copied. Not collective. */
-PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wring_loads **l);
+/*
+  mesh is borrowed and must outlive the loads; mass [n_owned] kg, without drag, and weight [n_owned] kg, what gravity
+  acts on in statics, are copied. Not collective.
+*/
+PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, const double *weight, wring_loads **l);
 PetscErrorCode wring_loads_destroy(wring_loads **l);
 
 /*
@@ -26,11 +29,13 @@ PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_tim
 /* Forces [n][3] N on owned vertices [n], whatever their positions are. */
 PetscErrorCode wring_loads_add_forces(wring_loads *l, const wring_load_time *time, PetscInt n, const PetscInt *vertex,
                                       const double *force);
-/* Pa on triangles [n][3] of local vertices, against their normals (x1 - x0) x (x2 - x0). */
+/* Pa on triangles [n][WRING_FACE] of local vertices, as of wring_mesh_surface, against their normals. */
 PetscErrorCode wring_loads_add_pressure(wring_loads *l, const wring_load_time *time, double pressure, PetscInt n,
                                         const PetscInt *triangle);
 /* The force -d v on owned vertices, d [n_owned] kg/s. */
 PetscErrorCode wring_loads_set_drag(wring_loads *l, const wring_load_time *time, const double *drag);
+
+const double *wring_loads_weight(const wring_loads *l); // borrowed; not collective
 
 double wring_loads_gravity_factor(const wring_loads *l, double time); // not collective
 

@@ -338,13 +338,23 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 */
 PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original);
 
+enum { WRING_FACE = 6 };
+
 /*
   The triangles of a set, oriented so that (x1 - x0) x (x2 - x0) points out of the adjacent tet; a triangle without a
-  tet keeps its orientation. *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank,
-  which has its vertices afterwards. Renumbers ghosts: call before terms are built. A triangle between two tets is
-  refused. Collective.
+  tet keeps its orientation. *triangle [*n][WRING_FACE] original numbers, freed with PetscFree: corners, then the
+  middles of the edges 01 12 20, -1 at order 1 and where there is no tet: such a triangle of order 2 is in its four
+  parts. Each triangle is on one rank, which has its vertices afterwards. Renumbers ghosts: call before terms are built.
+  Refused: a triangle twice; unless `inner`, a triangle between two tets. Collective.
 */
-PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle);
+PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, PetscInt *n, PetscInt **triangle);
+
+/*
+  Integrals over the triangle v [WRING_FACE] of x [.][3], for each of its n = 3 or 6 vertices a, exact at order 2 if it
+  is flat; docs/theory.md (6.8): S_a [n][3] of N_a times the normal, share [n] of N_a at rest [m^2]. Return n.
+*/
+int wring_face_normals(const PetscInt v[WRING_FACE], const double *x, double (*S)[3]);
+int wring_face_shares(const PetscInt v[WRING_FACE], const double *X, double *share);
 
 /*
   The faces of this rank's tets that no other tet of any rank has, of order 2 each in four parts: *corner [*n][3] local
@@ -422,10 +432,14 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
 /* ---- masses and rest geometry ------------------------------------------------------------------------------------ */
 
 /*
-  Lumped masses: m_i = sum over tets at i of its part of density[region] x volume [kg], mass [n_owned]: 1/4 at order 1,
-  at order 2 1/36 at corners and 4/27 at other vertices. docs/theory.md (1.1b). Collective.
+  Masses of vertices: m_i = sum over tets at i of its part of density[region] x volume [kg], mass [n_owned]. DIAGONAL:
+  1/4 at order 1, at order 2 1/36 at corners and 4/27 at other vertices, docs/theory.md (1.1b). CONSISTENT: the
+  integrals of the shape functions, (1.1c), at order 2 -1/20 and 1/5 of a straight tet: for loads, not for inertia.
 */
-PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass);
+typedef enum { WRING_MASS_DIAGONAL, WRING_MASS_CONSISTENT } wring_mass_kind;
+PetscErrorCode wring_mesh_masses(const wring_mesh *m, wring_mass_kind kind, const double *density,
+                                 double *mass);                                                  // collective
+PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass); // DIAGONAL; collective
 
 /* Elements with mass other than tets: vertex [n][corners] local, each of which receives part [n] kg. */
 typedef struct {
@@ -436,8 +450,8 @@ typedef struct {
 } wring_lumps;
 
 /* The same, with `count` kinds of other elements. The masses are bitwise the same on any partition. Collective. */
-PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
-                                      double *mass);
+PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind, const double *density, int count,
+                                      const wring_lumps *lumps, double *mass);
 
 /* Rest geometry of tet e: B = D_m^{-1} [9] row by row, D_m = [X0-X3, X1-X3, X2-X3] as columns, and the volume. */
 void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9],

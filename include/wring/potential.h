@@ -15,8 +15,9 @@
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times, statics), evaluate.c (values,
   gradients, residuals: halo, terms, reduction), forces.c (norms of forces, reactions, inverted tets), cauchy.c
-  (stresses), matrix.c (A and H), operator_matrix.c (A by component), products.c (H without a matrix), means.c (means
-  of J over patches), held.c (hard attachments). Element loops are in src/term, linear solves in src/operator.
+  (stresses), rows.c (rows of matrices), matrix.c (A and H), operator_matrix.c (A by component), products.c (H without a
+  matrix), means.c (means of J over patches), held.c (hard attachments). Element loops are in src/term, linear solves in
+  src/operator.
 */
 #pragma once
 #include <wring/contact.h>

@@ -73,18 +73,33 @@ void wring_hinge_rest(const double *const X[4], double c[4], double *area, doubl
   *curvature = square > PetscSqr(noise * size) ? sqrt(square) / *area : 0;
 }
 
-/* The masses of a tet's corners and of its other vertices, docs/theory.md (1.1), (1.1b). */
-typedef struct {
-  double corner, mid; // kg
-} tet_parts;
-
-static tet_parts parts_of(const wring_mesh *m, const double *density, PetscInt e)
+/* part [10] += the integrals of rho N_a over a tet of order 2, of degree 5. */
+static void add_consistent(const wring_mesh *m, double rho, PetscInt e, double *part)
 {
-  const PetscInt *v   = m->tet + 4 * e;
-  const double    rho = density[m->region[e]];
-  if (m->order > 1) return (tet_parts){rho * wring_tet_volume(m, e) / 36, rho * wring_tet_volume(m, e) * 4 / 27};
-  return (tet_parts){.corner =
-                       rho * wring_tet_det(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], m->X + 3 * v[3]) / 24};
+  const wring_quadrature *const rule = wring_quadrature_of(WRING_MAX_POINTS);
+  double                        B[9], N[10], volume;
+  for (int p = 0; p < rule->n; p++) {
+    wring_tet_rest_at(m, e, rule->L[p], B, &volume);
+    wring_tet_shape(10, rule->L[p], N);
+    for (int a = 0; a < 10; a++) part[a] += rho * rule->weight[p] * volume * N[a];
+  }
+}
+
+/* The masses of the vertices v of a tet, docs/theory.md (1.1)-(1.1c) [kg]; returns how many there are. */
+static int parts_of(const wring_mesh *m, wring_mass_kind kind, const double *density, PetscInt e, PetscInt v[10],
+                    double part[10])
+{
+  const int    n   = wring_tet_vertices(m, e, v);
+  const double rho = density[m->region[e]];
+  for (int a = 0; a < n; a++) part[a] = 0;
+  if (n > 4 && kind == WRING_MASS_CONSISTENT) {
+    add_consistent(m, rho, e, part);
+    return n;
+  }
+  const double mass = rho * (n > 4 ? wring_tet_volume(m, e)
+                                   : wring_tet_det(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], m->X + 3 * v[3]));
+  for (int a = 0; a < n; a++) part[a] = n == 4 ? mass / 24 : a < 4 ? mass / 36 : mass * 4 / 27;
+  return n;
 }
 
 /*
@@ -96,19 +111,20 @@ typedef struct {
   double coarse, fine; // kg
 } mass_units;
 
-static PetscErrorCode choose_units(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
-                                   mass_units *unit)
+static PetscErrorCode choose_units(const wring_mesh *m, wring_mass_kind kind, const double *density, int count,
+                                   const wring_lumps *lumps, mass_units *unit)
 {
-  double most = 0;
-  int    exponent;
+  double   most = 0, part[10];
+  PetscInt v[10];
+  int      exponent;
 
   PetscFunctionBegin;
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const tet_parts part = parts_of(m, density, e);
-    most                 = PetscMax(most, PetscMax(part.corner, part.mid));
+    const int n = parts_of(m, kind, density, e, v, part);
+    for (int a = 0; a < n; a++) most = PetscMax(most, fabs(part[a]));
   }
   for (int k = 0; k < count; k++)
-    for (PetscInt e = 0; e < lumps[k].n; e++) most = PetscMax(most, lumps[k].part[e]);
+    for (PetscInt e = 0; e < lumps[k].n; e++) most = PetscMax(most, fabs(lumps[k].part[e]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, m->comm));
   frexp(most, &exponent); // most < 2^exponent
   *unit = (mass_units){ldexp(1, exponent - 41), ldexp(1, exponent - 82)};
@@ -128,19 +144,19 @@ static void add_part(const mass_units *unit, double part, int n, const PetscInt 
   }
 }
 
-PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
-                                      double *mass)
+PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind, const double *density, int count,
+                                      const wring_lumps *lumps, double *mass)
 {
-  double    *sum;
-  mass_units unit;
+  double    *sum, part[10];
+  mass_units unit = {0};
+  PetscInt   v[10];
 
   PetscFunctionBegin;
-  PetscCall(choose_units(m, density, count, lumps, &unit));
+  PetscCall(choose_units(m, kind, density, count, lumps, &unit));
   PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &sum));
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const tet_parts part = parts_of(m, density, e);
-    add_part(&unit, part.corner, 4, m->tet + 4 * (size_t)e, sum);
-    if (m->order > 1) add_part(&unit, part.mid, 6, m->mid + 6 * (size_t)e, sum);
+    const int n = parts_of(m, kind, density, e, v, part);
+    for (int a = 0; a < n; a++) add_part(&unit, part[a], 1, &v[a], sum);
   }
   for (int k = 0; k < count; k++)
     for (PetscInt e = 0; e < lumps[k].n; e++)
@@ -152,9 +168,16 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_mesh_masses(const wring_mesh *m, wring_mass_kind kind, const double *density, double *mass)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_lump_masses(m, kind, density, 0, NULL, mass));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass)
 {
   PetscFunctionBegin;
-  PetscCall(wring_mesh_lump_masses(m, density, 0, NULL, mass));
+  PetscCall(wring_mesh_masses(m, WRING_MASS_DIAGONAL, density, mass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -70,8 +70,8 @@ static PetscErrorCode add_requests(wring_messages *m, const side *s, PetscBool s
 {
   PetscFunctionBegin;
   for (PetscMPIInt p = 0; p < s->n; p++) {
-    char *const    at = s->memory + 3 * (size_t)s->start[p] * m->size;
-    const PetscInt n  = 3 * (s->start[p + 1] - s->start[p]);
+    char *const    at = s->memory + (size_t)m->width * (size_t)s->start[p] * m->size;
+    const PetscInt n  = m->width * (s->start[p + 1] - s->start[p]);
     if (send)
       PetscCallMPI(MPI_Send_init(at, (int)n, type, s->rank[p], tag, m->comm, &m->request[m->n++]));
     else
@@ -80,16 +80,18 @@ static PetscErrorCode add_requests(wring_messages *m, const side *s, PetscBool s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_messages_create(const wring_neighbours *n, MPI_Datatype type, PetscBool fetch, wring_messages *m)
+PetscErrorCode wring_messages_create(const wring_neighbours *n, MPI_Datatype type, int width, PetscBool fetch,
+                                     wring_messages *m)
 {
   const wring_exchange *const x = &n->asked;
   PetscMPIInt                 tag;
 
   PetscFunctionBegin;
-  *m = (wring_messages){.of = n, .size = type == MPI_FLOAT ? sizeof(float) : sizeof(double)};
+  PetscCheck(width == 3 || (width == 6 && type == MPI_FLOAT), x->comm, PETSC_ERR_SUP, "Rows of %d numbers", width);
+  *m = (wring_messages){.of = n, .width = width, .size = type == MPI_FLOAT ? sizeof(float) : sizeof(double)};
   PetscCall(PetscCommDuplicate(x->comm, &m->comm, &tag));
-  PetscCall(PetscCalloc1((3 * (size_t)n->n_ghost + 1) * m->size, (char **)&m->ghost));
-  PetscCall(PetscMalloc1(3 * (size_t)x->n_got * m->size, (char **)&m->shared));
+  PetscCall(PetscCalloc1(((size_t)width * (size_t)n->n_ghost + 1) * m->size, (char **)&m->ghost));
+  PetscCall(PetscMalloc1((size_t)width * (size_t)x->n_got * m->size, (char **)&m->shared));
   PetscCall(PetscMalloc1((size_t)x->n_to + (size_t)x->n_from, &m->request));
   const side ghosts = {x->n_to, x->to, x->to_start, m->ghost};
   const side shared = {x->n_from, x->from, x->from_start, m->shared};
@@ -113,7 +115,7 @@ PetscErrorCode wring_messages_destroy(wring_messages *m)
 
 double wring_messages_memory(const wring_messages *m)
 {
-  return m->of ? 3.0 * (double)m->size * (double)(m->of->n_ghost + m->of->asked.n_got) : 0;
+  return m->of ? (double)m->width * (double)m->size * (double)(m->of->n_ghost + m->of->asked.n_got) : 0;
 }
 
 PetscErrorCode wring_give_begin(wring_messages *m)
@@ -126,27 +128,28 @@ PetscErrorCode wring_give_begin(wring_messages *m)
 PetscErrorCode wring_give_end(wring_messages *m, float *x)
 {
   const float *const share = m->shared;
+  const int          width = m->width;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE));
   for (PetscInt i = 0; i < m->of->asked.n_got; i++)
-    for (int c = 0; c < 3; c++) x[3 * m->of->shared[i] + c] += share[3 * i + c];
+    for (int c = 0; c < width; c++) x[width * m->of->shared[i] + c] += share[width * i + c];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_fetch_begin(wring_messages *m, const void *x)
 {
   const PetscInt *const shared = m->of->shared, n = m->of->asked.n_got;
-  const size_t          width = 3 * m->size;
+  const size_t          width = (size_t)m->width * m->size;
 
   PetscFunctionBegin;
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) {
     char *const       to   = (char *)m->shared + (size_t)i * width;
     const char *const from = (const char *)x + (size_t)shared[i] * width;
-    if (m->size == sizeof(float))
+    if (width == 3 * sizeof(float))
       memcpy(to, from, 3 * sizeof(float));
-    else
+    else // three doubles or six floats
       memcpy(to, from, 3 * sizeof(double));
   }
   if (m->n > 0) PetscCallMPI(MPI_Startall(m->n, m->request));
@@ -157,6 +160,6 @@ PetscErrorCode wring_fetch_end(wring_messages *m, void *ghost)
 {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE));
-  if (ghost) memcpy(ghost, m->ghost, 3 * (size_t)m->of->n_ghost * m->size);
+  if (ghost) memcpy(ghost, m->ghost, (size_t)m->width * (size_t)m->of->n_ghost * m->size);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

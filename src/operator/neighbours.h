@@ -26,29 +26,31 @@ typedef struct {
   const wring_neighbours *of;      // borrowed
   MPI_Comm                comm;    // own duplicate of PETSc, with its own tag
   size_t                  size;    // of a number
-  void                   *ghost;   // [n_ghost][3] and a spare number, received by fetch, sent by give
-  void                   *shared;  // [asked.n_got][3] sent by fetch, received by give
+  int                     width;   // numbers of a row
+  void                   *ghost;   // [n_ghost][width] and a spare number, received by fetch, sent by give
+  void                   *shared;  // [asked.n_got][width] sent by fetch, received by give
   int                     n;       // requests
   MPI_Request            *request; // [n]
 } wring_messages;
 
 /*
-  Three numbers of type MPI_FLOAT or MPI_DOUBLE a row. fetch: towards the ghosts. The structure must not move, nor n be
-  destroyed, while it is used. Collective.
+  `width` numbers of type MPI_FLOAT or MPI_DOUBLE a row. fetch: towards the ghosts. The structure must not move, nor n
+  be destroyed, while it is used. Collective.
 */
-PetscErrorCode wring_messages_create(const wring_neighbours *n, MPI_Datatype type, PetscBool fetch, wring_messages *m);
+PetscErrorCode wring_messages_create(const wring_neighbours *n, MPI_Datatype type, int width, PetscBool fetch,
+                                     wring_messages *m);
 PetscErrorCode wring_messages_destroy(wring_messages *m);
 double         wring_messages_memory(const wring_messages *m); // bytes, this rank
 
 /*
-  Copies the shared rows of x [n][3] and starts; x may change then. The end copies m->ghost to ghost [n_ghost][3] unless
-  that is NULL. Collective.
+  Copies the shared rows of x [n][width] and starts; x may change then. The end copies m->ghost to ghost
+  [n_ghost][width] unless that is NULL. Collective.
 */
 PetscErrorCode wring_fetch_begin(wring_messages *m, const void *x);
 PetscErrorCode wring_fetch_end(wring_messages *m, void *ghost);
 
 /*
-  Starts to send m->ghost, which must not change before the end. The end adds to x [n][3] in the order of ranks,
+  Starts to send m->ghost, which must not change before the end. The end adds to x [n][width] in the order of ranks,
   whichever message arrives first. Float. Collective.
 */
 PetscErrorCode wring_give_begin(wring_messages *m);

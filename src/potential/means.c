@@ -204,6 +204,5 @@ PetscErrorCode wring_potential_destroy_means(wring_potential *g)
     PetscCall(PetscFree(g->means[i].vertex));
   }
   PetscCall(PetscFree(g->means));
-  PetscCall(MatDestroy(&g->elements));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

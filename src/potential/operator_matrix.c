@@ -19,7 +19,7 @@ static PetscErrorCode fill_component(wring_potential *g, const wring_pattern *p,
 {
   PetscFunctionBegin;
   wring_potential_eliminate(g, p, component, value);
-  PetscCall(wring_matrix_fill(g->mesh, p, 1, value, A));
+  PetscCall(wring_matrix_fill(g, p, value, A));
   PetscCall(wring_matrix_assemble(*A, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,7 +132,7 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
 
   PetscFunctionBegin;
   PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, factor, &p, &value));
-  if (g->is_static) wring_matrix_add_mass(g, p, 1, value);
+  if (g->is_static) wring_matrix_add_mass(g, p, value);
   if (n == 1)
     PetscCall(fill_component(g, p, 0, value, A));
   else
@@ -223,7 +223,7 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
   PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  wring_matrix_add_mass(g, g->pattern, 1, value);
+  wring_matrix_add_mass(g, g->pattern, value);
   PetscCall(fill_all(g, g->pattern, value, A));
   PetscCall(PetscFree(value));
   wring_phases_switch(g->phases, old);

@@ -39,7 +39,8 @@ static PetscErrorCode forget_pattern(wring_potential *g)
   PetscCall(wring_pattern_destroy(&g->pattern));
   for (int i = 0; g->scatter && i < g->n_term; i++) PetscCall(wring_scatter_destroy(&g->scatter[i]));
   PetscCall(PetscFree(g->scatter));
-  PetscCall(PetscFree(g->block));
+  PetscCall(wring_block_rows_destroy(&g->rows));
+  PetscCall(MatDestroy(&g->elements));
   PetscCall(wring_potential_destroy_means(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* Private to src/potential. */
 #pragma once
+#include "rows.h"
 #include <wring/potential.h>
 
 /* Coordinates of owned vertices that hard attachments hold. */
@@ -51,9 +52,9 @@ struct wring_potential {
   PetscInt          stop;     // vertex that bounded the last step, -1: none
   wring_pattern    *pattern;  // of the Hessian, built with the first one
   wring_scatter   **scatter;  // [n_term] of the pattern
-  double           *block;    // [nnz][3][3] values of the Hessian's local rows
+  wring_block_rows *rows;     // of the matrices of this pattern
   wring_means      *means;    // [n_term] with the first one that has patches
-  Mat               elements; // with patches: the Hessian without their part
+  Mat               elements; // with patches, or contacts that couple vertices: the Hessian without their part
   wring_made        made[3];  // by component
 };
 
@@ -78,14 +79,16 @@ PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, c
 
 /* ---- matrix.c ---------------------------------------------------------------------------------------------------- */
 
+/* The rows of p, the pattern of the terms; borrowed. Collective. */
+PetscErrorCode wring_potential_rows(wring_potential *g, const wring_pattern *p, const wring_block_rows **rows);
 /*
-  The local rows of all ranks, value [nnz][bs][bs] in the pattern p, are added to *A, which is zeroed before or created
-  if it is NULL; to be assembled by the other. definite: A is positive definite. Collective.
+  *A is the sum of the local rows of all ranks, value [nnz] in p; replaced, or created, unless it has these rows; to be
+  assembled by the other. definite: A is positive definite. Collective.
 */
-PetscErrorCode wring_matrix_fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A);
+PetscErrorCode wring_matrix_fill(wring_potential *g, const wring_pattern *p, const double *value, Mat *A);
 PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite);
-/* Adds m_i/h^2, in statics the regularisation, to the diagonal blocks [bs][bs] of owned vertices. */
-void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value);
+/* Adds m_i/h^2, in statics the regularisation, to the diagonal of owned vertices. */
+void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, double *value);
 
 /* ---- means of J over patches (means.c) --------------------------------------------------------------------------- */
 
@@ -115,10 +118,7 @@ PetscErrorCode wring_potential_destroy_held(wring_potential *g);
 void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f); // f = 0; stores their forces
 void wring_potential_add_held(const wring_potential *g, double *force);             // force [n_term][3]
 
-/*
-  Rows and columns of held coordinates become those of M/h^2; value [nnz] of a component, or [nnz][3][3] of blocks, of
-  this rank's elements and masses.
-*/
+/* Rows and columns of held coordinates become those of M/h^2; value [nnz] of a component, or blocks, of this rank. */
 void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int component, double *value);
 void wring_potential_eliminate_diagonal(const wring_potential *g, double *block); // [n_owned][6]
-void wring_potential_eliminate_blocks(const wring_potential *g, const wring_pattern *p, double *value);
+void wring_potential_eliminate_blocks(const wring_potential *g, const wring_pattern *p, const wring_block_values *v);

@@ -109,7 +109,7 @@ typedef struct {
   PetscInt  n;
   PetscInt *vertex;   // [n] owned
   double   *share;    // [n] of the force of a vertex in the key `value`
-  PetscInt *triangle; // under pressure: [n][3] original numbers, on this rank, seen from outside
+  PetscInt *triangle; // under pressure: [n][WRING_FACE] original numbers, on this rank, seen from outside
 } wring_loaded;
 
 enum { WRING_LOAD_FAMILIES = 5 };
@@ -169,6 +169,7 @@ struct wring_problem_parts {
   wring_contact     *self_contact; // by a penalty, borrowed from the potential, or NULL
   wring_contact     *barrier;      // self-contact by a barrier, likewise
   wring_load_family  loads[WRING_LOAD_FAMILIES];
+  double            *weight; // [n_owned] kg, until the loads have it: what gravity acts on in statics
   wring_probes       probes;
   wring_system       system;
   wring_initial_keys initial;
@@ -233,6 +234,9 @@ PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *famil
   vertices become ghosts. Call before terms are built.
 */
 PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share);
+
+/* The masses of forces per volume: CONSISTENT in statics; else DIAGONAL, the share of the inertia. */
+PetscErrorCode wring_problem_load_kind(const wring_problem *p, wring_mass_kind *kind);
 
 /* The set or region that a name in the keys of a family refers to. Refused if there is none, with "expected ...". */
 PetscErrorCode wring_problem_find_region(const wring_problem *p, const char *family, const char *name,

@@ -13,13 +13,13 @@ typedef struct {
   PetscBool is_pressure;
   double    pressure; // Pa
   PetscInt  n;        // vertices or triangles
-  PetscInt *vertex;   // [n], or [n][3]
+  PetscInt *vertex;   // [n], or [n][WRING_FACE]
   double   *force;    // [n][3] N; NULL: pressure
 } load;
 
 struct wring_loads {
   const wring_mesh *mesh;
-  double           *mass; // [n_owned] kg
+  double           *mass, *weight; // [n_owned] kg
   schedule          gravity, drag_time;
   PetscBool         has_drag;
   double           *drag; // [n_owned] kg/s
@@ -46,13 +46,14 @@ static PetscErrorCode set_schedule(schedule *s, const wring_load_time *time)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wring_loads **l)
+PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, const double *weight, wring_loads **l)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(l));
   (*l)->mesh = mesh;
-  PetscCall(PetscMalloc1(mesh->n_owned, &(*l)->mass));
+  PetscCall(PetscMalloc2(mesh->n_owned, &(*l)->mass, mesh->n_owned, &(*l)->weight));
   PetscCall(PetscArraycpy((*l)->mass, mass, mesh->n_owned));
+  PetscCall(PetscArraycpy((*l)->weight, weight, mesh->n_owned));
   (*l)->gravity.until = INFINITY;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,7 +73,7 @@ PetscErrorCode wring_loads_destroy(wring_loads **loads)
   PetscCall(wring_time_curve_destroy(&l->drag_time.curve));
   PetscCall(PetscFree(l->load));
   PetscCall(PetscFree(l->drag));
-  PetscCall(PetscFree(l->mass));
+  PetscCall(PetscFree2(l->mass, l->weight));
   PetscCall(PetscFree(*loads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -116,7 +117,7 @@ PetscErrorCode wring_loads_add_pressure(wring_loads *l, const wring_load_time *t
   load *added = NULL;
 
   PetscFunctionBegin;
-  PetscCall(add_load(l, time, n, 3, triangle, &added));
+  PetscCall(add_load(l, time, n, WRING_FACE, triangle, &added));
   added->is_pressure = l->has_pressure = PETSC_TRUE;
   added->pressure                      = pressure;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,6 +131,11 @@ PetscErrorCode wring_loads_set_drag(wring_loads *l, const wring_load_time *time,
   l->has_drag = PETSC_TRUE;
   PetscCall(PetscArraycpy(l->drag, drag, l->mesh->n_owned));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const double *wring_loads_weight(const wring_loads *l)
+{
+  return l->weight;
 }
 
 double wring_loads_gravity_factor(const wring_loads *l, double time)
@@ -148,23 +154,14 @@ const double *wring_loads_drag(const wring_loads *l, double time, double *value)
   return l->drag;
 }
 
-/* S = (b - a) x (c - a)/2 of the triangle with these vertices at the positions q. */
-static void find_area(const PetscInt v[3], const double *q, double S[3])
-{
-  const double *const a = q + 3 * v[0], *const b = q + 3 * v[1], *const c = q + 3 * v[2];
-  for (int k = 0; k < 3; k++) {
-    const int s = (k + 1) % 3, t = (k + 2) % 3;
-    S[k] = ((b[s] - a[s]) * (c[t] - a[t]) - (b[t] - a[t]) * (c[s] - a[s])) / 2;
-  }
-}
-
-/* f [n_local][3] += -p S/3 at every vertex of a triangle. docs/theory.md (6.8) */
+/* f [n_local][3] += -p S_a at every vertex of a triangle. docs/theory.md (6.8) */
 static void add_pressure(const load *p, double pressure, const double *q, double *f)
 {
-  double S[3];
+  double S[WRING_FACE][3];
   for (PetscInt i = 0; i < p->n; i++) {
-    find_area(p->vertex + 3 * i, q, S);
-    for (int j = 0; j < 9; j++) f[3 * p->vertex[3 * i + j / 3] + j % 3] -= pressure * S[j % 3] / 3;
+    const PetscInt *const v = p->vertex + WRING_FACE * i;
+    const int             n = wring_face_normals(v, q, S);
+    for (int j = 0; j < 3 * n; j++) f[3 * v[j / 3] + j % 3] -= pressure * S[j / 3][j % 3];
   }
 }
 
@@ -254,9 +251,18 @@ static void add_sum(double part, const double v[3], double sum[3], double *size)
   *size += sqrt(square);
 }
 
+/* Adds the pressure p on the triangle v at rest, as add_sum. */
+static void add_area(const wring_mesh *m, double p, const PetscInt *v, double sum[3], double *size)
+{
+  double    S[WRING_FACE][3], all[3] = {0};
+  const int n = wring_face_normals(v, m->X, S);
+  for (int j = 0; j < 3 * n; j++) all[j % 3] += S[j / 3][j % 3];
+  add_sum(-p, all, sum, size);
+}
+
 PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_totals *t)
 {
-  double sum[8] = {0}, S[3];
+  double sum[8] = {0};
 
   PetscFunctionBegin;
   for (int i = 0; i < l->n; i++) {
@@ -264,7 +270,7 @@ PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_t
     const double      part = factor(&p->time, time);
     for (PetscInt k = 0; k < p->n; k++) {
       if (p->is_pressure)
-        find_area(p->vertex + 3 * k, l->mesh->X, S), add_sum(-part * p->pressure, S, sum + 4, &sum[7]);
+        add_area(l->mesh, part * p->pressure, p->vertex + WRING_FACE * k, sum + 4, &sum[7]);
       else
         add_sum(part, p->force + 3 * k, sum, &sum[3]);
     }
@@ -282,15 +288,16 @@ PetscBool wring_loads_has_work(const wring_loads *l)
   return (PetscBool)(l->has_pressure || l->has_drag);
 }
 
-/* sum -p S/3 . (x - q) over the vertices of triangles, S at the positions `at`. */
+/* sum -p S_a . (x - q) over the vertices of triangles, S_a at the positions `at`. */
 static double pressure_work(const load *p, double pressure, const double *at, const double *q, const double *x)
 {
-  double sum = 0, S[3];
+  double sum = 0, S[WRING_FACE][3];
   for (PetscInt i = 0; i < p->n; i++) {
-    find_area(p->vertex + 3 * i, at, S);
-    for (int j = 0; j < 9; j++) {
-      const PetscInt k = 3 * p->vertex[3 * i + j / 3] + j % 3;
-      sum -= pressure * S[j % 3] / 3 * (x[k] - q[k]);
+    const PetscInt *const v = p->vertex + WRING_FACE * i;
+    const int             n = wring_face_normals(v, at, S);
+    for (int j = 0; j < 3 * n; j++) {
+      const PetscInt k = 3 * v[j / 3] + j % 3;
+      sum -= pressure * S[j / 3][j % 3] * (x[k] - q[k]);
     }
   }
   return sum;

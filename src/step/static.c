@@ -23,10 +23,11 @@ static double shortest(const wring_stepper *s)
 /* Gravity and loads at the end of the part, pressure on the surfaces at x. */
 static PetscErrorCode set_load(wring_stepper *s, Vec x)
 {
-  const double *const mass = wring_potential_body_mass(s->g), time = s->part.end;
-  const double        factor = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
-  PetscScalar        *f;
-  PetscInt            n;
+  const double *const mass = s->loads ? wring_loads_weight(s->loads) : wring_potential_body_mass(s->g),
+                      time = s->part.end;
+  const double factor      = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
+  PetscScalar *f;
+  PetscInt     n;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(s->load, &n));

@@ -1,5 +1,5 @@
 /*
-  The Hessian of a term, added to the blocks of a pattern. docs/theory.md (3.2)
+  The Hessian of a term, added to the blocks of rows. docs/theory.md (3.2)
 
   Elements are processed in batches of chunks. All threads compute the element matrices of a batch; then each thread
   adds the rows of some vertices. A vertex sums its elements in their order, batch after batch, so that the sums do not
@@ -18,7 +18,7 @@ struct wring_scatter {
   PetscInt *vertex; // [rows] local vertex of a row
   PetscInt *start;  // [rows + 1] first item of a row
   int32_t  *item;   // [items] MAX_M times the position of the element in the batch, plus its corner
-  int32_t  *place;  // [items][m] positions of the corners among the columns of the row
+  int32_t  *place;  // [items][m] of the corners in the row
   double   *K;      // [elements of a batch][pairs][9]
 };
 
@@ -64,8 +64,8 @@ static void count_items(const wring_term *t, PetscInt first, PetscInt end, wring
   }
 }
 
-static void list_items(const wring_term *t, PetscInt first, PetscInt end, const wring_pattern *p, wring_scatter *s,
-                       builder *b)
+static void list_items(const wring_term *t, PetscInt first, PetscInt end, const wring_pattern *p, const int32_t *place,
+                       wring_scatter *s, builder *b)
 {
   PetscInt v[MAX_M];
   for (PetscInt position = first; position < end; position++) {
@@ -74,13 +74,13 @@ static void list_items(const wring_term *t, PetscInt first, PetscInt end, const 
     for (int a = 0; a < t->m; a++) {
       const PetscInt at = b->next[b->row_of[v[a]]]++;
       s->item[at]       = (int32_t)((position - first) * MAX_M + a);
-      for (int c = 0; c < t->m; c++)
-        s->place[t->m * at + c] = (int32_t)(wring_pattern_find(p, v[a], v[c]) - p->start[v[a]]);
+      for (int c = 0; c < t->m; c++) s->place[t->m * at + c] = place[wring_pattern_find(p, v[a], v[c])];
     }
   }
 }
 
-static void build_batch(const wring_term *t, PetscInt batch, const wring_pattern *p, wring_scatter *s, builder *b)
+static void build_batch(const wring_term *t, PetscInt batch, const wring_pattern *p, const int32_t *place,
+                        wring_scatter *s, builder *b)
 {
   const batch_range r     = range_of(t, batch);
   const PetscInt    first = r.b0 * LANES, end = t->chunk_block[r.c1] * LANES, first_row = b->n_row;
@@ -89,12 +89,13 @@ static void build_batch(const wring_term *t, PetscInt batch, const wring_pattern
     s->start[i + 1] += s->start[i];
     b->next[i] = s->start[i];
   }
-  list_items(t, first, end, p, s, b);
+  list_items(t, first, end, p, place, s, b);
   for (PetscInt i = first_row; i < b->n_row; i++) b->row_of[s->vertex[i]] = -1;
   s->batch[batch + 1] = b->n_row;
 }
 
-static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_pattern *p, wring_scatter *s)
+static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_pattern *p, const int32_t *place,
+                            wring_scatter *s)
 {
   builder b = {.n_row = 0};
 
@@ -102,12 +103,13 @@ static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_patt
   PetscCall(PetscMalloc2(p->n, &b.row_of, rows, &b.next));
   for (PetscInt v = 0; v < p->n; v++) b.row_of[v] = -1;
   s->batch[0] = s->start[0] = 0;
-  for (PetscInt i = 0; i < s->n_batch; i++) build_batch(t, i, p, s, &b);
+  for (PetscInt i = 0; i < s->n_batch; i++) build_batch(t, i, p, place, s, &b);
   PetscCall(PetscFree2(b.row_of, b.next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, wring_scatter **scatter)
+PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, const int32_t *place,
+                                    wring_scatter **scatter)
 {
   const PetscInt rows = t->n_chunk > 0 ? t->chunk_vertex[t->n_chunk] : 0, items = t->n * t->m; // hard: none
   const size_t   elements = (size_t)PetscMin(t->n_block, BATCH_CHUNKS * t->chunk_blocks) * LANES;
@@ -121,7 +123,7 @@ PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p,
   PetscCall(PetscMalloc3(s->n_batch + 1, &s->batch, rows, &s->vertex, rows + 1, &s->start));
   PetscCall(PetscMalloc2(items, &s->item, s->m * items, &s->place));
   PetscCall(PetscMalloc1(elements * (size_t)s->n_value, &s->K));
-  PetscCall(build(t, rows, p, s));
+  PetscCall(build(t, rows, p, place, s));
   *scatter = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -248,23 +250,25 @@ static void compute_group(const wring_term *t, wring_filtering which, const doub
   if (b0 < b1) wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, b0, b1, x);
 }
 
+typedef double two __attribute__((vector_size(16), aligned(sizeof(double)), may_alias));
+
 /* Adds row a of an element matrix to the blocks at `place` of a row. */
 static inline __attribute__((always_inline)) void add_item(int m, int a, const double *restrict K,
-                                                           const int32_t *restrict place, double *restrict row)
+                                                           const int32_t *restrict place, const wring_block_row *row)
 {
   for (int b = 0; b < m; b++) {
-    double *const to = row + 9 * (size_t)place[b];
-    if (a <= b) {
-      const double *const from = K + 9 * pair_of(m, a, b);
-      for (int i = 0; i < 9; i++) to[i] += from[i];
-    } else {
-      const double *const from = K + 9 * pair_of(m, b, a);
-      for (int i = 0; i < 9; i++) to[i] += from[3 * (i % 3) + i / 3];
+    PetscInt            width;
+    double *const       to   = wring_block_at(row, place[b], &width);
+    const double *const from = K + 9 * pair_of(m, PetscMin(a, b), PetscMax(a, b));
+    for (int i = 0; i < 3; i++) { // two numbers at a time: the compiler adds them one by one
+      double *const t = to + i * width;
+      *(two *)t += a <= b ? (two){from[3 * i], from[3 * i + 1]} : (two){from[i], from[3 + i]};
+      t[2] += a <= b ? from[3 * i + 2] : from[6 + i];
     }
   }
 }
 
-static void add_row(const wring_scatter *s, PetscInt r, double *row)
+static void add_row(const wring_scatter *s, PetscInt r, const wring_block_row *row)
 {
   for (PetscInt i = s->start[r]; i < s->start[r + 1]; i++) {
     const int      a     = s->item[i] % MAX_M;
@@ -280,7 +284,7 @@ static void add_row(const wring_scatter *s, PetscInt r, double *row)
 }
 
 void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, wring_scatter *s,
-                            const wring_pattern *p, double *value)
+                            const wring_pattern *p, const wring_block_values *value)
 {
   if (!t->active) return;
 #pragma omp parallel
@@ -289,6 +293,9 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
 #pragma omp for schedule(static, 1)
     for (PetscInt g = 0; g < BATCH_CHUNKS * chunk_groups(t); g++) compute_group(t, which, x, r, g, s);
 #pragma omp for schedule(static)
-    for (PetscInt k = s->batch[i]; k < s->batch[i + 1]; k++) add_row(s, k, value + 9 * (size_t)p->start[s->vertex[k]]);
+    for (PetscInt k = s->batch[i]; k < s->batch[i + 1]; k++) {
+      const wring_block_row row = wring_block_row_of(value, p, s->vertex[k]);
+      add_row(s, k, &row);
+    }
   }
 }

@@ -247,19 +247,6 @@ PetscInt wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v)
   return low;
 }
 
-void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value, double *to)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < p->n; i++) {
-    const PetscInt n     = p->start[i + 1] - p->start[i];
-    const size_t   first = (size_t)p->start[i] * (size_t)(bs * bs);
-    for (PetscInt k = 0; k < n; k++) {
-      for (int c = 0; c < bs * bs; c++)
-        to[first + (c / bs) * n * bs + k * bs + c % bs] = value[first + k * bs * bs + c];
-    }
-  }
-}
-
 /* ---- A ----------------------------------------------------------------------------------------------------------- */
 
 /* wk [n_block][LANES]: factor w k of the elements of a term with one point. */

@@ -7,6 +7,7 @@
     skin.c      the surface of the tets of all ranks, with neighbours and bodies; faces of second order cut in four
     surface.c   wring_mesh_surface: triangles of a set, oriented outward
     elements.c  lines and triangles of a set, and hinges, on their owners
+    face.c      integrals over triangles and faces
     nearest.h   the nearest point of a triangle
 */
 #pragma once
@@ -26,6 +27,12 @@ typedef struct {
 
 /* Element i of m->set_element, of order 2 its parts: part [4][4] in the form of rows. Returns their number. */
 int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part);
+
+/*
+  The face of tet e opposite to corner a: v [6], its corners, counter-clockwise seen from outside, then of order 2 the
+  middles of its edges 01 12 20. Returns their number.
+*/
+int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v);
 
 /*
   The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices, counter-clockwise seen

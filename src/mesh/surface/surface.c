@@ -5,11 +5,12 @@
 #include "base/grow.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include "mesh/tet.h"
 #include "skin.h"
 
 typedef struct {
-  PetscInt v[3], is_face; // vertices ascending; whether it is a face of a tet: the key
-  PetscInt corner[3];     // vertices in their orientation
+  PetscInt v[3], is_face;      // vertices ascending; whether it is a face of a tet: the key
+  PetscInt corner[WRING_FACE]; // vertices in their orientation, middles of edges 01 12 20 or -1
 } face_row;
 
 typedef struct {
@@ -17,11 +18,11 @@ typedef struct {
   face_row *row; // [n] original numbers
 } faces;
 
-static PetscErrorCode add_face(faces *f, const PetscInt v[3], PetscInt is_face)
+static PetscErrorCode add_face(faces *f, const PetscInt v[WRING_FACE], PetscInt is_face)
 {
   PetscFunctionBegin;
   PetscCall(wring_grow((PetscInt64)f->n + 1, &f->room, sizeof *f->row, &f->row));
-  f->row[f->n] = (face_row){{v[0], v[1], v[2]}, is_face, {v[0], v[1], v[2]}};
+  f->row[f->n] = (face_row){{v[0], v[1], v[2]}, is_face, {v[0], v[1], v[2], v[3], v[4], v[5]}};
   wring_sort3(f->row[f->n++].v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -43,13 +44,11 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces
   PetscFunctionBegin;
   for (PetscInt e = 0; e < m->n_tet; e++) {
     for (int a = 0; a < 4; a++) {
-      PetscInt  v[12];
-      const int n = wring_mesh_cut_face(m, e, a, v);
-      for (int k = 0; k < 3 * n; k += 3) {
-        if (!mark[v[k]] || !mark[v[k + 1]] || !mark[v[k + 2]]) continue;
-        const PetscInt corner[3] = {m->original[v[k]], m->original[v[k + 1]], m->original[v[k + 2]]};
-        PetscCall(add_face(f, corner, 1));
-      }
+      PetscInt  v[WRING_FACE], corner[WRING_FACE] = {-1, -1, -1, -1, -1, -1};
+      PetscBool in_set = PETSC_TRUE;
+      const int n      = wring_mesh_face(m, e, a, v);
+      for (int k = 0; k < n; k++) in_set = (PetscBool)(in_set && mark[v[k]]), corner[k] = m->original[v[k]];
+      if (in_set) PetscCall(add_face(f, corner, 1));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,19 +56,19 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces
 
 static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, faces *f)
 {
+  static const PetscInt none[3] = {-1, -1, -1};
+
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    PetscInt              part[16];
-    if (row[0] != set || row[3] < 0) continue;
-    const int n = wring_mesh_cut_set_element(m, i, part);
-    for (int k = 0; k < n; k++) PetscCall(add_face(f, part + 4 * k + 1, 0));
+    const PetscInt *const row = m->set_element + 4 * (size_t)i, *const mid = m->set_mid ? m->set_mid + 3 * i : none;
+    const PetscInt v[WRING_FACE] = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
+    if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, v, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* keep [n] one row for each triangle: the face of a tet, or the triangle itself if there is none. */
-static void choose(const char *set, PetscInt n, const face_row *r, char *keep, wring_error *e)
+static void choose(const char *set, PetscBool inner, PetscInt n, const face_row *r, char *keep, wring_error *e)
 {
   for (PetscInt i = 0, end; i < n; i = end) {
     PetscInt n_face = 0;
@@ -78,7 +77,12 @@ static void choose(const char *set, PetscInt n, const face_row *r, char *keep, w
       keep[k] = k == end - 1 && !r[i].is_face;
       n_face += r[k].is_face;
     }
-    if (!r[i].is_face && n_face > 1)
+    if (end - i > n_face + 1)
+      wring_error_set(e,
+                      "mesh: set '%s' has the triangle of vertices %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT
+                      " twice, expected once",
+                      set, r[i].v[0], r[i].v[1], r[i].v[2]);
+    if (!inner && !r[i].is_face && n_face > 1)
       wring_error_set(e,
                       "surface '%s': the triangle %" PetscInt_FMT " %" PetscInt_FMT " %" PetscInt_FMT
                       " lies between two tetrahedra, expected triangles on the boundary",
@@ -87,7 +91,7 @@ static void choose(const char *set, PetscInt n, const face_row *r, char *keep, w
 }
 
 /* Keeps the rows of this rank that are chosen of those of all ranks, in their order. */
-static PetscErrorCode match(const wring_mesh *m, const char *set, faces *f)
+static PetscErrorCode match(const wring_mesh *m, const char *set, PetscBool inner, faces *f)
 {
   wring_error   error = {""};
   wring_sorting s;
@@ -102,7 +106,7 @@ static PetscErrorCode match(const wring_mesh *m, const char *set, faces *f)
   for (PetscInt i = 0; i < f->n; i++) to[i] = f->row[i].v[0] % size;
   PetscCall(wring_match_rows(m->comm, f->n, to, 4, sizeof *got, f->row, &s, &got));
   PetscCall(PetscMalloc1((size_t)s.n, &chosen));
-  choose(set, s.n, got, chosen, &error);
+  choose(set, inner, s.n, got, chosen, &error);
   PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(wring_sorting_answer(&s, 1, chosen, keep));
   for (PetscInt i = 0; i < f->n; i++)
@@ -116,7 +120,40 @@ static PetscErrorCode match(const wring_mesh *m, const char *set, faces *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle)
+/* Triangles outside of tets are of first order: the four parts of each. */
+static PetscErrorCode cut_sheets(faces *f)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0, n = f->n; i < n; i++) {
+    const face_row r = f->row[i];
+    if (r.is_face || r.corner[3] < 0) continue;
+    for (int k = 0; k < 4; k++) {
+      PetscInt v[WRING_FACE] = {-1, -1, -1, -1, -1, -1};
+      for (int a = 0; a < 3; a++) v[a] = r.corner[wring_triangle_part[k][a]];
+      if (k > 0)
+        PetscCall(add_face(f, v, 0));
+      else
+        PetscCall(PetscArraycpy(f->row[i].corner, v, WRING_FACE));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes ghosts of the vertices of triangle [n][WRING_FACE]. */
+static PetscErrorCode extend(wring_mesh *m, PetscInt n, const PetscInt *triangle)
+{
+  PetscInt *vertex, n_vertex = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(WRING_FACE * n, &vertex));
+  for (PetscInt i = 0; i < WRING_FACE * n; i++)
+    if (triangle[i] >= 0) vertex[n_vertex++] = triangle[i];
+  PetscCall(wring_mesh_extend_halo(m, n_vertex, vertex));
+  PetscCall(PetscFree(vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, PetscInt *n, PetscInt **triangle)
 {
   faces f = {.n = 0};
   char *mark;
@@ -127,11 +164,12 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, Pets
   PetscCall(add_tet_faces(m, mark, &f));
   PetscCall(add_triangles(m, set, &f));
   PetscCall(PetscFree(mark));
-  PetscCall(match(m, m->sets.name[set], &f));
+  PetscCall(match(m, m->sets.name[set], inner, &f));
+  PetscCall(cut_sheets(&f));
   *n = f.n;
-  PetscCall(PetscMalloc1(3 * f.n, triangle));
-  for (PetscInt i = 0; i < 3 * f.n; i++) (*triangle)[i] = f.row[i / 3].corner[i % 3];
+  PetscCall(PetscMalloc1(WRING_FACE * f.n, triangle));
+  for (PetscInt i = 0; i < WRING_FACE * f.n; i++) (*triangle)[i] = f.row[i / WRING_FACE].corner[i % WRING_FACE];
   PetscCall(PetscFree(f.row));
-  PetscCall(wring_mesh_extend_halo(m, 3 * *n, *triangle));
+  PetscCall(extend(m, *n, *triangle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,8 +18,7 @@ static void own_rows(const wring_level *l, PetscInt n_global, double *dense)
   }
 }
 
-/* In place, by Gauss-Jordan elimination without pivoting, which a definite matrix does not need. */
-static PetscBool invert(PetscInt n, double *a)
+PetscBool wring_coarsest_invert(PetscInt n, double *a)
 {
   for (PetscInt p = 0; p < n; p++) {
     double *const pivot = a + p * n, inverse = 1 / pivot[p];
@@ -68,7 +67,7 @@ static PetscErrorCode create_inverse(const wring_level *l, wring_coarsest *c, Pe
   PetscCallMPI(MPI_Type_commit(&row));
   PetscCallMPI(MPI_Allgatherv(mine, (int)n, row, dense, c->count, c->offset, row, c->comm));
   PetscCallMPI(MPI_Type_free(&row));
-  *definite = invert(size_of_row, dense);
+  *definite = wring_coarsest_invert(size_of_row, dense);
   for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)dense[l->first * size_of_row + i];
   PetscCall(PetscFree(dense));
   PetscCall(PetscFree(mine));

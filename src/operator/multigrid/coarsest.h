@@ -19,5 +19,8 @@ typedef struct {
 PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c);
 PetscErrorCode wring_coarsest_destroy(wring_coarsest *c);
 
+/* a [n][n] in place, by Gauss-Jordan elimination without pivoting; false: it is not positive definite. */
+PetscBool wring_coarsest_invert(PetscInt n, double *a);
+
 /* x = A^(-1) b, both [n][3], if the level is dense. Collective on its comm. */
 PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *b, float *x);

@@ -1,6 +1,6 @@
 /* A V-cycle as a preconditioner of PETSc. */
 #include "cycle_pc.h"
-#include "cycle.h"
+#include "block/block.h"
 #include "operator/operator_impl.h"
 #include <math.h>
 #include <string.h>
@@ -8,9 +8,10 @@
 static const char name[] = "multigrid of A";
 
 typedef struct {
-  wring_gathering gather;
-  wring_cycle    *cycle; // NULL before the first matrix
-  Mat             A;     // of the cycle
+  wring_gathering    gather;
+  wring_cycle       *cycle; // NULL before the first matrix
+  Mat                A;     // of the cycle
+  wring_block_cycle *block; // on it, NULL without a Hessian
 } cycle_pc;
 
 PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
@@ -26,7 +27,10 @@ PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
   frexp(isfinite(largest) ? largest : 1, &exponent);
   PetscCall(VecGetArrayRead(r, &ra));
   PetscCall(VecGetArrayWrite(z, &za));
-  PetscCall(wring_cycle_multiply(c->cycle, 1, ldexp(1, exponent), ra, za));
+  if (c->block)
+    PetscCall(wring_block_cycle_multiply(c->block, ldexp(1, exponent), ra, za));
+  else
+    PetscCall(wring_cycle_multiply(c->cycle, 1, ldexp(1, exponent), ra, za));
   PetscCall(VecRestoreArrayWrite(z, &za));
   PetscCall(VecRestoreArrayRead(r, &ra));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,6 +42,7 @@ static PetscErrorCode destroy(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
+  PetscCall(wring_block_cycle_destroy(&c->block));
   PetscCall(wring_cycle_destroy(&c->cycle));
   PetscCall(MatDestroy(&c->A));
   PetscCall(PetscFree(c));
@@ -79,11 +84,45 @@ PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A)
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
   PetscCall(wring_hierarchy_create(comm, A, &c->gather, &h));
+  PetscCall(wring_block_cycle_destroy(&c->block));
   PetscCall(wring_cycle_destroy(&c->cycle));
   PetscCall(wring_cycle_create(comm, &h, &c->cycle));
   PetscCall(wring_hierarchy_destroy(&h));
   PetscCall(PetscObjectReference((PetscObject)A));
   PetscCall(MatDestroy(&c->A));
   c->A = A;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether each entry of A is a block of H. */
+static PetscErrorCode have_same_pattern(Mat A, Mat H, PetscBool *same)
+{
+  wring_rows a, h;
+
+  PetscFunctionBegin;
+  PetscCall(wring_rows_get(A, &a));
+  PetscCall(wring_rows_get(H, &h));
+  *same = (PetscBool)(h.own.n == 3 * a.own.n && h.own.start[h.own.n] == 9 * a.own.start[a.own.n]);
+  if (a.ghost.start) *same = (PetscBool)(*same && h.ghost.start[h.ghost.n] == 9 * a.ghost.start[a.ghost.n]);
+  PetscCall(wring_rows_restore(&h));
+  PetscCall(wring_rows_restore(&a));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, WRING_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cycle_pc_set_hessian(PC pc, Mat H, Vec x, PetscBool *done)
+{
+  cycle_pc     *c;
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(PCShellGetContext(pc, &c));
+  *done = PETSC_FALSE;
+  if (c->A) PetscCall(have_same_pattern(c->A, H, done));
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!c->block) PetscCall(wring_block_cycle_create(c->cycle, &c->block));
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(wring_block_cycle_renew(c->block, H, xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,5 +15,11 @@ PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);
 /* Builds the hierarchy of A, symmetric and positive definite; A is not used afterwards. Collective. */
 PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A);
 
+/*
+  Makes the cycle that of H, whose blocks have the pattern of A, at the positions x [n][3], on the aggregates of A;
+  again: with new numbers. *done: false, and nothing has changed, if H has another pattern. Collective.
+*/
+PetscErrorCode wring_cycle_pc_set_hessian(PC pc, Mat H, Vec x, PetscBool *done);
+
 /* z = the cycle applied to r, [n][3] each, without PETSc's checks of the matrices of pc. */
 PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z);

@@ -109,8 +109,8 @@ static PetscErrorCode create_transpose(wring_interpolation *p)
 static PetscErrorCode create_messages(wring_interpolation *p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_messages_create(&p->columns, MPI_FLOAT, PETSC_TRUE, &p->fetch));
-  PetscCall(wring_messages_create(&p->own_columns, MPI_FLOAT, PETSC_FALSE, &p->give));
+  PetscCall(wring_messages_create(&p->columns, MPI_FLOAT, 3, PETSC_TRUE, &p->fetch));
+  PetscCall(wring_messages_create(&p->own_columns, MPI_FLOAT, 3, PETSC_FALSE, &p->give));
   PetscCall(PetscMalloc1((size_t)p->n_fine, &p->late));
   for (PetscInt i = 0; i < p->n_fine; i++) {
     PetscBool late = PETSC_FALSE;

@@ -76,7 +76,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
 
   PetscFunctionBegin;
   PetscCall(wring_level_create_pattern(comm, A, finest, l));
-  PetscCall(wring_messages_create(&l->near, MPI_FLOAT, PETSC_TRUE, &l->fetch));
+  PetscCall(wring_messages_create(&l->near, MPI_FLOAT, 3, PETSC_TRUE, &l->fetch));
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
   if (l->ghost.start) PetscCall(find_boundary(l));

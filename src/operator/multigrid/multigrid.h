@@ -10,7 +10,9 @@
     galerkin         P^T A P
     hierarchy.h      matrices of all levels by PETSc's smoothed aggregation, coarse ones on few ranks
     coarsest.h       the inverse of the coarsest matrix
-    cycle.h          the V-cycle; cycle_pc.h: as a preconditioner of PETSc, for Hessians
+    cycle.h          the V-cycle
+    block/block.h    a V-cycle of Hessians in blocks, on the aggregates of a scalar one; cycle_pc.h: both as a
+                     preconditioner of PETSc
     cg/cg.h          the solve; cg_state.h is private to its files: cg_kernels.c (passes over vectors and matrix),
                      cg_solve.c (coefficients, dot products with the solution, the iteration)
     multigrid.c      the table of functions; the decision when a hierarchy is rebuilt

@@ -1,5 +1,6 @@
-/* Lumped masses: from the densities of regions, surfaces and lines, or from a file. */
+/* Masses and weights: from the densities of regions, surfaces and lines, or from a file. */
 #include "problem/problem_impl.h"
+#include <string.h>
 
 const wring_option wring_mass_options[] = {
   {"file", WRING_PATH, .help = "CSV `vertex,mass` [kg] that lists every vertex; replaces the masses from densities."},
@@ -61,7 +62,7 @@ static PetscErrorCode lump_lines(const wring_mesh *m, const wring_spring_rows *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode lump_densities(wring_problem *p)
+static PetscErrorCode lump_densities(const wring_problem *p, wring_mass_kind kind, double *mass)
 {
   const wring_surfaces *const surfaces = &p->parts->surfaces;
   const wring_springs *const  springs  = &p->parts->springs;
@@ -75,7 +76,7 @@ static PetscErrorCode lump_densities(wring_problem *p)
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(wring_region_density(p, r, &density[r]));
   for (PetscInt i = 0; i < surfaces->n; i++) PetscCall(lump_surface(p->mesh, &surfaces->surface[i], &lumps[count++]));
   for (PetscInt i = 0; i < springs->n; i++) PetscCall(lump_lines(p->mesh, &springs->rows[i], &lumps[count++]));
-  PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->mass));
+  PetscCall(wring_mesh_lump_masses(p->mesh, kind, density, count, lumps, mass));
   for (int k = 0; k < count; k++) PetscCall(PetscFree2(lumps[k].vertex, lumps[k].part));
   PetscCall(PetscFree(lumps));
   PetscCall(PetscFree(density));
@@ -101,6 +102,31 @@ static PetscErrorCode check_masses(wring_problem *p)
                wring_options_deck(p->options), lowest);
 }
 
+PetscErrorCode wring_problem_load_kind(const wring_problem *p, wring_mass_kind *kind)
+{
+  const char *integrator;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(p->options, "time_", wring_time_options, "integrator", &integrator));
+  *kind = strcmp(integrator, "static") ? WRING_MASS_DIAGONAL : WRING_MASS_CONSISTENT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The masses that gravity acts on: those of a file, or integrals of the kind that loads have. */
+static PetscErrorCode set_weights(wring_problem *p)
+{
+  wring_mass_kind kind;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->mesh->n_owned, &p->parts->weight));
+  PetscCall(wring_problem_load_kind(p, &kind));
+  if (kind == WRING_MASS_DIAGONAL || p->mesh->order == 1 || wring_options_has(p->options, "mass_", "file"))
+    PetscCall(PetscArraycpy(p->parts->weight, p->mass, p->mesh->n_owned));
+  else
+    PetscCall(lump_densities(p, kind, p->parts->weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_set_masses(wring_problem *p)
 {
   PetscFunctionBegin;
@@ -108,7 +134,8 @@ PetscErrorCode wring_problem_set_masses(wring_problem *p)
   if (wring_options_has(p->options, "mass_", "file"))
     PetscCall(read_masses(p));
   else
-    PetscCall(lump_densities(p));
+    PetscCall(lump_densities(p, WRING_MASS_DIAGONAL, p->mass));
   PetscCall(check_masses(p));
+  PetscCall(set_weights(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

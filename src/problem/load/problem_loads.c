@@ -67,7 +67,7 @@ static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt
     wring_triangle_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], B, &l.part[i]);
     l.part[i] /= 3;
   }
-  PetscCall(wring_mesh_lump_masses(m, no_density, 1, &l, area));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, no_density, 1, &l, area));
   PetscCall(PetscFree2(l.vertex, l.part));
   PetscCall(PetscFree(no_density));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -90,19 +90,74 @@ PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The vertices of a triangle with corners ascending, so that a share does not depend on the order of its vertices. */
+static void sort_face(const PetscInt v[WRING_FACE], PetscInt sorted[WRING_FACE])
+{
+  const PetscInt least = PetscMin(v[0], PetscMin(v[1], v[2]));
+  const int      a = v[0] == least ? 0 : v[1] == least ? 1 : 2, b = (a + 1) % 3, c = (a + 2) % 3;
+  const PetscInt forward[WRING_FACE]  = {v[a], v[b], v[c], v[3 + a], v[3 + b], v[3 + c]},
+                 backward[WRING_FACE] = {v[a], v[c], v[b], v[3 + c], v[3 + b], v[3 + a]};
+  for (int i = 0; i < WRING_FACE; i++) sorted[i] = v[b] < v[c] ? forward[i] : backward[i];
+}
+
+/* share [n_owned]: the sums of the triangles' integrals of the shape functions; triangle [n][WRING_FACE], original. */
+static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *share)
+{
+  wring_lumps l = {.corners = 1};
+  double     *no_density, at[WRING_FACE];
+  PetscInt    v[WRING_FACE];
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(m->regions.n, &no_density));
+  PetscCall(PetscMalloc2(WRING_FACE * n, &l.vertex, WRING_FACE * n, &l.part));
+  for (PetscInt i = 0; i < n; i++) {
+    sort_face(triangle + WRING_FACE * i, v);
+    for (int a = 0; a < WRING_FACE; a++) v[a] = v[a] < 0 ? -1 : wring_mesh_local(m, v[a]);
+    const int corners = wring_face_shares(v, m->X, at);
+    for (int a = 0; a < corners; a++) l.vertex[l.n] = v[a], l.part[l.n++] = at[a];
+  }
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, no_density, 1, &l, share));
+  PetscCall(PetscFree2(l.vertex, l.part));
+  PetscCall(PetscFree(no_density));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* share [owned vertices of the set]: the integrals of their shape functions over its triangles at rest [m^2]. */
+static PetscErrorCode share_forces(wring_problem *p, PetscInt set, double *share)
+{
+  wring_mesh *const m = p->mesh;
+  PetscInt          n, *triangle;
+  double           *all;
+
+  PetscFunctionBegin;
+  if (m->order == 1) {
+    PetscCall(wring_problem_share_area(p, set, share));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_mesh_surface(m, set, PETSC_TRUE, &n, &triangle));
+  PetscCall(PetscMalloc1(m->n_owned, &all));
+  PetscCall(sum_shares(m, n, triangle, all));
+  for (PetscInt i = 0; i < m->set_count[set]; i++) share[i] = all[m->set_vertex[set][i]];
+  PetscCall(PetscFree(all));
+  PetscCall(PetscFree(triangle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A force per volume: each vertex of the region has its part of the region's volume. */
 static PetscErrorCode read_region(wring_problem *p, const load_keys *k, wring_loaded *l)
 {
-  const PetscInt n_owned = p->mesh->n_owned;
-  double        *inside, *volume;
-  PetscInt       region;
+  const PetscInt  n_owned = p->mesh->n_owned;
+  double         *inside, *volume;
+  PetscInt        region;
+  wring_mass_kind kind;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_find_region(p, k->family, k->name, &region));
   PetscCall(PetscCalloc2(p->mesh->regions.n, &inside, n_owned, &volume));
   PetscCall(PetscMalloc2(n_owned, &l->vertex, n_owned, &l->share));
   inside[region] = 1;
-  PetscCall(wring_mesh_lumped_mass(p->mesh, inside, volume));
+  PetscCall(wring_problem_load_kind(p, &kind));
+  PetscCall(wring_mesh_masses(p->mesh, kind, inside, volume));
   for (PetscInt i = 0; i < n_owned; i++) {
     if (volume[i] == 0) continue;
     l->vertex[l->n]  = i;
@@ -121,7 +176,7 @@ static PetscErrorCode refuse_without_triangles(const wring_problem *p, const loa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Shares of the area at rest, or of a set without triangles 1; a force in total is divided by their sum. */
+/* Integrals over the surface at rest, or of a set without triangles 1; a force in total is divided by their sum. */
 static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool is_total, PetscInt set, wring_loaded *l)
 {
   const wring_mesh *const m = p->mesh;
@@ -135,7 +190,7 @@ static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool 
   PetscCall(PetscMalloc2(l->n, &l->vertex, l->n, &l->share));
   PetscCall(PetscArraycpy(l->vertex, m->set_vertex[set], l->n));
   for (PetscInt i = 0; i < l->n; i++) l->share[i] = 1;
-  if (triangles > 0) PetscCall(wring_problem_share_area(p, set, l->share));
+  if (triangles > 0) PetscCall(share_forces(p, set, l->share));
   for (PetscInt i = 0; i < l->n; i++) total += l->share[i];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   if (!(total > 0))
@@ -165,7 +220,7 @@ static PetscErrorCode read_pressure(wring_problem *p, const load_keys *k, wring_
 
   PetscFunctionBegin;
   PetscCall(wring_problem_find_set(p, k->family, k->name, "a surface that `wring check` lists", &set));
-  PetscCall(wring_mesh_surface(p->mesh, set, &l->n, &l->triangle));
+  PetscCall(wring_mesh_surface(p->mesh, set, PETSC_FALSE, &l->n, &l->triangle));
   n_all = l->n;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n_all, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(refuse_without_triangles(p, k, n_all));
@@ -195,7 +250,8 @@ static PetscErrorCode add_pressure(wring_problem *p, const load_keys *k, wring_l
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(p->options, k->prefix, k->table, "value", &value));
-  for (PetscInt i = 0; i < 3 * l->n; i++) l->triangle[i] = wring_mesh_local(p->mesh, l->triangle[i]);
+  for (PetscInt i = 0; i < WRING_FACE * l->n; i++)
+    if (l->triangle[i] >= 0) l->triangle[i] = wring_mesh_local(p->mesh, l->triangle[i]);
   PetscCall(wring_loads_add_pressure(p->loads, time, value, l->n, l->triangle));
   PetscCall(PetscFree(l->triangle));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -325,7 +381,8 @@ static PetscErrorCode add_drag(wring_problem *p)
 PetscErrorCode wring_problem_add_loads(wring_problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_loads_create(p->mesh, p->mass, &p->loads));
+  PetscCall(wring_loads_create(p->mesh, p->mass, p->parts->weight, &p->loads));
+  PetscCall(PetscFree(p->parts->weight));
   PetscCall(add_gravity_curve(p));
   for (int f = 0; f < WRING_LOAD_FAMILIES; f++) PetscCall(add_family(p, f));
   PetscCall(add_drag(p));

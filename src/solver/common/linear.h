@@ -10,8 +10,9 @@
 typedef enum {
   WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid: linear.c
   WRING_LINEAR_DIRECT,    // a Cholesky factor
-  WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of A at x for the three components; for other systems
-                          // than H with equal A of x, y, z: smoothed aggregation that represents rigid motions
+  WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of H, of A at x for the three components where contacts
+                          // or means couple more vertices than A; for other systems than H with equal A of x, y, z:
+                          // PETSc's smoothed aggregation that represents rigid motions
   WRING_LINEAR_JACOBI,    // conjugate gradients with Jacobi
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
 } wring_linear_type;
@@ -38,7 +39,9 @@ typedef struct {
   Vec                in, out;  // one component, if A has one row per vertex
   Mat                mean[3];  // A at the x of the V-cycle's hierarchy, (5.13)
   PetscInt           revision; // of g when it was built
-  double pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
+  double    pace[2];       // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
+  double    extra, spent;  // iterations since then: those above what the first solve lets expect; all
+  PetscBool blocks, unfit; // the V-cycle is that of H; cannot be, because H has other columns
 } wring_linear;
 
 /* Whether a factor of one matrix with three rows per vertex, on all ranks, takes less than conjugate gradients. */

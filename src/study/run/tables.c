@@ -186,12 +186,13 @@ void wring_tables_add_iteration(const wring_tables *t, const wring_iteration *it
 /* ---- rows after a step ------------------------------------------------------------------------------------------- */
 
 /* Adds the share of one vertex: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */
-static void add_vertex(double m, const double *gravity, const double *X, const double *x, const double *v, double b[8])
+static void add_vertex(double m, double weight, const double *gravity, const double *X, const double *x,
+                       const double *v, double b[8])
 {
   for (int c = 0; c < 3; c++) {
     const int d = (c + 1) % 3, e = (c + 2) % 3;
     b[0] += 0.5 * m * v[c] * v[c];
-    b[1] -= m * gravity[c] * (x[c] - X[c]);
+    b[1] -= weight * gravity[c] * (x[c] - X[c]);
     b[2 + c] += m * v[c];
     b[5 + c] += m * (x[d] * v[e] - x[e] * v[d]);
   }
@@ -210,7 +211,7 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wri
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   PetscCall(VecGetArrayRead(p->state.v, &v));
   for (PetscInt i = 0; i < p->mesh->n_owned; i++)
-    add_vertex(p->mass[i], at, p->mesh->X + 3 * i, x + 3 * i, v + 3 * i, sum);
+    add_vertex(p->mass[i], wring_loads_weight(p->loads)[i], at, p->mesh->X + 3 * i, x + 3 * i, v + 3 * i, sum);
   sum[1] += wring_loads_potential(p->loads, time, x);
   wring_mark_inverted(p->mesh, x, inverted, count);
   for (int i = 0; i < 2; i++) sum[8 + i] = (double)count[i];

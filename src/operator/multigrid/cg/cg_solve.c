@@ -375,7 +375,7 @@ PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **out)
   PetscCall(wring_vec_create(3 * (size_t)g->n, sizeof(double), &g->w));
   PetscCall(wring_vec_create(3 * (size_t)g->n_ghost, sizeof(double), &g->ghost_r));
   PetscCall(wring_vec_create(3 * (size_t)g->n_ghost, sizeof(double), &g->ghost_s));
-  PetscCall(wring_messages_create(&c->level->near, MPI_DOUBLE, PETSC_TRUE, &g->fetch));
+  PetscCall(wring_messages_create(&c->level->near, MPI_DOUBLE, 3, PETSC_TRUE, &g->fetch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,269 @@
+/* The V-cycle of a Hessian: creates it on a scalar cycle, fills and applies it. docs/theory.md (5.17b)-(5.17d) */
+#include "block.h"
+#include "operator/subnormal.h"
+
+enum { MOST_DENSE = 600 }; // rows of the coarsest matrix
+
+PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **out)
+{
+  const wring_coarsest *const last = &scalar->coarsest;
+  wring_block_cycle          *c;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&c));
+  *out       = c;
+  c->scalar  = scalar;
+  c->n_level = scalar->n_level;
+  PetscCall(PetscCalloc1((size_t)c->n_level, &c->level));
+  for (int i = 0; i < c->n_level; i++) {
+    const PetscInt ghosts = i > 0 ? scalar->level[i - 1].from_coarse.columns.n_ghost : 0;
+    PetscCall(wring_block_level_create(&scalar->level[i], i > 0 ? WRING_RIGID : 3, ghosts, &c->level[i]));
+  }
+  for (int i = 0; i + 1 < c->n_level; i++) PetscCall(wring_block_find_aggregates(&c->level[i]));
+  const PetscInt bs = c->level[c->n_level - 1].bs, rows = bs * last->n_global;
+  if (!last->dense || rows > MOST_DENSE) PetscFunctionReturn(PETSC_SUCCESS);
+  c->n_dense = rows;
+  PetscCall(PetscMalloc1((size_t)(bs * scalar->level[c->n_level - 1].n) * (size_t)rows, &c->inverse));
+  PetscCall(PetscMalloc1((size_t)rows, &c->all));
+  PetscCallMPI(MPI_Type_contiguous((int)bs, MPI_FLOAT, &c->numbers));
+  PetscCallMPI(MPI_Type_commit(&c->numbers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c)
+{
+  PetscFunctionBegin;
+  if (!*c) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < (*c)->n_level; i++) PetscCall(wring_block_level_destroy(&(*c)->level[i]));
+  if ((*c)->n_dense > 0) PetscCallMPI(MPI_Type_free(&(*c)->numbers));
+  PetscCall(PetscFree((*c)->inverse));
+  PetscCall(PetscFree((*c)->all));
+  PetscCall(PetscFree((*c)->level));
+  PetscCall(PetscFree(*c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the coarsest level ------------------------------------------------------------------------------------------ */
+
+/* Rows of the scaled matrix, dense [bs n][n_dense]; directions without stiffness have 1 on the diagonal. */
+static void own_rows(const wring_block_level *l, PetscInt n_dense, double *dense)
+{
+  const int bs = l->bs;
+  for (int part = 0; part < 2; part++) {
+    const wring_block_csr *const a = part ? &l->ghost : &l->own;
+    for (PetscInt i = 0; a->start && i < l->of->n; i++) {
+      for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
+        const PetscInt     j     = part ? l->of->near.global[a->column[k]] : l->of->first + a->column[k];
+        const float *const block = a->block + (size_t)(bs * bs) * (size_t)k;
+        for (int e = 0; e < bs * bs; e++) dense[(bs * i + e % bs) * n_dense + bs * j + e / bs] = block[e];
+      }
+    }
+  }
+  for (PetscInt i = 0; i < bs * l->of->n; i++) {
+    double *const d = dense + i * n_dense + bs * l->of->first + i;
+    if (*d == 0) *d = 1;
+  }
+}
+
+/* In place. A matrix that is not positive definite is shifted until it is. */
+static PetscErrorCode invert(PetscInt n, double *a)
+{
+  double *copy;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &copy));
+  PetscCall(PetscArraycpy(copy, a, (size_t)n * (size_t)n));
+  for (double shift = 1e-6; !wring_coarsest_invert(n, a); shift *= 10) {
+    PetscCheck(shift < 1e6, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A coarse matrix is not finite");
+    PetscCall(PetscArraycpy(a, copy, (size_t)n * (size_t)n));
+    for (PetscInt i = 0; i < n; i++) a[i * n + i] += shift;
+  }
+  PetscCall(PetscFree(copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Called by the ranks that own rows. */
+static PetscErrorCode fill_coarsest(wring_block_cycle *c)
+{
+  const wring_block_level *const l    = &c->level[c->n_level - 1];
+  const wring_coarsest *const    last = &c->scalar->coarsest;
+  const PetscInt                 n = l->bs * l->of->n, N = c->n_dense;
+  MPI_Datatype                   row;
+  double                        *mine, *dense;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n * (size_t)N, &mine));
+  PetscCall(PetscMalloc1((size_t)N * (size_t)N, &dense));
+  own_rows(l, N, mine);
+  PetscCallMPI(MPI_Type_contiguous((int)(l->bs * N), MPI_DOUBLE, &row));
+  PetscCallMPI(MPI_Type_commit(&row));
+  PetscCallMPI(MPI_Allgatherv(mine, (int)l->of->n, row, dense, last->count, last->offset, row, last->comm));
+  PetscCallMPI(MPI_Type_free(&row));
+  PetscCall(invert(N, dense));
+  for (PetscInt i = 0; i < n * N; i++) c->inverse[i] = (float)dense[l->bs * l->of->first * N + i];
+  PetscCall(PetscFree(dense));
+  PetscCall(PetscFree(mine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = H^-1 b, or a few steps of the smoother from zero. */
+static PetscErrorCode solve_coarsest(wring_block_cycle *c)
+{
+  enum { STEPS = 4 };
+  wring_block_level *const    l    = &c->level[c->n_level - 1];
+  const wring_coarsest *const last = &c->scalar->coarsest;
+  const PetscInt              n = l->bs * l->of->n, N = c->n_dense;
+
+  PetscFunctionBegin;
+  if (N > 0) {
+    if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCallMPI(
+      MPI_Allgatherv(l->b, (int)l->of->n, c->numbers, c->all, last->count, last->offset, c->numbers, last->comm));
+    for (PetscInt i = 0; i < n; i++) {
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (PetscInt j = 0; j < N; j++) sum += c->inverse[i * N + j] * c->all[j];
+      l->y[i] = sum;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt i = 0; i < n; i++) l->y[i] = l->omega * l->b[i];
+  for (int k = 0; k < STEPS; k++) {
+    PetscCall(PetscArraycpy(l->x, l->y, n));
+    PetscCall(wring_block_level_combine(l, PETSC_TRUE, l->omega, l->b, 1, l->omega, l->x, l->y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Of level i, whose matrix is h, and of the coarser ones. */
+static PetscErrorCode fill_from(wring_block_cycle *c, int i, const wring_block_matrix *h)
+{
+  const size_t             square = WRING_RIGID * WRING_RIGID;
+  wring_block_level *const l = &c->level[i], *const next = l + 1;
+  double *own, *ghost;
+
+  PetscFunctionBegin;
+  PetscCall(wring_block_level_fill(l, h));
+  if (i + 1 == c->n_level) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_block_prolongator(l, h, next));
+  PetscCall(PetscCalloc2(square * (size_t)next->of->own.start[next->of->n], &own,
+                         next->of->ghost.start ? square * (size_t)next->of->ghost.start[next->of->n] : 0, &ghost));
+  PetscCall(wring_block_galerkin(l, h, next, own, ghost));
+  PetscCall(fill_from(c, i + 1, &(wring_block_matrix){PETSC_FALSE, own, ghost}));
+  PetscCall(PetscFree2(own, ghost));
+  PetscCall(wring_block_scale(l, next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Places from the mean of all positions, so that a float resolves them. */
+static PetscErrorCode set_places(wring_block_level *l, const double *x)
+{
+  double sum[4] = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < l->of->n; i++)
+    for (int c = 0; c < 3; c++) sum[c] += x[3 * i + c];
+  sum[3] = (double)l->of->n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, l->of->comm));
+  for (PetscInt i = 0; i < 3 * l->of->n; i++) l->place[i] = (float)(x[i] - sum[i % 3] / sum[3]);
+  PetscCall(wring_neighbours_fetch(&l->of->near, 3 * sizeof *l->place, l->place, l->place + 3 * (size_t)l->of->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, Mat H, const double *x)
+{
+  wring_rows r;
+
+  PetscFunctionBegin;
+  PetscCall(set_places(c->level, x));
+  PetscCall(wring_rows_get(H, &r));
+  PetscCall(fill_from(c, 0, &(wring_block_matrix){PETSC_TRUE, r.own.value, r.ghost.value}));
+  PetscCall(wring_rows_restore(&r));
+  if (c->n_dense > 0 && c->level[c->n_level - 1].of->n > 0) PetscCall(fill_coarsest(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the cycle --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode restrict_residual(wring_block_level *l, float *coarse)
+{
+  const wring_interpolation *const p = &l->of->from_coarse;
+
+  PetscFunctionBegin;
+  if (l->give.of) {
+    const wring_block_csr rest = {l->R.rows, l->R.cols, l->R.start + p->n_coarse, l->R.column, l->R.block};
+    wring_block_multiply(&rest, p->own_columns.n_ghost, l->y, l->give.ghost);
+    PetscCall(wring_give_begin(&l->give));
+  }
+  wring_block_multiply(&l->R, p->n_coarse, l->y, coarse);
+  if (l->give.of) PetscCall(wring_give_end(&l->give, coarse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = omega b + P coarse, with ghosts. */
+static PetscErrorCode prolong(wring_block_level *l, float *coarse)
+{
+  const wring_interpolation *const p = &l->of->from_coarse;
+  const PetscInt                   n = l->bs * p->n_fine;
+
+  PetscFunctionBegin;
+  if (l->down.of) PetscCall(wring_fetch_begin(&l->down, coarse));
+  if (l->down.of) PetscCall(wring_fetch_end(&l->down, coarse + WRING_RIGID * (size_t)p->n_coarse));
+  wring_block_multiply(&l->P, p->n_fine, coarse, l->x);
+#pragma omp parallel for schedule(static) if (n > 3 * WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++) l->x[i] += l->omega * l->b[i];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode apply(wring_block_cycle *c)
+{
+  const int last = c->n_level - 1;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < last; i++) { // y = b - omega H b, the residual of x = omega b
+    wring_block_level *const l = &c->level[i];
+    PetscCall(wring_block_level_combine(l, PETSC_TRUE, 0, l->b, 1, l->omega, l->b, l->y));
+    PetscCall(restrict_residual(l, l[1].b));
+  }
+  PetscCall(solve_coarsest(c));
+  for (int i = last - 1; i >= 0; i--) {
+    wring_block_level *const l = &c->level[i];
+    PetscCall(prolong(l, l[1].y));
+    PetscCall(wring_block_level_combine(l, PETSC_FALSE, l->omega, l->b, 1, l->omega, l->x, l->y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_cycle_multiply(wring_block_cycle *c, double size, const double *r, double *z)
+{
+  wring_block_level *const l        = c->level;
+  const PetscInt           n        = l->of->n;
+  const PetscBool          threaded = (PetscBool)(n > WRING_SERIAL_BELOW);
+
+  PetscFunctionBegin;
+  const unsigned old = wring_subnormal_flush_all(threaded);
+#pragma omp parallel for schedule(static) if (threaded)
+  for (PetscInt i = 0; i < n; i++) {
+    const double *const L = l->inverse + 9 * (size_t)i, *const at = r + 3 * (size_t)i;
+    for (int k = 0; k < 3; k++) {
+      double sum = 0;
+      for (int d = 0; d <= k; d++) sum += L[3 * k + d] * at[d];
+      l->b[3 * i + k] = (float)(sum / size);
+    }
+  }
+  const PetscErrorCode code = apply(c);
+#pragma omp parallel for schedule(static) if (threaded)
+  for (PetscInt i = 0; i < n; i++) {
+    const double *const L = l->inverse + 9 * (size_t)i;
+    for (int k = 0; k < 3; k++) {
+      double sum = 0;
+      for (int d = k; d < 3; d++) sum += L[3 * d + k] * l->y[3 * i + d];
+      z[3 * (size_t)i + (size_t)k] = size * sum;
+    }
+  }
+  wring_subnormal_restore_all(old, threaded); // also after a refusal
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,156 @@
+/* The numbers of a level: its scaled matrix and the step of its smoother. docs/theory.md (5.17b) */
+#include "block.h"
+
+PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_ghosts, wring_block_level *l)
+{
+  const wring_interpolation *const p = &of->from_coarse;
+  const size_t                     n = (size_t)of->n + (size_t)of->n_ghost, n_y = (size_t)of->n + (size_t)finer_ghosts;
+
+  PetscFunctionBegin;
+  *l = (wring_block_level){.of = of, .bs = bs};
+  PetscCall(wring_block_csr_create(bs, bs, of->n, &of->own, &l->own));
+  PetscCall(wring_block_csr_create(bs, bs, of->n, &of->ghost, &l->ghost));
+  PetscCall(PetscCalloc1((size_t)(bs * bs) * n, &l->inverse));
+  PetscCall(PetscCalloc1(3 * n, &l->place));
+  PetscCall(PetscCalloc3((size_t)bs * n, &l->b, (size_t)bs * n, &l->x, (size_t)bs * PetscMax(n, n_y), &l->y));
+  PetscCall(wring_messages_create(&of->near, MPI_FLOAT, bs, PETSC_TRUE, &l->fetch));
+  if (!p->P.start) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_block_csr_create(bs, WRING_RIGID, p->n_fine, &p->P, &l->P));
+  PetscCall(wring_block_csr_create(WRING_RIGID, bs, p->n_coarse + p->own_columns.n_ghost, &p->R, &l->R));
+  if (p->fetch.of) PetscCall(wring_messages_create(&p->columns, MPI_FLOAT, WRING_RIGID, PETSC_TRUE, &l->down));
+  if (p->give.of) PetscCall(wring_messages_create(&p->own_columns, MPI_FLOAT, WRING_RIGID, PETSC_FALSE, &l->give));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_level_destroy(wring_block_level *l)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(l->own.block));
+  PetscCall(PetscFree(l->ghost.block));
+  PetscCall(PetscFree(l->inverse));
+  PetscCall(PetscFree(l->place));
+  PetscCall(PetscFree3(l->b, l->x, l->y));
+  PetscCall(wring_messages_destroy(&l->fetch));
+  PetscCall(PetscFree(l->P.block));
+  PetscCall(PetscFree(l->R.block));
+  PetscCall(PetscFree(l->aggregate));
+  PetscCall(PetscFree(l->entry));
+  PetscCall(wring_messages_destroy(&l->down));
+  PetscCall(wring_messages_destroy(&l->give));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L^-1 of the diagonal blocks, also of ghosts. */
+static PetscErrorCode factor_diagonal(wring_block_level *l, const wring_block_matrix *h)
+{
+  const int              bs   = l->bs;
+  const wring_csr *const a    = &l->of->own;
+  const size_t           size = (size_t)(bs * bs);
+
+  PetscFunctionBegin;
+#pragma omp parallel for schedule(static) if (l->of->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->of->n; i++) {
+    double   D[WRING_RIGID * WRING_RIGID] = {0};
+    PetscInt down, right;
+    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
+      if (a->column[k] != i) continue;
+      const double *const from = wring_block_entry(h, h->own, a->start, bs, i, k, &down, &right);
+      for (int c = 0; c < bs * bs; c++) D[c] = from[c / bs * down + c % bs * right];
+    }
+    wring_block_factor(bs, D, l->inverse + size * (size_t)i);
+  }
+  PetscCall(
+    wring_neighbours_fetch(&l->of->near, size * sizeof *l->inverse, l->inverse, l->inverse + size * (size_t)l->of->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to = L_i^-1 h L_j^-T, by columns. */
+static void scale_block(int bs, const double *Li, const double *h, PetscInt down, PetscInt right, const double *Lj,
+                        float *to)
+{
+  double t[WRING_RIGID][WRING_RIGID];
+  for (int r = 0; r < bs; r++) {
+    for (int c = 0; c < bs; c++) {
+      double sum = 0;
+      for (int k = 0; k <= c; k++) sum += h[r * down + k * right] * Lj[bs * c + k];
+      t[r][c] = sum;
+    }
+  }
+  for (int c = 0; c < bs; c++) {
+    for (int r = 0; r < bs; r++) {
+      double sum = 0;
+      for (int k = 0; k <= r; k++) sum += Li[bs * r + k] * t[k][c];
+      to[bs * c + r] = (float)sum;
+    }
+  }
+}
+
+static void scale_rows(const wring_block_level *l, const wring_block_matrix *h, const double *value, PetscInt shift,
+                       wring_block_csr *a)
+{
+  const int    bs   = l->bs;
+  const size_t size = (size_t)(bs * bs);
+#pragma omp parallel for schedule(static) if (l->of->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->of->n; i++) {
+    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
+      PetscInt            down, right;
+      const double *const from = wring_block_entry(h, value, a->start, bs, i, k, &down, &right);
+      scale_block(bs, l->inverse + size * (size_t)i, from, down, right,
+                  l->inverse + size * (size_t)(shift + a->column[k]), a->block + size * (size_t)k);
+    }
+  }
+}
+
+PetscErrorCode wring_block_level_combine(wring_block_level *l, PetscBool fetch, float p, const float *b, float q,
+                                         float omega, float *x, float *y)
+{
+  float *const ghost = x + (size_t)l->bs * (size_t)l->of->n;
+
+  PetscFunctionBegin;
+  if (fetch) PetscCall(wring_fetch_begin(&l->fetch, x));
+  wring_block_combine(&l->own, l->of->n, p, b, q, x, omega, y);
+  if (fetch) PetscCall(wring_fetch_end(&l->fetch, ghost));
+  if (l->ghost.start) wring_block_add_rows(&l->ghost, l->of->n_boundary, l->of->boundary, -omega, ghost, y);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest eigenvalue, by the power method from random numbers, which approaches it from below. */
+static PetscErrorCode find_top(wring_block_level *l)
+{
+  enum { STEPS = 12 };
+  const PetscInt n    = l->bs * l->of->n;
+  const uint64_t seed = wring_level_seed(2 * l->of->first);
+  double         sum[2], length = 1;
+
+  PetscFunctionBegin;
+  l->top = 0;
+  for (PetscInt i = 0; i < n; i++) l->x[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
+  for (int step = 0; step < STEPS; step++) {
+    PetscCall(wring_block_level_combine(l, PETSC_TRUE, 0, l->x, 0, -1, l->x, l->y));
+    sum[0] = sum[1] = 0;
+    for (PetscInt i = 0; i < n; i++) {
+      sum[0] += (double)l->x[i] * l->x[i];
+      sum[1] += (double)l->y[i] * l->y[i];
+    }
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, l->of->comm));
+    if (!(sum[0] > 0 && sum[1] > 0)) break;
+    l->top = (float)PetscSqrtReal(sum[1] / sum[0]);
+    length = PetscSqrtReal(sum[1]);
+    for (PetscInt i = 0; i < n; i++) l->x[i] = (float)(l->y[i] / length);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_matrix *h)
+{
+  const double margin = 1.1;
+
+  PetscFunctionBegin;
+  PetscCall(factor_diagonal(l, h));
+  scale_rows(l, h, h->own, 0, &l->own);
+  if (l->ghost.start) scale_rows(l, h, h->ghost, l->of->n, &l->ghost);
+  PetscCall(find_top(l));
+  l->top   = (float)(margin * (l->top > 0 ? l->top : 1));
+  l->omega = (float)(1 / (0.6 * l->top)); // one step of Chebyshev's iteration on [0.1, 1.1] times the eigenvalue
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

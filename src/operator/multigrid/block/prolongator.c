@@ -1,0 +1,289 @@
+/*
+  P = (I - 4/3 D^-1 H / top) B with B the rigid motions of each aggregate. An entry that the pattern of the scalar P
+  does not have moves with the aggregate of its row: rigid motions of the body stay exact. docs/theory.md (5.17c)
+*/
+#include "block.h"
+#include <math.h>
+
+/* ---- aggregates -------------------------------------------------------------------------------------------------- */
+
+/* The aggregate of a row is the column of the largest entry of the scaled scalar P, whose columns have any sign. */
+static PetscErrorCode choose_columns(wring_block_level *l)
+{
+  const wring_csr *const P = &l->of->from_coarse.P;
+  const PetscInt         n = l->of->from_coarse.n_fine;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &l->aggregate));
+  for (PetscInt i = 0; i < n; i++) {
+    float most      = 0;
+    l->aggregate[i] = -1;
+    for (PetscInt k = P->start[i]; k < P->start[i + 1]; k++)
+      if (fabsf(P->value[k]) > most) l->aggregate[i] = P->column[k], most = fabsf(P->value[k]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The entry of P of each entry of R. */
+static PetscErrorCode find_entries(wring_block_level *l)
+{
+  const wring_interpolation *const p = &l->of->from_coarse;
+  const wring_neighbours *const    c = &p->own_columns;
+  const PetscInt                   n = p->n_coarse + c->n_ghost;
+  PetscInt                        *next;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &next));
+  PetscCall(PetscMalloc1(p->R.start[n], &l->entry));
+  PetscCall(PetscArraycpy(next, p->R.start, n));
+  for (PetscInt k = 0; k < p->P.start[p->n]; k++) {
+    PetscInt row = p->P.column[k];
+    if (row >= p->n_coarse)
+      row = p->n_coarse + wring_first_from(c->n_ghost, c->global, p->columns.global[row - p->n_coarse]);
+    l->entry[next[row]++] = k;
+  }
+  PetscCall(PetscFree(next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_find_aggregates(wring_block_level *l)
+{
+  PetscFunctionBegin;
+  PetscCall(choose_columns(l));
+  PetscCall(find_entries(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rigid motions ----------------------------------------------------------------------------------------------- */
+
+/* Places of coarse vertices, means of those of their rows weighted by the scalar P; coarse->size: the mean distance. */
+static PetscErrorCode find_places(wring_block_level *l, wring_block_level *coarse, float *column_place)
+{
+  const wring_level *const   of     = l->of;
+  wring_interpolation *const p      = &l->of->from_coarse;
+  double                     sum[2] = {0};
+  float                     *one, *weight;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(3 * of->n + 1, &one, 3 * p->n_coarse + 1, &weight));
+  for (PetscInt i = 0; i < 3 * of->n; i++) one[i] = 1;
+  PetscCall(wring_interpolation_restrict(p, one, weight));
+  PetscCall(PetscArraycpy(one, l->place, 3 * of->n)); // with the spare number that restrict reads
+  PetscCall(wring_interpolation_restrict(p, one, coarse->place));
+  for (PetscInt i = 0; i < 3 * p->n_coarse; i++) coarse->place[i] = weight[i] != 0 ? coarse->place[i] / weight[i] : 0;
+  PetscCall(PetscFree2(one, weight));
+  PetscCall(wring_neighbours_fetch(&coarse->of->near, 3 * sizeof(float), coarse->place,
+                                   coarse->place + 3 * (size_t)p->n_coarse));
+  PetscCall(PetscArraycpy(column_place, coarse->place, 3 * p->n_coarse));
+  PetscCall(wring_neighbours_fetch(&p->columns, 3 * sizeof(float), coarse->place, column_place + 3 * p->n_coarse));
+  for (PetscInt i = 0; i < of->n; i++) {
+    if (l->aggregate[i] < 0) continue;
+    double square = 0;
+    for (int c = 0; c < 3; c++) square += PetscSqr((double)l->place[3 * i + c] - column_place[3 * l->aggregate[i] + c]);
+    sum[0] += PetscSqrtReal(square), sum[1]++;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, of->comm));
+  coarse->size = sum[0] > 0 ? sum[0] / sum[1] : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* B [bs][6]: unknowns of a vertex at `at` that moves with one at `centre`. */
+static void rigid_block(const wring_block_level *l, double size, const float *at, const float *centre, double *B)
+{
+  double r[3];
+  for (int c = 0; c < 3; c++) r[c] = ((double)at[c] - centre[c]) / size;
+  const double top[18] = {1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0};
+  for (int i = 0; i < 18; i++) B[i] = top[i];
+  for (int i = 18; i < WRING_RIGID * l->bs; i++) B[i] = i % 6 == i / 6 ? l->size / size : 0;
+}
+
+/* ---- rows of P --------------------------------------------------------------------------------------------------- */
+
+enum { MOST = 64 }; // entries of a row of P
+
+/* A row in work: T = H B by entries of the row of P. */
+typedef struct {
+  const wring_block_level  *l;
+  const wring_block_matrix *h;
+  double                    size; // of the coarser level
+  const float              *column_place;
+  PetscInt                  i;
+  double                    T[MOST][WRING_RIGID * WRING_RIGID];
+  PetscBool                 alone; // no entry but the diagonal one
+} prolongator_row;
+
+/* The entry of column a in row i of P, or that of the row's own aggregate, which *a is then. */
+static PetscInt find_entry(const wring_block_level *l, PetscInt i, int *a)
+{
+  const PetscInt first = l->P.start[i], n = l->P.start[i + 1] - first;
+  PetscInt       own = 0;
+  for (PetscInt k = 0; k < n; k++) {
+    if (l->P.column[first + k] == *a) return k;
+    if (l->P.column[first + k] == l->aggregate[i]) own = k;
+  }
+  *a = l->aggregate[i];
+  return own;
+}
+
+static void add_products(prolongator_row *w, const wring_csr *a, const double *value, PetscInt shift)
+{
+  const wring_block_level *const l  = w->l;
+  const int                      bs = l->bs;
+  double                         B[WRING_RIGID * WRING_RIGID];
+  for (PetscInt k = a->start[w->i]; k < a->start[w->i + 1]; k++) {
+    const PetscInt      j = shift + a->column[k];
+    PetscInt            down, right;
+    const double *const h         = wring_block_entry(w->h, value, a->start, bs, w->i, k, &down, &right);
+    int                 aggregate = l->aggregate[j];
+    double *const       T         = w->T[find_entry(l, w->i, &aggregate)];
+    PetscBool           zero      = PETSC_TRUE;
+    for (int c = 0; c < bs * bs; c++) zero = (PetscBool)(zero && h[c / bs * down + c % bs * right] == 0);
+    if (zero) continue;
+    w->alone = (PetscBool)(w->alone && j == w->i);
+    rigid_block(l, w->size, l->place + 3 * j, w->column_place + 3 * aggregate, B);
+    for (int r = 0; r < bs; r++)
+      for (int d = 0; d < bs; d++)
+        for (int c = 0; c < WRING_RIGID; c++)
+          T[WRING_RIGID * r + c] += h[r * down + d * right] * B[WRING_RIGID * d + c];
+  }
+}
+
+/* P of the row from T: B at the aggregate, minus omega D^-1 T. */
+static void store_row(const prolongator_row *w, double omega)
+{
+  const wring_block_level *const l  = w->l;
+  const int                      bs = l->bs;
+  const double *const            L  = l->inverse + (size_t)(bs * bs) * (size_t)w->i;
+  double                         B[WRING_RIGID * WRING_RIGID], D[WRING_RIGID][WRING_RIGID] = {{0}};
+  rigid_block(l, w->size, l->place + 3 * w->i, w->column_place + 3 * l->aggregate[w->i], B);
+  for (int r = 0; r < bs; r++)
+    for (int c = 0; c < bs; c++)
+      for (int k = 0; k < bs; k++) D[r][c] += L[bs * k + r] * L[bs * k + c];
+  for (PetscInt k = l->P.start[w->i]; k < l->P.start[w->i + 1]; k++) {
+    const double *const T  = w->T[k - l->P.start[w->i]];
+    float *const        to = l->P.block + (size_t)(bs * WRING_RIGID) * (size_t)k;
+    for (int r = 0; r < bs; r++) {
+      for (int c = 0; c < WRING_RIGID; c++) {
+        double sum = l->P.column[k] == l->aggregate[w->i] ? B[WRING_RIGID * r + c] : 0;
+        for (int d = 0; d < bs; d++) sum -= omega * D[r][d] * T[WRING_RIGID * d + c];
+        to[bs * c + r] = (float)sum;
+      }
+    }
+  }
+}
+
+/* Rows of held vertices, which have no neighbours, are 0. */
+static void compute_row(const wring_block_level *l, const wring_block_matrix *h, double size, const float *column_place,
+                        PetscInt i)
+{
+  const PetscInt  first = l->P.start[i], n = l->P.start[i + 1] - first;
+  prolongator_row w = {.l = l, .h = h, .size = size, .column_place = column_place, .i = i, .alone = PETSC_TRUE};
+  if (l->aggregate[i] >= 0 && n <= MOST) {
+    add_products(&w, &l->of->own, h->own, 0);
+    if (l->of->ghost.start) add_products(&w, &l->of->ghost, h->ghost, l->of->n);
+  }
+  if (!w.alone)
+    store_row(&w, 4. / 3 / l->top);
+  else
+    for (PetscInt k = 0; k < WRING_RIGID * l->bs * n; k++)
+      l->P.block[(size_t)(WRING_RIGID * l->bs) * (size_t)first + (size_t)k] = 0;
+}
+
+/* The rows of ghosts, from their owners, in messages of equal length. */
+static PetscErrorCode fetch_rows(wring_block_level *l)
+{
+  const wring_interpolation *const p    = &l->of->from_coarse;
+  const size_t                     size = (size_t)(WRING_RIGID * l->bs);
+  PetscInt                         most = 1;
+  float                           *mine, *got;
+
+  PetscFunctionBegin;
+  if (!p->fetch.of) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < p->n_fine; i++) most = PetscMax(most, p->P.start[i + 1] - p->P.start[i]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_MAX, l->of->comm));
+  const size_t width = size * (size_t)most;
+  PetscCall(PetscCalloc2(width * (size_t)p->n, &mine, width * (size_t)(p->n_fine - p->n), &got));
+  for (PetscInt i = 0; i < p->n; i++)
+    PetscCall(PetscArraycpy(mine + width * (size_t)i, l->P.block + size * (size_t)p->P.start[i],
+                            size * (size_t)(p->P.start[i + 1] - p->P.start[i])));
+  PetscCall(wring_neighbours_fetch(&l->of->near, width * sizeof *mine, mine, got));
+  for (PetscInt i = p->n; i < p->n_fine; i++)
+    PetscCall(PetscArraycpy(l->P.block + size * (size_t)p->P.start[i], got + width * (size_t)(i - p->n),
+                            size * (size_t)(p->P.start[i + 1] - p->P.start[i])));
+  PetscCall(PetscFree2(mine, got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R from P. */
+static void transpose(wring_block_level *l)
+{
+  const wring_interpolation *const p    = &l->of->from_coarse;
+  const int                        bs   = l->bs;
+  const size_t                     size = (size_t)(WRING_RIGID * bs);
+  const PetscInt                   n    = l->R.start[p->n_coarse + p->own_columns.n_ghost];
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (PetscInt k = 0; k < n; k++) {
+    const float *const from = l->P.block + size * (size_t)l->entry[k];
+    float *const       to   = l->R.block + size * (size_t)k;
+    for (int r = 0; r < bs; r++)
+      for (int c = 0; c < WRING_RIGID; c++) to[WRING_RIGID * r + c] = from[bs * c + r];
+  }
+}
+
+PetscErrorCode wring_block_prolongator(wring_block_level *l, const wring_block_matrix *h, wring_block_level *coarse)
+{
+  const wring_interpolation *const p = &l->of->from_coarse;
+  float                           *column_place;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)(p->n_coarse + p->columns.n_ghost), &column_place));
+  PetscCall(find_places(l, coarse, column_place));
+#pragma omp parallel for schedule(static) if (p->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < p->n; i++) compute_row(l, h, coarse->size, column_place, i);
+  PetscCall(PetscFree(column_place));
+  PetscCall(fetch_rows(l));
+  transpose(l);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* block = L_f^T block L_c^-T, by columns: L_f^T from L_f^-1 by substitution; 0 where a direction is left out. */
+static void scale_block(int bs, const double *fine, const double *coarse, float *block)
+{
+  double t[WRING_RIGID][WRING_RIGID];
+  for (int r = 0; r < bs; r++) {
+    for (int c = 0; c < WRING_RIGID; c++) {
+      double sum = 0;
+      for (int k = 0; k <= c; k++) sum += (double)block[bs * k + r] * coarse[WRING_RIGID * c + k];
+      t[r][c] = sum;
+    }
+  }
+  for (int c = 0; c < WRING_RIGID; c++) {
+    for (int r = bs - 1; r >= 0; r--) { // L^-T u = t
+      double sum = t[r][c];
+      for (int k = r + 1; k < bs; k++) sum -= fine[bs * k + r] * t[k][c];
+      t[r][c]           = fine[bs * r + r] > 0 ? sum / fine[bs * r + r] : 0;
+      block[bs * c + r] = (float)t[r][c];
+    }
+  }
+}
+
+PetscErrorCode wring_block_scale(wring_block_level *l, const wring_block_level *coarse)
+{
+  const wring_interpolation *const p    = &l->of->from_coarse;
+  const size_t                     size = WRING_RIGID * WRING_RIGID, bs2 = (size_t)(l->bs * l->bs);
+  double                          *inverse;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(size * (size_t)(p->n_coarse + p->columns.n_ghost), &inverse));
+  PetscCall(PetscArraycpy(inverse, coarse->inverse, size * (size_t)p->n_coarse));
+  PetscCall(
+    wring_neighbours_fetch(&p->columns, size * sizeof *inverse, coarse->inverse, inverse + size * (size_t)p->n_coarse));
+#pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < p->n_fine; i++)
+    for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++)
+      scale_block(l->bs, l->inverse + bs2 * (size_t)i, inverse + size * (size_t)p->P.column[k],
+                  l->P.block + (size_t)(WRING_RIGID * l->bs) * (size_t)k);
+  PetscCall(PetscFree(inverse));
+  transpose(l);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,310 @@
+/*
+  The rows of matrices that a rank owns, of vertices that share elements on any rank: their columns, known once, and
+  their values, which the elements of this rank and the rows of ghosts on others add to. A matrix of PETSc has its
+  columns from here, and its arrays are the values.
+*/
+#include "rows.h"
+#include <petsc/private/petscimpl.h> // PetscObjectStateIncrease
+
+/* An entry of the row of a ghost, for its owner. */
+typedef struct {
+  PetscInt row, column; // number there; global
+} ghost_entry;
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Sends the entries of ghosts' rows: *got [r->x.n_got], freed by the caller. */
+static PetscErrorCode send_ghosts(const wring_mesh *m, const wring_pattern *p, wring_block_rows *r, ghost_entry **got)
+{
+  const PetscInt     first = p->start[m->n_owned], n = p->start[p->n] - first;
+  const PetscSFNode *owner;
+  const PetscInt    *leaf;
+  PetscInt          *to;
+  ghost_entry       *entry;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(m->halo, NULL, NULL, &leaf, &owner));
+  PetscCall(PetscMalloc2(n, &to, n, &entry));
+  for (PetscInt i = m->n_owned; i < p->n; i++) {
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
+      const PetscSFNode at = owner[i - m->n_owned];
+      to[k - first]        = at.rank;
+      entry[k - first]     = (ghost_entry){at.index, m->global[p->column[k]]};
+    }
+  }
+  PetscCall(wring_exchange_create(m->comm, n, to, &r->x));
+  PetscCall(wring_exchange_send(&r->x, sizeof *entry, entry, got));
+  PetscCall(PetscFree2(to, entry));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The columns of this rank come first, then the others; both ascend. */
+static int compare_columns(const wring_mesh *m, PetscInt a, PetscInt b)
+{
+  const int other_a = a < m->begin || a >= m->begin + m->n_owned, other_b = b < m->begin || b >= m->begin + m->n_owned;
+  return other_a != other_b ? other_a - other_b : (a > b) - (a < b);
+}
+
+/* Sorts n columns in their order and drops equal ones: insertion, since all but a few are in order. */
+static PetscInt sort_columns(const wring_mesh *m, PetscInt n, PetscInt *column)
+{
+  PetscInt kept = 0;
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt c  = column[k];
+    PetscInt       at = kept;
+    while (at > 0 && compare_columns(m, column[at - 1], c) > 0) at--;
+    if (at > 0 && column[at - 1] == c) continue;
+    for (PetscInt j = kept; j > at; j--) column[j] = column[j - 1];
+    column[at] = c;
+    kept++;
+  }
+  return kept;
+}
+
+/* The position of a column in row i. */
+static int32_t find_column(const wring_mesh *m, const wring_block_rows *r, PetscInt i, PetscInt column)
+{
+  const PetscInt first = r->own[i] + r->other[i];
+  PetscInt       low = first, high = r->own[i + 1] + r->other[i + 1];
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+    if (compare_columns(m, r->column[middle], column) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return (int32_t)(low - first);
+}
+
+/* own, other and column, of the pattern of this rank and the entries from others. */
+static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, const ghost_entry *got,
+                                   wring_block_rows *r)
+{
+  PetscInt *start, *all, *next;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(m->n_owned + 1, &start, m->n_owned, &next, p->start[m->n_owned] + r->x.n_got, &all));
+  for (PetscInt e = 0; e < r->x.n_got; e++) start[got[e].row + 1]++;
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    start[i + 1] += start[i] + p->start[i + 1] - p->start[i];
+    next[i] = start[i];
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) all[next[i]++] = m->global[p->column[k]];
+  }
+  for (PetscInt e = 0; e < r->x.n_got; e++) all[next[got[e].row]++] = got[e].column;
+  PetscCall(PetscMalloc3(m->n_owned + 1, &r->own, m->n_owned + 1, &r->other, start[m->n_owned], &r->column));
+  r->own[0] = r->other[0] = 0;
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    const PetscInt n = sort_columns(m, start[i + 1] - start[i], all + start[i]), first = r->own[i] + r->other[i];
+    PetscInt       others = 0;
+    for (PetscInt k = 0; k < n; k++) {
+      r->column[first + k] = all[start[i] + k];
+      others += r->column[first + k] < m->begin || r->column[first + k] >= m->begin + m->n_owned;
+    }
+    r->own[i + 1]   = r->own[i] + n - others;
+    r->other[i + 1] = r->other[i] + others;
+  }
+  PetscCall(PetscFree3(start, next, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where entries are in the rows. */
+static PetscErrorCode find_places(const wring_mesh *m, const wring_pattern *p, const ghost_entry *got,
+                                  wring_block_rows *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->start[p->n], &r->place));
+  PetscCall(PetscMalloc2(r->x.n_got, &r->got_row, r->x.n_got, &r->got_place));
+  for (PetscInt i = 0; i < p->n; i++) {
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
+      r->place[k] = i < m->n_owned ? find_column(m, r, i, m->global[p->column[k]]) : (int32_t)(k - p->start[i]);
+  }
+  for (PetscInt e = 0; e < r->x.n_got; e++) {
+    r->got_row[e]   = got[e].row;
+    r->got_place[e] = find_column(m, r, got[e].row, got[e].column);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, wring_block_rows **rows)
+{
+  wring_block_rows *r;
+  ghost_entry      *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&r));
+  *rows      = r;
+  r->mesh    = m;
+  r->n_entry = p->start[p->n];
+  r->n_ghost = p->start[p->n] - p->start[m->n_owned];
+  PetscCall(send_ghosts(m, p, r, &got));
+  PetscCall(find_columns(m, p, got, r));
+  PetscCall(find_places(m, p, got, r));
+  PetscCall(PetscFree(got));
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &r->tag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_rows_destroy(wring_block_rows **rows)
+{
+  wring_block_rows *const r = *rows;
+
+  PetscFunctionBegin;
+  if (!r) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_exchange_destroy(&r->x));
+  PetscCall(PetscFree3(r->own, r->other, r->column));
+  PetscCall(PetscFree2(r->got_row, r->got_place));
+  PetscCall(PetscFree(r->place));
+  PetscCall(PetscContainerDestroy(&r->tag));
+  PetscCall(PetscFree(*rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+/* The scalar columns of all rows, global and ascending, as PETSc reads them. */
+static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, PetscInt **start, PetscInt **column)
+{
+  const PetscInt n       = r->mesh->n_owned;
+  PetscInt       longest = 1, *sorted;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) longest = PetscMax(longest, wring_block_rows_length(r, i));
+  PetscCall(PetscMalloc1(bs * n + 1, start));
+  PetscCall(PetscMalloc1((size_t)bs * (size_t)bs * (size_t)(r->own[n] + r->other[n]), column));
+  PetscCall(PetscMalloc1(longest, &sorted));
+  (*start)[0] = 0;
+  for (PetscInt i = 0; i < bs * n; i++) {
+    const PetscInt length = wring_block_rows_length(r, i / bs);
+    PetscInt      *to     = *column + (*start)[i];
+    PetscCall(PetscArraycpy(sorted, r->column + r->own[i / bs] + r->other[i / bs], length));
+    PetscCall(PetscSortInt(length, sorted));
+    for (PetscInt k = 0; k < bs * length; k++) to[k] = bs * sorted[k / bs] + k % bs;
+    (*start)[i + 1] = (*start)[i] + bs * length;
+  }
+  PetscCall(PetscFree(sorted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat *A)
+{
+  const wring_mesh *const m = r->mesh;
+  PetscInt               *start, *column;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(m->comm, A));
+  PetscCall(MatSetSizes(*A, bs * m->n_owned, bs * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetBlockSize(*A, bs));
+  PetscCall(list_scalars(r, bs, &start, &column));
+  PetscCall(MatSeqAIJSetPreallocationCSR(*A, start, column, NULL));
+  PetscCall(MatMPIAIJSetPreallocationCSR(*A, start, column, NULL));
+  PetscCall(PetscFree(start));
+  PetscCall(PetscFree(column));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(PetscObjectCompose((PetscObject)*A, "wring_rows", (PetscObject)r->tag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The parts of a matrix of these rows; the second is NULL on one rank. */
+static PetscErrorCode get_parts(Mat A, Mat part[2])
+{
+  PetscBool mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  part[0] = A;
+  part[1] = NULL;
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &part[0], &part[1], NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_rows_begin(const wring_block_rows *r, PetscInt bs, Mat *A, wring_block_values *v)
+{
+  const PetscInt n = r->mesh->n_owned, square = bs * bs;
+  PetscObject    tag = NULL;
+  Mat            part[2];
+
+  PetscFunctionBegin;
+  if (*A) PetscCall(PetscObjectQuery((PetscObject)*A, "wring_rows", &tag));
+  if (tag != (PetscObject)r->tag) {
+    PetscCall(MatDestroy(A));
+    PetscCall(create_matrix(r, bs, A));
+  }
+  *v = (wring_block_values){.bs = bs, .n_owned = n, .own = r->own, .other = r->other, .place = r->place};
+  PetscCall(get_parts(*A, part));
+  PetscCall(MatSeqAIJGetArrayWrite(part[0], &v->own_value));
+  if (part[1]) PetscCall(MatSeqAIJGetArrayWrite(part[1], &v->other_value));
+  PetscCall(PetscMalloc1((size_t)square * (size_t)r->n_ghost, &v->ghost));
+  wring_fill(square * r->own[n], 0, v->own_value);
+  wring_fill(square * r->other[n], 0, v->other_value);
+  wring_fill(square * r->n_ghost, 0, v->ghost);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_rows_end(const wring_block_rows *r, Mat A, wring_block_values *v)
+{
+  const int bs = v->bs;
+  double   *got;
+  Mat       part[2];
+
+  PetscFunctionBegin;
+  PetscCall(wring_exchange_send(&r->x, sizeof *got * (size_t)(bs * bs), v->ghost, &got));
+  for (PetscInt e = 0; e < r->x.n_got; e++) {
+    const wring_block_row row = wring_block_row_of(v, NULL, r->got_row[e]);
+    PetscInt              width;
+    double *const         to = wring_block_at(&row, r->got_place[e], &width);
+    for (int c = 0; c < bs * bs; c++) to[c / bs * width + c % bs] += got[e * bs * bs + c];
+  }
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFree(v->ghost));
+  PetscCall(get_parts(A, part));
+  PetscCall(MatSeqAIJRestoreArrayWrite(part[0], &v->own_value));
+  if (part[1]) PetscCall(MatSeqAIJRestoreArrayWrite(part[1], &v->other_value));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- a matrix with more entries ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode create_roomy(const wring_block_rows *r, const PetscInt *more, Mat *A)
+{
+  const wring_mesh *const m = r->mesh;
+  PetscInt               *own, *other;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(m->n_owned, &own, m->n_owned, &other));
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    own[i]   = PetscMin(r->own[i + 1] - r->own[i] + more[i], m->n_owned);
+    other[i] = PetscMin(r->other[i + 1] - r->other[i] + more[i], m->n_global - m->n_owned);
+  }
+  PetscCall(MatCreate(m->comm, A));
+  PetscCall(MatSetSizes(*A, 3 * m->n_owned, 3 * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetBlockSize(*A, 3));
+  PetscCall(MatXAIJSetPreallocation(*A, 3, own, other, NULL, NULL));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(PetscFree2(own, other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_rows_copy(const wring_block_rows *r, const PetscInt *more, Mat E, Mat *A)
+{
+  const wring_mesh *const m = r->mesh;
+
+  PetscFunctionBegin;
+  PetscCall(create_roomy(r, more, A));
+  for (PetscInt i = 3 * m->begin; i < 3 * (m->begin + m->n_owned); i++) {
+    const PetscInt *column;
+    const double   *value;
+    PetscInt        n;
+    PetscCall(MatGetRow(E, i, &n, &column, &value));
+    PetscCall(MatSetValues(*A, 1, &i, n, column, value, ADD_VALUES));
+    PetscCall(MatRestoreRow(E, i, &n, &column, &value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
