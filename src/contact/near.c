@@ -205,7 +205,7 @@ static PetscInt cell_rank(const grid *g, int level, int64_t i, int64_t j, int64_
 
 static point make_point(const wring_mesh *m, const wring_skin *s, const double *x, PetscInt v)
 {
-  point p = {.home = s->home[v], .original = m->original[v], .body = s->body[v]};
+  point p = {.home = s->home[v], .original = m->number.original[v], .body = s->body[v]};
   for (int c = 0; c < 3; c++) p.x[c] = x[3 * v + c], p.X[c] = m->X[3 * v + c];
   return p;
 }
@@ -280,7 +280,7 @@ static triangle make_triangle(const wring_mesh *m, const wring_skin *s, const do
   gather_corners(s, t, m->X, row.X);
   for (int a = 0; a < 3; a++) {
     row.home[a]     = s->home[v[a]];
-    row.original[a] = m->original[v[a]];
+    row.original[a] = m->number.original[v[a]];
   }
   return row;
 }

@@ -115,7 +115,7 @@ static PetscInt global_number(const PetscInt *range, PetscSFNode at)
 
 static void list_far(const wring_pairs *p, const PetscInt *range, PetscInt *n, PetscInt *list)
 {
-  const PetscInt begin = p->mesh->begin, end = begin + p->mesh->n_owned;
+  const PetscInt begin = p->mesh->number.begin, end = begin + p->mesh->n_owned;
   *n = 0;
   for (PetscInt i = 0; i < 3 * (p->n_near + p->n_pair); i++) {
     const wring_near *near   = i < 3 * p->n_near ? &p->near[i / 3] : &p->pair[i / 3 - p->n_near].near;
@@ -134,8 +134,8 @@ static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, c
   for (int a = 0; a < 3; a++) {
     const PetscInt global = global_number(range, near->home[a]);
     PetscInt       far;
-    place[a] = global - m->begin;
-    if (global >= m->begin && global < m->begin + m->n_owned) continue;
+    place[a] = global - m->number.begin;
+    if (global >= m->number.begin && global < m->number.begin + m->n_owned) continue;
     PetscCall(PetscFindInt(global, p->n_far, p->far_global, &far));
     place[a] = m->n_owned + far;
   }
@@ -159,7 +159,7 @@ static PetscErrorCode build_far(wring_pairs *p)
 
   PetscFunctionBegin;
   if (!p->layout)
-    PetscCall(PetscLayoutCreateFromSizes(p->mesh->comm, p->mesh->n_owned, p->mesh->n_global, 1, &p->layout));
+    PetscCall(PetscLayoutCreateFromSizes(p->mesh->comm, p->mesh->n_owned, p->mesh->number.n_global, 1, &p->layout));
   PetscCall(PetscLayoutGetRanges(p->layout, &range));
   PetscCall(PetscMalloc1(3 * ((size_t)p->n_near + (size_t)p->n_pair), &list));
   list_far(p, range, &p->n_far, list);
@@ -177,7 +177,7 @@ static PetscErrorCode build_far(wring_pairs *p)
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x)
 {
   PetscFunctionBegin;
-  PetscCall(wring_pairs_from_owners(p, p->mesh->vector, x, p->far_x));
+  PetscCall(wring_pairs_from_owners(p, p->mesh->forest.vector, x, p->far_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -80,9 +80,9 @@ typedef struct {
 
 static tet_parts parts_of(const wring_mesh *m, const double *density, PetscInt e)
 {
-  const PetscInt *v   = m->tet + 4 * e;
-  const double    rho = density[m->region[e]];
-  if (m->order > 1) return (tet_parts){rho * wring_tet_volume(m, e) / 36, rho * wring_tet_volume(m, e) * 4 / 27};
+  const PetscInt *v   = m->tets.corner + 4 * e;
+  const double    rho = density[m->tets.region[e]];
+  if (m->tets.order > 1) return (tet_parts){rho * wring_tet_volume(m, e) / 36, rho * wring_tet_volume(m, e) * 4 / 27};
   return (tet_parts){.corner =
                        rho * wring_tet_det(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], m->X + 3 * v[3]) / 24};
 }
@@ -103,7 +103,7 @@ static PetscErrorCode choose_units(const wring_mesh *m, const double *density, i
   int    exponent;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const tet_parts part = parts_of(m, density, e);
     most                 = PetscMax(most, PetscMax(part.corner, part.mid));
   }
@@ -137,16 +137,16 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density
   PetscFunctionBegin;
   PetscCall(choose_units(m, density, count, lumps, &unit));
   PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &sum));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const tet_parts part = parts_of(m, density, e);
-    add_part(&unit, part.corner, 4, m->tet + 4 * (size_t)e, sum);
-    if (m->order > 1) add_part(&unit, part.mid, 6, m->mid + 6 * (size_t)e, sum);
+    add_part(&unit, part.corner, 4, m->tets.corner + 4 * (size_t)e, sum);
+    if (m->tets.order > 1) add_part(&unit, part.mid, 6, m->tets.mid + 6 * (size_t)e, sum);
   }
   for (int k = 0; k < count; k++)
     for (PetscInt e = 0; e < lumps[k].n; e++)
       add_part(&unit, lumps[k].part[e], lumps[k].corners, lumps[k].vertex + (size_t)e * (size_t)lumps[k].corners, sum);
-  PetscCall(PetscSFReduceBegin(m->halo, m->vector, sum, sum, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, m->vector, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
   for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = sum[3 * i] + sum[3 * i + 1];
   PetscCall(PetscFree(sum));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -16,13 +16,13 @@ static PetscErrorCode count_entries(const wring_mesh *m, const wring_pattern *p,
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(m->n_local, &extra));
   for (PetscInt i = m->n_owned; i < m->n_local; i++) extra[i] = p->start[i + 1] - p->start[i];
-  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, extra, extra, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, extra, extra, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, extra, extra, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, extra, extra, MPI_SUM));
   for (PetscInt i = 0; i < m->n_owned; i++) {
     PetscInt ghosts = 0;
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) ghosts += p->column[k] >= m->n_owned;
     diagonal[i] = PetscMin(p->start[i + 1] - p->start[i] - ghosts + extra[i], m->n_owned);
-    off[i]      = PetscMin(ghosts + extra[i], m->n_global - m->n_owned);
+    off[i]      = PetscMin(ghosts + extra[i], m->number.n_global - m->n_owned);
   }
   PetscCall(PetscFree(extra));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,7 +39,7 @@ static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p,
   PetscCall(count_entries(m, p, diagonal, off));
   for (PetscInt i = 0; more && i < m->n_owned; i++) {
     diagonal[i] = PetscMin(diagonal[i] + more[i], m->n_owned);
-    off[i]      = PetscMin(off[i] + more[i], m->n_global - m->n_owned);
+    off[i]      = PetscMin(off[i] + more[i], m->number.n_global - m->n_owned);
   }
   PetscCall(MatCreate(m->comm, A));
   PetscCall(MatSetSizes(*A, bs * m->n_owned, bs * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
@@ -65,11 +65,11 @@ static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int 
   for (PetscInt i = 0; i < p->n; i++) {
     const PetscInt n = p->start[i + 1] - p->start[i];
     for (PetscInt k = 0; k < n; k++) {
-      column[k]           = m->global[p->column[p->start[i] + k]];
+      column[k]           = m->number.global[p->column[p->start[i] + k]];
       const double *block = value + (size_t)(p->start[i] + k) * bs * bs;
       for (int c = 0; c < bs * bs; c++) row[(c / bs) * n * bs + k * bs + c % bs] = block[c];
     }
-    PetscCall(MatSetValuesBlocked(A, 1, &m->global[i], n, column, row, ADD_VALUES));
+    PetscCall(MatSetValuesBlocked(A, 1, &m->number.global[i], n, column, row, ADD_VALUES));
   }
   PetscCall(PetscFree2(column, row));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -32,7 +32,7 @@ int wring_refine_child_points(const wring_refinement *r, PetscInt child, PetscIn
 
 PetscErrorCode wring_refine_order_children(wring_refinement *r)
 {
-  const PetscInt n = r->children * r->m->n_tet;
+  const PetscInt n = r->children * r->m->tets.n;
   PetscInt       v[POINTS], *region, *boundary;
   uint64_t      *key;
 
@@ -42,7 +42,7 @@ PetscErrorCode wring_refine_order_children(wring_refinement *r)
   wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
   for (PetscInt i = 0; i < n; i++) {
     const int points = wring_refine_child_points(r, i, v);
-    region[i]        = r->m->region[i / r->children];
+    region[i]        = r->m->tets.region[i / r->children];
     boundary[i]      = 0;
     for (int a = 0; a < points; a++) boundary[i] |= !wring_refine_owns(r, v[a]);
     wring_hilbert_add_tet(&h, r->X, v);
@@ -57,7 +57,7 @@ PetscErrorCode wring_refine_order_children(wring_refinement *r)
 PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscInt *global)
 {
   wring_mesh *const m = r->m;
-  const size_t      n = (size_t)r->children * (size_t)m->n_tet;
+  const size_t      n = (size_t)r->children * (size_t)m->tets.n;
   PetscInt         *tet, *mid = NULL, *region, v[POINTS];
   PetscInt64       *number;
 
@@ -71,20 +71,20 @@ PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscI
     wring_refine_child_points(r, child, v);
     for (size_t a = 0; a < CORNERS; a++) tet[CORNERS * i + a] = global[v[a]];
     for (size_t k = 0; mid && k < EDGES; k++) mid[EDGES * i + k] = global[v[CORNERS + k]];
-    region[i] = m->region[e];
-    number[i] = r->children * m->tet_original[e] + child % r->children;
+    region[i] = m->tets.region[e];
+    number[i] = r->children * m->tets.original[e] + child % r->children;
   }
-  PetscCall(PetscFree(m->tet));
-  PetscCall(PetscFree(m->mid));
-  PetscCall(PetscFree(m->region));
-  PetscCall(PetscFree(m->tet_original));
-  m->tet          = tet;
-  m->mid          = mid;
-  m->region       = region;
-  m->tet_original = number;
-  m->n_tet        = (PetscInt)n;
-  m->n_interior   = r->n_interior;
-  m->n_tet_global *= r->children;
+  PetscCall(PetscFree(m->tets.corner));
+  PetscCall(PetscFree(m->tets.mid));
+  PetscCall(PetscFree(m->tets.region));
+  PetscCall(PetscFree(m->tets.original));
+  m->tets.corner     = tet;
+  m->tets.mid        = mid;
+  m->tets.region     = region;
+  m->tets.original   = number;
+  m->tets.n          = (PetscInt)n;
+  m->tets.n_interior = r->n_interior;
+  m->tets.n_global *= r->children;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,9 +12,9 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
   PetscBool               fits;
 
   PetscFunctionBegin;
-  if (m->order_read < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  if (m->read.order < 2) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc2(3 * (size_t)r->edges.n, &X, 3 * (size_t)r->n_edge, &got));
-  PetscCall(wring_edges_place(&r->edges, m->n_global, &m->middles, X, &fits));
+  PetscCall(wring_edges_place(&r->edges, m->number.n_global, &m->read.middles, X, &fits));
   if (!fits) WRING_REFUSE(m->comm, "mesh: the table of vertices at middles of edges is not that of its tetrahedra");
   PetscCall(wring_edges_fetch(&r->edges, r->n_edge, r->key, X, got));
   for (size_t i = 0; i < 3 * (size_t)r->n_edge; i++)
@@ -58,18 +58,18 @@ PetscErrorCode wring_refine_check_folded(const wring_refinement *r)
   wring_error             error = {""};
 
   PetscFunctionBegin;
-  if (m->order_read < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  if (m->read.order < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     if (!is_folded(r, e)) continue;
     n++;
-    if (m->tet_original[e] > first) continue;
-    first = m->tet_original[e];
+    if (m->tets.original[e] > first) continue;
+    first = m->tets.original[e];
     worst = e;
   }
   PetscCallMPI(MPI_Allreduce(&first, &least, 1, MPIU_INT64, MPI_MIN, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, m->comm));
   if (first == least && worst >= 0) {
-    const double *const x = m->X + 3 * (size_t)m->tet[4 * (size_t)worst];
+    const double *const x = m->X + 3 * (size_t)m->tets.corner[4 * (size_t)worst];
     char                text[128]; // PETSc prints 1 as "1."
     snprintf(text, sizeof text, "[%g, %g, %g]", x[0], x[1], x[2]);
     wring_error_set(

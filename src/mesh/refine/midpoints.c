@@ -15,9 +15,9 @@ enum { CORNERS = WRING_TET_CORNERS, EDGES = WRING_TET_EDGES };
 /* The ends of side i: edges of tets, then free edges. */
 static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 {
-  const PetscInt of_tets = EDGES * r->m->n_tet;
+  const PetscInt of_tets = EDGES * r->m->tets.n;
   for (int a = 0; a < 2; a++)
-    end[a] = i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + wring_tet_edge[i % EDGES][a]]
+    end[a] = i < of_tets ? r->m->tets.corner[CORNERS * (i / EDGES) + wring_tet_edge[i % EDGES][a]]
                          : r->free_end[2 * (i - of_tets) + a];
 }
 
@@ -25,7 +25,7 @@ static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 static PetscErrorCode find_edges(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
-  const PetscInt          n = EDGES * m->n_tet + r->n_free;
+  const PetscInt          n = EDGES * m->tets.n + r->n_free;
   PetscInt               *side, end[2];
   uint64_t               *key;
 
@@ -33,7 +33,7 @@ static PetscErrorCode find_edges(wring_refinement *r)
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &side));
   for (PetscInt i = 0; i < n; i++) {
     side_ends(r, i, end);
-    key[i] = wring_edge_key(m->n_global, m->original[end[0]], m->original[end[1]]);
+    key[i] = wring_edge_key(m->number.n_global, m->number.original[end[0]], m->number.original[end[1]]);
   }
   PetscCall(wring_order_keys(n, key, side));
   r->n_edge = 0;
@@ -67,7 +67,7 @@ static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
 {
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(solid, m->n_local));
-  for (size_t i = 0; i < CORNERS * (size_t)m->n_tet; i++) solid[m->tet[i]] = 1;
+  for (size_t i = 0; i < CORNERS * (size_t)m->tets.n; i++) solid[m->tets.corner[i]] = 1;
   PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, solid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,7 +134,7 @@ PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n)
   PetscCall(PetscMalloc1(3 * (size_t)r->n_point, &r->X));
   PetscCall(PetscMalloc1((size_t)r->n_point, &r->original));
   PetscCall(PetscArraycpy(r->X, m->X, 3 * (size_t)m->n_local));
-  PetscCall(PetscArraycpy(r->original, m->original, (size_t)m->n_local));
+  PetscCall(PetscArraycpy(r->original, m->number.original, (size_t)m->n_local));
   wring_bounds(m->n_owned, m->X, r->low, high);
   PetscCall(wring_bounds_reduce(m->comm, r->low, high));
   r->side = wring_hilbert_side(r->low, high);
@@ -150,7 +150,7 @@ static PetscErrorCode place_points(wring_refinement *r)
   for (PetscInt j = 0; j < r->n_edge; j++) {
     const double *const a = m->X + 3 * r->end[2 * j], *const b = m->X + 3 * r->end[2 * j + 1];
     for (int c = 0; c < 3; c++) r->X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
-    r->original[m->n_local + j] = m->n_global + r->found[j].place;
+    r->original[m->n_local + j] = m->number.n_global + r->found[j].place;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,9 +193,9 @@ PetscErrorCode wring_refine_find_points(wring_refinement *r)
 
 void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_TET_POINTS])
 {
-  for (int a = 0; a < CORNERS; a++) p[a] = r->m->tet[CORNERS * e + a];
+  for (int a = 0; a < CORNERS; a++) p[a] = r->m->tets.corner[CORNERS * e + a];
   for (int k = 0; k < EDGES; k++)
-    p[CORNERS + k] = r->m->mid ? r->m->mid[EDGES * e + k] : r->m->n_local + r->edge[EDGES * e + k];
+    p[CORNERS + k] = r->m->tets.mid ? r->m->tets.mid[EDGES * e + k] : r->m->n_local + r->edge[EDGES * e + k];
 }
 
 /* ---- in place of the old vertices -------------------------------------------------------------------------------- */
@@ -205,16 +205,16 @@ PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r)
   wring_mesh *const m = r->m;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(m->original));
+  PetscCall(PetscFree(m->number.original));
   PetscCall(PetscFree(m->X));
   m->n_owned = r->n_owned;
-  m->n_global += (PetscInt)r->edges.total;
-  PetscCallMPI(MPI_Scan(&m->n_owned, &m->begin, 1, MPIU_INT, MPI_SUM, m->comm));
-  m->begin -= m->n_owned;
-  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->original));
+  m->number.n_global += (PetscInt)r->edges.total;
+  PetscCallMPI(MPI_Scan(&m->n_owned, &m->number.begin, 1, MPIU_INT, MPI_SUM, m->comm));
+  m->number.begin -= m->n_owned;
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->number.original));
   PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &m->X));
   for (PetscInt i = 0; i < m->n_owned; i++) {
-    m->original[i] = r->original[r->owned[i]];
+    m->number.original[i] = r->original[r->owned[i]];
     PetscCall(PetscArraycpy(m->X + 3 * i, r->X + 3 * r->owned[i], 3));
   }
   PetscCall(wring_mesh_build_natural(m));
@@ -227,7 +227,7 @@ PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *g
 
   PetscFunctionBegin;
   for (PetscInt p = 0; p < r->n_point; p++) global[p] = -1;
-  for (PetscInt i = 0; i < r->n_owned; i++) global[r->owned[i]] = r->m->begin + i;
+  for (PetscInt i = 0; i < r->n_owned; i++) global[r->owned[i]] = r->m->number.begin + i;
   const size_t strangers = (size_t)(r->n_point - r->n_owned);
   PetscCall(PetscMalloc3(strangers, &point, strangers, &original, strangers, &found));
   for (PetscInt p = 0; p < r->n_point; p++) {

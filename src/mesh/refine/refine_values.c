@@ -12,8 +12,8 @@ PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *
   PetscFunctionBegin;
   PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
   PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFBcastBegin(m->halo, unit, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, unit, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, unit, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, unit, value, value, MPI_REPLACE));
   PetscCallMPI(MPI_Type_free(&unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -41,7 +41,7 @@ static int end_of(int i, int end)
 /* The ten vertices of the tet whose children are [8]. */
 static void find_vertices(const wring_mesh *m, const PetscInt *child, PetscInt v[10])
 {
-  for (int i = 0; i < 10; i++) v[i] = m->tet[4 * child[end_of(i, 0)] + end_of(i, 1)];
+  for (int i = 0; i < 10; i++) v[i] = m->tets.corner[4 * child[end_of(i, 0)] + end_of(i, 1)];
 }
 
 /* Twice the barycentric coordinates of local vertex `one`, of v [10]. */
@@ -57,7 +57,7 @@ static void interpolate_child(const wring_refinement *r, PetscInt child, const P
 {
   const size_t width = (size_t)r->width;
   double       place[4][4], L[4], N[10];
-  for (int a = 0; a < 4; a++) find_place(v, r->m->tet[4 * child + a], place[a]);
+  for (int a = 0; a < 4; a++) find_place(v, r->m->tets.corner[4 * child + a], place[a]);
   for (int k = 0; k < 6; k++) {
     double *const new = point + width *(size_t)(r->m->n_local + r->edge[6 * child + k]);
     for (int a = 0; a < 4; a++) L[a] = 0.25 * (place[wring_tet_edge[k][0]][a] + place[wring_tet_edge[k][1]][a]);
@@ -77,10 +77,10 @@ static PetscErrorCode interpolate_tets(const wring_refinement *r, double *point)
   uint64_t               *key;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)m->n_tet, &tet, (size_t)m->n_tet, &key));
-  for (PetscInt e = 0; e < m->n_tet; e++) key[e] = (uint64_t)m->tet_original[e];
-  PetscCall(wring_order_keys(m->n_tet, key, tet));
-  for (PetscInt i = 0; i < m->n_tet; i++) {
+  PetscCall(PetscMalloc2((size_t)m->tets.n, &tet, (size_t)m->tets.n, &key));
+  for (PetscInt e = 0; e < m->tets.n; e++) key[e] = (uint64_t)m->tets.original[e];
+  PetscCall(wring_order_keys(m->tets.n, key, tet));
+  for (PetscInt i = 0; i < m->tets.n; i++) {
     if (i % 8 == 0) find_vertices(m, tet + i, v);
     interpolate_child(r, tet[i], v, point);
   }

@@ -31,9 +31,9 @@ static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
 {
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(mark, m->n_local));
-  for (PetscInt i = 0; i < m->set_count[set]; i++) mark[m->set_vertex[set][i]] = 1;
-  PetscCall(PetscSFBcastBegin(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  for (PetscInt i = 0; i < m->set.count[set]; i++) mark[m->set.vertex[set][i]] = 1;
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,13 +41,14 @@ static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
 static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces *f)
 {
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     for (int a = 0; a < 4; a++) {
       PetscInt  v[12];
       const int n = wring_mesh_cut_face(m, e, a, v);
       for (int k = 0; k < 3 * n; k += 3) {
         if (!mark[v[k]] || !mark[v[k + 1]] || !mark[v[k + 2]]) continue;
-        const PetscInt corner[3] = {m->original[v[k]], m->original[v[k + 1]], m->original[v[k + 2]]};
+        const PetscInt corner[3] = {m->number.original[v[k]], m->number.original[v[k + 1]],
+                                    m->number.original[v[k + 2]]};
         PetscCall(add_face(f, corner, 1));
       }
     }
@@ -58,8 +59,8 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces
 static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, faces *f)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const row = m->set_element + 4 * (size_t)i;
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const row = m->set.element + 4 * (size_t)i;
     PetscInt              part[16];
     if (row[0] != set || row[3] < 0) continue;
     const int n = wring_mesh_cut_set_element(m, i, part);
@@ -127,7 +128,7 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, Pets
   PetscCall(add_tet_faces(m, mark, &f));
   PetscCall(add_triangles(m, set, &f));
   PetscCall(PetscFree(mark));
-  PetscCall(match(m, m->sets.name[set], &f));
+  PetscCall(match(m, m->set.names.name[set], &f));
   *n = f.n;
   PetscCall(PetscMalloc1(3 * f.n, triangle));
   for (PetscInt i = 0; i < 3 * f.n; i++) (*triangle)[i] = f.row[i / 3].corner[i % 3];

@@ -11,7 +11,7 @@ PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file,
   PetscFunctionBegin;
   *width = 0;
   if (p->rank == 0) {
-    PetscCall(wring_csv_read(file, header, p->mesh->n_global, unique, complete, &n_row, width, &row, &error));
+    PetscCall(wring_csv_read(file, header, p->mesh->number.n_global, unique, complete, &n_row, width, &row, &error));
     if (row && n_row == 0) wring_error_set(&error, "%s: no row after the header, expected %s", file, header);
     if (row && check) check(file, n_row, *width, row, &error);
   }

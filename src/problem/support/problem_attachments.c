@@ -132,9 +132,9 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
   PetscCall(check_components(p, prefix, hard));
   PetscCall(refuse_both(p, prefix, "velocity", "path", "a path replaces the velocity"));
   PetscCall(refuse_both(p, prefix, "stiffness", "file", "each row of the file has its own stiffness"));
-  if (wring_options_has(p->options, prefix, "file") || wring_names_find(&p->mesh->sets, name) >= 0)
+  if (wring_options_has(p->options, prefix, "file") || wring_names_find(&p->mesh->set.names, name) >= 0)
     PetscFunctionReturn(PETSC_SUCCESS);
-  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
+  wring_suggest_name(&p->mesh->set.names, name, sizeof hint, hint);
   WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
                wring_options_family_origin(p->options, prefix), name, hint);
 }
@@ -143,7 +143,7 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
 static PetscErrorCode find_area(wring_problem *p, PetscInt i)
 {
   wring_attachments *const a   = &p->parts->attachments;
-  const PetscInt           set = wring_names_find(&p->mesh->sets, a->name[i]);
+  const PetscInt           set = wring_names_find(&p->mesh->set.names, a->name[i]);
   PetscInt64               triangles;
   char                     prefix[WRING_PREFIX];
 
@@ -154,7 +154,7 @@ static PetscErrorCode find_area(wring_problem *p, PetscInt i)
   if (triangles == 0)
     WRING_REFUSE(p->comm, "%s: %sstiffness_per_area: the set '%s' has no triangles, expected a surface of the mesh",
                  wring_options_origin(p->options, prefix, "stiffness_per_area"), prefix, a->name[i]);
-  PetscCall(PetscMalloc1(p->mesh->set_count[set], &a->area[i]));
+  PetscCall(PetscMalloc1(p->mesh->set.count[set], &a->area[i]));
   PetscCall(wring_problem_share_area(p, set, a->area[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,16 +214,16 @@ static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const
                                PetscBool hard, attachment *a)
 {
   const char *const key       = area ? "stiffness_per_area" : "stiffness";
-  const PetscInt    set       = wring_names_find(&p->mesh->sets, name);
+  const PetscInt    set       = wring_names_find(&p->mesh->set.names, name);
   double            stiffness = 0;
 
   PetscFunctionBegin;
   if (!hard) PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, key, &stiffness));
-  const PetscInt n = p->mesh->set_count[set];
+  const PetscInt n = p->mesh->set.count[set];
   PetscCall(PetscMalloc3(n, &a->vertex, n, &a->stiffness, 3 * n, &a->target));
   a->n = 0;
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt v = p->mesh->set_vertex[set][i];
+    const PetscInt v = p->mesh->set.vertex[set][i];
     if (area && area[i] == 0) continue;
     a->vertex[a->n]    = v;
     a->stiffness[a->n] = area ? stiffness * area[i] : stiffness;

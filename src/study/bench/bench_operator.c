@@ -12,7 +12,7 @@ typedef struct {
 static PetscErrorCode send_positions(void *context)
 {
   exchange *const e = context;
-  PetscSF         s = e->mesh->coordinates;
+  PetscSF         s = e->mesh->forest.coordinates;
 
   PetscFunctionBegin;
   PetscCall(PetscSFBcastBegin(s, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
@@ -23,7 +23,7 @@ static PetscErrorCode send_positions(void *context)
 static PetscErrorCode send_forces(void *context)
 {
   exchange *const e = context;
-  PetscSF         s = e->mesh->coordinates;
+  PetscSF         s = e->mesh->forest.coordinates;
 
   PetscFunctionBegin;
   PetscCall(PetscSFReduceBegin(s, MPI_DOUBLE, e->x, e->x, MPI_SUM));

@@ -70,7 +70,7 @@ static PetscErrorCode measure_operator(check *c, double *bytes)
   const double          before = set_aside();
 
   PetscFunctionBegin;
-  if (strcmp(wring_operator_choice(op, c->p->mesh->n_global), "multigrid") != 0) {
+  if (strcmp(wring_operator_choice(op, c->p->mesh->number.n_global), "multigrid") != 0) {
     PetscCall(wring_operator_predict(op, c->A, bytes));
   } else {
     PetscCall(wring_operator_set_matrices(op, c->A));
@@ -140,7 +140,7 @@ static PetscErrorCode measure(check *c)
   c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
   for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex
     if (probe[i].stress)
-      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local);
+      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->tets.n + 120 * (double)p->mesh->n_local);
   if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
   for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
   c->bytes[PEAK] = PetscMax(sum, wring_peak_memory() + later);
@@ -167,10 +167,10 @@ static PetscErrorCode print_sets_of(const wring_mesh *m, const char *title, int 
 
   PetscFunctionBegin;
   PetscCall(PetscPrintf(m->comm, "%-9s", title));
-  for (PetscInt s = 0; s < m->sets.n; s++) {
+  for (PetscInt s = 0; s < m->set.names.n; s++) {
     PetscCall(wring_mesh_count_elements(m, s, corners, &n));
     if (n == 0) continue;
-    PetscCall(PetscPrintf(m->comm, " %s (%" PetscInt64_FMT ")", m->sets.name[s], n));
+    PetscCall(PetscPrintf(m->comm, " %s (%" PetscInt64_FMT ")", m->set.names.name[s], n));
     some = PETSC_TRUE;
   }
   PetscCall(PetscPrintf(m->comm, some ? "\n" : " none\n"));
@@ -225,7 +225,7 @@ static PetscErrorCode print_solver(const wring_problem *p, const wring_solver *s
   }
   if (wring_solver_operator_factor(solver) > 0) {
     PetscCall(print_settings(p, "", "operator_", wring_operator_options));
-    wring_operator_estimate(p->op, p->mesh->n_global, &s);
+    wring_operator_estimate(p->op, p->mesh->number.n_global, &s);
     PetscCall(
       PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared));
     if (p->size > 1) PetscCall(PetscPrintf(p->comm, "distributed factor %.2g s, ", s.distributed));
@@ -299,7 +299,7 @@ static PetscErrorCode print(check *c)
   PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
   PetscCall(wring_frames_print(p, &c->frames, p->state.step));
   PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
-  PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
+  PetscCall(print_names(p->comm, "sets", &p->mesh->set.names));
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
   for (PetscInt i = 0; i < n; i++)

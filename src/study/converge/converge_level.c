@@ -102,11 +102,11 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
   PetscCall(PetscFree(value));
   for (int i = 0; i < WRING_N_REASON; i++)
     if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];
-  l->results = wring_json_set(json_object(), "vertices", json_integer(p->mesh->n_global), "tets",
-                              json_integer(p->mesh->n_tet_global), "time", wring_json_real(p->state.time), "iterations",
-                              json_integer(r->iterations), "linear_iterations", json_integer(r->linear_iterations),
-                              "seconds", wring_json_real(r->seconds), "steps_not_converged", json_integer(unconverged),
-                              "scalars", scalars, NULL);
+  l->results = wring_json_set(json_object(), "vertices", json_integer(p->mesh->number.n_global), "tets",
+                              json_integer(p->mesh->tets.n_global), "time", wring_json_real(p->state.time),
+                              "iterations", json_integer(r->iterations), "linear_iterations",
+                              json_integer(r->linear_iterations), "seconds", wring_json_real(r->seconds),
+                              "steps_not_converged", json_integer(unconverged), "scalars", scalars, NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,7 +27,8 @@ PetscErrorCode wring_nested_read_table(const wring_converge *c, const wring_mesh
 
   PetscFunctionBegin;
   if (c->rank == 0)
-    PetscCall(wring_csv_read(c->table, "vertex,x,y,z", m->n_global, PETSC_TRUE, PETSC_TRUE, &n, &width, &all, &error));
+    PetscCall(
+      wring_csv_read(c->table, "vertex,x,y,z", m->number.n_global, PETSC_TRUE, PETSC_TRUE, &n, &width, &all, &error));
   PetscCall(wring_error_raise(c->comm, &error));
   PetscCall(wring_mesh_route_rows(m, n, width, all, &mine, &row));
   PetscCall(PetscFree(all));
@@ -129,11 +130,11 @@ static double gradient_square_at(int n, double e[10][3], const double L[4], cons
 static PetscErrorCode measure(const nested *s, int a, int b, wring_measure what, wring_converge *c)
 {
   const wring_mesh *const       m      = s->m;
-  const wring_quadrature *const rule   = wring_quadrature_of(m->order == 2 ? 14 : 4);
+  const wring_quadrature *const rule   = wring_quadrature_of(m->tets.order == 2 ? 14 : 4);
   double                        sum[3] = {0, 0, 0}, e[10][3], B[9], V;
 
   PetscFunctionBegin;
-  for (PetscInt t = 0; t < m->n_tet; t++) {
+  for (PetscInt t = 0; t < m->tets.n; t++) {
     const int n = get_values(s, t, a, b, e);
     for (int p = 0; p < rule->n; p++) {
       wring_tet_rest_at(m, t, rule->L[p], B, &V);

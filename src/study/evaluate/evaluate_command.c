@@ -54,16 +54,16 @@ static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *m
   double *density, *J, range[2] = {INFINITY, INFINITY}; // of J and -J
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(p->mesh->n_tet, &density, p->mesh->n_tet, &J));
+  PetscCall(PetscMalloc2(p->mesh->tets.n, &density, p->mesh->tets.n, &J));
   PetscCall(wring_potential_cell_data(p->g, x, density, J));
-  for (PetscInt e = 0; e < p->mesh->n_tet; e++) {
+  for (PetscInt e = 0; e < p->mesh->tets.n; e++) {
     range[0] = fmin(range[0], J[e]);
     range[1] = fmin(range[1], -J[e]);
   }
   PetscCall(PetscFree2(density, J));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MIN, p->comm));
-  *min = p->mesh->n_tet_global ? range[0] : NAN;
-  *max = p->mesh->n_tet_global ? -range[1] : NAN;
+  *min = p->mesh->tets.n_global ? range[0] : NAN;
+  *max = p->mesh->tets.n_global ? -range[1] : NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,8 +85,8 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
   json_decref(made);
   wring_json_set(json, "schema", json_integer(WRING_JSON_SCHEMA), "objective", wring_json_real(e->value.objective),
                  "inertial", wring_json_real(e->value.inertial), "elastic", wring_json_real(e->value.elastic),
-                 "gradient_norm", wring_json_real(e->gradient_norm), "vertices", json_integer(p->mesh->n_global),
-                 "tets", json_integer(p->mesh->n_tet_global), "volume", wring_json_real(info.volume), "mass",
+                 "gradient_norm", wring_json_real(e->gradient_norm), "vertices", json_integer(p->mesh->number.n_global),
+                 "tets", json_integer(p->mesh->tets.n_global), "volume", wring_json_real(info.volume), "mass",
                  wring_json_real(p->total_mass), "min_J", wring_json_real(e->min_J), "max_J", wring_json_real(e->max_J),
                  "provenance", provenance, NULL);
   if (p->rank == 0) wring_json_write(json, &error, "%s/evaluate.json", directory);
@@ -126,7 +126,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(PetscPrintf(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
                         e.value.objective, e.value.inertial, e.value.elastic));
   PetscCall(PetscPrintf(comm, "gradient norm  %.17g N\n", e.gradient_norm));
-  if (p->mesh->n_tet_global) PetscCall(PetscPrintf(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J));
+  if (p->mesh->tets.n_global) PetscCall(PetscPrintf(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J));
   PetscCall(VecDestroy(&gradient));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_problem_destroy(&p));

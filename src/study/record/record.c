@@ -208,12 +208,12 @@ static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
   PetscCall(wring_problem_count(p, &triangles, &lines));
   json_object_set_new(
     json, "mesh",
-    wring_json_set(json_object(), "vertices", json_integer(m->n_global), "tets", json_integer(m->n_tet_global),
-                   "triangles", json_integer(triangles), "lines", json_integer(lines), "regions",
-                   json_integer(m->regions.n), "sets", json_integer(m->sets.n), "volume", wring_json_real(info.volume),
-                   "mass", wring_json_real(p->total_mass), "min_quality", wring_json_real(info.min_quality),
-                   "balance_tets", wring_json_real(info.balance_tets), "balance_vertices",
-                   wring_json_real(info.balance_vertices), "ghosts", wring_json_real(info.ghosts), NULL));
+    wring_json_set(
+      json_object(), "vertices", json_integer(m->number.n_global), "tets", json_integer(m->tets.n_global), "triangles",
+      json_integer(triangles), "lines", json_integer(lines), "regions", json_integer(m->regions.n), "sets",
+      json_integer(m->set.names.n), "volume", wring_json_real(info.volume), "mass", wring_json_real(p->total_mass),
+      "min_quality", wring_json_real(info.min_quality), "balance_tets", wring_json_real(info.balance_tets),
+      "balance_vertices", wring_json_real(info.balance_vertices), "ghosts", wring_json_real(info.ghosts), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
