@@ -27,4 +27,8 @@ messages='MPI_(I?[SBR]?[Ss]end|I?M?[Rr]ecv|Sendrecv|I?M?[Pp]robe|(Send|Recv)_ini
 if grep -rlE "$messages" src | xargs grep -L PetscCommDuplicate | grep .; then
   fault "a message on the communicator of the caller"
 fi
+# Only src/mesh writes to a distributed mesh.
+if grep -rnE '\bmesh->[a-zA-Z_.]+(\[[^]]*\])? *([-+*/]?=[^=]|\+\+|--)' src --include=*.c | grep -v '^src/mesh/'; then
+  fault "a mesh that is written outside src/mesh"
+fi
 exit $status

@@ -93,15 +93,15 @@ static void read_listed_nodes(wring_gmsh *r, const wring_row_block *b, int64_t b
   wring_raw *const raw = r->raw;
   wring_scan_go(r->s, b->start + begin * width_of_tag(r));
   for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) {
-    const PetscInt node  = raw->n_node + (PetscInt)(i - begin);
-    raw->node_line[node] = wring_scan_place(r->s);
-    raw->node_tag[node]  = scan_node(r, raw->node_line[node]);
+    const PetscInt node   = raw->nodes.n + (PetscInt)(i - begin);
+    raw->nodes.line[node] = wring_scan_place(r->s);
+    raw->nodes.tag[node]  = scan_node(r, raw->nodes.line[node]);
     wring_scan_end_line(r->s);
   }
   r->s->stage = WRING_SCAN_COORDINATES;
   wring_scan_go(r->s, b->start + b->n * width_of_tag(r) + begin * width_of_coordinates(r, b));
   for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) {
-    wring_raw_read_node(raw, r->s, raw->node_line[raw->n_node], raw->node_tag[raw->n_node]);
+    wring_raw_read_node(raw, r->s, raw->nodes.line[raw->nodes.n], raw->nodes.tag[raw->nodes.n]);
     for (int c = 0; c < b->extra; c++) wring_scan_real(r->s, "a parametric coordinate");
     wring_scan_end_line(r->s);
   }

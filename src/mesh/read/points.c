@@ -18,12 +18,12 @@ static void read_row(wring_scan *s, wring_raw *raw)
   const int64_t line = wring_scan_place(s), vertex = wring_scan_int(s, "a vertex number");
   for (int c = 0; c < 3; c++) {
     wring_scan_character(s, ',');
-    raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(s, "a finite coordinate");
+    raw->nodes.X[3 * (size_t)raw->nodes.n + (size_t)c] = wring_scan_real(s, "a finite coordinate");
   }
   wring_scan_end_line(s);
   if (wring_scan_ok(s) && vertex < 0) wring_scan_fail(s, line, "vertex %lld, expected 0 or above", (long long)vertex);
-  raw->node_line[raw->n_node]  = line;
-  raw->node_tag[raw->n_node++] = vertex;
+  raw->nodes.line[raw->nodes.n]  = line;
+  raw->nodes.tag[raw->nodes.n++] = vertex;
 }
 
 typedef struct {

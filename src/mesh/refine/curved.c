@@ -13,12 +13,12 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
 
   PetscFunctionBegin;
   if (m->read.order < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(3 * (size_t)r->edges.n, &X, 3 * (size_t)r->n_edge, &got));
-  PetscCall(wring_edges_place(&r->edges, m->number.n_global, &m->read.middles, X, &fits));
+  PetscCall(PetscMalloc2(3 * (size_t)r->edge.all.n, &X, 3 * (size_t)r->edge.n, &got));
+  PetscCall(wring_edges_place(&r->edge.all, m->number.n_global, &m->read.middles, X, &fits));
   if (!fits) WRING_REFUSE(m->comm, "mesh: the table of vertices at middles of edges is not that of its tetrahedra");
-  PetscCall(wring_edges_fetch(&r->edges, r->n_edge, r->key, X, got));
-  for (size_t i = 0; i < 3 * (size_t)r->n_edge; i++)
-    if (!isnan(got[i])) r->X[3 * (size_t)m->n_local + i] = got[i];
+  PetscCall(wring_edges_fetch(&r->edge.all, r->edge.n, r->edge.key, X, got));
+  for (size_t i = 0; i < 3 * (size_t)r->edge.n; i++)
+    if (!isnan(got[i])) r->point.X[3 * (size_t)m->n_local + i] = got[i];
   PetscCall(PetscFree2(X, got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,7 +46,7 @@ static PetscBool is_folded(const wring_refinement *r, PetscInt e)
   PetscInt p[WRING_TET_POINTS];
   double   X[3 * WRING_TET_POINTS], volume;
   wring_refine_tet_points(r, e, p);
-  for (int i = 0; i < 3 * WRING_TET_POINTS; i++) X[i] = r->X[3 * (size_t)p[i / 3] + (size_t)(i % 3)];
+  for (int i = 0; i < 3 * WRING_TET_POINTS; i++) X[i] = r->point.X[3 * (size_t)p[i / 3] + (size_t)(i % 3)];
   return (PetscBool) !(wring_tet_least(X, wring_quadrature_of(4), &volume) > 0);
 }
 

@@ -38,10 +38,10 @@ static PetscErrorCode list_middles(wring_mesh *m, tag_row *row, PetscInt *n)
   for (PetscInt i = 0; i < t->n; i++)
     key[i] = wring_edge_key(m->number.n_global, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
   PetscCall(wring_order_keys(t->n, key, order));
-  PetscCall(wring_edges_find(&r.edges, t->n, key, found));
+  PetscCall(wring_edges_find(&r.edge.all, t->n, key, found));
   for (PetscInt i = 0; i < t->n; i++)
     row[i] = (tag_row){found[i].place < 0 ? -1 : (int64_t)m->number.n_global + found[i].place, t->tag[order[i]]};
-  *n = m->number.n_global + (PetscInt)r.edges.total;
+  *n = m->number.n_global + (PetscInt)r.edge.all.total;
   PetscCall(PetscFree3(key, order, found));
   PetscCall(wring_refine_destroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);

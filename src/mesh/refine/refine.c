@@ -19,7 +19,7 @@ static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, Pet
 {
   const double keys = 4294967296.0, numbers = (double)PETSC_MAX_INT;
   double       v = (double)r->m->number.n_global, t = (double)r->m->tets.n_global;
-  double       e = PetscMax((double)r->edges.total, t > 0 ? v + t : 0), members = 0;
+  double       e = PetscMax((double)r->edge.all.total, t > 0 ? v + t : 0), members = 0;
   double       entries = PetscMax(WRING_TET_ENTRIES * (double)r->m->tets.n, 4 * (double)r->m->set.n_element);
   PetscInt     fits    = -1;
 
@@ -54,8 +54,8 @@ static char choose_diagonal(const wring_refinement *r, PetscInt e)
   wring_refine_tet_points(r, e, p);
   for (int d = 0; d < 3; d++) {
     const PetscInt a = p[wring_refine_diagonal[d][0]], b = p[wring_refine_diagonal[d][1]];
-    for (int c = 0; c < 3; c++) square[d] += PetscSqr(r->X[3 * a + c] - r->X[3 * b + c]);
-    least[d] = PetscMin(r->original[a], r->original[b]);
+    for (int c = 0; c < 3; c++) square[d] += PetscSqr(r->point.X[3 * a + c] - r->point.X[3 * b + c]);
+    least[d] = PetscMin(r->point.original[a], r->point.original[b]);
     if (square[d] < (1 - round_off) * square[best] ||
         (square[d] <= (1 + round_off) * square[best] && least[d] < least[best]))
       best = d;
@@ -71,7 +71,8 @@ static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < CHILDREN * r->m->tets.n; i++) {
     wring_refine_child_points(r, i, v);
-    flat += !(wring_tet_det(r->X + 3 * v[0], r->X + 3 * v[1], r->X + 3 * v[2], r->X + 3 * v[3]) > 0);
+    flat +=
+      !(wring_tet_det(r->point.X + 3 * v[0], r->point.X + 3 * v[1], r->point.X + 3 * v[2], r->point.X + 3 * v[3]) > 0);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flat, 1, MPIU_INT, MPI_SUM, r->m->comm));
   if (flat)
@@ -83,8 +84,8 @@ static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
 static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->m->tets.n, &r->diagonal));
-  for (PetscInt e = 0; e < r->m->tets.n; e++) r->diagonal[e] = choose_diagonal(r, e);
+  PetscCall(PetscMalloc1((size_t)r->m->tets.n, &r->tets.diagonal));
+  for (PetscInt e = 0; e < r->m->tets.n; e++) r->tets.diagonal[e] = choose_diagonal(r, e);
   PetscCall(check_volumes(r, done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,7 +123,7 @@ static PetscErrorCode check_raised(const wring_refinement *r)
   wring_error             error = {""};
 
   PetscFunctionBegin;
-  if (wring_count_fits(wring_count_plus(m->number.n_global, r->edges.total), 3, "mesh_order: 2", "vertices", &error))
+  if (wring_count_fits(wring_count_plus(m->number.n_global, r->edge.all.total), 3, "mesh_order: 2", "vertices", &error))
     wring_count_fits(m->set.n_element, WRING_TET_EDGES, "mesh_order: 2", "elements of the sets of a rank", &error);
   if ((uint64_t)m->number.n_global >> 32) wring_error_set(&error, "mesh_order: 2 is for at most 4294967295 vertices");
   PetscCall(wring_error_raise(m->comm, &error));
@@ -147,7 +148,7 @@ static PetscErrorCode raise(wring_refinement *r)
   PetscCall(wring_refine_replace_mesh(r));
   PetscCall(wring_refine_destroy(r));
   m->tets.order      = 2;
-  m->number.n_corner = m->number.n_global - (PetscInt)r->edges.total;
+  m->number.n_corner = m->number.n_global - (PetscInt)r->edge.all.total;
   m->set.mid         = mid;
   PetscCall(wring_mesh_join(m));
   if (m->read.order == 2) PetscCall(wring_refine_add_members(m, &m->read.middles, &members));
@@ -192,9 +193,10 @@ static PetscErrorCode drop_middles(wring_mesh *m)
   PetscCall(wring_refine_number_edges(&r));
   PetscCall(wring_refine_find_points(&r));
   PetscCall(wring_refine_curve(&r));
-  for (PetscInt j = 0; j < r.n_edge; j++)
-    curved += r.found[j].owner == r.rank &&
-              is_curved(r.X + 3 * r.end[2 * j], r.X + 3 * r.end[2 * j + 1], r.X + 3 * (m->n_local + j));
+  for (PetscInt j = 0; j < r.edge.n; j++)
+    curved += r.edge.found[j].owner == r.rank &&
+              is_curved(r.point.X + 3 * r.edge.end[2 * j], r.point.X + 3 * r.edge.end[2 * j + 1],
+                        r.point.X + 3 * (m->n_local + j));
   PetscCall(wring_refine_destroy(&r));
   PetscCall(refuse_curved(m->comm, curved));
   PetscCall(wring_middles_clear(&m->read.middles));
@@ -297,14 +299,14 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value)
 {
   const PetscBool  second = (PetscBool)(m->tets.order == 2);
-  wring_refinement r      = {.m = m, .children = second ? 1 : CHILDREN, .width = width, .value = *value};
+  wring_refinement r      = {.m = m, .children = second ? 1 : CHILDREN, .value.width = width, .value.row = *value};
 
   PetscFunctionBegin;
   PetscCall(check_elements(m, 1));
   if (m->tets.order == 1 && m->read.order == 2) PetscCall(drop_middles(m));
   const PetscErrorCode status = second ? refine_second_order(&r) : refine(&r, 0, 1);
   PetscCall(wring_refine_destroy(&r));
-  *value = r.value;
+  *value = r.value.row;
   PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,11 +44,11 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
   char                   *mark;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)r->n_edge, &mark));
+  PetscCall(PetscCalloc1((size_t)r->edge.n, &mark));
   for (PetscInt e = 0; e < m->tets.n; e++)
-    for (int k = 0; k < 6 && m->tets.region[e] == region; k++) mark[r->edge[6 * e + k]] = 1;
-  for (PetscInt j = 0; j < r->n_edge; j++)
-    if (mark[j]) PetscCall(add_member(o, r->found[j].owner, set, m->number.n_global + r->found[j].place));
+    for (int k = 0; k < 6 && m->tets.region[e] == region; k++) mark[r->edge.of_tet[6 * e + k]] = 1;
+  for (PetscInt j = 0; j < r->edge.n; j++)
+    if (mark[j]) PetscCall(add_member(o, r->edge.found[j].owner, set, m->number.n_global + r->edge.found[j].place));
   PetscCall(PetscFree(mark));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,7 +74,7 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
     }
   }
   PetscCall(wring_sort_keys(count, key, at));
-  PetscCall(wring_edges_find(&r->edges, count, key, found));
+  PetscCall(wring_edges_find(&r->edge.all, count, key, found));
   for (PetscInt i = 0; i < count; i++) edge[at[i]] = found[i];
   PetscCall(PetscFree3(at, key, found));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -126,15 +126,15 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, &edge));
   PetscCall(find_edges(r, edge));
-  PetscCall(PetscMalloc2(6 * (size_t)m->set.n_element, &r->free_end, 3 * (size_t)m->set.n_element, &r->is_line));
-  r->n_free = 0;
+  PetscCall(PetscMalloc2(6 * (size_t)m->set.n_element, &r->free.end, 3 * (size_t)m->set.n_element, &r->free.is_line));
+  r->free.n = 0;
   for (PetscInt i = 0; i < m->set.n_element; i++) {
     const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
     for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
       if (edge[3 * (size_t)i + (size_t)k].place >= 0) continue;
-      r->is_line[r->n_free]            = (PetscBool)(v[2] < 0);
-      r->free_end[2 * r->n_free]       = v[k];
-      r->free_end[2 * r->n_free++ + 1] = v[(k + 1) % 3];
+      r->free.is_line[r->free.n]       = (PetscBool)(v[2] < 0);
+      r->free.end[2 * r->free.n]       = v[k];
+      r->free.end[2 * r->free.n++ + 1] = v[(k + 1) % 3];
     }
   }
   PetscCall(PetscFree(edge));
