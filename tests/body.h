@@ -127,8 +127,8 @@ typedef void test_map(const double X[3], double x[3]);
 /* Attaches the vertices of a set to the images of their rest positions under `map`. */
 static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
 {
-  const PetscInt     i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
-  const PetscInt    *vertex = b->mesh->set_vertex[i];
+  const PetscInt     i = wring_names_find(&b->mesh->set.names, set), n = b->mesh->set.count[i];
+  const PetscInt    *vertex = b->mesh->set.vertex[i];
   const wring_motion still  = {.until = INFINITY, .release = INFINITY};
   double            *k, *target;
   wring_term        *term;
@@ -148,8 +148,8 @@ static inline PetscErrorCode test_body_attach(test_body *b, const char *set, dou
 /* Holds a set exactly where `map` sends it. */
 static inline PetscErrorCode test_body_hold(test_body *b, const char *set, test_map *map, const wring_motion *motion)
 {
-  const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
-  const PetscInt *vertex = b->mesh->set_vertex[i];
+  const PetscInt  i = wring_names_find(&b->mesh->set.names, set), n = b->mesh->set.count[i];
+  const PetscInt *vertex = b->mesh->set.vertex[i];
   double         *target;
   wring_term     *term;
 

@@ -14,8 +14,8 @@ static inline void test_raise(wring_mesh *m, double amount)
 {
   PetscCallAbort(m->comm, wring_mesh_raise(m));
   for (PetscInt i = 0; i < 3 * m->n_local; i++) {
-    uint64_t state = 7919u * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3);
-    if (m->original[i / 3] >= m->n_corner) m->X[i] += amount * test_random(&state);
+    uint64_t state = 7919u * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3);
+    if (m->number.original[i / 3] >= m->number.n_corner) m->X[i] += amount * test_random(&state);
   }
 }
 
@@ -31,7 +31,7 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
   if (rank == 0) PetscCallAbort(comm, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
   if (test_mesh_order == 2) test_raise(mesh, test_mesh_curved);
-  mesh->points = test_mesh_points;
+  mesh->tets.points = test_mesh_points;
   return mesh;
 }
 
@@ -47,7 +47,7 @@ static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffne
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt local = wring_mesh_local(m, i);
     if (local < 0 || local >= m->n_owned) continue;
-    near[count] = i, far[count] = m->n_global - 1 - i;
+    near[count] = i, far[count] = m->number.n_global - 1 - i;
     k[count] = stiffness * (1 + 0.1 * (double)i), length[count] = 1.5;
     count++;
   }
@@ -62,16 +62,16 @@ static inline wring_term *test_hold_until(const wring_mesh *m, const char *set, 
                                           double release)
 {
   const wring_motion still = {.until = INFINITY, .release = release};
-  const PetscInt     s     = wring_names_find(&m->sets, set);
-  const PetscInt     n     = m->set_count[s];
+  const PetscInt     s     = wring_names_find(&m->set.names, set);
+  const PetscInt     n     = m->set.count[s];
   double            *k, *target;
   wring_term        *t;
   PetscCallAbort(m->comm, PetscMalloc2(n, &k, 3 * n, &target));
   for (PetscInt i = 0; i < n; i++) {
     k[i] = stiffness;
-    for (int c = 0; c < 3; c++) target[3 * i + c] = m->X[3 * m->set_vertex[s][i] + c] + shift[c];
+    for (int c = 0; c < 3; c++) target[3 * i + c] = m->X[3 * m->set.vertex[s][i] + c] + shift[c];
   }
-  PetscCallAbort(m->comm, wring_term_create_attachments(m, set, n, m->set_vertex[s], k, target, &still, &t));
+  PetscCallAbort(m->comm, wring_term_create_attachments(m, set, n, m->set.vertex[s], k, target, &still, &t));
   PetscCallAbort(m->comm, PetscFree2(k, target));
   return t;
 }
@@ -103,7 +103,7 @@ static inline void test_displace(const wring_mesh *m, double amount, uint64_t se
   double *xa;
   PetscCallAbort(m->comm, VecGetArray(x, &xa));
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
-    uint64_t state = seed * 1000003u + 3 * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3);
+    uint64_t state = seed * 1000003u + 3 * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3);
     xa[i]          = m->X[i] + amount * test_random(&state);
   }
   PetscCallAbort(m->comm, VecRestoreArray(x, &xa));

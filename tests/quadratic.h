@@ -16,11 +16,11 @@ static inline PetscErrorCode test_body_create_quadratic(test_body *b)
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
-  PetscCall(PetscMalloc2(4 * b->mesh->n_tet, &vertex, b->mesh->n_owned, &mass));
-  for (PetscInt i = 0; i < 4 * b->mesh->n_tet; i++) vertex[i] = b->mesh->tet[i];
+  PetscCall(PetscMalloc2(4 * b->mesh->tets.n, &vertex, b->mesh->n_owned, &mass));
+  for (PetscInt i = 0; i < 4 * b->mesh->tets.n; i++) vertex[i] = b->mesh->tets.corner[i];
   PetscCall(wring_mesh_lumped_mass(b->mesh, density, mass));
   PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
-  PetscCall(wring_term_create_hinges(b->mesh, "folds", &wring_law_bending_isometric, 1e4, b->mesh->n_tet, vertex, &t));
+  PetscCall(wring_term_create_hinges(b->mesh, "folds", &wring_law_bending_isometric, 1e4, b->mesh->tets.n, vertex, &t));
   PetscCall(wring_potential_add_term(b->g, t));
   PetscCall(wring_potential_set_step(b->g, 0.03));
   PetscCall(wring_potential_create_vec(b->g, &b->x));

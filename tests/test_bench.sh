@@ -121,10 +121,13 @@ expect 0 2 -bench_tets 384 -bench_budget 1e-3 -bench_parts operator -output_dire
 expect 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_materials strain -solver_qn_history 0 \
   -operator_type multigrid
 has solver pd iteration strain
-awk -F, '$2 == "newton" { found = $5 == 16464 } $2 == "qn" { rest = $5 == 21600 } END { exit !(found && rest) }' \
-  out/bench.csv || fail 'small box'
+# How slow an iteration is depends on the machine: a row of the small box has a reason, any other row has none.
 grep -q '^not measured: solver newton, strain: an iteration would take .*; the row is of 16464 tets' log ||
   fail 'small box: no reason'
+while IFS=, read -r _ solver _ _ tets _; do
+  grep -q "^not measured: solver $solver, strain: .*; the row is of 16464 tets" log && expected=16464 || expected=21600
+  [ "$tets" = $expected ] || fail "small box: $solver has a row of $tets tets, expected $expected"
+done < <(tail -n +2 out/bench.csv)
 rm -rf out
 
 # ---- refusals ----

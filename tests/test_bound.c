@@ -25,10 +25,10 @@ static PetscErrorCode least_j(const test_body *b, Vec x, double alpha, Vec d, do
   PetscFunctionBegin;
   PetscCall(VecDuplicate(x, &at));
   PetscCall(VecWAXPY(at, alpha, d, x));
-  PetscCall(PetscMalloc2(b->mesh->n_tet, &density, b->mesh->n_tet, &J));
+  PetscCall(PetscMalloc2(b->mesh->tets.n, &density, b->mesh->tets.n, &J));
   PetscCall(wring_potential_cell_data(b->g, at, density, J));
   *least = INFINITY;
-  for (PetscInt e = 0; e < b->mesh->n_tet; e++) *least = fmin(*least, J[e]);
+  for (PetscInt e = 0; e < b->mesh->tets.n; e++) *least = fmin(*least, J[e]);
   PetscCall(PetscFree2(density, J));
   PetscCall(VecDestroy(&at));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));

@@ -24,23 +24,23 @@ static int64_t tag_of(int numbering, PetscInt node, PetscInt n)
 
 static void add_node(wring_raw *raw, int numbering, PetscInt n, const double *x)
 {
-  const PetscInt v = raw->n_node++;
-  const size_t   m = (size_t)raw->n_node;
-  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(m * sizeof *raw->node_tag, &raw->node_tag));
-  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(m * sizeof *raw->node_line, &raw->node_line));
-  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(3 * m * sizeof *raw->X, &raw->X));
-  raw->node_tag[v]  = tag_of(numbering, v, n);
-  raw->node_line[v] = v + 1;
-  memcpy(raw->X + 3 * v, x, 3 * sizeof *x);
+  const PetscInt v = raw->nodes.n++;
+  const size_t   m = (size_t)raw->nodes.n;
+  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(m * sizeof *raw->nodes.tag, &raw->nodes.tag));
+  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(m * sizeof *raw->nodes.line, &raw->nodes.line));
+  PetscCallAbort(PETSC_COMM_SELF, PetscRealloc(3 * m * sizeof *raw->nodes.X, &raw->nodes.X));
+  raw->nodes.tag[v]  = tag_of(numbering, v, n);
+  raw->nodes.line[v] = v + 1;
+  memcpy(raw->nodes.X + 3 * v, x, 3 * sizeof *x);
 }
 
 static void add_element(wring_raw *raw, PetscInt source, int n, const PetscInt *node)
 {
   wring_error   none = {""};
   wring_scan    s    = {.file = "a.msh", .e = &none};
-  wring_element e    = {.n = n, .source = source, .number = 7 + raw->n_tet + raw->n_lower};
+  wring_element e    = {.n = n, .source = source, .number = 7 + raw->tets.n + raw->lower.n};
   e.line             = 10000 + e.number;
-  for (int a = 0; a < n; a++) e.tag[a] = raw->node_tag[node[a]];
+  for (int a = 0; a < n; a++) e.tag[a] = raw->nodes.tag[node[a]];
   PetscCallAbort(PETSC_COMM_SELF, wring_raw_add_element(raw, &s, &e));
 }
 
@@ -50,11 +50,11 @@ static void add_groups(wring_raw *raw)
   static const char *const name[]  = {"soft", "Edge", "nothing", "cloth", "side", "hard", "tip"};
   static const PetscInt    group[] = {0, 1, 2, 3, 4, 5, 6, 1, 4};
   for (int g = 0; g < 7; g++) PetscCallAbort(PETSC_COMM_SELF, wring_names_add(&raw->groups, name[g], strlen(name[g])));
-  raw->n_source = 9;
-  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1(10, &raw->source_start));
-  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1(9, &raw->source_group));
-  for (int i = 0; i <= 9; i++) raw->source_start[i] = i == 9 ? 9 : i > 0 ? i - 1 : 0;
-  memcpy(raw->source_group, group, sizeof group);
+  raw->sources.n = 9;
+  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1(10, &raw->sources.start));
+  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1(9, &raw->sources.group));
+  for (int i = 0; i <= 9; i++) raw->sources.start[i] = i == 9 ? 9 : i > 0 ? i - 1 : 0;
+  memcpy(raw->sources.group, group, sizeof group);
 }
 
 enum { NONE, SOFT, EDGE, NOTHING, CLOTH, SIDE, HARD, TIP, EDGE_AND_SIDE };
@@ -76,12 +76,12 @@ static void make_file(int numbering, wring_raw *raw)
   add_groups(raw);
   for (PetscInt v = 0; v < n; v++) {
     const PetscInt from = (PetscInt)((v * 7 + 3) % n);
-    if (v % 29 == 11 && raw->n_node < v + 8) add_node(raw, numbering, all, (double[]){9, 9, (double)v});
-    at[from] = raw->n_node;
+    if (v % 29 == 11 && raw->nodes.n < v + 8) add_node(raw, numbering, all, (double[]){9, 9, (double)v});
+    at[from] = raw->nodes.n;
     add_node(raw, numbering, all, d->X + 3 * from);
   }
-  while (raw->n_node < all)
-    add_node(raw, numbering, all, (double[]){(double)raw->n_node, (double)(raw->n_node % 3), 1});
+  while (raw->nodes.n < all)
+    add_node(raw, numbering, all, (double[]){(double)raw->nodes.n, (double)(raw->nodes.n % 3), 1});
   PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_tets(raw, (size_t)d->n_tet + 2));
   add_element(raw, TIP, 1, (PetscInt[]){at[0]});
   for (PetscInt i = 0; i < d->n_set_element; i++) {
@@ -108,7 +108,7 @@ static void make_file(int numbering, wring_raw *raw)
   add_element(raw, NOTHING, 1, (PetscInt[]){all - 4});
   PetscCallAbort(PETSC_COMM_SELF, PetscFree(at));
   PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_destroy(&d));
-  CHECK(raw->n_node == all, "%d nodes", (int)raw->n_node);
+  CHECK(raw->nodes.n == all, "%d nodes", (int)raw->nodes.n);
 }
 
 static void make_points(int numbering, wring_raw *raw)
@@ -116,7 +116,7 @@ static void make_points(int numbering, wring_raw *raw)
   const PetscInt n = 57;
   *raw             = (wring_raw){.format = "CSV", .points = PETSC_TRUE};
   for (PetscInt v = 0; v < n; v++) add_node(raw, IN_ORDER, n, (double[]){(double)v, 1, 2});
-  for (PetscInt v = 0; v < n; v++) raw->node_tag[v] = numbering == IN_ORDER ? v : (v * 10 + 4) % n;
+  for (PetscInt v = 0; v < n; v++) raw->nodes.tag[v] = numbering == IN_ORDER ? v : (v * 10 + 4) % n;
 }
 
 /* ---- parts of it ------------------------------------------------------------------------------------------------- */
@@ -146,17 +146,17 @@ static void take(PetscInt first, PetscInt *n, PetscInt end, size_t width, void *
 static void keep_part(wring_raw *raw, int way)
 {
   PetscInt first, end, n;
-  cut(way, raw->n_node, 1, &first, &end);
-  take(first, &n, end, sizeof *raw->node_tag, &raw->node_tag);
-  take(first, &n, end, sizeof *raw->node_line, &raw->node_line);
-  take(first, &raw->n_node, end, 3 * sizeof *raw->X, &raw->X);
-  cut(way, raw->n_tet, 2, &first, &end);
-  take(first, &n, end, sizeof *raw->tet_source, &raw->tet_source);
-  take(first, &n, end, sizeof *raw->tet_number, &raw->tet_number);
-  take(first, &n, end, sizeof *raw->tet_line, &raw->tet_line);
-  take(first, &raw->n_tet, end, 4 * sizeof *raw->tet_tag, &raw->tet_tag);
-  cut(way, raw->n_lower, 3, &first, &end);
-  take(first, &raw->n_lower, end, sizeof *raw->lower, &raw->lower);
+  cut(way, raw->nodes.n, 1, &first, &end);
+  take(first, &n, end, sizeof *raw->nodes.tag, &raw->nodes.tag);
+  take(first, &n, end, sizeof *raw->nodes.line, &raw->nodes.line);
+  take(first, &raw->nodes.n, end, 3 * sizeof *raw->nodes.X, &raw->nodes.X);
+  cut(way, raw->tets.n, 2, &first, &end);
+  take(first, &n, end, sizeof *raw->tets.source, &raw->tets.source);
+  take(first, &n, end, sizeof *raw->tets.number, &raw->tets.number);
+  take(first, &n, end, sizeof *raw->tets.line, &raw->tets.line);
+  take(first, &raw->tets.n, end, 4 * sizeof *raw->tets.tag, &raw->tets.tag);
+  cut(way, raw->lower.n, 3, &first, &end);
+  take(first, &raw->lower.n, end, sizeof *raw->lower.element, &raw->lower.element);
 }
 
 static wring_mesh_data *build(MPI_Comm comm, wring_raw *raw, wring_error *e, char *notes)
@@ -280,41 +280,42 @@ typedef struct {
 
 static void repeat_node(wring_raw *raw)
 {
-  raw->node_tag[100] = raw->node_tag[20];
-  raw->node_tag[90]  = raw->node_tag[110];
+  raw->nodes.tag[100] = raw->nodes.tag[20];
+  raw->nodes.tag[90]  = raw->nodes.tag[110];
 }
 
 static void lose_node(wring_raw *raw)
 {
-  raw->tet_tag[4 * 300 + 1] = raw->tet_tag[4 * 200] = 3000000000;
-  raw->lower[raw->n_lower - 1].tag[0]               = 77777;
+  raw->tets.tag[4 * 300 + 1] = raw->tets.tag[4 * 200] = 3000000000;
+  raw->lower.element[raw->lower.n - 1].tag[0]         = 77777;
 }
 
 static void use_twice(wring_raw *raw)
 {
-  raw->tet_tag[4 * 300] = raw->tet_tag[4 * 300 + 3];
-  raw->lower[4].tag[1]  = raw->lower[4].tag[0];
+  raw->tets.tag[4 * 300]       = raw->tets.tag[4 * 300 + 3];
+  raw->lower.element[4].tag[1] = raw->lower.element[4].tag[0];
 }
 
 static void flatten(wring_raw *raw)
 {
   for (int t = 150; t > 50; t -= 10) {
-    for (int i = 0; i < raw->n_node; i++)
-      if (raw->node_tag[i] == raw->tet_tag[4 * t]) memcpy(raw->X + 3 * i, raw->X + 3 * 119, 3 * sizeof *raw->X);
+    for (int i = 0; i < raw->nodes.n; i++)
+      if (raw->nodes.tag[i] == raw->tets.tag[4 * t])
+        memcpy(raw->nodes.X + 3 * i, raw->nodes.X + 3 * 119, 3 * sizeof *raw->nodes.X);
   }
 }
 
 static void enlarge(wring_raw *raw)
 {
-  raw->X[3 * 100] = 1e300;
-  raw->X[3 * 70]  = 2e300;
+  raw->nodes.X[3 * 100] = 1e300;
+  raw->nodes.X[3 * 70]  = 2e300;
 }
 
 static void repeat_tet(wring_raw *raw)
 {
   for (int a = 0; a < 4; a++) {
-    raw->tet_tag[4 * 350 + a] = raw->tet_tag[4 * 3 + (a + 1) % 4];
-    raw->tet_tag[4 * 250 + a] = raw->tet_tag[4 * 2 + (a + 2) % 4];
+    raw->tets.tag[4 * 350 + a] = raw->tets.tag[4 * 3 + (a + 1) % 4];
+    raw->tets.tag[4 * 250 + a] = raw->tets.tag[4 * 2 + (a + 2) % 4];
   }
 }
 
@@ -322,21 +323,21 @@ static void repeat_tet(wring_raw *raw)
 static void crowd(wring_raw *raw)
 {
   for (int i = 0; i < 2; i++) {
-    for (int a = 0; a < 3; a++) raw->tet_tag[4 * (359 - i) + a] = raw->tet_tag[4 * (100 + 150 * i) + a];
-    raw->tet_tag[4 * (359 - i) + 3] = raw->node_tag[raw->n_node - 1];
+    for (int a = 0; a < 3; a++) raw->tets.tag[4 * (359 - i) + a] = raw->tets.tag[4 * (100 + 150 * i) + a];
+    raw->tets.tag[4 * (359 - i) + 3] = raw->nodes.tag[raw->nodes.n - 1];
   }
 }
 
 static void move_triangle(wring_raw *raw)
 {
   int n = 0;
-  for (PetscInt i = raw->n_lower - 4; n < 2; i--)
-    if (raw->lower[i].n == 3) raw->lower[i].tag[n++] = raw->tet_tag[4 * 180];
+  for (PetscInt i = raw->lower.n - 4; n < 2; i--)
+    if (raw->lower.element[i].n == 3) raw->lower.element[i].tag[n++] = raw->tets.tag[4 * 180];
 }
 
 static void share_tet(wring_raw *raw)
 {
-  raw->tet_source[200] = raw->tet_source[300] = EDGE_AND_SIDE;
+  raw->tets.source[200] = raw->tets.source[300] = EDGE_AND_SIDE;
 }
 
 static void reserve(wring_raw *raw)
@@ -346,19 +347,19 @@ static void reserve(wring_raw *raw)
 
 static void drop_all(wring_raw *raw)
 {
-  raw->n_tet = raw->n_lower = 0;
+  raw->tets.n = raw->lower.n = 0;
 }
 
 static void repeat_point(wring_raw *raw)
 {
-  raw->node_tag[40] = raw->node_tag[3];
-  raw->node_tag[50] = raw->node_tag[20];
+  raw->nodes.tag[40] = raw->nodes.tag[3];
+  raw->nodes.tag[50] = raw->nodes.tag[20];
 }
 
 static void lose_point(wring_raw *raw)
 {
-  raw->node_tag[30] = 1000;
-  raw->node_tag[45] = 1001;
+  raw->nodes.tag[30] = 1000;
+  raw->nodes.tag[45] = 1001;
 }
 
 static const fault faults[] = {

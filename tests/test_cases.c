@@ -30,10 +30,10 @@ static PetscErrorCode read_vec(const test_case *c, const json_t *table, Vec v)
   double *va;
 
   PetscFunctionBegin;
-  CHECK(json_array_size(table) == (size_t)c->b.mesh->n_global, "%d rows", (int)json_array_size(table));
+  CHECK(json_array_size(table) == (size_t)c->b.mesh->number.n_global, "%d rows", (int)json_array_size(table));
   PetscCall(VecGetArrayWrite(v, &va));
   for (PetscInt i = 0; i < 3 * c->b.mesh->n_owned; i++) {
-    const json_t *row = json_array_get(table, (size_t)c->b.mesh->original[i / 3]);
+    const json_t *row = json_array_get(table, (size_t)c->b.mesh->number.original[i / 3]);
     va[i]             = json_number_value(json_array_get(row, (size_t)(i % 3)));
   }
   PetscCall(VecRestoreArrayWrite(v, &va));
@@ -160,9 +160,9 @@ static PetscErrorCode create_potential(test_case *c)
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &mass, n, &lumped));
   for (PetscInt i = 0; i < n; i++) {
-    mass[i] = json_number_value(json_array_get(masses, (size_t)c->b.mesh->original[i]));
+    mass[i] = json_number_value(json_array_get(masses, (size_t)c->b.mesh->number.original[i]));
   }
-  if (c->b.mesh->n_tet_global > 0) {
+  if (c->b.mesh->tets.n_global > 0) {
     PetscCall(wring_mesh_lumped_mass(c->b.mesh, &density, lumped));
     for (PetscInt i = 0; i < n; i++) CHECK(fabs(lumped[i] - mass[i]) <= 1e-13 * mass[i], "%s: mass", c->name);
   }
@@ -191,7 +191,7 @@ static PetscErrorCode case_create(const char *folder, const char *name, test_cas
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &c->b.mesh));
   PetscCall(create_springs(c, &springs));
   PetscCall(create_potential(c));
-  if (c->b.mesh->n_tet_global > 0) PetscCall(add_tets(c));
+  if (c->b.mesh->tets.n_global > 0) PetscCall(add_tets(c));
   PetscCall(wring_potential_add_term(c->b.g, springs));
   PetscCall(add_attachments(c));
   PetscCall(test_body_set_up(&c->b));

@@ -26,9 +26,9 @@ static PetscErrorCode model_create(const char *source, const wring_law *law, Pet
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, law, 0.02, 0, &m->b));
   const wring_mesh *const mesh = m->b.mesh;
-  PetscCall(PetscMalloc2(3 * mesh->n_tet, &direction, mesh->n_tet, &scale));
-  for (PetscInt e = 0; e < mesh->n_tet; e++) {
-    uint64_t state = 77 + (uint64_t)mesh->tet_original[e];
+  PetscCall(PetscMalloc2(3 * mesh->tets.n, &direction, mesh->tets.n, &scale));
+  for (PetscInt e = 0; e < mesh->tets.n; e++) {
+    uint64_t state = 77 + (uint64_t)mesh->tets.original[e];
     double   r[9];
     scale[e] = varied ? 1 + 0.5 * test_random(&state) : 1;
     test_rotation(&state, r);
@@ -41,7 +41,7 @@ static PetscErrorCode model_create(const char *source, const wring_law *law, Pet
   PetscCall(wring_term_create_tets(mesh, 0, &wring_law_strain_limit, limit, 0, &t));
   PetscCall(wring_potential_add_term(m->b.g, t));
   PetscCall(PetscFree2(direction, scale));
-  PetscCall(PetscMalloc3(9 * mesh->n_tet, &m->F, 6 * mesh->n_tet, &m->stress, 6 * mesh->n_local, &m->mean));
+  PetscCall(PetscMalloc3(9 * mesh->tets.n, &m->F, 6 * mesh->tets.n, &m->stress, 6 * mesh->n_local, &m->mean));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,9 +129,9 @@ static PetscErrorCode test_patch(const char *source, const wring_law *law)
   PetscCall(map(&m, A, m.b.x, x));
   PetscCall(wring_potential_stress(m.b.g, x, m.F, m.stress));
   PetscCall(wring_potential_recover_stress(m.b.g, x, m.mean));
-  for (PetscInt i = 0; i < 9 * m.b.mesh->n_tet; i++)
+  for (PetscInt i = 0; i < 9 * m.b.mesh->tets.n; i++)
     CHECK(fabs(m.F[i] - A[i % 9]) <= 1e-13, "F[%d] is %g, expected %g", (int)(i % 9), m.F[i], A[i % 9]);
-  const double tets = worst_of(m.b.mesh->n_tet, m.stress, tau), means = worst_of(m.b.mesh->n_local, m.mean, tau);
+  const double tets = worst_of(m.b.mesh->tets.n, m.stress, tau), means = worst_of(m.b.mesh->n_local, m.mean, tau);
   CHECK(tets <= 1e-11 * size && means <= 1e-11 * size, "%s: errors %g and %g of %g Pa", law->name, tets, means, size);
   PetscCall(VecDestroy(&x));
   PetscCall(model_destroy(&m));
@@ -150,7 +150,7 @@ static PetscErrorCode test_work(const char *source, const wring_law *law)
 
   PetscFunctionBegin;
   PetscCall(model_create(source, law, PETSC_TRUE, &m));
-  const PetscInt n = m.b.mesh->n_tet;
+  const PetscInt n = m.b.mesh->tets.n;
   PetscCall(PetscMalloc3(n, &psi[0], n, &psi[1], n, &J));
   PetscCall(VecDuplicate(m.b.x, &x));
   PetscCall(VecDuplicate(m.b.x, &y));
@@ -187,7 +187,7 @@ static PetscErrorCode test_turned(const char *source, const wring_law *law)
 
   PetscFunctionBegin;
   PetscCall(model_create(source, law, PETSC_TRUE, &m));
-  const PetscInt n = m.b.mesh->n_tet;
+  const PetscInt n = m.b.mesh->tets.n;
   PetscCall(PetscMalloc1(6 * n, &before));
   PetscCall(VecDuplicate(m.b.x, &x));
   PetscCall(VecDuplicate(m.b.x, &y));
@@ -256,7 +256,7 @@ static wring_mesh *recovery_mesh(const recovery *c)
   if (rank == 0) PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
   if (c->order == 2) test_raise(m, c->curved);
-  m->points = c->points;
+  m->tets.points = c->points;
   return m;
 }
 
@@ -351,9 +351,9 @@ static PetscErrorCode test_extrapolation(int points)
   PetscInt                      v[10];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc4(6 * m->n_tet * rule->n, &stress, 3 * m->n_local, &half[0], 3 * m->n_local, &half[1],
+  PetscCall(PetscCalloc4(6 * m->tets.n * rule->n, &stress, 3 * m->n_local, &half[0], 3 * m->n_local, &half[1],
                          3 * m->n_local, &weight));
-  for (PetscInt i = 0; i < m->n_tet * rule->n; i++) {
+  for (PetscInt i = 0; i < m->tets.n * rule->n; i++) {
     const int n = wring_tet_vertices(m, i / rule->n, v);
     wring_tet_shape(n, rule->L[i % rule->n], N);
     for (int c = 0; c < 6; c++)
@@ -397,11 +397,11 @@ static PetscErrorCode test_inverted(const char *source)
   PetscCall(model_create(source, wring_law_find("corotated"), PETSC_TRUE, &m));
   PetscCall(VecGetArray(m.b.x, &xa));
   for (PetscInt i = 0; i < m.b.mesh->n_owned; i++)
-    for (int c = 0; c < 3; c++) xa[3 * i + c] += m.b.mesh->original[i] == 0 ? 0.6 : 0;
+    for (int c = 0; c < 3; c++) xa[3 * i + c] += m.b.mesh->number.original[i] == 0 ? 0.6 : 0;
   PetscCall(VecRestoreArray(m.b.x, &xa));
   PetscCall(wring_potential_stress(m.b.g, m.b.x, m.F, m.stress));
   PetscCall(wring_potential_recover_stress(m.b.g, m.b.x, m.mean));
-  for (PetscInt e = 0; e < m.b.mesh->n_tet; e++) {
+  for (PetscInt e = 0; e < m.b.mesh->tets.n; e++) {
     const int inverted = wring_volume_ratio(m.F + 9 * e) <= 0;
     count += inverted;
     for (int i = 0; i < 6; i++)
@@ -409,7 +409,8 @@ static PetscErrorCode test_inverted(const char *source)
             wring_volume_ratio(m.F + 9 * e));
   }
   for (PetscInt i = 0; i < m.b.mesh->n_local; i++)
-    CHECK(m.b.mesh->original[i] != 0 || isnan(m.mean[6 * i]), "the mean at an inverted tet is %g", m.mean[6 * i]);
+    CHECK(m.b.mesh->number.original[i] != 0 || isnan(m.mean[6 * i]), "the mean at an inverted tet is %g",
+          m.mean[6 * i]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
   CHECK(count > 0, "nothing is inverted");
   PetscCall(model_destroy(&m));

@@ -117,7 +117,8 @@ static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
   PetscCall(create_fields(m, f));
   for (int k = 0; k < 2; k++) {
     for (PetscInt i = 0; i < m->n_owned; i++) {
-      for (int c = 0; c < f[k].components; c++) f[k].value[i * f[k].components + c] = value_of(m->original[i], c, k);
+      for (int c = 0; c < f[k].components; c++)
+        f[k].value[i * f[k].components + c] = value_of(m->number.original[i], c, k);
     }
   }
   *f[2].value           = number;
@@ -246,8 +247,9 @@ static PetscErrorCode check_fields(const char *file, const wring_mesh *m)
   for (int k = 0; k < 2; k++) {
     for (PetscInt i = 0; i < m->n_owned; i++) {
       for (int c = 0; c < f[k].components; c++) {
-        const double got = f[k].value[i * f[k].components + c], expected = value_of(m->original[i], c, k);
-        CHECK(got == expected, "%s of vertex %d: %g, expected %g", f[k].name, (int)m->original[i], got, expected);
+        const double got = f[k].value[i * f[k].components + c], expected = value_of(m->number.original[i], c, k);
+        CHECK(got == expected, "%s of vertex %d: %g, expected %g", f[k].name, (int)m->number.original[i], got,
+              expected);
       }
     }
   }

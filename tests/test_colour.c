@@ -48,7 +48,7 @@ static PetscErrorCode test_ties(wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCall(rank_and_size(&rank, &size));
-  find_tie(m->n_global, tie);
+  find_tie(m->number.n_global, tie);
   PetscCall(wring_mesh_extend_halo(m, 2, tie));
   const PetscInt a = wring_mesh_local(m, tie[0]), b = wring_mesh_local(m, tie[1]);
   const PetscInt reversed[4] = {b, a, a, b};
@@ -67,7 +67,7 @@ static PetscErrorCode test_ties(wring_mesh *m)
 /* The same edge on ranks 0 and 1 is refused on all ranks. */
 static PetscErrorCode test_equal_elements(wring_mesh *m)
 {
-  const PetscInt original[2] = {0, m->n_global - 1};
+  const PetscInt original[2] = {0, m->number.n_global - 1};
   PetscInt       colour, n_colour;
   PetscMPIInt    rank, size;
 
@@ -149,7 +149,7 @@ static PetscErrorCode test_hub(wring_mesh *m)
 {
   enum { SPRINGS = 100000 };
   const double   before = peak_memory();
-  const PetscInt others = m->n_global - 1, each = SPRINGS / others + 1;
+  const PetscInt others = m->number.n_global - 1, each = SPRINGS / others + 1;
   PetscInt      *vertex, *colour, n_colour;
   PetscMPIInt    rank, size;
 
@@ -178,12 +178,12 @@ static PetscErrorCode test_hub(wring_mesh *m)
 static PetscErrorCode create_means(const wring_mesh *m, wring_term **term)
 {
   const double par[2] = {1e3, 0.1}, coef[2] = {0.7, -0.4};
-  PetscInt    *vertex, n                    = PetscMin(m->n_tet, 40);
+  PetscInt    *vertex, n                    = PetscMin(m->tets.n, 40);
   wring_term  *t;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * n, &vertex));
-  for (PetscInt i = 0; i < 3 * n; i++) vertex[i] = m->tet[4 * (i / 3) + i % 3];
+  for (PetscInt i = 0; i < 3 * n; i++) vertex[i] = m->tets.corner[4 * (i / 3) + i % 3];
   PetscCall(wring_term_create_listed(m, "means", &wring_law_spring, 3, 1, n, vertex, PETSC_FALSE, PETSC_FALSE, &t));
   for (PetscInt e = 0; e < n; e++) wring_term_set_point(t, e, 0, coef, 1);
   wring_term_set_par(t, 0, par);

@@ -108,7 +108,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const net *w, model *m)
   *m = (model){.comm = comm};
   PetscCall(create_mesh(w, m));
   PetscCall(create_springs(w, m, &springs));
-  for (PetscInt i = 0; i < m->mesh->n_owned; i++) mass[i] = w->mass[m->mesh->original[i]];
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) mass[i] = w->mass[m->mesh->number.original[i]];
   PetscCall(wring_potential_create(m->mesh, mass, NULL, &m->g));
   PetscCall(wring_potential_add_term(m->g, springs));
   PetscCall(add_grips(w, m));
@@ -116,8 +116,8 @@ static PetscErrorCode model_create(MPI_Comm comm, const net *w, model *m)
   PetscCall(VecGetArrayWrite(m->q, &q));
   PetscCall(VecGetArrayWrite(m->v, &v));
   for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
-    q[i] = w->X[m->mesh->original[i / 3]][i % 3];
-    v[i] = w->V[m->mesh->original[i / 3]][i % 3];
+    q[i] = w->X[m->mesh->number.original[i / 3]][i % 3];
+    v[i] = w->V[m->mesh->number.original[i / 3]][i % 3];
   }
   PetscCall(VecRestoreArrayWrite(m->v, &v));
   PetscCall(VecRestoreArrayWrite(m->q, &q));
@@ -438,7 +438,7 @@ static PetscErrorCode apply_rows(model *m, Vec d, double c, Vec out)
       double sum = c * r.C[j];
       for (int a = 0; a < 3 * r.m; a++) sum += r.dC[3 * r.m * j + a] * da[3 * r.vertex[r.m * j + a / 3] + a % 3];
       for (int a = 0; a < 3 * r.m; a++) {
-        const PetscInt to = 3 * m->mesh->global[r.vertex[r.m * j + a / 3]] + a % 3;
+        const PetscInt to = 3 * m->mesh->number.global[r.vertex[r.m * j + a / 3]] + a % 3;
         PetscCall(VecSetValue(out, to, r.k[j] * r.dC[3 * r.m * j + a] * sum, ADD_VALUES));
       }
     }
@@ -613,7 +613,7 @@ static PetscErrorCode test_held_elements(void)
   PetscFunctionBegin;
   PetscCall(step_half_held(PETSC_COMM_WORLD, &all));
   PetscCall(step_half_held(PETSC_COMM_SELF, &one));
-  for (PetscInt i = 0; i < all.mesh->n_global; i++) {
+  for (PetscInt i = 0; i < all.mesh->number.n_global; i++) {
     PetscCall(position(&all, all.x, i, a));
     PetscCall(position(&one, one.x, i, b));
     CHECK(distance(a, b) <= 1e-10, "vertex %d is off by %g", (int)i, distance(a, b));

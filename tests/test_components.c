@@ -37,14 +37,14 @@ enum { N_PLANES = sizeof planes / sizeof planes[0] };
 
 static PetscErrorCode hold_components(test_body *b, const hold *h, const wring_motion *motion)
 {
-  const PetscInt i = wring_names_find(&b->mesh->sets, h->set), n = b->mesh->set_count[i];
+  const PetscInt i = wring_names_find(&b->mesh->set.names, h->set), n = b->mesh->set.count[i];
   double        *target;
   wring_term    *term;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * n, &target));
-  for (PetscInt j = 0; j < n; j++) h->map(b->mesh->X + 3 * b->mesh->set_vertex[i][j], target + 3 * j);
-  PetscCall(wring_term_create_hard_attachments(b->mesh, h->set, n, b->mesh->set_vertex[i], target, motion, &term));
+  for (PetscInt j = 0; j < n; j++) h->map(b->mesh->X + 3 * b->mesh->set.vertex[i][j], target + 3 * j);
+  PetscCall(wring_term_create_hard_attachments(b->mesh, h->set, n, b->mesh->set.vertex[i], target, motion, &term));
   PetscCall(PetscFree(target));
   wring_term_set_components(term, h->components);
   PetscCall(wring_potential_add_term(b->g, term));
@@ -74,9 +74,9 @@ static PetscErrorCode check_held(const test_body *b, int n, Vec x, const char *w
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(b->x, &ya));
   for (int k = 0; k < n; k++) {
-    const PetscInt s = wring_names_find(&b->mesh->sets, planes[k].set);
-    for (PetscInt j = 0; j < b->mesh->set_count[s]; j++) {
-      const PetscInt v    = b->mesh->set_vertex[s][j];
+    const PetscInt s = wring_names_find(&b->mesh->set.names, planes[k].set);
+    for (PetscInt j = 0; j < b->mesh->set.count[s]; j++) {
+      const PetscInt v    = b->mesh->set.vertex[s][j];
       const char     mark = wring_potential_held_marks(b->g)[v];
       planes[k].map(b->mesh->X + 3 * v, at);
       for (int c = 0; c < 3; c++) {

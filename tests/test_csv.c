@@ -189,13 +189,13 @@ static PetscErrorCode test_write(PetscMPIInt rank)
   if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
-  for (PetscInt i = 0; i < 2 * m->n_owned; i++) value[i] = value_of(m->original[i / 2], i % 2);
+  for (PetscInt i = 0; i < 2 * m->n_owned; i++) value[i] = value_of(m->number.original[i / 2], i % 2);
   PetscCall(wring_csv_write_vertices(file, m, "p,q", 2, value));
   CHECK_NOT_WRITTEN(wring_csv_write_vertices("no/such/folder/x.csv", m, "p,q", 2, value), "no/such/folder/x.csv",
                     "cannot be written");
   if (rank == 0) {
-    PetscCall(wring_csv_read(file, "vertex,p,q", m->n_global, PETSC_TRUE, PETSC_TRUE, &n, &width, &row, &e));
-    CHECK(row && n == m->n_global, "\"%s\"", e.text);
+    PetscCall(wring_csv_read(file, "vertex,p,q", m->number.n_global, PETSC_TRUE, PETSC_TRUE, &n, &width, &row, &e));
+    CHECK(row && n == m->number.n_global, "\"%s\"", e.text);
     for (PetscInt i = 0; i < n; i++) {
       CHECK(row[3 * i] == (double)i, "row %d is of vertex %g", (int)i, row[3 * i]);
       for (int k = 0; k < 2; k++) CHECK(row[3 * i + 1 + k] == value_of(i, k), "%g", row[3 * i + 1 + k]);

@@ -96,24 +96,29 @@ static PetscErrorCode check_graphs(PetscSF a, PetscSF b)
 static PetscErrorCode check_same(const wring_mesh *a, const wring_mesh *b)
 {
   PetscFunctionBegin;
-  CHECK(a->n_global == b->n_global && a->begin == b->begin && a->n_tet_global == b->n_tet_global, "global counts");
-  CHECK(a->n_owned == b->n_owned && a->n_local == b->n_local && a->n_tet == b->n_tet, "counts");
-  CHECK(a->n_interior == b->n_interior && a->n_set_element == b->n_set_element && a->sets.n == b->sets.n, "counts");
-  CHECK(same(a->n_local, sizeof *a->global, a->global, b->global), "global numbers");
-  CHECK(same(a->n_local, sizeof *a->original, a->original, b->original), "original numbers");
-  CHECK(same(a->n_local, sizeof *a->by_original, a->by_original, b->by_original), "the order of originals");
+  CHECK(a->number.n_global == b->number.n_global && a->number.begin == b->number.begin &&
+          a->tets.n_global == b->tets.n_global,
+        "global counts");
+  CHECK(a->n_owned == b->n_owned && a->n_local == b->n_local && a->tets.n == b->tets.n, "counts");
+  CHECK(a->tets.n_interior == b->tets.n_interior && a->set.n_element == b->set.n_element &&
+          a->set.names.n == b->set.names.n,
+        "counts");
+  CHECK(same(a->n_local, sizeof *a->number.global, a->number.global, b->number.global), "global numbers");
+  CHECK(same(a->n_local, sizeof *a->number.original, a->number.original, b->number.original), "original numbers");
+  CHECK(same(a->n_local, sizeof *a->number.by_original, a->number.by_original, b->number.by_original),
+        "the order of originals");
   CHECK(same(a->n_local, 3 * sizeof *a->X, a->X, b->X), "positions");
-  CHECK(same(a->n_tet, 4 * sizeof *a->tet, a->tet, b->tet), "tets");
-  CHECK(same(a->n_tet, sizeof *a->region, a->region, b->region), "regions");
-  CHECK(same(a->n_tet, sizeof *a->tet_original, a->tet_original, b->tet_original), "numbers of tets");
-  CHECK(same(a->n_set_element, 4 * sizeof *a->set_element, a->set_element, b->set_element), "elements of sets");
-  for (PetscInt s = 0; s < a->sets.n; s++) {
-    CHECK(!strcmp(a->sets.name[s], b->sets.name[s]) && a->set_count[s] == b->set_count[s], "set %d", (int)s);
-    CHECK(same(a->set_count[s], sizeof(PetscInt), a->set_vertex[s], b->set_vertex[s]), "members of set %d", (int)s);
+  CHECK(same(a->tets.n, 4 * sizeof *a->tets.corner, a->tets.corner, b->tets.corner), "tets");
+  CHECK(same(a->tets.n, sizeof *a->tets.region, a->tets.region, b->tets.region), "regions");
+  CHECK(same(a->tets.n, sizeof *a->tets.original, a->tets.original, b->tets.original), "numbers of tets");
+  CHECK(same(a->set.n_element, 4 * sizeof *a->set.element, a->set.element, b->set.element), "elements of sets");
+  for (PetscInt s = 0; s < a->set.names.n; s++) {
+    CHECK(!strcmp(a->set.names.name[s], b->set.names.name[s]) && a->set.count[s] == b->set.count[s], "set %d", (int)s);
+    CHECK(same(a->set.count[s], sizeof(PetscInt), a->set.vertex[s], b->set.vertex[s]), "members of set %d", (int)s);
   }
-  PetscCall(check_graphs(a->halo, b->halo));
-  PetscCall(check_graphs(a->coordinates, b->coordinates));
-  PetscCall(check_graphs(a->natural, b->natural));
+  PetscCall(check_graphs(a->forest.halo, b->forest.halo));
+  PetscCall(check_graphs(a->forest.coordinates, b->forest.coordinates));
+  PetscCall(check_graphs(a->forest.natural, b->forest.natural));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,17 +127,18 @@ static void check_complete(const wring_mesh_data *d, const wring_mesh *m)
 {
   PetscInt *const seen = calloc((size_t)d->n_tet + (size_t)d->n_vertex, sizeof *seen), *const owned = seen + d->n_tet;
   PetscInt members = 0;
-  CHECK(m->sets.n == d->sets.n && m->regions.n == d->regions.n, "%d sets, %d regions", (int)m->sets.n,
+  CHECK(m->set.names.n == d->sets.n && m->regions.n == d->regions.n, "%d sets, %d regions", (int)m->set.names.n,
         (int)m->regions.n);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt64 number = m->tet_original[e];
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    const PetscInt64 number = m->tets.original[e];
     seen[number]++;
-    CHECK(m->region[e] == d->region[number], "region of tet %d", (int)number);
+    CHECK(m->tets.region[e] == d->region[number], "region of tet %d", (int)number);
     for (int a = 0; a < 4; a++)
-      CHECK(m->original[m->tet[4 * e + a]] == d->tet[4 * number + a], "tet %d corner %d", (int)number, a);
+      CHECK(m->number.original[m->tets.corner[4 * e + a]] == d->tet[4 * number + a], "tet %d corner %d", (int)number,
+            a);
   }
-  for (PetscInt v = 0; v < m->n_owned; v++) owned[m->original[v]]++;
-  for (PetscInt s = 0; s < m->sets.n; s++) members += m->set_count[s];
+  for (PetscInt v = 0; v < m->n_owned; v++) owned[m->number.original[v]]++;
+  for (PetscInt s = 0; s < m->set.names.n; s++) members += m->set.count[s];
   MPI_Allreduce(MPI_IN_PLACE, seen, (int)(d->n_tet + d->n_vertex), MPIU_INT, MPI_SUM, m->comm);
   MPI_Allreduce(MPI_IN_PLACE, &members, 1, MPIU_INT, MPI_SUM, m->comm);
   for (PetscInt e = 0; e < d->n_tet + d->n_vertex; e++)

@@ -30,7 +30,7 @@ static void rest(const double X[3], double x[3])
 static PetscErrorCode expect(test_body *b, test_body *bare, Vec y, Vec load, double stiffness, double force[3])
 {
   const double *const mass = wring_potential_mass(b->g);
-  const PetscInt      set  = wring_names_find(&b->mesh->sets, "xmin");
+  const PetscInt      set  = wring_names_find(&b->mesh->set.names, "xmin");
   const double       *x, *ya, *f;
   double              sum[2] = {0};
   Vec                 grad;
@@ -45,8 +45,8 @@ static PetscErrorCode expect(test_body *b, test_body *bare, Vec y, Vec load, dou
   PetscCall(VecGetArrayRead(y, &ya));
   PetscCall(VecGetArrayRead(load, &f));
   for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) sum[0] += PetscSqr(mass[i / 3] / (h * h) * (x[i] - ya[i]) + f[i]);
-  for (PetscInt i = 0; i < 3 * b->mesh->set_count[set]; i++) {
-    const PetscInt at = 3 * b->mesh->set_vertex[set][i / 3] + i % 3;
+  for (PetscInt i = 0; i < 3 * b->mesh->set.count[set]; i++) {
+    const PetscInt at = 3 * b->mesh->set.vertex[set][i / 3] + i % 3;
     sum[1] += PetscSqr(stiffness * (x[at] - b->mesh->X[at]));
   }
   PetscCall(VecRestoreArrayRead(load, &f));
@@ -119,11 +119,11 @@ static PetscErrorCode test_inverted(void)
   CHECK(inverted == 0 && newly == 0, "%d inverted at rest", (int)inverted);
   PetscCall(VecGetArray(b.x, &xa));
   for (PetscInt i = 0; i < b.mesh->n_owned; i++)
-    for (int c = 0; c < 3; c++) xa[3 * i + c] += b.mesh->original[i] == 0 ? 0.6 : 0;
+    for (int c = 0; c < 3; c++) xa[3 * i + c] += b.mesh->number.original[i] == 0 ? 0.6 : 0;
   PetscCall(VecRestoreArray(b.x, &xa));
-  PetscCall(PetscMalloc2(b.mesh->n_tet, &density, b.mesh->n_tet, &J));
+  PetscCall(PetscMalloc2(b.mesh->tets.n, &density, b.mesh->tets.n, &J));
   PetscCall(wring_potential_cell_data(b.g, b.x, density, J));
-  for (PetscInt e = 0; e < b.mesh->n_tet; e++) expected += J[e] <= 0;
+  for (PetscInt e = 0; e < b.mesh->tets.n; e++) expected += J[e] <= 0;
   PetscCall(PetscFree2(density, J));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &expected, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
   PetscCall(wring_potential_inverted(b.g, from, b.x, PETSC_FALSE, &inverted, &newly));

@@ -32,8 +32,8 @@ static void twist(const double X[3], double x[3])
 /* The vertices of a set are where `map` sends them, to the last bit. */
 static PetscErrorCode check_held(const test_body *b, const char *set, test_map *map, Vec x, const char *what)
 {
-  const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
-  const PetscInt *vertex = b->mesh->set_vertex[i];
+  const PetscInt  i = wring_names_find(&b->mesh->set.names, set), n = b->mesh->set.count[i];
+  const PetscInt *vertex = b->mesh->set.vertex[i];
   const double   *xa;
   double          at[3];
 
@@ -43,7 +43,7 @@ static PetscErrorCode check_held(const test_body *b, const char *set, test_map *
     map(b->mesh->X + 3 * vertex[j], at);
     for (int c = 0; c < 3; c++) {
       const double is = xa[3 * vertex[j] + c];
-      CHECK(is == at[c], "%s: vertex %d is off by %g", what, (int)b->mesh->original[vertex[j]], is - at[c]);
+      CHECK(is == at[c], "%s: vertex %d is off by %g", what, (int)b->mesh->number.original[vertex[j]], is - at[c]);
     }
   }
   PetscCall(VecRestoreArrayRead(x, &xa));
@@ -271,8 +271,8 @@ static PetscErrorCode test_patch(const wring_law *law, const char *source)
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, law, 10, 0, &b));
   PetscCall(PetscCalloc3(b.mesh->n_owned, &mark, b.mesh->n_owned, &vertex, 3 * b.mesh->n_owned, &target));
   for (int i = 0; i < 6; i++) {
-    const PetscInt s = wring_names_find(&b.mesh->sets, side[i]);
-    for (PetscInt j = 0; j < b.mesh->set_count[s]; j++) mark[b.mesh->set_vertex[s][j]] = 1;
+    const PetscInt s = wring_names_find(&b.mesh->set.names, side[i]);
+    for (PetscInt j = 0; j < b.mesh->set.count[s]; j++) mark[b.mesh->set.vertex[s][j]] = 1;
   }
   for (PetscInt i = 0; i < b.mesh->n_owned; i++) {
     if (!mark[i]) continue;

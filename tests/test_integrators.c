@@ -9,8 +9,8 @@
 /* Attaches xmin with 2e3 N/m per vertex to moving targets. */
 static PetscErrorCode hold(test_body *b, const wring_motion *motion)
 {
-  const PetscInt  i = wring_names_find(&b->mesh->sets, "xmin"), n = b->mesh->set_count[i];
-  const PetscInt *vertex = b->mesh->set_vertex[i];
+  const PetscInt  i = wring_names_find(&b->mesh->set.names, "xmin"), n = b->mesh->set.count[i];
+  const PetscInt *vertex = b->mesh->set.vertex[i];
   double         *k, *target;
   wring_term     *term;
 

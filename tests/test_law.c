@@ -200,7 +200,7 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
 */
 static void check_contracted(const wring_law *law, int kind, wring_in par, block_z z)
 {
-  static const int      row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  static const int      row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
   const int             n = 3 * law->q, q = law->q;
   WRING_ALIGNED double  g[3][WRING_LANES], K[6][WRING_LANES];
   WRING_ALIGNED block_h h;

@@ -243,14 +243,14 @@ static PetscErrorCode test_totals(void)
   double           *mass, *force;
   PetscCall(find_sides(m, n, triangle));
   PetscCall(make_curve(WRING_CURVE_LINEAR, 2, 1, rows[0], &curve));
-  const PetscInt set = wring_names_find(&m->sets, "xmax"), count = m->set_count[set];
+  const PetscInt set = wring_names_find(&m->set.names, "xmax"), count = m->set.count[set];
   PetscCall(PetscMalloc2(m->n_owned, &mass, 3 * count, &force));
   for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = 1;
   for (PetscInt i = 0; i < 3 * count; i++) force[i] = pull[i % 3] / 12; // 4 x 3 vertices
   PetscCall(wring_loads_create(m, mass, mass, &l));
   for (int i = 0; i < 6; i++) PetscCall(wring_loads_add_pressure(l, &always, p, n[i], triangle[i]));
   PetscCall(wring_loads_add_pressure(l, &(wring_load_time){.until = 0.1}, p, n[0], triangle[0]));
-  PetscCall(wring_loads_add_forces(l, &(wring_load_time){curve, INFINITY}, count, m->set_vertex[set], force));
+  PetscCall(wring_loads_add_forces(l, &(wring_load_time){curve, INFINITY}, count, m->set.vertex[set], force));
   PetscCall(wring_loads_total(l, 0.5, &t));
   CHECK(fabs(t.force_size - 26) < 1e-13 * 26, "size of forces: %.17g", t.force_size);
   CHECK(fabs(t.pressure_size - 10 * p) < 1e-13 * p, "size of pressure: %.17g", t.pressure_size);

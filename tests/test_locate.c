@@ -11,7 +11,7 @@ static void weights(const wring_mesh *m, PetscInt e, const double *point, double
 {
   const double *X[4], *Y[4];
   double        B[9], whole;
-  for (int a = 0; a < 4; a++) X[a] = m->X + 3 * m->tet[4 * e + a];
+  for (int a = 0; a < 4; a++) X[a] = m->X + 3 * m->tets.corner[4 * e + a];
   wring_tet_rest(X[0], X[1], X[2], X[3], B, &whole);
   for (int a = 0; a < 4; a++) {
     for (int b = 0; b < 4; b++) Y[b] = b == a ? point : X[b];
@@ -31,19 +31,19 @@ static PetscErrorCode check_inside(const wring_mesh *m, const double *point)
   PetscCall(wring_mesh_locate(m, point, &place));
   CHECK(place.distance == 0, "[%g, %g, %g] is %g m outside", point[0], point[1], point[2], place.distance);
   holders = place.tet >= 0;
-  if (holders) mine = m->tet_original[place.tet];
+  if (holders) mine = m->tets.original[place.tet];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &holders, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&mine, &number, 1, MPIU_INT64, MPI_MAX, PETSC_COMM_WORLD));
   CHECK(holders == 1, "%d ranks have [%g, %g, %g]", holders, point[0], point[1], point[2]);
   for (int a = 0; a < 4 && place.tet >= 0; a++) {
     CHECK(place.weight[a] >= -1e-7, "a weight is %g", place.weight[a]);
-    for (int c = 0; c < 3; c++) x[c] += place.weight[a] * m->X[3 * m->tet[4 * place.tet + a] + c];
+    for (int c = 0; c < 3; c++) x[c] += place.weight[a] * m->X[3 * m->tets.corner[4 * place.tet + a] + c];
   }
   for (int c = 0; c < 3 && place.tet >= 0; c++)
     CHECK(fabs(x[c] - point[c]) <= 1e-14 * 4, "%g, expected %g", x[c], point[c]);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     weights(m, e, point, w);
-    lower += m->tet_original[e] < number && fmin(fmin(w[0], w[1]), fmin(w[2], w[3])) >= -1e-12;
+    lower += m->tets.original[e] < number && fmin(fmin(w[0], w[1]), fmin(w[2], w[3])) >= -1e-12;
   }
   CHECK(lower == 0, "%d tetrahedra with lower numbers contain the point too", (int)lower);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,9 +71,9 @@ static PetscErrorCode check_shared(const wring_mesh *m, PetscInt original)
   PetscFunctionBegin;
   PetscMPIInt rank;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  for (PetscInt e = 0; e < m->n_tet && !found; e++) {
-    const PetscInt *const v = m->tet + 4 * e;
-    if (m->original[v[0]] != original) continue;
+  for (PetscInt e = 0; e < m->tets.n && !found; e++) {
+    const PetscInt *const v = m->tets.corner + 4 * e;
+    if (m->number.original[v[0]] != original) continue;
     found = 1;
     for (int k = 0; k < 4; k++) { // the vertex, the middles of an edge, of a face and of the tet
       for (int a = 0; a <= k; a++)
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     point[2] = 1;
     PetscCall(check_inside(m, point));
   }
-  for (PetscInt v = 0; v < m->n_global; v += 7) PetscCall(check_shared(m, v));
+  for (PetscInt v = 0; v < m->number.n_global; v += 7) PetscCall(check_shared(m, v));
   PetscCall(check_outside(m, (double[]){1.3, 0.4, 1.25}, 0.25, (double[]){1.3, 0.4, 1}));
   PetscCall(check_outside(m, (double[]){2.3, 0.4, -0.4}, 0.5, (double[]){2, 0.4, 0}));
   PetscCall(check_outside(m, (double[]){-2, -1, 3}, 3, (double[]){0, 0, 1}));

@@ -110,16 +110,16 @@ static void add_spring(sums *s, PetscInt a, PetscInt b)
 static void add_elements(sums *s)
 {
   const wring_mesh *m    = s->mesh;
-  const PetscInt    held = wring_names_find(&m->sets, "xmin");
+  const PetscInt    held = wring_names_find(&m->set.names, "xmin");
   double            target[3];
-  for (PetscInt e = 0; e < m->n_tet; e++) add_tet(s, m->tet + 4 * e);
+  for (PetscInt e = 0; e < m->tets.n; e++) add_tet(s, m->tets.corner + 4 * e);
   for (PetscInt i = 0; i < 12; i++) {
     const PetscInt a = wring_mesh_local(m, i);
-    if (a >= 0 && a < m->n_owned) add_spring(s, a, wring_mesh_local(m, m->n_global - 1 - i));
+    if (a >= 0 && a < m->n_owned) add_spring(s, a, wring_mesh_local(m, m->number.n_global - 1 - i));
   }
-  for (PetscInt i = 0; i < m->set_count[held]; i++) {
-    twist(m->X + 3 * m->set_vertex[held][i], target);
-    add(s, m->set_vertex[held][i], target);
+  for (PetscInt i = 0; i < m->set.count[held]; i++) {
+    twist(m->X + 3 * m->set.vertex[held][i], target);
+    add(s, m->set.vertex[held][i], target);
   }
 }
 

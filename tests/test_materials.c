@@ -73,7 +73,7 @@ static PetscErrorCode solve_alone(const char *source, const wring_law *law, cons
     PetscCall(VecDuplicate(y, &one));
     PetscCall(solve(&b, law, how, y, one));
     PetscCall(VecGetArrayRead(one, &a));
-    for (PetscInt i = 0; i < 3 * n_global; i++) x[3 * b.mesh->original[i / 3] + i % 3] = a[i];
+    for (PetscInt i = 0; i < 3 * n_global; i++) x[3 * b.mesh->number.original[i / 3] + i % 3] = a[i];
     PetscCall(VecRestoreArrayRead(one, &a));
     PetscCall(destroy(&b, &y, &one));
   }
@@ -90,7 +90,7 @@ static PetscErrorCode distance_to(const test_body *b, Vec x, const double *alone
   *distance = 0;
   PetscCall(VecGetArrayRead(x, &a));
   for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
-    *distance = fmax(*distance, fabs(a[i] - alone[3 * b->mesh->original[i / 3] + i % 3]));
+    *distance = fmax(*distance, fabs(a[i] - alone[3 * b->mesh->number.original[i / 3] + i % 3]));
   }
   PetscCall(VecRestoreArrayRead(x, &a));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, distance, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
@@ -109,9 +109,9 @@ static PetscErrorCode check_material(const char *source, const wring_law *law)
   PetscFunctionBegin;
   PetscCall(create(PETSC_COMM_WORLD, source, law, &b, &y));
   PetscCall(VecDuplicate(y, &x));
-  PetscCall(PetscMalloc1(3 * b.mesh->n_global, &alone));
+  PetscCall(PetscMalloc1(3 * b.mesh->number.n_global, &alone));
   for (int i = 0; i < 4; i++) {
-    if (i == 0 || i == 3) PetscCall(solve_alone(source, law, &methods[i], b.mesh->n_global, alone));
+    if (i == 0 || i == 3) PetscCall(solve_alone(source, law, &methods[i], b.mesh->number.n_global, alone));
     PetscCall(solve(&b, law, &methods[i], y, x));
     PetscCall(distance_to(&b, x, alone, &distance));
     CHECK(distance <= most[i], "%s: %s ends %g m from %s on one rank", law->name, methods[i].solver, distance,

@@ -38,9 +38,10 @@ static PetscErrorCode create(MPI_Comm comm, const wring_law *law, PetscBool mean
   PetscFunctionBegin;
   b->mesh = test_box(comm, cells);
   if (order == 2) PetscCall(wring_mesh_raise(b->mesh));
-  PetscCall(PetscMalloc2(b->mesh->n_owned, &mass, b->mesh->n_tet, &scale));
+  PetscCall(PetscMalloc2(b->mesh->n_owned, &mass, b->mesh->tets.n, &scale));
   PetscCall(wring_mesh_lumped_mass(b->mesh, density, mass));
-  for (PetscInt e = 0; e < b->mesh->n_tet; e++) scale[e] = scaled ? 1 + 0.5 * sin((double)b->mesh->tet_original[e]) : 1;
+  for (PetscInt e = 0; e < b->mesh->tets.n; e++)
+    scale[e] = scaled ? 1 + 0.5 * sin((double)b->mesh->tets.original[e]) : 1;
   PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
   if (mean)
     PetscCall(wring_term_create_mean_tets(b->mesh, 0, law, parameters(law), 0, scaled ? scale : NULL, &b->term));
@@ -287,13 +288,14 @@ static PetscErrorCode check_patches(void)
 
   PetscFunctionBegin;
   for (int i = 0; i < 2; i++) {
-    PetscCall(PetscMalloc2(m[i]->n_tet, &centre, m[i]->n_global, &original));
+    PetscCall(PetscMalloc2(m[i]->tets.n, &centre, m[i]->number.n_global, &original));
     PetscCall(wring_mesh_patches(m[i], 0, centre));
-    for (PetscInt v = 0; v < m[i]->n_global; v++) original[v] = 0;
-    for (PetscInt v = 0; v < m[i]->n_owned; v++) original[m[i]->global[v]] = m[i]->original[v];
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, original, (PetscMPIInt)m[i]->n_global, MPIU_INT, MPI_SUM, m[i]->comm));
-    for (PetscInt e = 0; e < m[i]->n_tet; e++)
-      sum[i] += (double)((original[centre[e]] + 1) * (m[i]->tet_original[e] + 1) % 1009);
+    for (PetscInt v = 0; v < m[i]->number.n_global; v++) original[v] = 0;
+    for (PetscInt v = 0; v < m[i]->n_owned; v++) original[m[i]->number.global[v]] = m[i]->number.original[v];
+    PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, original, (PetscMPIInt)m[i]->number.n_global, MPIU_INT, MPI_SUM, m[i]->comm));
+    for (PetscInt e = 0; e < m[i]->tets.n; e++)
+      sum[i] += (double)((original[centre[e]] + 1) * (m[i]->tets.original[e] + 1) % 1009);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum[i], 1, MPI_DOUBLE, MPI_SUM, m[i]->comm));
     PetscCall(PetscFree2(centre, original));
   }

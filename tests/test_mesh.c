@@ -115,12 +115,13 @@ static void check_limits(void)
 static void check_tets(const wring_mesh *m, const wring_mesh_data *d)
 {
   PetscInt *seen = calloc((size_t)d->n_tet, sizeof *seen);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt64 number = m->tet_original[e];
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    const PetscInt64 number = m->tets.original[e];
     seen[number]++;
     for (int a = 0; a < 4; a++) {
-      CHECK(m->original[m->tet[4 * e + a]] == d->tet[4 * number + a], "tet %d corner %d", (int)number, a);
-      CHECK(e >= m->n_interior || m->tet[4 * e + a] < m->n_owned, "interior tet %d has a ghost", (int)e);
+      CHECK(m->number.original[m->tets.corner[4 * e + a]] == d->tet[4 * number + a], "tet %d corner %d", (int)number,
+            a);
+      CHECK(e >= m->tets.n_interior || m->tets.corner[4 * e + a] < m->n_owned, "interior tet %d has a ghost", (int)e);
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, seen, (int)d->n_tet, MPIU_INT, MPI_SUM, m->comm);
@@ -132,13 +133,13 @@ static void check_vertices(const wring_mesh *m, const wring_mesh_data *d)
 {
   PetscInt *seen = calloc((size_t)d->n_vertex, sizeof *seen);
   for (PetscInt v = 0; v < m->n_local; v++) {
-    CHECK(!memcmp(m->X + 3 * v, d->X + 3 * m->original[v], 3 * sizeof(double)), "position of vertex %d", (int)v);
-    CHECK(wring_mesh_local(m, m->original[v]) == v, "look-up of vertex %d", (int)v);
+    CHECK(!memcmp(m->X + 3 * v, d->X + 3 * m->number.original[v], 3 * sizeof(double)), "position of vertex %d", (int)v);
+    CHECK(wring_mesh_local(m, m->number.original[v]) == v, "look-up of vertex %d", (int)v);
     if (v < m->n_owned) {
-      seen[m->original[v]]++;
-      CHECK(m->global[v] == m->begin + v, "global number of vertex %d", (int)v);
+      seen[m->number.original[v]]++;
+      CHECK(m->number.global[v] == m->number.begin + v, "global number of vertex %d", (int)v);
     } else {
-      CHECK(v == m->n_owned || m->global[v] > m->global[v - 1], "ghosts ascend");
+      CHECK(v == m->n_owned || m->number.global[v] > m->number.global[v - 1], "ghosts ascend");
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, seen, (int)d->n_vertex, MPIU_INT, MPI_SUM, m->comm);
@@ -149,15 +150,15 @@ static void check_vertices(const wring_mesh *m, const wring_mesh_data *d)
 
 static void check_sets(const wring_mesh *m, const wring_mesh_data *d)
 {
-  CHECK(m->sets.n == 7, "%d sets", (int)m->sets.n);
-  for (PetscInt s = 0; s < m->sets.n; s++) {
+  CHECK(m->set.names.n == 7, "%d sets", (int)m->set.names.n);
+  for (PetscInt s = 0; s < m->set.names.n; s++) {
     char *member = calloc((size_t)d->n_vertex, 1);
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) member[d->set_vertex[i]] = 1;
-    for (PetscInt i = 0; i < m->set_count[s]; i++) {
-      CHECK(member[m->original[m->set_vertex[s][i]]], "a stranger in %s", m->sets.name[s]);
-      CHECK(i == 0 || m->set_vertex[s][i] > m->set_vertex[s][i - 1], "%s ascends", m->sets.name[s]);
+    for (PetscInt i = 0; i < m->set.count[s]; i++) {
+      CHECK(member[m->number.original[m->set.vertex[s][i]]], "a stranger in %s", m->set.names.name[s]);
+      CHECK(i == 0 || m->set.vertex[s][i] > m->set.vertex[s][i - 1], "%s ascends", m->set.names.name[s]);
     }
-    CHECK(sum_ranks(m->set_count[s]) == d->set_start[s + 1] - d->set_start[s], "size of %s", m->sets.name[s]);
+    CHECK(sum_ranks(m->set.count[s]) == d->set_start[s + 1] - d->set_start[s], "size of %s", m->set.names.name[s]);
     free(member);
   }
 }
@@ -169,10 +170,10 @@ static PetscErrorCode check_exchange(const wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)m->n_local, &x));
-  for (PetscInt v = 0; v < m->n_local; v++) x[v] = v < m->n_owned ? (double)m->original[v] : -1;
-  PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, x, x, MPI_REPLACE));
-  for (PetscInt v = 0; v < m->n_local; v++) CHECK(x[v] == (double)m->original[v], "ghost %d", (int)v);
+  for (PetscInt v = 0; v < m->n_local; v++) x[v] = v < m->n_owned ? (double)m->number.original[v] : -1;
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_DOUBLE, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_DOUBLE, x, x, MPI_REPLACE));
+  for (PetscInt v = 0; v < m->n_local; v++) CHECK(x[v] == (double)m->number.original[v], "ghost %d", (int)v);
   PetscCall(PetscFree(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,7 +221,8 @@ static PetscErrorCode check_mass(const wring_mesh *m, const wring_mesh_data *d)
     }
   }
   for (PetscInt v = 0; v < m->n_owned; v++)
-    CHECK(fabs(mass[v] - serial[m->original[v]]) <= 1e-14 * mass[v], "mass of vertex %d", (int)m->original[v]);
+    CHECK(fabs(mass[v] - serial[m->number.original[v]]) <= 1e-14 * mass[v], "mass of vertex %d",
+          (int)m->number.original[v]);
   PetscCall(PetscFree(mass));
   PetscCall(PetscFree(serial));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -258,7 +260,7 @@ static PetscErrorCode check_more_ghosts(wring_mesh *m, const wring_mesh_data *d)
 /* Rows of all vertices in descending order, two for vertex 7: each arrives at its owner, in ascending order. */
 static PetscErrorCode check_rows(const wring_mesh *m)
 {
-  PetscInt n = m->n_global + 1, n_mine;
+  PetscInt n = m->number.n_global + 1, n_mine;
   double  *row, *mine;
 
   PetscFunctionBegin;
@@ -318,8 +320,8 @@ static PetscErrorCode test_tiny(PetscInt n_tet)
     PetscCall(wring_names_add(&d->regions, "one", 3));
   }
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
-  CHECK(m->n_global == 4 && m->n_tet_global == n_tet && sum_ranks(m->n_owned) == 4, "counts");
-  CHECK(sum_ranks(m->n_tet) == n_tet, "tets");
+  CHECK(m->number.n_global == 4 && m->tets.n_global == n_tet && sum_ranks(m->n_owned) == 4, "counts");
+  CHECK(sum_ranks(m->tets.n) == n_tet, "tets");
   PetscCall(check_exchange(m));
   const double density = 24;
   double       mass[4];
@@ -351,8 +353,9 @@ static PetscErrorCode check_set_of_deck(const char *key, const char *value, Pets
   if (n < 0) {
     CHECK(status == PETSC_ERR_USER_INPUT, "%s: %s is accepted", key, value);
   } else {
-    CHECK(status == PETSC_SUCCESS && m->sets.n == 8 && !strcmp(m->sets.name[7], "grip"), "%s: %s", key, value);
-    CHECK(sum_ranks(m->set_count[7]) == n, "%s: %s has %d vertices", key, value, (int)sum_ranks(m->set_count[7]));
+    CHECK(status == PETSC_SUCCESS && m->set.names.n == 8 && !strcmp(m->set.names.name[7], "grip"), "%s: %s", key,
+          value);
+    CHECK(sum_ranks(m->set.count[7]) == n, "%s: %s has %d vertices", key, value, (int)sum_ranks(m->set.count[7]));
   }
   PetscCall(wring_options_destroy(&o));
   PetscCall(wring_mesh_destroy(&m));

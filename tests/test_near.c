@@ -130,7 +130,8 @@ static table skin_faces(const wring_mesh *m, const wring_skin *s)
 {
   table t = empty(3, s->n);
   for (PetscInt i = 0; i < s->n; i++) {
-    const PetscInt *c = s->corner + 3 * i, v[3] = {m->original[c[0]], m->original[c[1]], m->original[c[2]]};
+    const PetscInt *c   = s->corner + 3 * i,
+                   v[3] = {m->number.original[c[0]], m->number.original[c[1]], m->number.original[c[2]]};
     turn(v, t.row + 3 * t.n++);
   }
   return gather(t);
@@ -159,7 +160,8 @@ static table skin_vertices(const wring_mesh *m, const wring_skin *s)
 {
   table t = empty(4, s->n_vertex);
   for (PetscInt i = 0; i < s->n_vertex; i++) {
-    PetscInt row[4] = {m->original[s->vertex[i]], s->body[s->vertex[i]], s->ring_start[i + 1] - s->ring_start[i], 0};
+    PetscInt row[4] = {m->number.original[s->vertex[i]], s->body[s->vertex[i]], s->ring_start[i + 1] - s->ring_start[i],
+                       0};
     for (PetscInt k = s->ring_start[i]; k < s->ring_start[i + 1]; k++) row[3] += s->ring[k];
     memcpy(t.row + 4 * t.n++, row, sizeof row);
   }
@@ -188,7 +190,8 @@ static PetscErrorCode check_skin(int n, const wring_box *box)
   check_same(skin_vertices(m, s), all_vertices(d, faces, body), "vertices of the surface");
   check_same(skin_faces(m, s), faces, "triangles of the surface");
   for (PetscInt i = 0; i < m->n_local; i++)
-    CHECK(s->body[i] == body[m->original[i]], "vertex %d is in body %d", (int)m->original[i], (int)s->body[i]);
+    CHECK(s->body[i] == body[m->number.original[i]], "vertex %d is in body %d", (int)m->number.original[i],
+          (int)s->body[i]);
   PetscCall(PetscFree(body));
   PetscCall(wring_skin_destroy(&s));
   PetscCall(wring_mesh_destroy(&m));
@@ -294,10 +297,10 @@ static table found_pairs(const wring_mesh *m, PetscInt n, const wring_near *near
 {
   table t = empty(4, n);
   for (PetscInt i = 0; i < n; i++) {
-    t.row[4 * t.n] = m->original[near[i].vertex];
+    t.row[4 * t.n] = m->number.original[near[i].vertex];
     turn(near[i].original, t.row + 4 * t.n++ + 1);
     for (int a = 0; a < 3 && near[i].home[a].rank == rank; a++)
-      CHECK(m->original[near[i].home[a].index] == near[i].original[a], "a corner is not where it is said to be");
+      CHECK(m->number.original[near[i].home[a].index] == near[i].original[a], "a corner is not where it is said to be");
   }
   return gather(t);
 }
@@ -320,7 +323,7 @@ static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread
   PetscCall(PetscMalloc2(3 * m->n_local, &x, 3 * d->n_vertex, &all));
   for (PetscInt v = 0; v < d->n_vertex; v++) place(d->X, v, spread, noise, all + 3 * v);
   if (lost) all[0] = NAN, all[3] = INFINITY, all[6] = 1e4;
-  for (PetscInt i = 0; i < 3 * m->n_local; i++) x[i] = all[3 * m->original[i / 3] + i % 3];
+  for (PetscInt i = 0; i < 3 * m->n_local; i++) x[i] = all[3 * m->number.original[i / 3] + i % 3];
   PetscCall(wring_skin_create(m, &s));
   PetscCall(wring_near_find(m, s, x, range, &n, &near, NULL));
   const table expected = all_pairs(d, all, range);

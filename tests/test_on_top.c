@@ -23,9 +23,9 @@ typedef struct {
 static PetscErrorCode draw_fields(model *m)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(m->mesh->n_tet, &m->scale, 3 * m->mesh->n_tet, &m->direction));
-  for (PetscInt e = 0; e < m->mesh->n_tet; e++) {
-    uint64_t state = 77 + (uint64_t)m->mesh->tet_original[e];
+  PetscCall(PetscMalloc2(m->mesh->tets.n, &m->scale, 3 * m->mesh->tets.n, &m->direction));
+  for (PetscInt e = 0; e < m->mesh->tets.n; e++) {
+    uint64_t state = 77 + (uint64_t)m->mesh->tets.original[e];
     double   r[9];
     m->scale[e] = 1 + 0.5 * test_random(&state);
     test_rotation(&state, r);
@@ -48,7 +48,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
   *m = (model){.comm = comm, .mesh = test_box(comm, cells)};
   PetscCall(wring_options_create(comm, &m->o));
   PetscCall(draw_fields(m));
-  for (PetscInt e = 0; e < m->mesh->n_tet; e++) m->scale[e] *= factor;
+  for (PetscInt e = 0; e < m->mesh->tets.n; e++) m->scale[e] *= factor;
   PetscCall(PetscMalloc1(m->mesh->n_owned, &mass));
   PetscCall(wring_mesh_lumped_mass(m->mesh, &density, mass));
   PetscCall(wring_potential_create(m->mesh, mass, NULL, &m->g));
@@ -192,11 +192,11 @@ static PetscErrorCode test_densities(void)
   PetscFunctionBegin;
   PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_strain, strain_par, 1, &m));
   deform(m.mesh, m.x);
-  PetscCall(PetscMalloc2(m.mesh->n_tet, &density, m.mesh->n_tet, &J));
+  PetscCall(PetscMalloc2(m.mesh->tets.n, &density, m.mesh->tets.n, &J));
   PetscCall(wring_potential_cell_data(m.g, m.x, density, J));
   const double strain = density_of(&wring_law_strain, strain_par) + density_of(&wring_law_volume, volume);
-  for (PetscInt e = 0; e < m.mesh->n_tet; e++) {
-    const PetscInt *v       = m.mesh->tet + 4 * e;
+  for (PetscInt e = 0; e < m.mesh->tets.n; e++) {
+    const PetscInt *v       = m.mesh->tets.corner + 4 * e;
     const double   *d       = m.direction + 3 * e;
     double          squared = 0;
     for (int c = 0; c < 3; c++) {
@@ -321,7 +321,7 @@ static PetscErrorCode test_rows(void)
   for (PetscInt i = 0; i < 3 * m.mesh->n_local; i++) moved[i] = xa[i] + eps * da[i];
   wring_term_rows(m.fibre, xa, &here);
   wring_term_rows(m.fibre, moved, &up);
-  CHECK(here.n == m.mesh->n_tet && here.m == 4, "%d rows", (int)here.n);
+  CHECK(here.n == m.mesh->tets.n && here.m == 4, "%d rows", (int)here.n);
   for (PetscInt j = 0; j < here.n; j++) {
     double slope = 0;
     for (int i = 0; i < 12; i++) slope += here.dC[12 * j + i] * da[3 * here.vertex[4 * j + i / 3] + i % 3];
@@ -371,7 +371,7 @@ static double distance(const model *m, Vec x, const model *one, Vec other)
   PetscCallAbort(m->comm, VecGetArrayRead(x, &xa));
   PetscCallAbort(m->comm, VecGetArrayRead(other, &oa));
   for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
-    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->original[i / 3]);
+    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->number.original[i / 3]);
     most                 = fmax(most, fabs(xa[i] - oa[3 * there + i % 3]));
   }
   PetscCallAbort(m->comm, VecRestoreArrayRead(x, &xa));
@@ -462,10 +462,10 @@ static PetscErrorCode test_routing(void)
   }
   for (int times = 0; times < 2; times++) {
     if (times) PetscCall(wring_mesh_refine(mesh, 1));
-    PetscCall(PetscMalloc1(2 * mesh->n_tet, &value));
+    PetscCall(PetscMalloc1(2 * mesh->tets.n, &value));
     PetscCall(wring_mesh_route_tets(mesh, n, n - 1, 2, row[0], value));
-    for (PetscInt e = 0; e < mesh->n_tet; e++) {
-      const PetscInt mother = (PetscInt)(mesh->tet_original[e] / (times ? 8 : 1));
+    for (PetscInt e = 0; e < mesh->tets.n; e++) {
+      const PetscInt mother = (PetscInt)(mesh->tets.original[e] / (times ? 8 : 1));
       if (mother == 5)
         CHECK(isnan(value[2 * e]), "tet 5 got %g", value[2 * e]);
       else

@@ -168,7 +168,7 @@ static PetscErrorCode check_operator(model *m, double held)
 /* Fails if A depends on the number of threads. On several ranks, PETSc adds the rows of ghosts in any order. */
 static PetscErrorCode check_operator_threads(model *m)
 {
-  const double most = m->mesh->n_owned == m->mesh->n_global ? 0 : 1e-14;
+  const double most = m->mesh->n_owned == m->mesh->number.n_global ? 0 : 1e-14;
   Mat          A = NULL, more = NULL;
   double       norm, difference;
 
@@ -230,7 +230,7 @@ static PetscErrorCode poke(Mat A, double more)
 */
 static PetscErrorCode check_operator_again(model *m)
 {
-  const double most = m->mesh->n_owned == m->mesh->n_global ? 0 : 1e-14;
+  const double most = m->mesh->n_owned == m->mesh->number.n_global ? 0 : 1e-14;
   Mat          A    = NULL;
   double       difference, poked;
   PetscBool    changed;
@@ -360,7 +360,7 @@ static PetscErrorCode check_threads(model *m)
 */
 static PetscErrorCode check_replaced(model *m)
 {
-  const double most = m->mesh->n_owned == m->mesh->n_global ? 0 : 1e-14;
+  const double most = m->mesh->n_owned == m->mesh->number.n_global ? 0 : 1e-14;
   Mat          H = NULL, used = NULL;
   double       norm, difference;
 

@@ -28,16 +28,16 @@ static PetscErrorCode test_quadratic(wring_mesh *m)
   double *value, expected[WIDTH];
 
   PetscFunctionBegin;
-  const PetscInt old = m->n_global;
+  const PetscInt old = m->number.n_global;
   PetscCall(PetscMalloc1(WIDTH * m->n_owned, &value));
   for (PetscInt i = 0; i < m->n_owned; i++) set_values(m->X + 3 * i, value + WIDTH * i);
   for (int times = 0; times < 2; times++) PetscCall(wring_mesh_refine_values(m, WIDTH, &value));
-  CHECK(m->order == 2 && m->n_corner > old, "order %d, %d corners", m->order, (int)m->n_corner);
+  CHECK(m->tets.order == 2 && m->number.n_corner > old, "order %d, %d corners", m->tets.order, (int)m->number.n_corner);
   for (PetscInt i = 0; i < m->n_owned; i++) {
     set_values(m->X + 3 * i, expected);
     for (int c = 0; c < WIDTH; c++)
       CHECK(fabs(value[WIDTH * i + c] - expected[c]) < 1e-13, "component %d at vertex %d: %.17g, not %.17g", c,
-            (int)m->original[i], value[WIDTH * i + c], expected[c]);
+            (int)m->number.original[i], value[WIDTH * i + c], expected[c]);
   }
   PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -50,13 +50,14 @@ static PetscErrorCode check_mesh(const wring_mesh *m)
   wring_mesh_data *d = NULL, *one, *two;
 
   PetscFunctionBegin;
-  if (m->begin == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
+  if (m->number.begin == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &other));
   PetscCall(wring_mesh_refine(other, 2));
   PetscCall(wring_mesh_raise(other));
-  CHECK(m->n_owned == other->n_owned && !memcmp(m->original, other->original, sizeof(PetscInt) * (size_t)m->n_owned),
+  CHECK(m->n_owned == other->n_owned &&
+          !memcmp(m->number.original, other->number.original, sizeof(PetscInt) * (size_t)m->n_owned),
         "owned vertices");
-  CHECK(m->n_interior == other->n_interior && m->n_corner == other->n_corner, "counts");
+  CHECK(m->tets.n_interior == other->tets.n_interior && m->number.n_corner == other->number.n_corner, "counts");
   PetscCall(wring_mesh_gather(m, &one));
   PetscCall(wring_mesh_gather(other, &two));
   if (one) {
@@ -86,8 +87,8 @@ static PetscErrorCode energy_of(wring_mesh *m, const double *position, double *e
   Vec              x;
 
   PetscFunctionBegin;
-  m->points = 14;
-  g         = test_potential(m, &wring_law_stvk, lame);
+  m->tets.points = 14;
+  g              = test_potential(m, &wring_law_stvk, lame);
   PetscCall(wring_potential_set_step(g, 1));
   PetscCall(wring_potential_create_vec(g, &x));
   PetscCall(VecGetArray(x, &xa));
@@ -111,7 +112,7 @@ static PetscErrorCode test_energy(void)
   PetscCall(wring_mesh_raise(m));
   PetscCall(PetscMalloc1(3 * m->n_owned, &position));
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
-    uint64_t state = 3 * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3);
+    uint64_t state = 3 * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3);
     position[i]    = m->X[i] + 0.1 * test_random(&state);
   }
   PetscCall(energy_of(m, position, &before));

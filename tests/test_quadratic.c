@@ -82,7 +82,7 @@ static PetscErrorCode test_masses(const char *source)
     least = fmin(least, mass[i]);
     whole += mass[i];
   }
-  for (PetscInt e = 0; e < b.mesh->n_tet; e++) volume += wring_tet_volume(b.mesh, e);
+  for (PetscInt e = 0; e < b.mesh->tets.n; e++) volume += wring_tet_volume(b.mesh, e);
   CHECK(least > 0, "a mass is %g", least);
   whole = sum_of(whole), volume = sum_of(volume);
   CHECK(fabs(whole - 1000 * volume) <= 1e-12 * whole, "the masses are %.15g, not %.15g", whole, 1000 * volume);
@@ -122,7 +122,7 @@ static double volume_of(const wring_mesh *m)
 {
   const wring_quadrature *const rule = wring_mesh_quadrature(m);
   double                        B[9], at, volume = 0;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     for (int p = 0; p < rule->n; p++) {
       wring_tet_rest_at(m, e, rule->L[p], B, &at);
       volume += rule->weight[p] * at;
@@ -242,8 +242,8 @@ static PetscErrorCode point_of(const wring_mesh *m, PetscInt64 number, const dou
 
   PetscFunctionBegin;
   wring_tet_shape(10, L, N);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    if (m->tet_original[e] != number) continue;
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    if (m->tets.original[e] != number) continue;
     wring_tet_vertices(m, e, v);
     for (int a = 0; a < 10; a++)
       for (int c = 0; c < 3; c++) sum[c] += N[a] * m->X[3 * v[a] + c];
@@ -265,8 +265,8 @@ static PetscErrorCode check_place(const wring_mesh *m, const double point[3], Pe
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &holders, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
   CHECK(holders == 1 && place.distance == 0, "%d ranks have a point, %g m outside", holders, place.distance);
   if (place.tet < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  CHECK(number < 0 || m->tet_original[place.tet] == number, "tet %d has a point of tet %d",
-        (int)m->tet_original[place.tet], (int)number);
+  CHECK(number < 0 || m->tets.original[place.tet] == number, "tet %d has a point of tet %d",
+        (int)m->tets.original[place.tet], (int)number);
   const int n = wring_tet_vertices(m, place.tet, v);
   wring_tet_shape(n, place.weight, N);
   for (int c = 0; c < 3; c++) {
@@ -303,7 +303,7 @@ static PetscErrorCode test_places(double curved)
   PetscFunctionBegin;
   test_mesh_curved = curved;
   m                = test_box(PETSC_COMM_WORLD, (const PetscInt[3]){4, 2, 2});
-  for (PetscInt64 e = 0; e < m->n_tet_global; e++) {
+  for (PetscInt64 e = 0; e < m->tets.n_global; e++) {
     double L[4], sum = 0;
     for (int a = 0; a < 4; a++) L[a] = 1 + test_random(&state) + (a == e % 4 ? -0.99 : 0), L[a] *= L[a], sum += L[a];
     for (int a = 0; a < 4; a++) L[a] /= sum;

@@ -139,30 +139,31 @@ static PetscErrorCode check_part(const wring_mesh *m)
   char   *used;
 
   PetscFunctionBegin;
-  CHECK(m->order == 2 && sum_ranks(m->n_owned) == m->n_global && sum_ranks(m->n_tet) == m->n_tet_global, "counts");
+  CHECK(m->tets.order == 2 && sum_ranks(m->n_owned) == m->number.n_global && sum_ranks(m->tets.n) == m->tets.n_global,
+        "counts");
   PetscCall(PetscCalloc2(3 * (size_t)m->n_local, &x, (size_t)m->n_local, &used));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     PetscBool inside = PETSC_TRUE;
     for (int a = 0; a < 10; a++) {
-      const PetscInt v = a < 4 ? m->tet[4 * e + a] : m->mid[6 * e + a - 4];
+      const PetscInt v = a < 4 ? m->tets.corner[4 * e + a] : m->tets.mid[6 * e + a - 4];
       CHECK(v >= 0 && v < m->n_local, "local vertex %d of %d", (int)v, (int)m->n_local);
       inside  = (PetscBool)(inside && v < m->n_owned);
       used[v] = 1;
     }
-    CHECK(inside == (e < m->n_interior), "tet %d is on the wrong side of n_interior", (int)e);
+    CHECK(inside == (e < m->tets.n_interior), "tet %d is on the wrong side of n_interior", (int)e);
   }
   for (PetscInt v = 0; v < m->n_local; v++) {
-    CHECK(wring_mesh_local(m, m->original[v]) == v, "look-up of vertex %d", (int)v);
-    CHECK(v >= m->n_owned || m->global[v] == m->begin + v, "global number of vertex %d", (int)v);
+    CHECK(wring_mesh_local(m, m->number.original[v]) == v, "look-up of vertex %d", (int)v);
+    CHECK(v >= m->n_owned || m->number.global[v] == m->number.begin + v, "global number of vertex %d", (int)v);
     CHECK(v < m->n_owned || used[v], "ghost %d is of no use", (int)v);
   }
   PetscCall(PetscArraycpy(x, m->X, 3 * (size_t)m->n_owned));
-  PetscCall(PetscSFBcastBegin(m->halo, m->vector, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, m->vector, x, x, MPI_REPLACE));
-  for (PetscInt i = 0; i < 6 * m->n_tet; i++) { // with the ghosts that the halo brought
-    const PetscInt *const v = m->tet + 4 * (i / 6);
+  PetscCall(PetscSFBcastBegin(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
+  for (PetscInt i = 0; i < 6 * m->tets.n; i++) { // with the ghosts that the halo brought
+    const PetscInt *const v = m->tets.corner + 4 * (i / 6);
     for (int c = 0; c < 3; c++)
-      CHECK(x[3 * m->mid[i] + c] == 0.5 * (x[3 * v[mid_end[i % 6][0]] + c] + x[3 * v[mid_end[i % 6][1]] + c]),
+      CHECK(x[3 * m->tets.mid[i] + c] == 0.5 * (x[3 * v[mid_end[i % 6][0]] + c] + x[3 * v[mid_end[i % 6][1]] + c]),
             "the middle of an edge of tet %d", (int)(i / 6));
   }
   PetscCall(PetscFree2(x, used));
@@ -175,12 +176,13 @@ static PetscErrorCode check_extended(wring_mesh *m)
   PetscInt all[64], n = 0;
 
   PetscFunctionBegin;
-  for (PetscInt v = rank; v < m->n_global && n < 64; v += 7) all[n++] = v;
+  for (PetscInt v = rank; v < m->number.n_global && n < 64; v += 7) all[n++] = v;
   PetscCall(wring_mesh_extend_halo(m, n, all));
-  for (PetscInt i = 0; i < 6 * m->n_tet; i++) {
-    const PetscInt *const v = m->tet + 4 * (i / 6);
+  for (PetscInt i = 0; i < 6 * m->tets.n; i++) {
+    const PetscInt *const v = m->tets.corner + 4 * (i / 6);
     for (int c = 0; c < 3; c++)
-      CHECK(m->X[3 * m->mid[i] + c] == 0.5 * (m->X[3 * v[mid_end[i % 6][0]] + c] + m->X[3 * v[mid_end[i % 6][1]] + c]),
+      CHECK(m->X[3 * m->tets.mid[i] + c] ==
+              0.5 * (m->X[3 * v[mid_end[i % 6][0]] + c] + m->X[3 * v[mid_end[i % 6][1]] + c]),
             "the middle of an edge of tet %d, with more ghosts", (int)(i / 6));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,9 +199,9 @@ static PetscErrorCode test_box(PetscInt refine)
   PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
   PetscCall(wring_mesh_refine(m, refine));
   PetscCall(wring_mesh_gather(m, &coarse));
-  const PetscInt corners = m->n_global;
+  const PetscInt corners = m->number.n_global;
   PetscCall(wring_mesh_raise(m));
-  CHECK(m->n_corner == corners, "%d corners of %d", (int)m->n_corner, (int)corners);
+  CHECK(m->number.n_corner == corners, "%d corners of %d", (int)m->number.n_corner, (int)corners);
   PetscCall(check_part(m));
   PetscCall(wring_mesh_gather(m, &d));
   if (d) {
@@ -250,7 +252,7 @@ static PetscErrorCode test_surfaces(void)
 
   PetscFunctionBegin;
   PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
-  const PetscInt xmin = wring_names_find(&m->sets, "xmin");
+  const PetscInt xmin = wring_names_find(&m->set.names, "xmin");
   PetscCall(wring_mesh_count_elements(m, xmin, 3, &first));
   PetscCall(wring_mesh_raise(m));
   PetscCall(wring_mesh_count_elements(m, xmin, 3, &second));
@@ -296,10 +298,11 @@ static PetscErrorCode test_others(void)
   PetscFunctionBegin;
   PetscCall(distribute_box(PETSC_COMM_WORLD, &sheet, &m));
   PetscCall(wring_mesh_raise(m));
-  CHECK(m->n_global == 45 && m->n_corner == 15 && m->n_tet == 0, "%d vertices of a sheet", (int)m->n_global);
-  PetscCall(wring_mesh_count_elements(m, wring_names_find(&m->sets, "box"), 3, &n));
+  CHECK(m->number.n_global == 45 && m->number.n_corner == 15 && m->tets.n == 0, "%d vertices of a sheet",
+        (int)m->number.n_global);
+  PetscCall(wring_mesh_count_elements(m, wring_names_find(&m->set.names, "box"), 3, &n));
   CHECK(n == 64, "%d triangles of a sheet", (int)n);
-  PetscCall(wring_mesh_count_elements(m, wring_names_find(&m->sets, "xmin"), 2, &n));
+  PetscCall(wring_mesh_count_elements(m, wring_names_find(&m->set.names, "xmin"), 2, &n));
   CHECK(n == 4, "%d lines of a sheet", (int)n);
   PetscCall(wring_mesh_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -350,25 +353,25 @@ static PetscErrorCode distribute_second_order(MPI_Comm comm, double bulge, wring
   PetscFunctionBegin;
   if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(make_second_order(bulge, &d));
   PetscCall(wring_mesh_distribute(comm, &d, m));
-  CHECK(m[0]->order == 1 && m[0]->order_read == 2, "order %d of %d", m[0]->order, m[0]->order_read);
+  CHECK(m[0]->tets.order == 1 && m[0]->read.order == 2, "order %d of %d", m[0]->tets.order, m[0]->read.order);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Adds the vertices of even number to the set "even", which no element has: one that a deck chose by position. */
 static PetscErrorCode add_even(wring_mesh *m)
 {
-  const PetscInt k = m->sets.n;
+  const PetscInt k = m->set.names.n;
   PetscInt      *even;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m->n_owned, &even));
-  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_vertex, &m->set_vertex));
-  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_count, &m->set_count));
-  m->set_vertex[k] = even;
-  m->set_count[k]  = 0;
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set.vertex, &m->set.vertex));
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set.count, &m->set.count));
+  m->set.vertex[k] = even;
+  m->set.count[k]  = 0;
   for (PetscInt v = 0; v < m->n_owned; v++)
-    if (m->original[v] % 2 == 0) even[m->set_count[k]++] = v;
-  PetscCall(wring_names_add(&m->sets, "even", 4));
+    if (m->number.original[v] % 2 == 0) even[m->set.count[k]++] = v;
+  PetscCall(wring_names_add(&m->set.names, "even", 4));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -387,7 +390,7 @@ static PetscErrorCode check_restored(const char *file, const wring_mesh_data *d)
     if (some == MPI_COMM_NULL) continue;
     PetscCall(wring_checkpoint_read_mesh(some, file, &data, &step, &time));
     PetscCall(wring_mesh_distribute(some, &data, &m));
-    CHECK(m->order_read == 2, "order %d of the checkpoint", m->order_read);
+    CHECK(m->read.order == 2, "order %d of the checkpoint", m->read.order);
     PetscCall(wring_mesh_raise(m));
     PetscCall(wring_mesh_gather(m, &again));
     if (again) check_same(again, d);

@@ -213,12 +213,12 @@ static PetscErrorCode check_refinement(const wring_mesh_data *coarse, const wrin
 /* The order that kernels need: interior tets first, both parts by region. Fails if a child keeps its parent's place. */
 static void check_order(const wring_mesh *m)
 {
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     PetscBool inside = PETSC_TRUE;
-    for (int a = 0; a < 4; a++) inside = (PetscBool)(inside && m->tet[4 * e + a] < m->n_owned);
-    CHECK(inside == (e < m->n_interior), "tet %d is on the wrong side of n_interior", (int)e);
-    CHECK(e == 0 || e == m->n_interior || m->region[e] >= m->region[e - 1], "tet %d is not in order of regions",
-          (int)e);
+    for (int a = 0; a < 4; a++) inside = (PetscBool)(inside && m->tets.corner[4 * e + a] < m->n_owned);
+    CHECK(inside == (e < m->tets.n_interior), "tet %d is on the wrong side of n_interior", (int)e);
+    CHECK(e == 0 || e == m->tets.n_interior || m->tets.region[e] >= m->tets.region[e - 1],
+          "tet %d is not in order of regions", (int)e);
   }
 }
 
@@ -229,21 +229,21 @@ static PetscErrorCode check_numbers(const wring_mesh *m)
   PetscInt used = m->n_owned;
 
   PetscFunctionBegin;
-  CHECK(sum_ranks(m->n_owned) == m->n_global && sum_ranks(m->n_tet) == m->n_tet_global, "counts");
+  CHECK(sum_ranks(m->n_owned) == m->number.n_global && sum_ranks(m->tets.n) == m->tets.n_global, "counts");
   PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &x));
   for (PetscInt v = 0; v < m->n_local; v++) {
-    CHECK(wring_mesh_local(m, m->original[v]) == v, "look-up of vertex %d", (int)v);
-    CHECK(v >= m->n_owned || m->global[v] == m->begin + v, "global number of vertex %d", (int)v);
-    CHECK(v <= m->n_owned || m->global[v] > m->global[v - 1], "ghosts do not ascend");
+    CHECK(wring_mesh_local(m, m->number.original[v]) == v, "look-up of vertex %d", (int)v);
+    CHECK(v >= m->n_owned || m->number.global[v] == m->number.begin + v, "global number of vertex %d", (int)v);
+    CHECK(v <= m->n_owned || m->number.global[v] > m->number.global[v - 1], "ghosts do not ascend");
   }
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) { // ghosts are exactly the vertices that tets touch
-    if (m->tet[i] >= m->n_owned && x[3 * m->tet[i]] == 0) used++;
-    x[3 * m->tet[i]] = 1;
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) { // ghosts are exactly the vertices that tets touch
+    if (m->tets.corner[i] >= m->n_owned && x[3 * m->tets.corner[i]] == 0) used++;
+    x[3 * m->tets.corner[i]] = 1;
   }
   CHECK(used == m->n_local, "%d ghosts are of no use", (int)(m->n_local - used));
   PetscCall(PetscArraycpy(x, m->X, 3 * (size_t)m->n_owned));
-  PetscCall(PetscSFBcastBegin(m->halo, m->vector, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, m->vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
   CHECK(m->n_local == 0 || !memcmp(x, m->X, 3 * sizeof(double) * (size_t)m->n_local),
         "ghosts are not what their owners have");
   PetscCall(PetscFree(x));
@@ -257,7 +257,7 @@ static PetscErrorCode check_balance(const wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
-  const double vertex = (double)size / (double)m->n_global; // one more than the average
+  const double vertex = (double)size / (double)m->number.n_global; // one more than the average
   // The mesh is too small for a balance on more ranks.
   CHECK(size > 4 || (info.balance_tets < 1.08 && info.balance_vertices < 1.05 + vertex),
         "tets %g, vertices %g of the average", info.balance_tets, info.balance_vertices);
@@ -463,7 +463,7 @@ static PetscErrorCode test_refusals(void)
   PetscFunctionBegin;
   PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
   if (sizeof(PetscInt) == 4) CHECK_REFUSED(wring_mesh_refine(m, 10), "mesh_refine: 10 ", "at most");
-  CHECK(m->n_tet_global == 216, "a refused mesh is as it was");
+  CHECK(m->tets.n_global == 216, "a refused mesh is as it was");
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(distribute_box(PETSC_COMM_WORLD, &tiny, &m));
   CHECK_REFUSED(wring_mesh_refine(m, 3), "refinement 3 leaves", "expected at most 2");
@@ -486,7 +486,7 @@ static PetscErrorCode test_refusals(void)
 static void set_values(const wring_mesh *m, PetscInt i, double v[2])
 {
   v[0] = 1 + m->X[3 * i] - 2 * m->X[3 * i + 1] + 3 * m->X[3 * i + 2];
-  v[1] = wring_uniform((uint64_t)m->original[i]);
+  v[1] = wring_uniform((uint64_t)m->number.original[i]);
 }
 
 /*
@@ -500,15 +500,15 @@ static PetscErrorCode test_values(void)
 
   PetscFunctionBegin;
   PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
-  const PetscInt old = m->n_global;
+  const PetscInt old = m->number.n_global;
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
   for (PetscInt i = 0; i < m->n_owned; i++) set_values(m, i, value + 2 * i);
   for (int times = 0; times < 2; times++) PetscCall(wring_mesh_refine_values(m, 2, &value));
-  CHECK(m->n_tet_global == 64 * 6 * 36, "%d tets", (int)m->n_tet_global);
+  CHECK(m->tets.n_global == 64 * 6 * 36, "%d tets", (int)m->tets.n_global);
   for (PetscInt i = 0; i < m->n_owned; i++) {
     set_values(m, i, expected);
     CHECK(fabs(value[2 * i] - expected[0]) < 1e-13, "a linear function: %.17g, not %.17g", value[2 * i], expected[0]);
-    CHECK(m->original[i] >= old || value[2 * i + 1] == expected[1], "an old vertex has another value");
+    CHECK(m->number.original[i] >= old || value[2 * i + 1] == expected[1], "an old vertex has another value");
     CHECK(value[2 * i + 1] >= 0 && value[2 * i + 1] < 1, "%g is no mean", value[2 * i + 1]);
   }
   PetscCall(PetscFree(value));

@@ -145,8 +145,8 @@ static PetscErrorCode create_torn(const char *keep, const char *refresh, test_bo
   PetscFunctionBegin;
   PetscCall(test_body_create("fixed_corotated", h, 0, m));
   for (int i = 0; i < 2; i++) {
-    const PetscInt s = wring_names_find(&m->mesh->sets, set_name[i]), n = m->mesh->set_count[s];
-    vertex = m->mesh->set_vertex[s];
+    const PetscInt s = wring_names_find(&m->mesh->set.names, set_name[i]), n = m->mesh->set.count[s];
+    vertex = m->mesh->set.vertex[s];
     PetscCall(PetscMalloc1(3 * n, &target));
     for (PetscInt j = 0; j < 3 * n; j++) target[j] = m->mesh->X[3 * vertex[j / 3] + j % 3];
     PetscCall(wring_term_create_hard_attachments(m->mesh, set_name[i], n, vertex, target, i ? &pull : &still, &term));

@@ -55,7 +55,7 @@ static PetscErrorCode make_scene(const wring_mesh *m, int number, scene *s)
   for (int c = 0; c < s->n; c++) PetscCall(make_collider(number + c, s->far, &seed, &s->collider[c]));
   PetscCall(PetscMalloc2(3 * m->n_owned, &s->x, 3 * m->n_owned, &s->q));
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
-    uint64_t own = 1000003u * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3) + 7919u * (uint64_t)number;
+    uint64_t own = 1000003u * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3) + 7919u * (uint64_t)number;
     s->x[i]      = s->far + m->X[i] + 0.02 * test_random(&own);
     s->q[i]      = s->x[i] - (number % 2 ? 0.01 : 0.1) * test_random(&own);
   }

@@ -241,7 +241,7 @@ static void wander(const wring_mesh *m, int iteration, double *x)
 {
   const double way = 0.008 + 0.001 * iteration;
   for (PetscInt i = 0; i < 3 * m->n_local; i++) {
-    uint64_t  seed  = 31u * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3) + 100003u * (uint64_t)iteration;
+    uint64_t  seed  = 31u * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3) + 100003u * (uint64_t)iteration;
     const int upper = m->X[3 * (i / 3) + 2] > 0.515;
     x[i]            = m->X[i] + 0.001 * test_random(&seed) + (upper ? (i % 3 == 2 ? -way : 0.5 * way) : 0);
   }
@@ -592,7 +592,7 @@ static PetscErrorCode check_equilibrium(model *m)
   PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));
   PetscCall(update(m, &change));
   PetscCall(contact_alone(m, m->x, &energy, f));
-  for (PetscInt i = 0; i < m->mesh->n_owned; i++) sum[m->mesh->original[i] >= 75] += f[3 * i + 2];
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) sum[m->mesh->number.original[i] >= 75] += f[3 * i + 2];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   CHECK(sum[0] > 100 && fabs(sum[0] + sum[1]) < 1e-9 * sum[0], "forces %g and %g N", sum[0], sum[1]);
   wring_term *const *term;
@@ -676,7 +676,7 @@ static PetscErrorCode compare(const model *m, const model *one, double *most)
   PetscCall(VecGetArrayRead(m->x, &x));
   PetscCall(VecGetArrayRead(one->x, &y));
   for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
-    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->original[i / 3]);
+    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->number.original[i / 3]);
     *most                = fmax(*most, fabs(x[i] - y[3 * there + i % 3]));
   }
   PetscCall(VecRestoreArrayRead(one->x, &y));

@@ -415,8 +415,8 @@ static PetscErrorCode begin_of(PetscInt n, PetscInt whole, PetscBool balanced, P
 
 static void compare_lower(const wring_raw *a, const wring_raw *b, PetscInt begin)
 {
-  for (PetscInt i = 0; i < a->n_lower; i++) {
-    const wring_raw_lower *x = a->lower + i, *y = b->lower + begin + i;
+  for (PetscInt i = 0; i < a->lower.n; i++) {
+    const wring_raw_lower *x = a->lower.element + i, *y = b->lower.element + begin + i;
     CHECK(x->n == y->n && x->line == y->line && x->number == y->number && x->source == y->source, "element %d", (int)i);
     CHECK(!memcmp(x->tag, y->tag, (size_t)x->n * sizeof *x->tag), "nodes of element %d", (int)i);
   }
@@ -424,9 +424,9 @@ static void compare_lower(const wring_raw *a, const wring_raw *b, PetscInt begin
 
 static void compare_groups(const wring_raw *a, const wring_raw *b)
 {
-  CHECK(a->n_source == b->n_source && a->groups.n == b->groups.n && !strcmp(a->format, b->format), "counts");
-  if (a->n_source) SAME(a->source_start, b->source_start, 0, a->n_source + 1);
-  if (a->n_source) SAME(a->source_group, b->source_group, 0, a->source_start[a->n_source]);
+  CHECK(a->sources.n == b->sources.n && a->groups.n == b->groups.n && !strcmp(a->format, b->format), "counts");
+  if (a->sources.n) SAME(a->sources.start, b->sources.start, 0, a->sources.n + 1);
+  if (a->sources.n) SAME(a->sources.group, b->sources.group, 0, a->sources.start[a->sources.n]);
   for (PetscInt g = 0; g < a->groups.n; g++) CHECK(!strcmp(a->groups.name[g], b->groups.name[g]), "group %d", (int)g);
 }
 
@@ -454,17 +454,17 @@ static PetscErrorCode test_same(int format, text_style style)
   CHECK(!e.text[0], "%s", e.text);
   PetscCall(read_file(PETSC_COMM_WORLD, format, &a, &part, &e));
   CHECK(!e.text[0], "%s", e.text);
-  CHECK(b.n_node == N_NODE && (format == POINTS || b.n_tet + b.n_lower == N_ELEMENT), "%d nodes", (int)b.n_node);
-  PetscCall(begin_of(a.n_node, b.n_node, PETSC_TRUE, &begin));
-  SAME(a.node_tag, b.node_tag, begin, a.n_node);
-  SAME(a.node_line, b.node_line, begin, a.n_node);
-  SAME(a.X, b.X, 3 * begin, 3 * a.n_node);
-  PetscCall(begin_of(a.n_tet, b.n_tet, (PetscBool)(format != MSH22), &begin));
-  SAME(a.tet_tag, b.tet_tag, 4 * begin, 4 * a.n_tet);
-  SAME(a.tet_source, b.tet_source, begin, a.n_tet);
-  SAME(a.tet_number, b.tet_number, begin, a.n_tet);
-  SAME(a.tet_line, b.tet_line, begin, a.n_tet);
-  PetscCall(begin_of(a.n_lower, b.n_lower, (PetscBool)(format != MSH22), &begin));
+  CHECK(b.nodes.n == N_NODE && (format == POINTS || b.tets.n + b.lower.n == N_ELEMENT), "%d nodes", (int)b.nodes.n);
+  PetscCall(begin_of(a.nodes.n, b.nodes.n, PETSC_TRUE, &begin));
+  SAME(a.nodes.tag, b.nodes.tag, begin, a.nodes.n);
+  SAME(a.nodes.line, b.nodes.line, begin, a.nodes.n);
+  SAME(a.nodes.X, b.nodes.X, 3 * begin, 3 * a.nodes.n);
+  PetscCall(begin_of(a.tets.n, b.tets.n, (PetscBool)(format != MSH22), &begin));
+  SAME(a.tets.tag, b.tets.tag, 4 * begin, 4 * a.tets.n);
+  SAME(a.tets.source, b.tets.source, begin, a.tets.n);
+  SAME(a.tets.number, b.tets.number, begin, a.tets.n);
+  SAME(a.tets.line, b.tets.line, begin, a.tets.n);
+  PetscCall(begin_of(a.lower.n, b.lower.n, (PetscBool)(format != MSH22), &begin));
   compare_lower(&a, &b, begin);
   compare_groups(&a, &b);
   if (a.data) {

@@ -153,7 +153,7 @@ static PetscErrorCode compare_ranks(const test_body *all, Vec x, const test_body
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(reference, &ra));
   for (PetscInt i = 0; i < all->mesh->n_owned; i++) {
-    const PetscInt j = wring_mesh_local(one->mesh, all->mesh->original[i]);
+    const PetscInt j = wring_mesh_local(one->mesh, all->mesh->number.original[i]);
     for (int c = 0; c < 3; c++) *worst = fmax(*worst, fabs(xa[3 * i + c] - ra[3 * j + c]));
   }
   PetscCall(VecRestoreArrayRead(reference, &ra));

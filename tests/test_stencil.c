@@ -111,7 +111,7 @@ static PetscErrorCode test_refused(const wring_mesh *m)
   PetscErrorCode         code[7];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(3 * m->n_tet, &along));
+  PetscCall(PetscCalloc1(3 * m->tets.n, &along));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   code[0] = wring_term_create_tets(m, 0, &wring_law_fibre, par, 0, &t);
   code[1] = wring_term_create_fibres(m, 0, &wring_law_strain, par, along, &t);

@@ -223,14 +223,15 @@ static PetscErrorCode check_mesh(const wring_law *law, const double *par, wring_
   PetscCall(VecGetArrayRead(force, &f));
   for (PetscInt i = 0; i < mesh->n_owned; i++) {
     const double *const X = mesh->X + 3 * i;
-    const int inside      = X[0] > 0 && X[0] < 2 && X[1] > 0 && X[1] < 1 && X[2] > 0 && X[2] < 1 && mesh->n_global > 4;
+    const int           inside =
+      X[0] > 0 && X[0] < 2 && X[1] > 0 && X[1] < 1 && X[2] > 0 && X[2] < 1 && mesh->number.n_global > 4;
     for (int c = 0; c < 9; c++) V[c] += f[3 * i + c / 3] * X[c % 3] / volume;
     for (int c = 0; c < 3 && inside; c++)
       CHECK(fabs(f[3 * i + c]) <= 1e-10 * size, "%s, kind %d: a force of %g inside", law->name, kind, f[3 * i + c]);
   }
   PetscCall(VecRestoreArrayRead(force, &f));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, V, 9, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-  check_matrix(law, mesh->n_global > 4 ? "box" : "tet", kind, V, P);
+  check_matrix(law, mesh->number.n_global > 4 ? "box" : "tet", kind, V, P);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&force));
   PetscCall(wring_potential_destroy(&g));
@@ -276,8 +277,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   box = test_box(PETSC_COMM_WORLD, cells);
   tet = one_tet();
-  for (PetscInt i = 0; i < tet->n_tet; i++) {
-    const PetscInt *v = tet->tet + 4 * i;
+  for (PetscInt i = 0; i < tet->tets.n; i++) {
+    const PetscInt *v = tet->tets.corner + 4 * i;
     volume += fabs(wring_tet_det(tet->X + 3 * v[0], tet->X + 3 * v[1], tet->X + 3 * v[2], tet->X + 3 * v[3])) / 6;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &volume, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));

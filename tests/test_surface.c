@@ -32,7 +32,7 @@ typedef struct {
 static PetscErrorCode take_surface(wring_mesh *m, const char *set, surface *s)
 {
   PetscFunctionBegin;
-  PetscCall(wring_mesh_list_elements(m, wring_names_find(&m->sets, set), 3, &s->n, &s->triangle));
+  PetscCall(wring_mesh_list_elements(m, wring_names_find(&m->set.names, set), 3, &s->n, &s->triangle));
   PetscCall(wring_mesh_find_hinges(m, set, s->n, s->triangle, &s->n_hinge, &s->hinge));
   PetscCall(wring_mesh_extend_halo(m, 3 * s->n, s->triangle));
   PetscCall(wring_mesh_extend_halo(m, 4 * s->n_hinge, s->hinge));
@@ -73,7 +73,7 @@ static PetscErrorCode set_positions(const wring_mesh *m, place *map, double nois
   for (PetscInt i = 0; i < m->n_owned; i++) {
     map(m->X + 3 * i, xa + 3 * i);
     for (int c = 0; c < 3; c++) {
-      uint64_t state = 77 + 3 * (uint64_t)m->original[i] + (uint64_t)c;
+      uint64_t state = 77 + 3 * (uint64_t)m->number.original[i] + (uint64_t)c;
       xa[3 * i + c] += noise * test_random(&state);
     }
   }
@@ -213,8 +213,8 @@ static PetscErrorCode make_body(MPI_Comm comm, wring_mesh **m, wring_potential *
 
   PetscFunctionBegin;
   PetscCall(make_mesh(comm, &box, m));
-  PetscCall(wring_mesh_list_elements(*m, wring_names_find(&(*m)->sets, "zmax"), 3, &s[0].n, &s[0].triangle));
-  PetscCall(wring_mesh_list_elements(*m, wring_names_find(&(*m)->sets, "xmin"), 3, &s[1].n, &s[1].triangle));
+  PetscCall(wring_mesh_list_elements(*m, wring_names_find(&(*m)->set.names, "zmax"), 3, &s[0].n, &s[0].triangle));
+  PetscCall(wring_mesh_list_elements(*m, wring_names_find(&(*m)->set.names, "xmin"), 3, &s[1].n, &s[1].triangle));
   for (int i = 0; i < 2; i++) {
     PetscCall(wring_mesh_find_hinges(*m, "side", s[i].n, s[i].triangle, &s[i].n_hinge, &s[i].hinge));
     PetscCall(wring_mesh_extend_halo(*m, 3 * s[i].n, s[i].triangle));
@@ -371,7 +371,7 @@ static PetscErrorCode lump_sheet(MPI_Comm comm, PetscInt *n, double **mass)
   PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &lumps, mine));
   *n = m->n_global;
   PetscCall(PetscCalloc1(*n, mass));
-  for (PetscInt i = 0; i < m->n_owned; i++) (*mass)[m->original[i]] = mine[i];
+  for (PetscInt i = 0; i < m->n_owned; i++) (*mass)[m->number.original[i]] = mine[i];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, *mass, (PetscMPIInt)*n, MPI_DOUBLE, MPI_SUM, comm));
   PetscCall(PetscFree2(lumps.part, mine));
   PetscCall(drop_surface(&s));

@@ -100,7 +100,7 @@ static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Ve
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(other, &oa));
   for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
-    const PetscInt there = wring_mesh_local(one->mesh, b->mesh->original[i / 3]);
+    const PetscInt there = wring_mesh_local(one->mesh, b->mesh->number.original[i / 3]);
     const double   value = oa[3 * there + i % 3]; // large if penalty overshoots
     *distance            = fmax(*distance, fabs(xa[i] - value) / fmax(1, fabs(value)));
   }
@@ -125,7 +125,7 @@ static uint64_t describe_colour(const wring_sweep *s, PetscInt c, double *count)
       for (PetscInt a = 0; a < g->term->m; a++) {
         const PetscInt v =
           s->corner[g->corner + (size_t)((e / WRING_LANES * g->term->m + a) * WRING_LANES + e % WRING_LANES)];
-        product *= 2 * (uint64_t)s->mesh->original[v] + 3;
+        product *= 2 * (uint64_t)s->mesh->number.original[v] + 3;
         count[v] += 1;
       }
       sum += product * product;
@@ -164,8 +164,8 @@ static PetscErrorCode test_colours(void)
     const uint64_t expected = describe_colour(alone, c, count_alone);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, PETSC_COMM_WORLD));
     CHECK(sum == expected, "colour %d has other elements than on one rank", (int)c);
-    PetscCall(PetscSFReduceBegin(b.mesh->halo, MPI_DOUBLE, count, count, MPI_SUM));
-    PetscCall(PetscSFReduceEnd(b.mesh->halo, MPI_DOUBLE, count, count, MPI_SUM));
+    PetscCall(PetscSFReduceBegin(b.mesh->forest.halo, MPI_DOUBLE, count, count, MPI_SUM));
+    PetscCall(PetscSFReduceEnd(b.mesh->forest.halo, MPI_DOUBLE, count, count, MPI_SUM));
     for (PetscInt v = 0; v < b.mesh->n_owned; v++) CHECK(count[v] <= 1, "colour %d meets a vertex twice", (int)c);
     PetscCall(PetscFree2(count, count_alone));
   }
@@ -282,8 +282,8 @@ static PetscErrorCode test_average(void)
       sum[4 * i + c] = i < b.mesh->n_owned ? s->x[4 * i + c] - ya[3 * i + c] : s->start[4 * i + c]; // of this rank
     sum[4 * i + 3] = sum[4 * i] != 0 || sum[4 * i + 1] != 0 || sum[4 * i + 2] != 0;
   }
-  PetscCall(PetscSFReduceBegin(b.mesh->halo, s->four, sum, sum, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(b.mesh->halo, s->four, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(b.mesh->forest.halo, s->four, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(b.mesh->forest.halo, s->four, sum, sum, MPI_SUM));
   PetscCall(wring_sweep_destroy(&s));
   PetscCall(wring_sweep_create(b.mesh, n, terms, WRING_ORDER_HYBRID, NULL, &s));
   PetscCall(sweep_once(&b, s, xa));
@@ -376,7 +376,7 @@ static PetscErrorCode test_not_finite(void)
   for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) CHECK(isfinite(xa[i]), "a coordinate is %g", xa[i]);
   PetscCall(VecRestoreArray(b.x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &left_out, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
-  CHECK(left_out == b.mesh->n_tet_global, "%d of %d tets are left out", (int)left_out, (int)b.mesh->n_tet_global);
+  CHECK(left_out == b.mesh->tets.n_global, "%d of %d tets are left out", (int)left_out, (int)b.mesh->tets.n_global);
   PetscCall(wring_sweep_destroy(&s));
   PetscCall(model_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -454,7 +454,7 @@ static PetscErrorCode pair_create(double damping, model *b)
   const PetscInt i = wring_mesh_local(b->mesh, 0), j = wring_mesh_local(b->mesh, 1);
   PetscCall(
     wring_term_create_springs(b->mesh, "line", n, &i, &j, &pair_k, &pair_length, damping > 0 ? &damping : NULL, &t));
-  for (PetscInt v = 0; v < b->mesh->n_owned; v++) mass[v] = pair_mass[b->mesh->original[v]];
+  for (PetscInt v = 0; v < b->mesh->n_owned; v++) mass[v] = pair_mass[b->mesh->number.original[v]];
   PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
   PetscCall(wring_potential_add_term(b->g, t));
   PetscCall(wring_potential_set_step(b->g, h));
@@ -463,7 +463,7 @@ static PetscErrorCode pair_create(double damping, model *b)
   for (int which = 0; which < 2; which++) {
     PetscCall(VecZeroEntries(b->y));
     PetscCall(VecGetArray(b->y, &a));
-    for (PetscInt v = 0; v < b->mesh->n_owned; v++) a[3 * v] = at[which][b->mesh->original[v]];
+    for (PetscInt v = 0; v < b->mesh->n_owned; v++) a[3 * v] = at[which][b->mesh->number.original[v]];
     PetscCall(VecRestoreArray(b->y, &a));
     if (which == 0) PetscCall(wring_potential_set_start(b->g, b->y));
   }
@@ -480,7 +480,7 @@ static PetscErrorCode pair_solve(model *b, const char *name, PetscInt its, doubl
   PetscCall(model_solve(b, name, its, b->x, NULL));
   x[0] = x[1] = -INFINITY;
   PetscCall(VecGetArrayRead(b->x, &a));
-  for (PetscInt v = 0; v < b->mesh->n_owned; v++) x[b->mesh->original[v]] = a[3 * v];
+  for (PetscInt v = 0; v < b->mesh->n_owned; v++) x[b->mesh->number.original[v]] = a[3 * v];
   PetscCall(VecRestoreArrayRead(b->x, &a));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, x, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);

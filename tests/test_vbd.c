@@ -71,7 +71,7 @@ static PetscErrorCode create(const char *model, const char *const (*more)[2], do
   PetscCall(wring_problem_prepare_operator(s->p, 1, changed));
   PetscCall(VecGetArray(s->x, &x));
   for (PetscInt i = 0; i < 3 * s->p->mesh->n_owned; i++)
-    x[i] += noise * (wring_uniform((uint64_t)(3 * s->p->mesh->original[i / 3] + i % 3)) - 0.5);
+    x[i] += noise * (wring_uniform((uint64_t)(3 * s->p->mesh->number.original[i / 3] + i % 3)) - 0.5);
   PetscCall(VecRestoreArray(s->x, &x));
   PetscCall(wring_potential_place(s->p->g, s->x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -53,8 +53,8 @@ static PetscErrorCode add_muscle(wring_problem *p, double tension)
   wring_term *term;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(3 * (size_t)p->mesh->n_tet, &direction));
-  for (PetscInt e = 0; e < p->mesh->n_tet; e++) direction[3 * e] = 1;
+  PetscCall(PetscCalloc1(3 * (size_t)p->mesh->tets.n, &direction));
+  for (PetscInt e = 0; e < p->mesh->tets.n; e++) direction[3 * e] = 1;
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
     PetscCall(wring_term_create_fibres(p->mesh, r, &muscle, &tension, direction, &term));
     PetscCall(wring_potential_add_term(p->g, term));

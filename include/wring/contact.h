@@ -91,7 +91,7 @@ PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double
 
 /*
   Adds the energy of one owned vertex at x [3] m to *energy [J], and with GRADIENT its derivatives to f [3] N and K [6]
-  N/m, xx yy zz xy xz yz. Only for contacts of vertices that are independent of each other; not collective, and several
+  N/m, xx yy zz xy yz xz. Only for contacts of vertices that are independent of each other; not collective, and several
   threads may call it.
 */
 PetscBool wring_contact_is_single(const wring_contact *c);

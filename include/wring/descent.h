@@ -19,7 +19,7 @@
 
 typedef struct wring_descent wring_descent;
 
-/* Energy at x [3] of an owned vertex, gradient f [3] and Hessian K [6] (xx yy zz xy xz yz). */
+/* Energy at x [3] of an owned vertex, gradient f [3] and Hessian K [6] (xx yy zz xy yz xz). */
 typedef struct {
   double energy, f[3], K[6];
 } wring_descent_sum;

@@ -109,7 +109,7 @@ struct wring_law {
   wring_law_fused   *fused;   // psi and d psi/dz, which is any finite value where psi is infinite
   wring_law_hessian *hessian; // d2 psi/dz2, filtered
   /*
-    K [6] = sum_kl g_k g_l d2psi/dz_ck dz_dl, (c, d) = xx yy zz xy xz yz, g [q]: the Hessian of a vertex, not filtered;
+    K [6] = sum_kl g_k g_l d2psi/dz_ck dz_dl, (c, d) = xx yy zz xy yz xz, g [q]: the Hessian of a vertex, not filtered;
     NULL: wring_law_contract computes it from `hessian`.
   */
   wring_law_contracted *contracted;

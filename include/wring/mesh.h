@@ -213,6 +213,51 @@ typedef struct {
 PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partitioner, PetscInt n_part,
                                       const wring_mesh_data *d, wring_mesh_cut *cut);
 
+/* Numbers of vertices. */
+typedef struct {
+  PetscInt  n_global, begin; // vertices of all ranks; global number of local vertex 0
+  PetscInt  n_corner;        // vertices of all ranks at order 1; those with larger original numbers are middles
+  PetscInt *global;          // [n_local] global number
+  PetscInt *original;        // [n_local] original number
+  PetscInt *by_original;     // [n_local] local vertices by ascending original number
+} wring_numbering;
+
+/* Star forests that send values of vertices. */
+typedef struct {
+  PetscSF      halo;        // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
+  PetscSF      coordinates; // the same for single numbers: PetscSF allocates whenever it compares types like `vector`
+  PetscSF      natural;     // roots: original numbers in slices (PetscLayout of n_global); leaves: owned vertices
+  MPI_Datatype vector;      // 3 doubles, for the SFs
+} wring_forests;
+
+/* The tets of this rank. */
+typedef struct {
+  int         order;  // 1, or after wring_mesh_raise 2
+  int         points; // of quadrature of a tet of order 2, 4 or 14; 0: 4
+  PetscInt64  n_global;
+  PetscInt    n, n_interior;
+  PetscInt   *corner;   // [n][4] local vertices
+  PetscInt   *mid;      // [n][6] at the middles of edges 01 12 20 03 13 23; NULL: order 1
+  PetscInt   *region;   // [n] index into regions
+  PetscInt64 *original; // [n]
+} wring_tets;
+
+/* Named groups of lower dimension and of volumes, as sets of vertices, and their lines and triangles. */
+typedef struct {
+  wring_names names;
+  PetscInt  **vertex; // [names.n] owned local vertices of each set, ascending
+  PetscInt   *count;  // [names.n]
+  PetscInt    n_element;
+  PetscInt   *element; // [n_element][4] as in wring_mesh_data, in original numbers; each on one arbitrary rank
+  PetscInt   *mid;     // [n_element][3] at the middles of edges 01 12 20, or -1; original; NULL: order 1
+} wring_sets;
+
+/* What is left of a second-order mesh that was read, for wring_mesh_raise. */
+typedef struct {
+  int           order; // 2: wring_mesh_raise makes it again
+  wring_middles middles;
+} wring_read_order;
+
 /*
   Local vertices [0, n_owned) are owned and contiguous in the global numbering; [n_owned, n_local) are ghosts, in
   ascending global number. Each tet belongs to exactly one rank; the first n_interior tets have owned vertices only, of
@@ -224,35 +269,15 @@ PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partition
   that list them give the two parts of each line and the four parts of each triangle.
 */
 typedef struct {
-  MPI_Comm     comm;
-  int          order;           // of the tets: 1, or after wring_mesh_raise 2
-  int          order_read;      // of the mesh that was read, 2: wring_mesh_raise makes it again
-  int          points;          // of quadrature of a tet of order 2, 4 or 14; 0: 4
-  PetscInt     n_corner;        // vertices of all ranks at order 1; those with larger original numbers are middles
-  PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
-  PetscInt     n_owned, n_local;
-  PetscInt    *global;      // [n_local] global number
-  PetscInt    *original;    // [n_local] original number
-  PetscInt    *by_original; // [n_local] local vertices by ascending original number
-  double      *X;           // [n_local][3] rest positions, m
-  PetscSF      halo;        // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
-  PetscSF      coordinates; // the same for single numbers: PetscSF allocates whenever it compares types like `vector`
-  PetscSF      natural;     // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
-  MPI_Datatype vector;      // 3 doubles, for the SFs
-  PetscInt64   n_tet_global;
-  PetscInt     n_tet, n_interior;
-  PetscInt    *tet;          // [n_tet][4] local vertices: corners
-  PetscInt    *mid;          // [n_tet][6] at the middles of edges 01 12 20 03 13 23; NULL: order 1
-  PetscInt    *region;       // [n_tet] index into regions
-  PetscInt64  *tet_original; // [n_tet]
-  wring_names  regions;
-  wring_names  sets;
-  PetscInt   **set_vertex; // [sets.n] owned local vertices of each set, ascending
-  PetscInt    *set_count;  // [sets.n]
-  PetscInt     n_set_element;
-  PetscInt    *set_element; // [n_set_element][4] as in wring_mesh_data, in original numbers; each on one arbitrary rank
-  PetscInt    *set_mid;     // [n_set_element][3] at the middles of edges 01 12 20, or -1; original; NULL: order 1
-  wring_middles middles;    // until wring_mesh_raise, if order_read is 2
+  MPI_Comm         comm;
+  PetscInt         n_owned, n_local; // vertices
+  double          *X;                // [n_local][3] rest positions, m
+  wring_numbering  number;
+  wring_forests    forest;
+  wring_tets       tets;
+  wring_names      regions;
+  wring_sets       set;
+  wring_read_order read;
 } wring_mesh;
 
 /*
@@ -297,10 +322,10 @@ PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *
 /*
   Raises the mesh, of order 1, to order 2: all edges of tets get a vertex at their midpoint, and so do edges of lines
   and triangles of sets outside solids, as refinement adds midpoints: with the same original numbers, owners and members
-  of sets. Where m->middles has a position, the vertex is there. Neither numbers nor positions depend on the partition.
-  Tets keep corners, original numbers and ranks. Refused: counts beyond the limits above, and a folded tet, whose
-  Jacobian is not positive at a corner or at a point of the quadrature of degree 2. Call after refinement and before
-  terms are built and before wring_mesh_add_sets. Collective.
+  of sets. Where m->read.middles has a position, the vertex is there. Neither numbers nor positions depend on the
+  partition. Tets keep corners, original numbers and ranks. Refused: counts beyond the limits above, and a folded tet,
+  whose Jacobian is not positive at a corner or at a point of the quadrature of degree 2. Call after refinement and
+  before terms are built and before wring_mesh_add_sets. Collective.
 */
 PetscErrorCode wring_mesh_raise(wring_mesh *m);
 
@@ -315,9 +340,9 @@ PetscErrorCode wring_middles_clear(wring_middles *t);
 
 /*
   Cuts the whole mesh, in original order, into one slice for each rank, for output to files. Vertices are distributed as
-  in m->natural, tets and members of sets (*n_set_vertex here) evenly; tets and members are original numbers; names and
-  set_start are those of the whole mesh. Rows of set_element are distributed with their first vertices, and sorted by
-  vertices and set. Of order 2, the slices have mid and set_mid. Freed by wring_mesh_data_destroy. Collective.
+  in m->forest.natural, tets and members of sets (*n_set_vertex here) evenly; tets and members are original numbers;
+  names and set_start are those of the whole mesh. Rows of set_element are distributed with their first vertices, and
+  sorted by vertices and set. Of order 2, the slices have mid and set_mid. Freed by wring_mesh_data_destroy. Collective.
 */
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
 

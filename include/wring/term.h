@@ -55,8 +55,8 @@ PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, c
                                       double proxy, wring_term **t);
 
 /*
-  The same with w_e = scale times the rest volume, scale [mesh->n_tet] > 0 of every tet, which scales psi and the proxy.
-  NULL: 1. A law on top of materials (wring_law_on_top) is a second term of the same tets.
+  The same with w_e = scale times the rest volume, scale [mesh->tets.n] > 0 of every tet, which scales psi and the
+  proxy. NULL: 1. A law on top of materials (wring_law_on_top) is a second term of the same tets.
 */
 PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                              const double *par, double proxy, const double *scale, wring_term **t);
@@ -71,7 +71,7 @@ PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt regi
                                            const double *par, double proxy, const double *scale, wring_term **t);
 
 /*
-  Fibres of the tets of one region under a law with q = 1: z = F d, d = direction [mesh->n_tet][3], unit vectors at
+  Fibres of the tets of one region under a law with q = 1: z = F d, d = direction [mesh->tets.n][3], unit vectors at
   rest.
 */
 PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const wring_law *law,
@@ -327,7 +327,7 @@ PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r); // at x [n_local][3]
 
 /*
-  Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->n_tet]; only density for
+  Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->tets.n]; only density for
   fibres, and neither for elements other than tets.
 */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
@@ -344,13 +344,13 @@ void wring_term_add_energies(const wring_term *t, const double *x, double *energ
 
 /*
   Adds the Kirchhoff stress tau = (dpsi/dF) F^T of the term's law, docs/theory.md (3.62), XX YY ZZ XY YZ XZ: for tets,
-  of materials and laws on top, in Pa to tau [mesh->n_tet][6] or, at each of their points,
-  [mesh->n_tet][wring_mesh_quadrature(mesh)->n][6]; for membranes, in N/m, to tau [n][6] of the list from which the term
-  was created; nothing for other terms and terms that are off. Any finite value where psi is infinite.
+  of materials and laws on top, in Pa to tau [mesh->tets.n][6] or, at each of their points,
+  [mesh->tets.n][wring_mesh_quadrature(mesh)->n][6]; for membranes, in N/m, to tau [n][6] of the list from which the
+  term was created; nothing for other terms and terms that are off. Any finite value where psi is infinite.
 */
 void wring_term_add_stress(const wring_term *t, const double *x, PetscBool at_points, double *tau);
 
-/* F [mesh->n_tet][9] of every tet, row by row, with or without a term; and J = det F. */
+/* F [mesh->tets.n][9] of every tet, row by row, with or without a term; and J = det F. */
 void   wring_deformation_gradients(const wring_mesh *m, const double *x, double *F);
 double wring_volume_ratio(const double F[9]);
 
@@ -361,7 +361,7 @@ double wring_von_mises(const double stress[6]);
 
 /*
   Adds at each vertex V_e times the stress of this rank's tets there to normal (XX YY ZZ) and shear (XY YZ XZ), and
-  their rest volumes V_e to volume, thrice, all [n_local][3]. Of stress [mesh->n_tet][points][6], each tet has the
+  their rest volumes V_e to volume, thrice, all [n_local][3]. Of stress [mesh->tets.n][points][6], each tet has the
   nearest linear function, docs/theory.md (3.65a).
 */
 void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *normal, double *shear, double *volume);
@@ -391,7 +391,7 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t);
   is_bounded: the law is infinite there, and the term is active.
 */
 PetscBool wring_term_is_bounded(const wring_term *t);
-void      wring_term_mark_cells(const wring_term *t, char *mark); // sets mark [mesh->n_tet] of the term's tets to 1
+void      wring_term_mark_cells(const wring_term *t, char *mark); // sets mark [mesh->tets.n] of the term's tets to 1
 double    wring_term_bound(const wring_term *t, const double *x, const double *d);
 
 /* Sum over this rank's elements of -dE/dx over all their vertices: the force of an attachment on the body [N]. */

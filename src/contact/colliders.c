@@ -387,7 +387,7 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
 static void colliders_add_single(const wring_contact *contact, wring_work work, PetscInt vertex, const double x[3],
                                  double *energy, double *f, double *K)
 {
-  static const int       row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  static const int       row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
   const colliders *const d = contact->data;
   PetscInt               i = 0;
   for (int c = 0; c < d->n && d->n_record > 0; c++) {

@@ -93,7 +93,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, con
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) per_vertex += (uint64_t)field[i].components * sizeof(double);
-  PetscCall(wring_sealed_create(&h, m->comm, file, per_vertex * (uint64_t)m->n_global, &e));
+  PetscCall(wring_sealed_create(&h, m->comm, file, per_vertex * (uint64_t)m->number.n_global, &e));
   wring_hdf5_put_text(&h, "format", format);
   wring_hdf5_put_integer(&h, "version", VERSION);
   wring_hdf5_put_integer(&h, "step", step);
@@ -269,7 +269,7 @@ static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring
   PetscFunctionBegin;
   PetscCall(find_rows(m, f, &t, &begin, &n));
   PetscCall(PetscCalloc1((size_t)(number ? 1 : n) * (size_t)t.width, &row));
-  check_rows(h, t, number, m->n_global);
+  check_rows(h, t, number, m->number.n_global);
   if (!wring_failed(h->error)) wring_hdf5_read(h, t, begin, number ? 1 : n, row);
   PetscCall(wring_hdf5_check(h, m->comm, t, n, row));
   if (number)

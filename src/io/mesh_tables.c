@@ -17,10 +17,10 @@ static const char tet[] = "mesh_tet", region[] = "mesh_region", set_start[] = "m
 /* Of all sets on all ranks; lines and triangles. */
 static PetscErrorCode count_sets(const wring_mesh *m, PetscInt64 *members, PetscInt64 *elements)
 {
-  PetscInt64 n[2] = {0, m->n_set_element};
+  PetscInt64 n[2] = {0, m->set.n_element};
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->sets.n; i++) n[0] += m->set_count[i];
+  for (PetscInt i = 0; i < m->set.names.n; i++) n[0] += m->set.count[i];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, m->comm));
   *members  = n[0];
   *elements = n[1];
@@ -30,7 +30,7 @@ static PetscErrorCode count_sets(const wring_mesh *m, PetscInt64 *members, Petsc
 /* No index is larger than the number of vertices or of the members of all sets. */
 static wring_type index_type(const wring_mesh *m, PetscInt64 members)
 {
-  return PetscMax(m->n_global, members) <= INT32_MAX ? WRING_INT32 : WRING_INT64;
+  return PetscMax(m->number.n_global, members) <= INT32_MAX ? WRING_INT32 : WRING_INT64;
 }
 
 PetscErrorCode wring_mesh_tables_size(const wring_mesh *m, uint64_t *bytes)
@@ -39,8 +39,8 @@ PetscErrorCode wring_mesh_tables_size(const wring_mesh *m, uint64_t *bytes)
 
   PetscFunctionBegin;
   PetscCall(count_sets(m, &members, &elements));
-  const PetscInt64 indices = 5 * m->n_tet_global + members + 4 * elements; // of tets: four corners and the region
-  *bytes = 24 * (uint64_t)m->n_global + (index_type(m, members) == WRING_INT32 ? 4 : 8) * (uint64_t)indices;
+  const PetscInt64 indices = 5 * m->tets.n_global + members + 4 * elements; // of tets: four corners and the region
+  *bytes = 24 * (uint64_t)m->number.n_global + (index_type(m, members) == WRING_INT32 ? 4 : 8) * (uint64_t)indices;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,9 +91,10 @@ static PetscErrorCode write_positions(wring_hdf5 *h, const wring_mesh *m, const 
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, m->comm));
-  const PetscInt corners = PetscMax(PetscMin(m->n_corner - (end - d->n_vertex), d->n_vertex), 0);
+  const PetscInt corners = PetscMax(PetscMin(m->number.n_corner - (end - d->n_vertex), d->n_vertex), 0);
   PetscCall(wring_hdf5_write(h, rest_position, corners, d->X));
-  if (m->order == 2) PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
+  if (m->tets.order == 2)
+    PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

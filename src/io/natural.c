@@ -14,7 +14,7 @@ PetscErrorCode wring_natural_rows(const wring_mesh *m, PetscInt *begin, PetscInt
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCall(PetscSFGetGraph(m->natural, n, NULL, NULL, NULL));
+  PetscCall(PetscSFGetGraph(m->forest.natural, n, NULL, NULL, NULL));
   PetscCallMPI(MPI_Exscan(n, begin, 1, MPIU_INT, MPI_SUM, m->comm));
   if (rank == 0) *begin = 0; // MPI_Exscan leaves it undefined
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -26,11 +26,11 @@ PetscErrorCode wring_natural_gather(const wring_mesh *m, int width, const double
   MPI_Datatype unit;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->natural, &n, NULL, NULL, NULL));
+  PetscCall(PetscSFGetGraph(m->forest.natural, &n, NULL, NULL, NULL));
   PetscCall(PetscMalloc1((size_t)n * (size_t)width, row));
   PetscCall(wring_natural_unit(width, &unit));
-  PetscCall(PetscSFReduceBegin(m->natural, unit, value, *row, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, unit, value, *row, MPI_REPLACE));
+  PetscCall(PetscSFReduceBegin(m->forest.natural, unit, value, *row, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->forest.natural, unit, value, *row, MPI_REPLACE));
   PetscCallMPI(MPI_Type_free(&unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -41,8 +41,8 @@ PetscErrorCode wring_natural_scatter(const wring_mesh *m, int width, const doubl
 
   PetscFunctionBegin;
   PetscCall(wring_natural_unit(width, &unit));
-  PetscCall(PetscSFBcastBegin(m->natural, unit, row, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->natural, unit, row, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.natural, unit, row, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.natural, unit, row, value, MPI_REPLACE));
   PetscCallMPI(MPI_Type_free(&unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -61,7 +61,7 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
     const double x = c.a00 * g0 + c.a01 * g1 + c.a02 * g2, y = c.a10 * g0 + c.a11 * g1 + c.a12 * g2;
     const double w = c.a20 * g0 + c.a21 * g1 + c.a22 * g2;
     K[0][lane] = same + lambda * x * x, K[1][lane] = same + lambda * y * y, K[2][lane] = same + lambda * w * w;
-    K[3][lane] = lambda * x * y, K[4][lane] = lambda * x * w, K[5][lane] = lambda * y * w;
+    K[3][lane] = lambda * x * y, K[4][lane] = lambda * y * w, K[5][lane] = lambda * x * w;
   }
 }
 

@@ -4,10 +4,10 @@
 PetscErrorCode wring_mesh_reduce(const wring_mesh *m, MPI_Datatype type, MPI_Op op, void *value)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->halo, type, value, value, op));
-  PetscCall(PetscSFReduceEnd(m->halo, type, value, value, op));
-  PetscCall(PetscSFBcastBegin(m->halo, type, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, type, value, value, MPI_REPLACE));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, type, value, value, op));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, type, value, value, op));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, type, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, type, value, value, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

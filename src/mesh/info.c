@@ -28,18 +28,18 @@ static void measure_tets(const wring_mesh *m, double *volume, double *min_qualit
 {
   *volume      = 0;
   *min_quality = 1;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const double *x[4];
-    for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
+    for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tets.corner[4 * e + a];
     const double straight = wring_tet_det(x[0], x[1], x[2], x[3]) / 6;
-    *volume += m->order > 1 ? wring_tet_volume(m, e) : straight;
+    *volume += m->tets.order > 1 ? wring_tet_volume(m, e) : straight;
     *min_quality = PetscMin(*min_quality, wring_tet_quality(x, straight));
   }
 }
 
 PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
 {
-  double      sum[2], most[2] = {(double)m->n_tet, (double)m->n_owned}; // volume, ghosts; tets, vertices
+  double      sum[2], most[2] = {(double)m->tets.n, (double)m->n_owned}; // volume, ghosts; tets, vertices
   PetscMPIInt size;
 
   PetscFunctionBegin;
@@ -52,9 +52,9 @@ PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &info->min_quality, 1, MPI_DOUBLE, MPI_MIN, m->comm));
   info->volume           = sum[0];
-  info->balance_tets     = m->n_tet_global ? most[0] * size / (double)m->n_tet_global : 1;
-  info->balance_vertices = m->n_global ? most[1] * size / (double)m->n_global : 1;
-  info->ghosts           = m->n_global ? sum[1] / (double)m->n_global : 0;
+  info->balance_tets     = m->tets.n_global ? most[0] * size / (double)m->tets.n_global : 1;
+  info->balance_vertices = m->number.n_global ? most[1] * size / (double)m->number.n_global : 1;
+  info->ghosts           = m->number.n_global ? sum[1] / (double)m->number.n_global : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,13 +76,13 @@ PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, d
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < n; r++) volume[r] = 0, height[r] = PETSC_INFINITY;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt r = m->region[e];
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    const PetscInt r = m->tets.region[e];
     const double  *x[4];
-    for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
+    for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tets.corner[4 * e + a];
     double det;
     height[r] = PetscMin(height[r], squared_height(x, &det));
-    volume[r] += m->order > 1 ? wring_tet_volume(m, e) : det / 6;
+    volume[r] += m->tets.order > 1 ? wring_tet_volume(m, e) : det / 6;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, volume, n, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, height, n, MPI_DOUBLE, MPI_MIN, m->comm));

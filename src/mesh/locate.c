@@ -58,7 +58,7 @@ static PetscBool is_inside(double B[12], const double w[4], double tolerance)
 /* Barycentric weights by (3.1), and whether the point is inside. */
 static PetscBool find_weights(const wring_mesh *m, PetscInt e, const double point[3], double tolerance, double w[4])
 {
-  const PetscInt *const v = m->tet + 4 * (size_t)e;
+  const PetscInt *const v = m->tets.corner + 4 * (size_t)e;
   const double         *X[4];
   double                B[12], volume, d[3];
   for (int a = 0; a < 4; a++) X[a] = m->X + 3 * (size_t)v[a];
@@ -120,7 +120,7 @@ static PetscBool find_curved_weights(const wring_mesh *m, PetscInt e, const doub
 
 static PetscBool contains(const wring_mesh *m, PetscInt e, const double point[3], double tolerance, double w[4])
 {
-  return m->order > 1 ? find_curved_weights(m, e, point, tolerance, w) : find_weights(m, e, point, tolerance, w);
+  return m->tets.order > 1 ? find_curved_weights(m, e, point, tolerance, w) : find_weights(m, e, point, tolerance, w);
 }
 
 /* The tet with the lowest original number that contains the point, on the rank that has it. */
@@ -131,10 +131,10 @@ static PetscErrorCode find_tet(const wring_mesh *m, const double point[3], wring
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_tolerance(m, &tolerance, low, high));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    if (box_distance(m, e, point) > 2 * tolerance || m->tet_original[e] >= best) continue;
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    if (box_distance(m, e, point) > 2 * tolerance || m->tets.original[e] >= best) continue;
     if (!contains(m, e, point, tolerance, w)) continue;
-    best       = m->tet_original[e];
+    best       = m->tets.original[e];
     place->tet = e;
   }
   PetscCallMPI(MPI_Allreduce(&best, &least, 1, MPIU_INT64, MPI_MIN, m->comm));
@@ -174,8 +174,8 @@ static void approach(const wring_mesh *m, PetscInt e, const double point[3], wri
       w[a][wring_face_corner[f][a]]     = 1;
       w[3 + a][wring_face_corner[f][a]] = w[3 + a][wring_face_corner[f][(a + 1) % 3]] = 0.5;
     }
-    for (int k = 0; k < (m->order > 1 ? 4 : 1); k++) {
-      const int *const cut = m->order > 1 ? wring_triangle_part[k] : whole;
+    for (int k = 0; k < (m->tets.order > 1 ? 4 : 1); k++) {
+      const int *const cut = m->tets.order > 1 ? wring_triangle_part[k] : whole;
       for (int a = 0; a < 3; a++) memcpy(part[a], w[cut[a]], sizeof part[a]);
       approach_part(m, e, part, point, place);
     }
@@ -192,7 +192,7 @@ static PetscErrorCode find_nearest(const wring_mesh *m, const double point[3], w
   PetscMPIInt rank;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     if (box_distance(m, e, point) < place->distance) approach(m, e, point, place);
   }
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));

@@ -30,10 +30,10 @@ static PetscErrorCode find_best(const search *s, char state, PetscInt64 *best)
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < m->n_local; v++) best[v] = INT64_MIN;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt *const v       = m->tet + 4 * (size_t)e;
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    const PetscInt *const v       = m->tets.corner + 4 * (size_t)e;
     PetscInt64            largest = INT64_MIN;
-    if (m->region[e] != s->region) continue;
+    if (m->tets.region[e] != s->region) continue;
     for (int a = 0; a < 4; a++)
       if (s->state[v[a]] == state) largest = PetscMax(largest, s->key[v[a]]);
     for (int a = 0; a < 4; a++) best[v[a]] = PetscMax(best[v[a]], largest);
@@ -70,10 +70,10 @@ static PetscErrorCode number_centres(const search *s, const PetscInt64 *best, Pe
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < m->n_local; v++) number[v] = -1;
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) {
-    const PetscInt *const corner = m->tet + 4 * (size_t)(i / 4), v = m->tet[i];
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) {
+    const PetscInt *const corner = m->tets.corner + 4 * (size_t)(i / 4), v = m->tets.corner[i];
     for (int a = 0; a < 4; a++)
-      if (s->state[corner[a]] == CENTRE && s->key[corner[a]] == best[v]) number[v] = m->global[corner[a]];
+      if (s->state[corner[a]] == CENTRE && s->key[corner[a]] == best[v]) number[v] = m->number.global[corner[a]];
   }
   PetscCall(wring_mesh_reduce(m, MPIU_INT64, MPI_MAX, number));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,11 +96,11 @@ static PetscInt choose_corner(const PetscInt *v, const PetscInt64 *best)
 static void assign(const search *s, const PetscInt64 *best, const PetscInt64 *number, PetscInt *centre)
 {
   const wring_mesh *const m = s->m;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt *const v = m->tet + 4 * (size_t)e;
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    const PetscInt *const v = m->tets.corner + 4 * (size_t)e;
     PetscInt              at;
     centre[e] = -1;
-    if (m->region[e] != s->region) continue;
+    if (m->tets.region[e] != s->region) continue;
     at = choose_corner(v, best);
     for (int a = 0; a < 4; a++)
       if (s->state[v[a]] == CENTRE) at = v[a];
@@ -115,9 +115,9 @@ PetscErrorCode wring_mesh_patches(const wring_mesh *m, PetscInt region, PetscInt
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc4(m->n_local, &s.key, m->n_local, &s.state, m->n_local, &best, m->n_local, &number));
-  for (PetscInt v = 0; v < m->n_local; v++) s.key[v] = make_key(m->original[v]), s.state[v] = NEITHER;
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++)
-    if (m->region[i / 4] == region) s.state[m->tet[i]] = UNDECIDED;
+  for (PetscInt v = 0; v < m->n_local; v++) s.key[v] = make_key(m->number.original[v]), s.state[v] = NEITHER;
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++)
+    if (m->tets.region[i / 4] == region) s.state[m->tets.corner[i]] = UNDECIDED;
   for (PetscInt v = 0; v < m->n_local; v++) number[v] = s.state[v];
   PetscCall(wring_mesh_reduce(m, MPIU_INT64, MPI_MAX, number)); // a vertex at tets of the region on another rank
   for (PetscInt v = 0; v < m->n_local; v++) s.state[v] = (char)number[v];

@@ -53,15 +53,15 @@ const wring_quadrature *wring_quadrature_of(int points)
 
 const wring_quadrature *wring_mesh_quadrature(const wring_mesh *m)
 {
-  if (m->order < 2) return &centroid;
-  return m->points ? wring_quadrature_of(m->points) : &four;
+  if (m->tets.order < 2) return &centroid;
+  return m->tets.points ? wring_quadrature_of(m->tets.points) : &four;
 }
 
 int wring_tet_vertices(const wring_mesh *m, PetscInt e, PetscInt v[10])
 {
-  for (int a = 0; a < 4; a++) v[a] = m->tet[4 * (size_t)e + (size_t)a];
-  for (int a = 0; a < 6 && m->order > 1; a++) v[4 + a] = m->mid[6 * (size_t)e + (size_t)a];
-  return m->order > 1 ? 10 : 4;
+  for (int a = 0; a < 4; a++) v[a] = m->tets.corner[4 * (size_t)e + (size_t)a];
+  for (int a = 0; a < 6 && m->tets.order > 1; a++) v[4 + a] = m->tets.mid[6 * (size_t)e + (size_t)a];
+  return m->tets.order > 1 ? 10 : 4;
 }
 
 void wring_tet_shape(int n, const double L[4], double *N)
@@ -110,7 +110,7 @@ void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], doubl
 /* det D is a cubic at order 2, which the rule integrates exactly. */
 double wring_tet_volume(const wring_mesh *m, PetscInt e)
 {
-  const wring_quadrature *const rule = m->order > 1 ? &fourteen : &centroid;
+  const wring_quadrature *const rule = m->tets.order > 1 ? &fourteen : &centroid;
   double                        B[9], at, volume = 0;
   for (int p = 0; p < rule->n; p++) {
     wring_tet_rest_at(m, e, rule->L[p], B, &at);
@@ -122,8 +122,9 @@ double wring_tet_volume(const wring_mesh *m, PetscInt e)
 double wring_tet_least(const double X[30], const wring_quadrature *rule, double *volume)
 {
   PetscInt         tet[] = {0, 1, 2, 3}, mid[] = {4, 5, 6, 7, 8, 9};
-  const wring_mesh one = {.order = 2, .n_tet = 1, .X = (double *)(uintptr_t)X, .tet = tet, .mid = mid};
-  double           B[9], at, least = INFINITY;
+  const wring_mesh one = {
+    .tets.order = 2, .tets.n = 1, .X = (double *)(uintptr_t)X, .tets.corner = tet, .tets.mid = mid};
+  double B[9], at, least = INFINITY;
   for (int p = 0; p < 4 + rule->n; p++) {
     const double corner[4] = {p == 0, p == 1, p == 2, p == 3};
     wring_tet_rest_at(&one, 0, p < 4 ? corner : rule->L[p - 4], B, &at);

@@ -161,8 +161,8 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind,
   for (int k = 0; k < count; k++)
     for (PetscInt e = 0; e < lumps[k].n; e++)
       add_part(&unit, lumps[k].part[e], lumps[k].corners, lumps[k].vertex + (size_t)e * (size_t)lumps[k].corners, sum);
-  PetscCall(PetscSFReduceBegin(m->halo, m->vector, sum, sum, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, m->vector, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
   for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = sum[3 * i] + sum[3 * i + 1];
   PetscCall(PetscFree(sum));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -49,8 +49,8 @@ enum { N_SHAPE = sizeof shapes / sizeof shapes[0], MAX_PARAMETERS = 6 };
 static PetscErrorCode compare_set(const wring_mesh *m, const char *origin, const char *name, const shape *s, PetscInt n,
                                   PetscInt *vertex)
 {
-  const PetscInt k = wring_names_find(&m->sets, name);
-  int differs      = n != m->set_count[k] || (n > 0 && memcmp(vertex, m->set_vertex[k], (size_t)n * sizeof *vertex));
+  const PetscInt k = wring_names_find(&m->set.names, name);
+  int differs      = n != m->set.count[k] || (n > 0 && memcmp(vertex, m->set.vertex[k], (size_t)n * sizeof *vertex));
 
   PetscFunctionBegin;
   PetscCall(PetscFree(vertex));
@@ -64,7 +64,7 @@ static PetscErrorCode compare_set(const wring_mesh *m, const char *origin, const
 static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *name, const shape *s, const double *p,
                               double tolerance)
 {
-  PetscInt *vertex, n = 0, n_all, k = m->sets.n;
+  PetscInt *vertex, n = 0, n_all, k = m->set.names.n;
   double    low[3], high[3];
   size_t    length;
 
@@ -81,17 +81,17 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
                  "%.4g,%.4g,%.4g to %.4g,%.4g,%.4g m",
                  origin, name, s->key, low[0], low[1], low[2], high[0], high[1], high[2]);
   }
-  if (wring_names_find(&m->sets, name) >= 0) {
+  if (wring_names_find(&m->set.names, name) >= 0) {
     PetscCall(compare_set(m, origin, name, s, n, vertex));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscRealloc((size_t)n * sizeof *vertex, &vertex));
-  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_vertex, &m->set_vertex));
-  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_count, &m->set_count));
-  m->set_vertex[k] = vertex;
-  m->set_count[k]  = n;
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set.vertex, &m->set.vertex));
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set.count, &m->set.count));
+  m->set.vertex[k] = vertex;
+  m->set.count[k]  = n;
   PetscCall(PetscStrlen(name, &length));
-  PetscCall(wring_names_add(&m->sets, name, length));
+  PetscCall(wring_names_add(&m->set.names, name, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +179,8 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_tolerance(m, &tolerance, low, high));
-  PetscCall(wring_options_names(o, "set_", n_schema, schema, m->sets.n, (const char *const *)m->sets.name, &n, &name));
+  PetscCall(wring_options_names(o, "set_", n_schema, schema, m->set.names.n, (const char *const *)m->set.names.name, &n,
+                                &name));
   for (PetscInt i = 0; i < n && !status; i++) status = add_set_of_deck(m, o, name[i], tolerance);
   PetscCall(wring_words_destroy(n, &name));
   PetscCall(status);

@@ -19,7 +19,7 @@ PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, doub
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
   if (F) wring_deformation_gradients(g->mesh, xa, F);
-  if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->n_tet));
+  if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->tets.n));
   if (stress) PetscCall(add_stresses(g, xa, PETSC_FALSE, stress));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,7 +47,7 @@ PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double 
   const double           *xa;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(6 * (size_t)m->n_tet * (size_t)wring_mesh_quadrature(m)->n, &at_points));
+  PetscCall(PetscCalloc1(6 * (size_t)m->tets.n * (size_t)wring_mesh_quadrature(m)->n, &at_points));
   PetscCall(PetscCalloc3(3 * m->n_local, &half[0], 3 * m->n_local, &half[1], 3 * m->n_local, &volume));
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(add_stresses(g, xa, PETSC_TRUE, at_points));
@@ -68,13 +68,13 @@ PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double 
 static double find_peak(const wring_mesh *m, const double *stress, PetscInt region, double place[3])
 {
   double most = -1;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const double value = wring_von_mises(stress + 6 * (size_t)e);
-    if ((region >= 0 && m->region[e] != region) || !(value > most)) continue;
+    if ((region >= 0 && m->tets.region[e] != region) || !(value > most)) continue;
     most = value;
     for (int c = 0; c < 3; c++) {
       place[c] = 0;
-      for (int a = 0; a < 4; a++) place[c] += m->X[3 * m->tet[4 * (size_t)e + (size_t)a] + c] / 4;
+      for (int a = 0; a < 4; a++) place[c] += m->X[3 * m->tets.corner[4 * (size_t)e + (size_t)a] + c] / 4;
     }
   }
   return most;
@@ -91,7 +91,7 @@ PetscErrorCode wring_potential_peaks(wring_potential *g, Vec x, PetscInt n, cons
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(g->comm, &rank));
-  PetscCall(PetscMalloc1(6 * (size_t)g->mesh->n_tet, &stress));
+  PetscCall(PetscMalloc1(6 * (size_t)g->mesh->tets.n, &stress));
   PetscCall(wring_potential_stress(g, x, NULL, stress));
   for (PetscInt i = 0; i < n; i++) {
     mine.value = find_peak(g->mesh, stress, region[i], peak[i].place);

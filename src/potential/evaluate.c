@@ -8,7 +8,7 @@ PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)
 
   PetscFunctionBegin;
   wring_count(g->phases, WRING_WORK_EXCHANGES, 1);
-  PetscCall(PetscSFBcastBegin(g->mesh->coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(g->mesh->forest.coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -18,7 +18,7 @@ PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
-  PetscCall(PetscSFBcastEnd(g->mesh->coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(g->mesh->forest.coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -29,8 +29,8 @@ PetscErrorCode wring_potential_sum_ghosts(wring_potential *g, double *f)
 
   PetscFunctionBegin;
   wring_count(g->phases, WRING_WORK_EXCHANGES, 1);
-  PetscCall(PetscSFReduceBegin(g->mesh->coordinates, MPI_DOUBLE, f, f, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(g->mesh->coordinates, MPI_DOUBLE, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(g->mesh->forest.coordinates, MPI_DOUBLE, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(g->mesh->forest.coordinates, MPI_DOUBLE, f, f, MPI_SUM));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -388,7 +388,7 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  PetscCall(PetscArrayzero(density, g->mesh->n_tet));
+  PetscCall(PetscArrayzero(density, g->mesh->tets.n));
   PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
   PetscCall(wring_potential_restore_local(g, x, &xa));

@@ -109,10 +109,10 @@ static PetscErrorCode mark_finite(const wring_potential *g, char *mark)
   char *bounded;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(g->mesh->n_tet, &bounded));
+  PetscCall(PetscCalloc1(g->mesh->tets.n, &bounded));
   for (int i = 0; i < g->n_term; i++)
     if (wring_term_is_bounded(g->term[i])) wring_term_mark_cells(g->term[i], bounded);
-  for (PetscInt e = 0; e < g->mesh->n_tet; e++) mark[e] = (char)(mark[e] || !bounded[e]);
+  for (PetscInt e = 0; e < g->mesh->tets.n; e++) mark[e] = (char)(mark[e] || !bounded[e]);
   PetscCall(PetscFree(bounded));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,7 +125,7 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
   char         *mark;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(g->mesh->n_tet, &mark));
+  PetscCall(PetscCalloc1(g->mesh->tets.n, &mark));
   PetscCall(wring_potential_get_local(g, from, &a));
   wring_mark_inverted(g->mesh, a, mark, count);
   PetscCall(wring_potential_restore_local(g, from, &a));

@@ -16,7 +16,7 @@ static void refuse_twice(const wring_potential *g, PetscInt at, int a, int b, wr
     wring_error_set(e,
                     "attach: vertex %" PetscInt_FMT
                     " is held by '%s' and by '%s', expected one hard attachment per vertex, or components",
-                    g->mesh->original[at / 3], wring_term_name(g->term[a]), wring_term_name(g->term[b]));
+                    g->mesh->number.original[at / 3], wring_term_name(g->term[a]), wring_term_name(g->term[b]));
 }
 
 /*
@@ -97,8 +97,8 @@ static PetscErrorCode make_lists(wring_potential *g, const int *term)
     held->at[held->index[i]] = i;
     held->mark[i / 3]        = (char)(held->mark[i / 3] | 1 << i % 3);
   }
-  PetscCall(PetscSFBcastBegin(g->mesh->halo, MPI_CHAR, held->mark, held->mark, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(g->mesh->halo, MPI_CHAR, held->mark, held->mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(g->mesh->forest.halo, MPI_CHAR, held->mark, held->mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(g->mesh->forest.halo, MPI_CHAR, held->mark, held->mark, MPI_REPLACE));
   PetscCall(compare_components(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -150,7 +150,7 @@ static void compare_place(const wring_potential *g, PetscInt at, int t, double p
                   "attach: vertex %" PetscInt_FMT
                   " is held by '%s' at %c = %.9g m and by '%s' at %.9g m, expected equal "
                   "targets, or one hard attachment per vertex and component",
-                  g->mesh->original[at / 3], wring_term_name(g->term[g->held.term[i]]), "xyz"[at % 3],
+                  g->mesh->number.original[at / 3], wring_term_name(g->term[g->held.term[i]]), "xyz"[at % 3],
                   g -> held.place[i], wring_term_name(g->term[t]), place);
 }
 

@@ -60,7 +60,7 @@ static PetscErrorCode create_gradients(const wring_potential *g, const wring_ter
   wring_term_patch_vertices(t, number, means->vertex);
   for (PetscInt i = 0; i < 3 * m * n; i++) {
     row[i]    = number[i / (3 * m)];
-    column[i] = 3 * g->mesh->global[means->vertex[i / 3]] + i % 3;
+    column[i] = 3 * g->mesh->number.global[means->vertex[i / 3]] + i % 3;
   }
   PetscCall(MatCreate(g->comm, &means->G));
   PetscCall(MatSetSizes(means->G, wring_term_patches(t)->n, 3 * g->mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));

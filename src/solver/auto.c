@@ -58,7 +58,7 @@ static PetscErrorCode auto_destroy(wring_solver *s)
 static void find_prices(const wring_solver *s, auto_data *a)
 {
   const wring_mesh *const m        = wring_potential_mesh(s->g);
-  const double            elements = (double)m->n_tet_global + (double)m->n_global;
+  const double            elements = (double)m->tets.n_global + (double)m->number.n_global;
   wring_operator_info     info;
   wring_operator_get_info(s->op, &info);
   a->trade = (wring_trade){.price = INFINITY};

@@ -100,8 +100,8 @@ static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
   s->limits.max_it = 1;
   for (PetscInt i = 0; i < 3 * m->n_owned; i++)
     c->root[i] = held && held[i / 3] >> i % 3 & 1 ? 0 : 1 / PetscSqrtReal(mass[i / 3]);
-  PetscCall(PetscSFBcastBegin(m->coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,8 +137,8 @@ static PetscErrorCode number_unknowns(wring_solver *s, PetscInt *first)
   PetscCallMPI(MPI_Scan(&n, first, 1, MPIU_INT, MPI_SUM, s->comm));
   *first -= n;
   for (PetscInt i = 0; i < m->n_owned; i++) c->unknown[i] = *first + 3 * i;
-  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, c->unknown, c->unknown, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, c->unknown, c->unknown, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPIU_INT, c->unknown, c->unknown, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_INT, c->unknown, c->unknown, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

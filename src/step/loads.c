@@ -168,8 +168,8 @@ static void add_pressure(const load *p, double pressure, const double *q, double
 static PetscErrorCode update_ghosts(const wring_mesh *m, double *x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(m->halo, m->vector, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, m->vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,8 +188,8 @@ static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, do
     if (p->is_pressure) add_pressure(p, p->pressure * factor(&p->time, time), qa, f);
   }
   PetscCall(VecRestoreArray(q, &qa));
-  PetscCall(PetscSFReduceBegin(m->halo, m->vector, f, f, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, m->vector, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, f, f, MPI_SUM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

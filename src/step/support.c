@@ -57,7 +57,7 @@ static PetscErrorCode find_labels(parts *p, PetscBool springs)
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
   for (int i = 0; i < n; i++)
     if (joins(term[i], springs)) wring_term_unite(term[i], parent);
-  PetscCall(PetscArraycpy(p->label, m->global, m->n_local));
+  PetscCall(PetscArraycpy(p->label, m->number.global, m->n_local));
   PetscCall(wring_mesh_spread_least(m, parent, p->label));
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -97,7 +97,7 @@ static void add_vertex(const parts *p, PetscInt v, const char *held, part *a)
   const double X[3] = {p->m->X[3 * v] - p->centre[0], p->m->X[3 * v + 1] - p->centre[1],
                        p->m->X[3 * v + 2] - p->centre[2]};
   double       row[MODES];
-  a->lowest = a->n == 0 ? p->m->original[v] : PetscMin(a->lowest, p->m->original[v]);
+  a->lowest = a->n == 0 ? p->m->number.original[v] : PetscMin(a->lowest, p->m->number.original[v]);
   for (int c = 0; c < 3; c++) {
     a->low[c]  = a->n == 0 ? X[c] : fmin(a->low[c], X[c]);
     a->high[c] = a->n == 0 ? X[c] : fmax(a->high[c], X[c]);
@@ -224,7 +224,7 @@ static PetscErrorCode judge(parts *p, PetscInt *n_all, part **all)
   PetscMPIInt             owner;
 
   PetscFunctionBegin;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->number.n_global, 1, &layout));
   PetscCall(PetscMalloc1(p->n, &to));
   for (PetscInt i = 0; i < p->n; i++) {
     PetscCall(PetscLayoutFindOwner(layout, p->part[i].label, &owner));

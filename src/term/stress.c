@@ -89,7 +89,7 @@ static double form_means(const wring_mesh *m, PetscInt e, const double *x, doubl
 void wring_deformation_gradients(const wring_mesh *m, const double *x, double *F)
 {
 #pragma omp parallel for schedule(static)
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     double J;
     form_means(m, e, x, F + 9 * (size_t)e, &J);
   }
@@ -100,7 +100,7 @@ void wring_cauchy_stresses(const wring_mesh *m, const double *x, PetscBool at_po
   const wring_quadrature *const rule = wring_mesh_quadrature(m);
   const int                     n    = at_points ? rule->n : 1;
 #pragma omp parallel for schedule(static)
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     double F[9], J;
     for (int p = 0; p < n; p++) {
       if (at_points) {
@@ -152,8 +152,8 @@ void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *no
   const wring_quadrature *const rule = wring_mesh_quadrature(m);
   double                        part[10][WRING_MAX_POINTS], F[9], J;
   PetscInt                      v[10];
-  extrapolate(rule, m->order > 1 ? 10 : 4, part);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  extrapolate(rule, m->tets.order > 1 ? 10 : 4, part);
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const int    n = wring_tet_vertices(m, e, v);
     const double V = form_means(m, e, m->X, F, &J);
     for (int a = 0; a < n; a++) {
@@ -198,15 +198,15 @@ static int is_upright_at_points(const wring_mesh *m, PetscInt e, const double *x
 
 static int is_inverted(const wring_mesh *m, PetscInt e, const double *x)
 {
-  if (m->order > 1) return !is_upright_at_points(m, e, x);
-  return !(volume6(x, m->tet + 4 * (size_t)e) > 0);
+  if (m->tets.order > 1) return !is_upright_at_points(m, e, x);
+  return !(volume6(x, m->tets.corner + 4 * (size_t)e) > 0);
 }
 
 void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, PetscInt64 count[2])
 {
   PetscInt64 all = 0, newly = 0;
 #pragma omp parallel for schedule(static) reduction(+ : all, newly)
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const char inverted = (char)is_inverted(m, e, x);
     all += inverted;
     newly += inverted && !mark[e];

@@ -139,9 +139,9 @@ static inline int columns_of(int m)
 static inline PetscErrorCode term_local(const wring_mesh *m, PetscInt global, PetscInt *local)
 {
   PetscFunctionBegin;
-  *local = global - m->begin;
+  *local = global - m->number.begin;
   if (*local >= 0 && *local < m->n_owned) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFindInt(global, m->n_local - m->n_owned, m->global + m->n_owned, local));
+  PetscCall(PetscFindInt(global, m->n_local - m->n_owned, m->number.global + m->n_owned, local));
   if (*local >= 0) *local += m->n_owned;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,14 +20,14 @@ static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, int m, 
 
   PetscFunctionBegin;
   *n = *n_interior = 0;
-  for (PetscInt e = 0; e < mesh->n_tet; e++) *n += mesh->region[e] == region;
+  for (PetscInt e = 0; e < mesh->tets.n; e++) *n += mesh->tets.region[e] == region;
   PetscCall(PetscMalloc1(*n, cell));
   PetscCall(PetscMalloc1((size_t)m * (size_t)*n, vertex));
-  for (PetscInt e = 0; e < mesh->n_tet; e++) {
-    if (mesh->region[e] != region) continue;
+  for (PetscInt e = 0; e < mesh->tets.n; e++) {
+    if (mesh->tets.region[e] != region) continue;
     order_vertices(mesh, e, v);
     PetscCall(PetscArraycpy(*vertex + (size_t)m * (size_t)i, v, m));
-    *n_interior += e < mesh->n_interior;
+    *n_interior += e < mesh->tets.n_interior;
     (*cell)[i++] = e;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -49,7 +49,7 @@ static void set_point(wring_term *t, PetscInt e, int point, const double B[9], c
 /* The points of element i of a term, tet e of the mesh. */
 static void set_points(const wring_mesh *mesh, wring_term *t, PetscInt i, PetscInt e, const double *along, double scale)
 {
-  const PetscInt *const v = mesh->tet + 4 * (size_t)e;
+  const PetscInt *const v = mesh->tets.corner + 4 * (size_t)e;
   double                B[9], volume;
   if (!t->rule) {
     wring_tet_rest(mesh->X + 3 * v[0], mesh->X + 3 * v[1], mesh->X + 3 * v[2], mesh->X + 3 * v[3], B, &volume);
@@ -61,11 +61,11 @@ static void set_points(const wring_mesh *mesh, wring_term *t, PetscInt i, PetscI
   }
 }
 
-/* direction [mesh->n_tet][3] for q = 1, NULL for 3; scale [mesh->n_tet] as in the term. */
+/* direction [mesh->tets.n][3] for q = 1, NULL for 3; scale [mesh->tets.n] as in the term. */
 static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wring_law *law, int q, const double *par,
                              const double *scale, const double *direction, PetscBool per_element, wring_term **term)
 {
-  const int   m = mesh->order > 1 ? QUADRATIC : 4;
+  const int   m = mesh->tets.order > 1 ? QUADRATIC : 4;
   wring_term *t;
   PetscInt   *cell, *vertex, n, n_interior;
 
@@ -118,12 +118,12 @@ static PetscErrorCode number_patches(const wring_mesh *mesh, PetscInt region, co
   PetscInt *centre;
 
   PetscFunctionBegin;
-  if (mesh->order > 1) {
+  if (mesh->tets.order > 1) {
     PetscCallMPI(MPI_Exscan(&t->n, &begin, 1, MPIU_INT, MPI_SUM, mesh->comm));
     for (PetscInt e = 0; e < t->n; e++) number[e] = begin + e;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscMalloc1(mesh->n_tet, &centre));
+  PetscCall(PetscMalloc1(mesh->tets.n, &centre));
   PetscCall(wring_mesh_patches(mesh, region, centre));
   for (PetscInt e = 0; e < t->n; e++) number[e] = centre[t->cell[e]];
   PetscCall(PetscFree(centre));
@@ -145,7 +145,7 @@ PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt regi
   (*term)->proxy = proxy;
   PetscCall(PetscMalloc1((*term)->n, &number));
   PetscCall(number_patches(mesh, region, *term, number));
-  PetscCall(wring_mean_create(mesh->comm, law, par, mesh->order > 1 ? (*term)->n : mesh->n_owned, number, *term));
+  PetscCall(wring_mean_create(mesh->comm, law, par, mesh->tets.order > 1 ? (*term)->n : mesh->n_owned, number, *term));
   PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

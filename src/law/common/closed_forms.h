@@ -47,12 +47,12 @@ BLOCK3_INLINE sym3 sym3_add_product(sym3 a, vec3 u, vec3 v)
 BLOCK3_INLINE void vertex_store(wring_out K, int lane, sym3 k)
 {
   K[0][lane] = k.s00, K[1][lane] = k.s11, K[2][lane] = k.s22;
-  K[3][lane] = k.s01, K[4][lane] = k.s02, K[5][lane] = k.s12;
+  K[3][lane] = k.s01, K[4][lane] = k.s12, K[5][lane] = k.s02;
 }
 
 BLOCK3_INLINE sym3 vertex_load(wring_in K, int lane)
 {
-  return (sym3){K[0][lane], K[1][lane], K[2][lane], K[3][lane], K[4][lane], K[5][lane]};
+  return (sym3){K[0][lane], K[1][lane], K[2][lane], K[3][lane], K[5][lane], K[4][lane]};
 }
 
 /*

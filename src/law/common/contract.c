@@ -2,7 +2,7 @@
 #include <wring/law.h>
 
 /* The pairs (c, d) of K. */
-static const int row_of[6] = {0, 1, 2, 0, 0, 1}, column_of[6] = {0, 1, 2, 1, 2, 2};
+static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 2};
 
 void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K)
 {

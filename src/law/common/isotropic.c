@@ -174,7 +174,7 @@ void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f,
     const vec3 x = {a.a00, a.a01, a.a02}, y = {a.a10, a.a11, a.a12}, z = {a.a20, a.a21, a.a22};
     const vec3 kx = sym3_apply(k, x), ky = sym3_apply(k, y), kz = sym3_apply(k, z);
     K[0][lane] = vec3_dot(x, kx), K[1][lane] = vec3_dot(y, ky), K[2][lane] = vec3_dot(z, kz);
-    K[3][lane] = vec3_dot(x, ky), K[4][lane] = vec3_dot(x, kz), K[5][lane] = vec3_dot(y, kz);
+    K[3][lane] = vec3_dot(x, ky), K[4][lane] = vec3_dot(y, kz), K[5][lane] = vec3_dot(x, kz);
   }
 }
 

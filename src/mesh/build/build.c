@@ -6,14 +6,14 @@
 /* Counts tets; positions of nodes must be countable. */
 static PetscErrorCode count(wring_build *b)
 {
-  PetscInt64 mine[2] = {b->raw->n_tet, b->raw->n_node}, all[2], end = 0;
+  PetscInt64 mine[2] = {b->raw->tets.n, b->raw->nodes.n}, all[2], end = 0;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, b->comm));
   PetscCallMPI(MPI_Scan(mine, &end, 1, MPIU_INT64, MPI_SUM, b->comm));
-  b->n_tet     = all[0];
-  b->tet_begin = end - mine[0];
-  wring_count_fits(all[1], 1, b->file, "nodes", b->e);
+  b->tets.n_global = all[0];
+  b->tets.begin    = end - mine[0];
+  wring_count_fits(all[1], 1, b->report.file, "nodes", b->report.error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -24,14 +24,14 @@ static PetscErrorCode number_nodes(wring_build *b)
 
   PetscFunctionBegin;
   PetscCall(wring_build_number_nodes(b));
-  middles = b->n_middle;
+  middles = b->middle.n;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &middles, 1, MPIU_INT64, MPI_SUM, b->comm));
-  if (b->n_vertex == 0) wring_error_set(b->e, "%s: the mesh has no elements", b->file);
-  const PetscInt64 dropped = b->node->N - b->n_vertex - middles;
+  if (b->nodes.n_kept == 0) wring_error_set(b->report.error, "%s: the mesh has no elements", b->report.file);
+  const PetscInt64 dropped = b->nodes.layout->N - b->nodes.n_kept - middles;
   if (dropped > 0)
     wring_build_note(b, "%" PetscInt64_FMT " nodes that no %s uses were dropped", dropped,
-                     b->n_tet ? "tetrahedron" : "element");
-  wring_mesh_data_fits(b->file, b->n_vertex, raw->n_tet, b->e);
+                     b->tets.n_global ? "tetrahedron" : "element");
+  wring_mesh_data_fits(b->report.file, b->nodes.n_kept, raw->tets.n, b->report.error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,11 +43,11 @@ static PetscErrorCode fill_data(wring_build *b)
   PetscFunctionBegin;
   PetscCall(wring_build_name_sets(b));
   PetscCall(wring_build_keep_elements(b));
-  if (b->second) PetscCall(wring_build_find_middles(b));
-  d->format = b->raw->format;
-  d->tet    = b->tet;
-  b->tet    = NULL;
-  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) d->tet[i] = b->vertex[d->tet[i]];
+  if (b->middle.any) PetscCall(wring_build_find_middles(b));
+  d->format      = b->raw->format;
+  d->tet         = b->tets.corner;
+  b->tets.corner = NULL;
+  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) d->tet[i] = b->nodes.vertex[d->tet[i]];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,34 +67,34 @@ static PetscErrorCode (*const stages[])(wring_build *) = {count,
 static PetscErrorCode destroy(wring_build *b)
 {
   PetscFunctionBegin;
-  PetscCall(wring_exchange_destroy(&b->owners));
-  PetscCall(PetscLayoutDestroy(&b->node));
-  PetscCall(PetscFree(b->used));
-  PetscCall(PetscFree(b->vertex));
-  PetscCall(PetscFree(b->tet));
-  PetscCall(PetscFree(b->lower));
-  PetscCall(PetscFree(b->mid));
-  PetscCall(PetscFree(b->tag));
-  PetscCall(PetscFree(b->middle));
-  PetscCall(PetscFree(b->middle_X));
-  PetscCall(PetscFree(b->in_tet));
-  PetscCall(PetscFree(b->keep));
-  PetscCall(PetscFree(b->is_face));
-  PetscCall(PetscFree(b->asked));
+  PetscCall(wring_exchange_destroy(&b->nodes.owners));
+  PetscCall(PetscLayoutDestroy(&b->nodes.layout));
+  PetscCall(PetscFree(b->nodes.used));
+  PetscCall(PetscFree(b->nodes.vertex));
+  PetscCall(PetscFree(b->tets.corner));
+  PetscCall(PetscFree(b->lower.corner));
+  PetscCall(PetscFree(b->middle.used));
+  PetscCall(PetscFree(b->nodes.tag));
+  PetscCall(PetscFree(b->middle.position));
+  PetscCall(PetscFree(b->middle.X));
+  PetscCall(PetscFree(b->nodes.in_tet));
+  PetscCall(PetscFree(b->nodes.keep));
+  PetscCall(PetscFree(b->lower.is_face));
+  PetscCall(PetscFree(b->nodes.asked));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_raw_build(MPI_Comm comm, wring_raw *raw, double scale, const wring_scan *s, wring_mesh_data **d,
                                size_t size, char *text)
 {
-  wring_build b  = {.comm    = comm,
-                    .raw     = raw,
-                    .file    = s->file,
-                    .by_byte = s->by_byte,
-                    .scale   = scale,
-                    .place   = INT64_MAX,
-                    .e       = s->e,
-                    .notes   = {.size = size, .text = text}};
+  wring_build b  = {.comm           = comm,
+                    .raw            = raw,
+                    .report.file    = s->file,
+                    .report.by_byte = s->by_byte,
+                    .scale          = scale,
+                    .report.place   = INT64_MAX,
+                    .report.error   = s->e,
+                    .report.notes   = {.size = size, .text = text}};
   PetscBool   ok = PETSC_TRUE;
 
   PetscFunctionBegin;

@@ -30,33 +30,43 @@ typedef struct {
 
 typedef struct {
   MPI_Comm         comm;
-  wring_raw       *raw;     // borrowed; its tables are taken over or freed when they have been used
-  wring_mesh_data *d;       // borrowed: the mesh that is made
-  double           scale;   // of coordinates
-  const char      *file;    // borrowed
-  PetscBool        by_byte; // places are offsets, not lines
-  int64_t          place;   // of the first fault of this rank, INT64_MAX: none
-  wring_error     *e;       // borrowed
-  wring_notebook   notes;
-  PetscLayout      node;             // slices of positions
-  PetscInt64       n_tet, tet_begin; // of all ranks; number of this rank's first one
-  PetscInt64       n_vertex;         // of all ranks
-  PetscInt         n_used;
-  PetscInt        *used;     // [n_used] positions of the nodes of this rank's elements, ascending
-  PetscInt        *vertex;   // [n_used] their numbers in the mesh, -1: dropped
-  PetscInt        *tet;      // [n_tet here][4] places in used
-  PetscInt        *lower;    // [n_lower][3] places in used, -1 after the last
-  PetscBool        second;   // some rank has elements of second order
-  PetscInt        *mid;      // [n_tet][6], then [n_lower][3] places in used, -1: none; NULL: no element here has any
-  int64_t         *tag;      // [n_used] numbers in the file; NULL: not second
-  PetscInt         n_middle; // nodes of this slice at middles of edges
-  PetscInt        *middle;   // [n_middle] their positions, ascending
-  double          *middle_X; // [n_middle][3]
-  char            *in_tet;   // [n_used] whether a tet of any rank has the node
-  char            *keep;     // [n_node] whether a node is kept: 1, or WRING_BUILD_MIDDLE of an edge
-  char            *is_face;  // [n_lower] whether a triangle is a face of a tet
-  wring_exchange   owners;   // from each used node to its slice
-  PetscInt        *asked;    // [owners.n_got] nodes of this slice, from 0
+  wring_raw       *raw;   // borrowed; its tables are taken over or freed when they have been used
+  wring_mesh_data *d;     // borrowed: the mesh that is made
+  double           scale; // of coordinates
+  struct {
+    const char    *file;    // borrowed
+    PetscBool      by_byte; // places are offsets, not lines
+    int64_t        place;   // of the first fault of this rank, INT64_MAX: none
+    wring_error   *error;   // borrowed
+    wring_notebook notes;
+  } report;
+  struct {
+    PetscLayout    layout; // slices of positions
+    PetscInt64     n_kept; // of all ranks, the vertices of the mesh
+    char          *keep;   // [nodes of this slice] whether a node is kept: 1, or WRING_BUILD_MIDDLE of an edge
+    PetscInt       n_used;
+    PetscInt      *used;   // [n_used] positions of the nodes of this rank's elements, ascending
+    PetscInt      *vertex; // [n_used] their numbers in the mesh, -1: dropped
+    int64_t       *tag;    // [n_used] numbers in the file; NULL: no rank has elements of second order
+    char          *in_tet; // [n_used] whether a tet of any rank has the node
+    wring_exchange owners; // from each used node to its slice
+    PetscInt      *asked;  // [owners.n_got] nodes of this slice, from 0
+  } nodes;
+  struct {
+    PetscInt64 n_global, begin; // of all ranks; number of this rank's first one
+    PetscInt  *corner;          // [n here][4] places in nodes.used
+  } tets;
+  struct {             // points, lines and triangles
+    PetscInt *corner;  // [n_lower][3] places in nodes.used, -1 after the last
+    char     *is_face; // [n_lower] whether a triangle is a face of a tet
+  } lower;
+  struct {              // nodes at the middles of edges
+    PetscBool any;      // some rank has elements of second order
+    PetscInt *used;     // [n_tet][6], then [n_lower][3] places in nodes.used, -1: none; NULL: no element here has any
+    PetscInt  n;        // of this slice
+    PetscInt *position; // [n] ascending
+    double   *X;        // [n][3]
+  } middle;
 } wring_build;
 
 /*
@@ -87,7 +97,10 @@ void wring_build_note(wring_build *b, const char *format, ...) __attribute__((fo
 
 /* ---- stages; faults are left to wring_build_agree. Collective ---------------------------------------------------- */
 
-/* Sets node, used, tet, lower, owners and asked. A node that is missing or given twice is a fault. */
+/*
+  Sets the corners of tets and lower elements; of nodes: layout, used, owners and asked. A node that is missing or
+  given twice is a fault.
+*/
 PetscErrorCode wring_build_find_nodes(wring_build *b);
 
 /* Sends points, if the mesh has nothing else, to the ranks of their positions, which are their numbers. */
@@ -99,17 +112,17 @@ PetscErrorCode wring_build_scale(wring_build *b);
 /* Makes the volume of tets positive. */
 PetscErrorCode wring_build_turn_tets(wring_build *b);
 
-/* Sets in_tet and keep. */
+/* Sets nodes.in_tet and nodes.keep. */
 enum { WRING_BUILD_MIDDLE = 2 };
 PetscErrorCode wring_build_mark_nodes(wring_build *b);
 
-/* Finds repeated tets, faces of more than two tets, and two tets on the same side of their face; sets is_face. */
+/* Finds repeated tets, faces of more than two tets, and two tets on the same side of their face; sets lower.is_face. */
 PetscErrorCode wring_build_match_faces(wring_build *b);
 
 /* A triangle that is no face has a node outside the tets: it belongs to a cloth. */
 PetscErrorCode wring_build_check_triangles(wring_build *b);
 
-/* Sets n_vertex, vertex, n_middle, middle and middle_X; d->X and d->tag. */
+/* Sets nodes.n_kept, nodes.vertex, and middle.n, position and X; d->X and d->tag. */
 PetscErrorCode wring_build_number_nodes(wring_build *b);
 
 /* d->region, d->regions; d->sets, d->set_start, d->set_vertex; d->set_element. */

@@ -5,25 +5,25 @@
 
 const char *wring_build_unit(const wring_build *b)
 {
-  return b->by_byte ? "byte" : "line";
+  return b->report.by_byte ? "byte" : "line";
 }
 
 /* Replaces a fault at a later place. */
 static void set_fault(wring_build *b, int64_t order, const char *prefix, const char *format, va_list args)
 {
   char fault[768];
-  if (order >= b->place) return;
-  b->place = order;
-  wring_error_clear(b->e);
+  if (order >= b->report.place) return;
+  b->report.place = order;
+  wring_error_clear(b->report.error);
   vsnprintf(fault, sizeof fault, format, args);
-  wring_error_set(b->e, "%s%s%s", b->file, prefix, fault);
+  wring_error_set(b->report.error, "%s%s%s", b->report.file, prefix, fault);
 }
 
 void wring_build_fail(wring_build *b, int64_t place, const char *format, ...)
 {
   char    prefix[64];
   va_list args;
-  snprintf(prefix, sizeof prefix, b->by_byte ? ": byte %lld: " : ":%lld: ", (long long)place);
+  snprintf(prefix, sizeof prefix, b->report.by_byte ? ": byte %lld: " : ":%lld: ", (long long)place);
   va_start(args, format);
   set_fault(b, place, prefix, format, args);
   va_end(args);
@@ -42,17 +42,17 @@ PetscErrorCode wring_build_agree(wring_build *b, PetscBool *ok)
   int64_t first;
 
   PetscFunctionBegin;
-  if (wring_failed(b->e)) b->place = PetscMin(b->place, INT64_MAX - 1);
-  PetscCallMPI(MPI_Allreduce(&b->place, &first, 1, MPI_INT64_T, MPI_MIN, b->comm));
-  if (b->place > first) wring_error_clear(b->e);
+  if (wring_failed(b->report.error)) b->report.place = PetscMin(b->report.place, INT64_MAX - 1);
+  PetscCallMPI(MPI_Allreduce(&b->report.place, &first, 1, MPI_INT64_T, MPI_MIN, b->comm));
+  if (b->report.place > first) wring_error_clear(b->report.error);
   *ok = (PetscBool)(first == INT64_MAX);
-  if (!*ok) PetscCall(wring_error_share(b->comm, b->e));
+  if (!*ok) PetscCall(wring_error_share(b->comm, b->report.error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_build_note(wring_build *b, const char *format, ...)
 {
-  wring_notebook *const n = &b->notes;
+  wring_notebook *const n = &b->report.notes;
   va_list               args;
   if (n->length + 1 >= n->size) return;
   if (n->length > 0) n->text[n->length++] = '\n';

@@ -28,12 +28,12 @@ static PetscErrorCode find_first(const wring_build *b, directory *d)
   int64_t          end[2] = {INT64_MAX, INT64_MAX}, all[2]; // of the first number: the least, and minus the largest
 
   PetscFunctionBegin;
-  d->n           = b->node->N;
+  d->n           = b->nodes.layout->N;
   d->consecutive = PETSC_TRUE;
-  for (PetscInt i = 1; i < raw->n_node && d->consecutive; i++)
-    d->consecutive = (PetscBool)((uint64_t)raw->node_tag[i] - (uint64_t)raw->node_tag[0] == (uint64_t)i);
-  if (raw->n_node > 0) end[0] = d->consecutive ? raw->node_tag[0] - b->node->rstart : INT64_MIN + 1;
-  if (raw->n_node > 0) end[1] = d->consecutive ? -end[0] : INT64_MIN + 1;
+  for (PetscInt i = 1; i < raw->nodes.n && d->consecutive; i++)
+    d->consecutive = (PetscBool)((uint64_t)raw->nodes.tag[i] - (uint64_t)raw->nodes.tag[0] == (uint64_t)i);
+  if (raw->nodes.n > 0) end[0] = d->consecutive ? raw->nodes.tag[0] - b->nodes.layout->rstart : INT64_MIN + 1;
+  if (raw->nodes.n > 0) end[1] = d->consecutive ? -end[0] : INT64_MIN + 1;
   PetscCallMPI(MPI_Allreduce(end, all, 2, MPI_INT64_T, MPI_MIN, b->comm));
   d->consecutive = (PetscBool)(d->n > 0 && all[0] == -all[1]);
   d->first       = all[0];
@@ -72,12 +72,12 @@ static PetscErrorCode create_directory(wring_build *b, directory *d)
   PetscCallMPI(MPI_Comm_size(b->comm, &d->size));
   PetscCall(find_first(b, d));
   if (d->consecutive) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2((size_t)raw->n_node, &to, (size_t)raw->n_node, &row));
-  for (PetscInt i = 0; i < raw->n_node; i++) {
-    to[i]  = rank_of_tag(d, raw->node_tag[i]);
-    row[i] = (node_row){raw->node_tag[i], raw->node_line[i], b->node->rstart + i};
+  PetscCall(PetscMalloc2((size_t)raw->nodes.n, &to, (size_t)raw->nodes.n, &row));
+  for (PetscInt i = 0; i < raw->nodes.n; i++) {
+    to[i]  = rank_of_tag(d, raw->nodes.tag[i]);
+    row[i] = (node_row){raw->nodes.tag[i], raw->nodes.line[i], b->nodes.layout->rstart + i};
   }
-  PetscCall(wring_exchange_rows(b->comm, raw->n_node, to, sizeof *row, row, &n_got, &got));
+  PetscCall(wring_exchange_rows(b->comm, raw->nodes.n, to, sizeof *row, row, &n_got, &got));
   PetscCall(PetscFree2(to, row));
   PetscCall(list_rows(b, n_got, got, &d->position));
   PetscCall(PetscFree(got));
@@ -132,46 +132,46 @@ static PetscErrorCode add_tag(tag_list *list, int64_t tag, PetscInt *place)
 static PetscErrorCode list_middles(wring_build *b, tag_list *list)
 {
   wring_raw   *raw     = b->raw;
-  const size_t of_tets = 6 * (size_t)raw->n_tet, n = of_tets + 3 * (size_t)raw->n_lower;
+  const size_t of_tets = 6 * (size_t)raw->tets.n, n = of_tets + 3 * (size_t)raw->lower.n;
 
   PetscFunctionBegin;
-  if (!raw->tet_mid && !raw->lower_mid) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(n, &b->mid));
+  if (!raw->tets.mid && !raw->lower.mid) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &b->middle.used));
   for (size_t i = 0; i < n; i++) {
-    const int64_t *const table = i < of_tets ? raw->tet_mid : raw->lower_mid;
+    const int64_t *const table = i < of_tets ? raw->tets.mid : raw->lower.mid;
     const int64_t        tag   = table ? table[i < of_tets ? i : i - of_tets] : -1;
-    b->mid[i]                  = -1;
-    if (tag >= 0) PetscCall(add_tag(list, tag, &b->mid[i]));
+    b->middle.used[i]          = -1;
+    if (tag >= 0) PetscCall(add_tag(list, tag, &b->middle.used[i]));
   }
-  PetscCall(PetscFree(raw->tet_mid));
-  PetscCall(PetscFree(raw->lower_mid));
+  PetscCall(PetscFree(raw->tets.mid));
+  PetscCall(PetscFree(raw->lower.mid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Numbers become places in the list. b->tet takes the memory of raw->tet_tag: a PetscInt is not longer than a number, so
-  that none is overwritten before it is read.
+  Numbers become places in the list. b->tets.corner takes the memory of raw->tets.tag: a PetscInt is not longer than a
+  number, so that none is overwritten before it is read.
 */
 static PetscErrorCode list_tags(wring_build *b, tag_list *list)
 {
   wring_raw   *raw = b->raw;
-  const size_t n   = 4 * (size_t)raw->n_tet;
+  const size_t n   = 4 * (size_t)raw->tets.n;
 
   PetscFunctionBegin;
-  b->tet = (PetscInt *)(void *)raw->tet_tag;
+  b->tets.corner = (PetscInt *)(void *)raw->tets.tag;
   for (size_t i = 0; i < n; i++) {
     PetscInt place;
-    PetscCall(add_tag(list, raw->tet_tag[i], &place));
-    b->tet[i] = place;
+    PetscCall(add_tag(list, raw->tets.tag[i], &place));
+    b->tets.corner[i] = place;
   }
-  raw->tet_tag = NULL;
-  PetscCall(PetscRealloc(n * sizeof *b->tet, &b->tet));
-  PetscCall(PetscMalloc1(3 * (size_t)raw->n_lower, &b->lower));
-  for (PetscInt i = 0; i < raw->n_lower; i++)
+  raw->tets.tag = NULL;
+  PetscCall(PetscRealloc(n * sizeof *b->tets.corner, &b->tets.corner));
+  PetscCall(PetscMalloc1(3 * (size_t)raw->lower.n, &b->lower.corner));
+  for (PetscInt i = 0; i < raw->lower.n; i++)
     for (int a = 0; a < 3; a++) {
-      PetscInt *const place = b->lower + 3 * (size_t)i + a;
+      PetscInt *const place = b->lower.corner + 3 * (size_t)i + a;
       *place                = -1;
-      if (a < raw->lower[i].n) PetscCall(add_tag(list, raw->lower[i].tag[a], place));
+      if (a < raw->lower.element[i].n) PetscCall(add_tag(list, raw->lower.element[i].tag[a], place));
     }
   PetscCall(list_middles(b, list));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,14 +203,15 @@ static void check_elements(wring_build *b, const tag_list *list, const PetscInt 
 {
   const wring_raw *raw = b->raw;
   PetscInt         node[10];
-  for (PetscInt t = 0; t < raw->n_tet; t++) {
-    const int n = join_nodes(4, b->tet + 4 * (size_t)t, 6, b->mid ? b->mid + 6 * (size_t)t : NULL, node);
-    check_nodes(b, list, position, n, node, raw->tet_line[t], raw->tet_number[t]);
+  for (PetscInt t = 0; t < raw->tets.n; t++) {
+    const int n =
+      join_nodes(4, b->tets.corner + 4 * (size_t)t, 6, b->middle.used ? b->middle.used + 6 * (size_t)t : NULL, node);
+    check_nodes(b, list, position, n, node, raw->tets.line[t], raw->tets.number[t]);
   }
-  for (PetscInt i = 0; i < raw->n_lower; i++) {
-    const PetscInt *const mid = b->mid ? b->mid + 6 * (size_t)raw->n_tet + 3 * (size_t)i : NULL;
-    const int             n   = join_nodes(raw->lower[i].n, b->lower + 3 * (size_t)i, 3, mid, node);
-    check_nodes(b, list, position, n, node, raw->lower[i].line, raw->lower[i].number);
+  for (PetscInt i = 0; i < raw->lower.n; i++) {
+    const PetscInt *const mid = b->middle.used ? b->middle.used + 6 * (size_t)raw->tets.n + 3 * (size_t)i : NULL;
+    const int             n   = join_nodes(raw->lower.element[i].n, b->lower.corner + 3 * (size_t)i, 3, mid, node);
+    check_nodes(b, list, position, n, node, raw->lower.element[i].line, raw->lower.element[i].number);
   }
 }
 
@@ -222,22 +223,23 @@ static PetscErrorCode sort_used(wring_build *b, const PetscInt *position, const 
   PetscInt        *order, *place;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)b->n_used, &key, (size_t)b->n_used, &order, (size_t)b->n_used, &place));
-  PetscCall(PetscMalloc1((size_t)b->n_used, &b->used));
-  for (PetscInt i = 0; i < b->n_used; i++) key[i] = (uint64_t)position[i];
-  PetscCall(wring_order_keys(b->n_used, key, order));
-  if (b->second) PetscCall(PetscMalloc1((size_t)b->n_used, &b->tag));
-  for (PetscInt i = 0; i < b->n_used; i++) {
-    b->used[i]      = (PetscInt)key[i];
-    place[order[i]] = i;
-    if (b->second) b->tag[i] = tag[order[i]];
+  PetscCall(
+    PetscMalloc3((size_t)b->nodes.n_used, &key, (size_t)b->nodes.n_used, &order, (size_t)b->nodes.n_used, &place));
+  PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &b->nodes.used));
+  for (PetscInt i = 0; i < b->nodes.n_used; i++) key[i] = (uint64_t)position[i];
+  PetscCall(wring_order_keys(b->nodes.n_used, key, order));
+  if (b->middle.any) PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &b->nodes.tag));
+  for (PetscInt i = 0; i < b->nodes.n_used; i++) {
+    b->nodes.used[i] = (PetscInt)key[i];
+    place[order[i]]  = i;
+    if (b->middle.any) b->nodes.tag[i] = tag[order[i]];
   }
-  for (size_t i = 0; b->mid && i < 6 * (size_t)raw->n_tet + 3 * (size_t)raw->n_lower; i++)
-    if (b->mid[i] >= 0) b->mid[i] = place[b->mid[i]];
-  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) b->tet[i] = place[b->tet[i]];
-  for (PetscInt i = 0; i < raw->n_lower; i++)
-    for (int a = 0; a < raw->lower[i].n; a++)
-      b->lower[3 * (size_t)i + (size_t)a] = place[b->lower[3 * (size_t)i + (size_t)a]];
+  for (size_t i = 0; b->middle.used && i < 6 * (size_t)raw->tets.n + 3 * (size_t)raw->lower.n; i++)
+    if (b->middle.used[i] >= 0) b->middle.used[i] = place[b->middle.used[i]];
+  for (size_t i = 0; i < 4 * (size_t)raw->tets.n; i++) b->tets.corner[i] = place[b->tets.corner[i]];
+  for (PetscInt i = 0; i < raw->lower.n; i++)
+    for (int a = 0; a < raw->lower.element[i].n; a++)
+      b->lower.corner[3 * (size_t)i + (size_t)a] = place[b->lower.corner[3 * (size_t)i + (size_t)a]];
   PetscCall(PetscFree3(key, order, place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -251,17 +253,17 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
 
   PetscFunctionBegin;
   PetscCall(list_tags(b, &list));
-  b->second = (PetscBool)(b->mid != NULL);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &b->second, 1, WRING_MPI_BOOL, MPI_LOR, b->comm));
+  b->middle.any = (PetscBool)(b->middle.used != NULL);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &b->middle.any, 1, WRING_MPI_BOOL, MPI_LOR, b->comm));
   PetscCall(wring_map_destroy(&list.place));
   PetscCall(PetscMalloc1((size_t)list.n, &position));
   PetscCall(look_up(d, list.n, list.tag, position));
   check_elements(b, &list, position);
   PetscCall(wring_build_agree(b, &ok));
   if (ok) {
-    b->n_used = list.n;
+    b->nodes.n_used = list.n;
     PetscCall(sort_used(b, position, list.tag));
-    PetscCall(wring_slices_ask(b->node, b->n_used, b->used, &b->owners, &b->asked));
+    PetscCall(wring_slices_ask(b->nodes.layout, b->nodes.n_used, b->nodes.used, &b->nodes.owners, &b->nodes.asked));
   }
   PetscCall(PetscFree(list.tag));
   PetscCall(PetscFree(position));
@@ -274,10 +276,10 @@ PetscErrorCode wring_build_find_nodes(wring_build *b)
   directory  d;
 
   PetscFunctionBegin;
-  PetscCall(PetscLayoutCreateFromSizes(b->comm, raw->n_node, PETSC_DETERMINE, 1, &b->node));
+  PetscCall(PetscLayoutCreateFromSizes(b->comm, raw->nodes.n, PETSC_DETERMINE, 1, &b->nodes.layout));
   PetscCall(create_directory(b, &d));
-  if (!raw->points && !raw->keep_tags) PetscCall(PetscFree(raw->node_tag));
-  PetscCall(PetscFree(raw->node_line));
+  if (!raw->points && !raw->nodes.keep_tag) PetscCall(PetscFree(raw->nodes.tag));
+  PetscCall(PetscFree(raw->nodes.line));
   PetscCall(find_used(b, &d));
   PetscCall(wring_map_destroy(&d.position));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -80,10 +80,10 @@ static int side_of(const PetscInt tet[4], PetscInt a)
 /* From places in used and tets of this rank; the side takes the corner's place. */
 static void globalize(const wring_build *b, wring_face *f)
 {
-  for (int a = 0; a < 3; a++) f->v[a] = b->used[f->v[a]];
+  for (int a = 0; a < 3; a++) f->v[a] = b->nodes.used[f->v[a]];
   if (f->opposite < 0) return;
-  f->opposite = b->used[f->opposite];
-  f->place    = 4 * (f->place / 4 + b->tet_begin) + side_of(b->tet + f->place / 4 * 4, (PetscInt)(f->place % 4));
+  f->opposite = b->nodes.used[f->opposite];
+  f->place = 4 * (f->place / 4 + b->tets.begin) + side_of(b->tets.corner + f->place / 4 * 4, (PetscInt)(f->place % 4));
 }
 
 /* ---- faces of this rank ------------------------------------------------------------------------------------------ */
@@ -94,11 +94,11 @@ static PetscErrorCode find_shared(matcher *m)
   char              *shared; // of each node of this slice; 2: one rank has used it
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)b->node->n, &shared));
-  for (PetscInt i = 0; i < b->owners.n_got; i++) shared[b->asked[i]] = shared[b->asked[i]] ? 1 : 2;
-  for (PetscInt v = 0; v < b->node->n; v++) shared[v] = shared[v] == 1;
-  PetscCall(PetscMalloc1((size_t)b->n_used, &m->shared));
-  PetscCall(wring_exchange_fetch(&b->owners, b->asked, 1, shared, m->shared));
+  PetscCall(PetscCalloc1((size_t)b->nodes.layout->n, &shared));
+  for (PetscInt i = 0; i < b->nodes.owners.n_got; i++) shared[b->nodes.asked[i]] = shared[b->nodes.asked[i]] ? 1 : 2;
+  for (PetscInt v = 0; v < b->nodes.layout->n; v++) shared[v] = shared[v] == 1;
+  PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &m->shared));
+  PetscCall(wring_exchange_fetch(&b->nodes.owners, b->nodes.asked, 1, shared, m->shared));
   PetscCall(PetscFree(shared));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -114,7 +114,7 @@ static void visit(void *context, PetscInt n, wring_face *f)
   if (all_shared(m, f->v)) return;
   for (PetscInt i = 0; i < n; i++) globalize(m->b, f + i);
   const PetscInt n_triangle = check_face(m, n, f);
-  for (PetscInt i = 0; i < n_triangle; i++) m->b->is_face[f[i].place] = n_triangle < n;
+  for (PetscInt i = 0; i < n_triangle; i++) m->b->lower.is_face[f[i].place] = n_triangle < n;
 }
 
 /* ---- faces of several ranks -------------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static void add_face(const matcher *m, int rounds, int round, wring_face f, Pets
 {
   if (!all_shared(m, f.v)) return;
   wring_sort3(f.v);
-  if (m->b->used[f.v[0]] % rounds != round) return;
+  if (m->b->nodes.used[f.v[0]] % rounds != round) return;
   if (face) face[*n] = f;
   ++*n;
 }
@@ -133,13 +133,13 @@ static void list_faces(const matcher *m, int rounds, int round, PetscInt *n, wri
 {
   const wring_build *const b = m->b;
   *n                         = 0;
-  for (PetscInt i = 0; i < 4 * b->raw->n_tet; i++) {
-    const PetscInt *const v = b->tet + i / 4 * 4;
+  for (PetscInt i = 0; i < 4 * b->raw->tets.n; i++) {
+    const PetscInt *const v = b->tets.corner + i / 4 * 4;
     const int             a = (int)(i % 4);
     add_face(m, rounds, round, (wring_face){{v[a ^ 1], v[a ^ 2], v[a ^ 3]}, v[a], i}, n, face);
   }
-  for (PetscInt i = 0; i < b->raw->n_lower; i++) {
-    const PetscInt *const v = b->lower + 3 * (size_t)i;
+  for (PetscInt i = 0; i < b->raw->lower.n; i++) {
+    const PetscInt *const v = b->lower.corner + 3 * (size_t)i;
     if (v[2] >= 0) add_face(m, rounds, round, (wring_face){{v[0], v[1], v[2]}, -1, i}, n, face);
   }
 }
@@ -158,7 +158,7 @@ static PetscErrorCode match_faces(matcher *m, PetscInt n, wring_face *f, char *a
     globalize(m->b, f + i);
     to[i] = f[i].v[0];
   }
-  PetscCall(wring_slices_find_owners(m->b->node, n, to));
+  PetscCall(wring_slices_find_owners(m->b->nodes.layout, n, to));
   PetscCall(wring_match_rows(m->b->comm, n, to, 4, sizeof *f, f, &s, &got));
   PetscCall(PetscFree(to));
   PetscCall(PetscMalloc1((size_t)s.n, &has_tet));
@@ -185,7 +185,7 @@ static PetscErrorCode match_round(matcher *m, int rounds, int round)
   list_faces(m, rounds, round, &n, f);
   PetscCall(match_faces(m, n, f, answer));
   for (PetscInt i = 0; i < n; i++)
-    if (f[i].opposite < 0) m->b->is_face[f[i].place] = answer[i];
+    if (f[i].opposite < 0) m->b->lower.is_face[f[i].place] = answer[i];
   PetscCall(PetscFree2(f, answer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -199,10 +199,10 @@ static PetscErrorCode describe(const wring_build *b, int n, const int64_t *tet, 
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
-    const int64_t   t    = tet[i] - b->tet_begin;
-    const PetscBool here = (PetscBool)(t >= 0 && t < b->raw->n_tet);
-    mine[2 * i]          = here ? b->raw->tet_number[t] : INT64_MIN;
-    mine[2 * i + 1]      = here ? b->raw->tet_line[t] : INT64_MIN;
+    const int64_t   t    = tet[i] - b->tets.begin;
+    const PetscBool here = (PetscBool)(t >= 0 && t < b->raw->tets.n);
+    mine[2 * i]          = here ? b->raw->tets.number[t] : INT64_MIN;
+    mine[2 * i + 1]      = here ? b->raw->tets.line[t] : INT64_MIN;
   }
   PetscCallMPI(MPI_Allreduce(mine, all, 2 * n, MPI_INT64_T, MPI_MAX, b->comm));
   for (int i = 0; i < n; i++) {
@@ -269,11 +269,12 @@ PetscErrorCode wring_build_match_faces(wring_build *b)
   PetscBool found = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (b->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (b->tets.n_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 6; k++) m.crowd[k] = INT64_MAX;
-  PetscCall(PetscCalloc1((size_t)b->raw->n_lower, &b->is_face));
+  PetscCall(PetscCalloc1((size_t)b->raw->lower.n, &b->lower.is_face));
   PetscCall(find_shared(&m));
-  PetscCall(wring_faces_visit(b->n_used, b->raw->n_tet, b->tet, b->raw->n_lower, b->lower, visit, &m));
+  PetscCall(
+    wring_faces_visit(b->nodes.n_used, b->raw->tets.n, b->tets.corner, b->raw->lower.n, b->lower.corner, visit, &m));
   list_faces(&m, 1, 0, &most, NULL);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_MAX, b->comm));
   const int rounds = most ? (int)PetscMin(1 + most / FACES_A_ROUND, MAX_ROUNDS) : 0;
@@ -292,13 +293,13 @@ PetscErrorCode wring_build_check_triangles(wring_build *b)
   const wring_raw *raw = b->raw;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < raw->n_lower && b->n_tet > 0; i++) {
-    const PetscInt *const v = b->lower + 3 * (size_t)i;
-    if (v[2] >= 0 && !b->is_face[i] && b->in_tet[v[0]] && b->in_tet[v[1]] && b->in_tet[v[2]])
-      wring_build_fail(b, raw->lower[i].line,
+  for (PetscInt i = 0; i < raw->lower.n && b->tets.n_global > 0; i++) {
+    const PetscInt *const v = b->lower.corner + 3 * (size_t)i;
+    if (v[2] >= 0 && !b->lower.is_face[i] && b->nodes.in_tet[v[0]] && b->nodes.in_tet[v[1]] && b->nodes.in_tet[v[2]])
+      wring_build_fail(b, raw->lower.element[i].line,
                        "element %lld is a triangle of nodes of tetrahedra, but not a face of any",
-                       (long long)raw->lower[i].number);
+                       (long long)raw->lower.element[i].number);
   }
-  PetscCall(PetscFree(b->is_face));
+  PetscCall(PetscFree(b->lower.is_face));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,24 +25,25 @@ typedef struct {
 static middle_row make_row(const wring_build *b, PetscInt i)
 {
   const wring_raw *const raw     = b->raw;
-  const PetscInt         of_tets = 6 * raw->n_tet, e = i < of_tets ? i / 6 : (i - of_tets) / 3;
+  const PetscInt         of_tets = 6 * raw->tets.n, e = i < of_tets ? i / 6 : (i - of_tets) / 3;
   const int              k   = (int)(i < of_tets ? i % 6 : (i - of_tets) % 3);
-  const PetscInt         mid = b->mid ? b->mid[i] : -1;
-  const PetscInt *const  v   = i < of_tets ? b->tet + 4 * (size_t)e : b->lower + 3 * (size_t)e;
+  const PetscInt         mid = b->middle.used ? b->middle.used[i] : -1;
+  const PetscInt *const  v   = i < of_tets ? b->tets.corner + 4 * (size_t)e : b->lower.corner + 3 * (size_t)e;
   if (mid < 0) return (middle_row){.key = {-1, -1}};
   const PetscInt p = v[wring_tet_edge[k][0]], q = v[i < of_tets || k == 0 ? wring_tet_edge[k][1] : (k + 1) % 3];
-  const PetscInt u = PetscMin(b->vertex[p], b->vertex[q]), w = PetscMax(b->vertex[p], b->vertex[q]);
+  const PetscInt u = PetscMin(b->nodes.vertex[p], b->nodes.vertex[q]),
+                 w = PetscMax(b->nodes.vertex[p], b->nodes.vertex[q]);
   if (u < 0) return (middle_row){.key = {-1, -1}}; // a node of an element in no group may have been dropped
   return (middle_row){.key    = {u, w},
-                      .other  = {b->used[mid], 0},
-                      .tag    = {b->tag[p], b->tag[q], b->tag[mid]},
-                      .line   = i < of_tets ? raw->tet_line[e] : raw->lower[e].line,
-                      .number = i < of_tets ? raw->tet_number[e] : raw->lower[e].number};
+                      .other  = {b->nodes.used[mid], 0},
+                      .tag    = {b->nodes.tag[p], b->nodes.tag[q], b->nodes.tag[mid]},
+                      .line   = i < of_tets ? raw->tets.line[e] : raw->lower.element[e].line,
+                      .number = i < of_tets ? raw->tets.number[e] : raw->lower.element[e].number};
 }
 
 static uint64_t edge_of(const wring_build *b, const PetscInt end[2])
 {
-  return (uint64_t)end[0] * (uint64_t)b->n_vertex + (uint64_t)end[1];
+  return (uint64_t)end[0] * (uint64_t)b->nodes.n_kept + (uint64_t)end[1];
 }
 
 /* Two rows with one edge and two nodes, or with one node and two edges: a fault of the later element. */
@@ -66,7 +67,7 @@ static void report(wring_build *b, const middle_row *first, const middle_row *ot
 /* One row of each edge of this rank's elements. */
 static PetscErrorCode list_rows(wring_build *b, middle_list *list)
 {
-  const PetscInt n = 6 * b->raw->n_tet + 3 * b->raw->n_lower;
+  const PetscInt n = 6 * b->raw->tets.n + 3 * b->raw->lower.n;
   uint64_t      *key;
   PetscInt      *order;
 
@@ -74,7 +75,7 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &order));
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt *const end = make_row(b, i).key;
-    key[i]                    = end[0] < 0 ? UINT64_MAX : (uint64_t)end[0] * (uint64_t)b->n_vertex + (uint64_t)end[1];
+    key[i] = end[0] < 0 ? UINT64_MAX : (uint64_t)end[0] * (uint64_t)b->nodes.n_kept + (uint64_t)end[1];
   }
   PetscCall(wring_order_keys(n, key, order));
   for (PetscInt i = 0; i < n && key[i] < UINT64_MAX; i++) {
@@ -105,7 +106,7 @@ static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list
     const PetscInt *const key = list->row[i].key;
     to[i]                     = by_node ? key[0] : (PetscInt)(wring_mix(edge_of(b, key)) % (uint64_t)size);
   }
-  if (by_node) PetscCall(wring_slices_find_owners(b->node, list->n, to));
+  if (by_node) PetscCall(wring_slices_find_owners(b->nodes.layout, list->n, to));
   PetscCall(wring_match_rows(b->comm, list->n, to, 2, sizeof *got, list->row, &s, &got));
   PetscCall(PetscFree(to));
   PetscCall(PetscFree(list->row));
@@ -147,8 +148,8 @@ static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, 
     t->end[2 * (size_t)i]       = row->other[0];
     t->end[2 * (size_t)i + 1]   = row->other[1];
     t->tag[i]                   = row->tag[2];
-    PetscCall(PetscFindInt(row->key[0], b->n_middle, b->middle, &at));
-    PetscCall(PetscArraycpy(t->X + 3 * (size_t)i, b->middle_X + 3 * (size_t)at, 3));
+    PetscCall(PetscFindInt(row->key[0], b->middle.n, b->middle.position, &at));
+    PetscCall(PetscArraycpy(t->X + 3 * (size_t)i, b->middle.X + 3 * (size_t)at, 3));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -159,9 +160,10 @@ PetscErrorCode wring_build_find_middles(wring_build *b)
   PetscBool   ok;
 
   PetscFunctionBegin;
-  if ((uint64_t)b->n_vertex >> 32) wring_error_set(b->e, "%s: too many corners of second-order elements", b->file);
-  wring_count_fits(6 * (PetscInt64)b->raw->n_tet + 3 * (PetscInt64)b->raw->n_lower, 1, b->file, "edges on a rank",
-                   b->e);
+  if ((uint64_t)b->nodes.n_kept >> 32)
+    wring_error_set(b->report.error, "%s: too many corners of second-order elements", b->report.file);
+  wring_count_fits(6 * (PetscInt64)b->raw->tets.n + 3 * (PetscInt64)b->raw->lower.n, 1, b->report.file,
+                   "edges on a rank", b->report.error);
   PetscCall(wring_build_agree(b, &ok));
   if (!ok) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(list_rows(b, &list));

@@ -7,12 +7,12 @@
 static void group_tets(wring_build *b, PetscInt *group)
 {
   const wring_raw *raw = b->raw;
-  for (PetscInt e = 0; e < raw->n_tet; e++) {
-    const PetscInt        n = raw->source_start[raw->tet_source[e] + 1] - raw->source_start[raw->tet_source[e]];
-    const PetscInt *const g = n ? raw->source_group + raw->source_start[raw->tet_source[e]] : NULL;
+  for (PetscInt e = 0; e < raw->tets.n; e++) {
+    const PetscInt        n = raw->sources.start[raw->tets.source[e] + 1] - raw->sources.start[raw->tets.source[e]];
+    const PetscInt *const g = n ? raw->sources.group + raw->sources.start[raw->tets.source[e]] : NULL;
     if (n > 1)
-      wring_build_fail(b, raw->tet_line[e], "element %lld belongs to the physical volumes '%s' and '%s', expected one",
-                       (long long)raw->tet_number[e], raw->groups.name[g[0]], raw->groups.name[g[1]]);
+      wring_build_fail(b, raw->tets.line[e], "element %lld belongs to the physical volumes '%s' and '%s', expected one",
+                       (long long)raw->tets.number[e], raw->groups.name[g[0]], raw->groups.name[g[1]]);
     group[e] = n ? g[0] : raw->groups.n;
   }
 }
@@ -53,7 +53,7 @@ PetscErrorCode wring_build_name_regions(wring_build *b)
   named_group     *found;
 
   PetscFunctionBegin;
-  d->n_tet = raw->n_tet;
+  d->n_tet = raw->tets.n;
   PetscCall(PetscMalloc1((size_t)d->n_tet, &d->region));
   group_tets(b, d->region);
   PetscCall(PetscMalloc2((size_t)raw->groups.n + 1, &region, (size_t)raw->groups.n + 1, &found));

@@ -27,13 +27,13 @@ static PetscErrorCode add_nodes(collector *c, PetscInt source, int n, const Pets
 
   PetscFunctionBegin;
   for (int a = 0; a < n; a++) {
-    if (b->vertex[node[a]] < 0 || c->mark[node[a]] == source + 1) continue;
+    if (b->nodes.vertex[node[a]] < 0 || c->mark[node[a]] == source + 1) continue;
     c->mark[node[a]] = source + 1;
-    for (PetscInt k = raw->source_start[source]; k < raw->source_start[source + 1]; k++) {
+    for (PetscInt k = raw->sources.start[source]; k < raw->sources.start[source + 1]; k++) {
       PetscCall(wring_grow((PetscInt64)c->n + 1, &c->room, sizeof *c->row, &c->row));
       PetscCall(wring_grow((PetscInt64)c->n + 1, &c->same, sizeof *c->to, &c->to));
-      c->row[c->n]  = (member){raw->source_group[k], b->vertex[node[a]]};
-      c->to[c->n++] = b->used[node[a]];
+      c->row[c->n]  = (member){raw->sources.group[k], b->nodes.vertex[node[a]]};
+      c->to[c->n++] = b->nodes.used[node[a]];
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -46,12 +46,13 @@ static PetscErrorCode find_members(const wring_build *b, PetscInt *n, member **g
   collector        c   = {.b = b};
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)b->n_used, &c.mark));
-  for (PetscInt i = 0; i < raw->n_tet; i++) PetscCall(add_nodes(&c, raw->tet_source[i], 4, b->tet + 4 * (size_t)i));
-  for (PetscInt i = 0; i < raw->n_lower; i++)
-    PetscCall(add_nodes(&c, raw->lower[i].source, raw->lower[i].n, b->lower + 3 * (size_t)i));
+  PetscCall(PetscCalloc1((size_t)b->nodes.n_used, &c.mark));
+  for (PetscInt i = 0; i < raw->tets.n; i++)
+    PetscCall(add_nodes(&c, raw->tets.source[i], 4, b->tets.corner + 4 * (size_t)i));
+  for (PetscInt i = 0; i < raw->lower.n; i++)
+    PetscCall(add_nodes(&c, raw->lower.element[i].source, raw->lower.element[i].n, b->lower.corner + 3 * (size_t)i));
   PetscCall(PetscFree(c.mark));
-  PetscCall(wring_slices_find_owners(b->node, c.n, c.to));
+  PetscCall(wring_slices_find_owners(b->nodes.layout, c.n, c.to));
   PetscCall(wring_exchange_rows(b->comm, c.n, c.to, sizeof *c.row, c.row, n, got));
   PetscCall(PetscFree(c.row));
   PetscCall(PetscFree(c.to));
@@ -78,7 +79,7 @@ static PetscErrorCode add_sets(wring_build *b, const PetscInt64 *n_all, const Pe
     PetscCall(wring_names_add(&d->sets, name, strlen(name)));
     d->set_start[d->sets.n] = start[g + 1];
   }
-  wring_count_fits(sum, 1, b->file, "vertices of physical groups", b->e);
+  wring_count_fits(sum, 1, b->report.file, "vertices of physical groups", b->report.error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,19 +125,19 @@ static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt
 {
   wring_mesh_data *const d      = b->d;
   const wring_raw       *raw    = b->raw;
-  const wring_raw_lower *e      = raw->lower + i;
+  const wring_raw_lower *e      = raw->lower.element + i;
   PetscInt               row[4] = {-1, -1, -1, -1};
 
   PetscFunctionBegin;
   for (int a = 0; a < e->n; a++) {
-    row[1 + a] = b->vertex[b->lower[3 * (size_t)i + (size_t)a]];
+    row[1 + a] = b->nodes.vertex[b->lower.corner[3 * (size_t)i + (size_t)a]];
     if (row[1 + a] < 0) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt k = raw->source_start[e->source]; k < raw->source_start[e->source + 1]; k++) {
+  for (PetscInt k = raw->sources.start[e->source]; k < raw->sources.start[e->source + 1]; k++) {
     const PetscInt64 needed = (PetscInt64)d->n_set_element + 1;
-    if (!wring_count_fits(needed, 4, b->file, "lines and triangles of groups", b->e)) break;
+    if (!wring_count_fits(needed, 4, b->report.file, "lines and triangles of groups", b->report.error)) break;
     PetscCall(wring_grow(needed, room, sizeof row, &d->set_element));
-    row[0] = set[raw->source_group[k]];
+    row[0] = set[raw->sources.group[k]];
     memcpy(d->set_element + 4 * (size_t)d->n_set_element++, row, sizeof row);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,8 +151,8 @@ PetscErrorCode wring_build_keep_elements(wring_build *b)
   PetscCall(PetscMalloc1((size_t)b->raw->groups.n, &set));
   match_groups(b->raw, b->d, set);
   for (int n = 3; n > 1; n--)
-    for (PetscInt i = 0; i < b->raw->n_lower; i++)
-      if (b->raw->lower[i].n == n) PetscCall(keep_element(b, set, i, &room));
+    for (PetscInt i = 0; i < b->raw->lower.n; i++)
+      if (b->raw->lower.element[i].n == n) PetscCall(keep_element(b, set, i, &room));
   PetscCall(PetscFree(set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,14 +15,14 @@ static PetscErrorCode send_points(const wring_build *b, PetscInt *n_got, point_r
   point_row       *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)raw->n_node, &to, (size_t)raw->n_node, &row));
-  for (PetscInt i = 0; i < raw->n_node; i++) {
-    const double *const x = raw->X + 3 * (size_t)i;
-    if (raw->node_tag[i] >= b->node->N) continue;
-    to[n]    = (PetscInt)raw->node_tag[i];
-    row[n++] = (point_row){raw->node_tag[i], {x[0], x[1], x[2]}};
+  PetscCall(PetscMalloc2((size_t)raw->nodes.n, &to, (size_t)raw->nodes.n, &row));
+  for (PetscInt i = 0; i < raw->nodes.n; i++) {
+    const double *const x = raw->nodes.X + 3 * (size_t)i;
+    if (raw->nodes.tag[i] >= b->nodes.layout->N) continue;
+    to[n]    = (PetscInt)raw->nodes.tag[i];
+    row[n++] = (point_row){raw->nodes.tag[i], {x[0], x[1], x[2]}};
   }
-  PetscCall(wring_slices_find_owners(b->node, n, to));
+  PetscCall(wring_slices_find_owners(b->nodes.layout, n, to));
   PetscCall(wring_exchange_rows(b->comm, n, to, sizeof *row, row, n_got, got));
   PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,17 +38,18 @@ PetscErrorCode wring_build_order_points(wring_build *b)
   PetscFunctionBegin;
   if (!raw->points) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(send_points(b, &n_got, &got));
-  PetscCall(PetscFree(raw->node_tag));
-  PetscCall(PetscCalloc1((size_t)raw->n_node, &here));
+  PetscCall(PetscFree(raw->nodes.tag));
+  PetscCall(PetscCalloc1((size_t)raw->nodes.n, &here));
   for (PetscInt i = 0; i < n_got; i++) {
-    const PetscInt v = (PetscInt)(got[i].number - b->node->rstart);
+    const PetscInt v = (PetscInt)(got[i].number - b->nodes.layout->rstart);
     here[v]          = 1;
-    for (int c = 0; c < 3; c++) raw->X[3 * (size_t)v + (size_t)c] = got[i].X[c];
+    for (int c = 0; c < 3; c++) raw->nodes.X[3 * (size_t)v + (size_t)c] = got[i].X[c];
   }
-  for (PetscInt v = 0; v < raw->n_node; v++)
+  for (PetscInt v = 0; v < raw->nodes.n; v++)
     if (!here[v])
-      wring_build_refuse(b, b->node->rstart + v, "vertex %" PetscInt_FMT " is missing, expected 0 to %" PetscInt_FMT,
-                         b->node->rstart + v, b->node->N - 1);
+      wring_build_refuse(b, b->nodes.layout->rstart + v,
+                         "vertex %" PetscInt_FMT " is missing, expected 0 to %" PetscInt_FMT,
+                         b->nodes.layout->rstart + v, b->nodes.layout->N - 1);
   PetscCall(PetscFree(here));
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -20,31 +20,31 @@ static PetscErrorCode send_tets(wring_pieces *p, const PetscInt *part, wring_mes
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 4 * p->n; i++) p->tet[i] = p->vertex[p->tet[i]];
-  PetscCallMPI(MPI_Allreduce(&here, &m->n_tet_global, 1, MPIU_INT64, MPI_SUM, m->comm));
+  PetscCallMPI(MPI_Allreduce(&here, &m->tets.n_global, 1, MPIU_INT64, MPI_SUM, m->comm));
   PetscCall(wring_exchange_create(m->comm, p->n, part, &x));
   PetscCall(wring_exchange_move(&x, 4 * sizeof *p->tet, &p->tet));
   PetscCall(wring_exchange_move(&x, sizeof *p->region, &p->region));
   PetscCall(wring_exchange_move(&x, sizeof *p->number, &p->number));
-  m->n_tet        = x.n_got;
-  m->tet          = p->tet;
-  m->region       = p->region;
-  m->tet_original = p->number;
+  m->tets.n        = x.n_got;
+  m->tets.corner   = p->tet;
+  m->tets.region   = p->region;
+  m->tets.original = p->number;
   p->tet = p->region = NULL;
   p->number          = NULL;
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* m->tet from original to global numbers. */
+/* m->tets.corner from original to global numbers. */
 static PetscErrorCode renumber_tets(wring_mesh *m)
 {
   PetscInt *vertex, *global, n;
 
   PetscFunctionBegin;
-  PetscCall(wring_slices_compact(m->n_tet, m->tet, &n, &vertex));
+  PetscCall(wring_slices_compact(m->tets.n, m->tets.corner, &n, &vertex));
   PetscCall(PetscMalloc1((size_t)n, &global));
   PetscCall(wring_mesh_find_globals(m, n, vertex, global));
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) m->tet[i] = global[m->tet[i]];
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) m->tets.corner[i] = global[m->tets.corner[i]];
   PetscCall(PetscFree(global));
   PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,19 +56,19 @@ static PetscErrorCode order_tets(wring_mesh *m)
   PetscInt *order, *boundary, *start;
 
   PetscFunctionBegin;
-  PetscCall(
-    PetscMalloc3((size_t)m->n_tet, &order, (size_t)m->n_tet, &boundary, (size_t)PetscMax(m->regions.n, 2) + 1, &start));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  PetscCall(PetscMalloc3((size_t)m->tets.n, &order, (size_t)m->tets.n, &boundary, (size_t)PetscMax(m->regions.n, 2) + 1,
+                         &start));
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     order[e]    = e;
     boundary[e] = 0;
-    for (int a = 0; a < 4; a++) boundary[e] |= m->tet[4 * e + a] >= m->n_owned;
+    for (int a = 0; a < 4; a++) boundary[e] |= m->tets.corner[4 * e + a] >= m->n_owned;
   }
-  PetscCall(wring_sort_buckets(m->n_tet, order, m->region, m->regions.n, start));
-  PetscCall(wring_sort_buckets(m->n_tet, order, boundary, 2, start));
-  m->n_interior = start[1];
-  PetscCall(wring_permute_rows(m->n_tet, order, 4 * sizeof *m->tet, &m->tet));
-  PetscCall(wring_permute_rows(m->n_tet, order, sizeof *m->region, &m->region));
-  PetscCall(wring_permute_rows(m->n_tet, order, sizeof *m->tet_original, &m->tet_original));
+  PetscCall(wring_sort_buckets(m->tets.n, order, m->tets.region, m->regions.n, start));
+  PetscCall(wring_sort_buckets(m->tets.n, order, boundary, 2, start));
+  m->tets.n_interior = start[1];
+  PetscCall(wring_permute_rows(m->tets.n, order, 4 * sizeof *m->tets.corner, &m->tets.corner));
+  PetscCall(wring_permute_rows(m->tets.n, order, sizeof *m->tets.region, &m->tets.region));
+  PetscCall(wring_permute_rows(m->tets.n, order, sizeof *m->tets.original, &m->tets.original));
   PetscCall(PetscFree3(order, boundary, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,7 +85,7 @@ static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
   for (PetscInt v = 0; v < m->n_owned; v++) wring_hilbert_add(&h, m->X + 3 * (size_t)v);
   wring_hilbert_end(&h);
   PetscCall(wring_order_keys(m->n_owned, key, order));
-  PetscCall(wring_permute_rows(m->n_owned, order, sizeof *m->original, &m->original));
+  PetscCall(wring_permute_rows(m->n_owned, order, sizeof *m->number.original, &m->number.original));
   PetscCall(wring_permute_rows(m->n_owned, order, 3 * sizeof *m->X, &m->X));
   PetscCall(PetscFree2(key, order));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,14 +104,14 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscCall(wring_exchange_create(m->comm, d->n_vertex, o->owner, &x));
   PetscCall(wring_exchange_move(&x, sizeof *number, &number));
   PetscCall(wring_exchange_move(&x, 3 * sizeof *d->X, &d->X));
-  m->n_owned  = x.n_got;
-  m->original = number;
-  m->X        = d->X;
-  d->X        = NULL;
+  m->n_owned         = x.n_got;
+  m->number.original = number;
+  m->X               = d->X;
+  d->X               = NULL;
   PetscCall(wring_exchange_destroy(&x));
   PetscCallMPI(MPI_Scan(&m->n_owned, &end, 1, MPIU_INT, MPI_SUM, m->comm));
-  m->begin    = end - m->n_owned;
-  m->n_global = m->n_corner = p->slice->N;
+  m->number.begin    = end - m->n_owned;
+  m->number.n_global = m->number.n_corner = p->slice->N;
   PetscCall(order_vertices(p, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,9 +148,9 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
   PetscCall(PetscMalloc2((size_t)n, &first, (size_t)n, &to));
   for (PetscInt i = 0; i < n; i++) first[i] = d->set_element[4 * (size_t)i + 1];
   PetscCall(wring_slices_fetch(p->slice, n, first, sizeof *to, o->owner, to));
-  PetscCall(wring_exchange_rows(m->comm, n, to, 4 * sizeof *d->set_element, d->set_element, &m->n_set_element,
-                                &m->set_element));
-  PetscCall(wring_sort_rows(m->n_set_element, 4, 4 * sizeof *m->set_element, m->set_element, NULL));
+  PetscCall(wring_exchange_rows(m->comm, n, to, 4 * sizeof *d->set_element, d->set_element, &m->set.n_element,
+                                &m->set.element));
+  PetscCall(wring_sort_rows(m->set.n_element, 4, 4 * sizeof *m->set.element, m->set.element, NULL));
   PetscCall(PetscFree2(first, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,9 +161,9 @@ static PetscErrorCode take_names(wring_mesh_data *d, wring_mesh *m)
 {
   PetscFunctionBegin;
   PetscCall(wring_names_copy(&d->regions, &m->regions));
-  PetscCall(wring_names_copy(&d->sets, &m->sets));
+  PetscCall(wring_names_copy(&d->sets, &m->set.names));
   PetscCall(wring_names_broadcast(m->comm, &m->regions));
-  PetscCall(wring_names_broadcast(m->comm, &m->sets));
+  PetscCall(wring_names_broadcast(m->comm, &m->set.names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,14 +184,14 @@ static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscI
 static PetscErrorCode take_middles(wring_mesh_data *d, wring_mesh *m)
 {
   PetscFunctionBegin;
-  m->order_read = PetscMax(d->order, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->order_read, 1, MPI_INT, MPI_MAX, m->comm));
-  m->middles = d->middles;
-  d->middles = (wring_middles){0};
+  m->read.order = PetscMax(d->order, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, m->comm));
+  m->read.middles = d->middles;
+  d->middles      = (wring_middles){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tets and vertices of this rank: m->tet has original numbers. */
+/* Tets and vertices of this rank: m->tets.corner has original numbers. */
 static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member,
                            PetscInt **members)
 {
@@ -223,22 +223,22 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   if (*data) wring_mesh_data_fits("mesh on one rank", (*data)->n_vertex, (*data)->n_tet, &error);
   PetscCall(wring_error_raise(comm, &error));
   PetscCall(PetscNew(&m));
-  *mesh    = m;
-  m->comm  = comm;
-  m->order = 1;
+  *mesh         = m;
+  m->comm       = comm;
+  m->tets.order = 1;
   if (!*data) PetscCall(PetscNew(data));
   PetscCall(take_names(*data, m));
   PetscCall(take_middles(*data, m));
   PetscCall(move(c, *data, m, &n_member, &members));
   PetscCall(wring_mesh_data_destroy(data));
-  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vector));
-  PetscCallMPI(MPI_Type_commit(&m->vector));
+  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->forest.vector));
+  PetscCallMPI(MPI_Type_commit(&m->forest.vector));
   PetscCall(wring_mesh_build_natural(m));
   PetscCall(renumber_tets(m));
   PetscCall(wring_mesh_join(m));
   PetscCall(order_tets(m));
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_vertex));
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_count));
+  PetscCall(PetscCalloc1((size_t)m->set.names.n, &m->set.vertex));
+  PetscCall(PetscCalloc1((size_t)m->set.names.n, &m->set.count));
   PetscCall(wring_mesh_fill_sets(m, n_member, members));
   PetscCall(PetscFree(members));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,26 +270,26 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **mesh)
 
   PetscFunctionBegin;
   if (!m) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt s = 0; s < m->sets.n; s++) PetscCall(PetscFree(m->set_vertex[s]));
-  PetscCall(PetscFree(m->set_vertex));
-  PetscCall(PetscFree(m->set_count));
-  PetscCall(PetscFree(m->set_element));
-  PetscCall(PetscFree(m->set_mid));
-  PetscCall(wring_middles_clear(&m->middles));
-  PetscCall(wring_names_clear(&m->sets));
+  for (PetscInt s = 0; s < m->set.names.n; s++) PetscCall(PetscFree(m->set.vertex[s]));
+  PetscCall(PetscFree(m->set.vertex));
+  PetscCall(PetscFree(m->set.count));
+  PetscCall(PetscFree(m->set.element));
+  PetscCall(PetscFree(m->set.mid));
+  PetscCall(wring_middles_clear(&m->read.middles));
+  PetscCall(wring_names_clear(&m->set.names));
   PetscCall(wring_names_clear(&m->regions));
-  PetscCall(PetscFree(m->tet_original));
-  PetscCall(PetscFree(m->region));
-  PetscCall(PetscFree(m->tet));
-  PetscCall(PetscFree(m->mid));
+  PetscCall(PetscFree(m->tets.original));
+  PetscCall(PetscFree(m->tets.region));
+  PetscCall(PetscFree(m->tets.corner));
+  PetscCall(PetscFree(m->tets.mid));
   PetscCall(PetscFree(m->X));
-  PetscCall(PetscFree(m->original));
-  PetscCall(PetscFree(m->by_original));
-  PetscCall(PetscFree(m->global));
-  PetscCall(PetscSFDestroy(&m->halo));
-  PetscCall(PetscSFDestroy(&m->coordinates));
-  PetscCall(PetscSFDestroy(&m->natural));
-  PetscCallMPI(MPI_Type_free(&m->vector));
+  PetscCall(PetscFree(m->number.original));
+  PetscCall(PetscFree(m->number.by_original));
+  PetscCall(PetscFree(m->number.global));
+  PetscCall(PetscSFDestroy(&m->forest.halo));
+  PetscCall(PetscSFDestroy(&m->forest.coordinates));
+  PetscCall(PetscSFDestroy(&m->forest.natural));
+  PetscCallMPI(MPI_Type_free(&m->forest.vector));
   PetscCall(PetscFree(*mesh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,7 +10,7 @@ enum { TET_ROW = 6, MIDS = 6, ROUND = 1 << 16 };
 /* Sends the tets [first, end) of this rank. */
 static PetscErrorCode send_tets(const wring_mesh *m, size_t first, size_t end, PetscInt64 begin, wring_mesh_data *d)
 {
-  const size_t width = m->order > 1 ? TET_ROW + MIDS : TET_ROW;
+  const size_t width = m->tets.order > 1 ? TET_ROW + MIDS : TET_ROW;
   PetscInt64  *row, *got;
   PetscInt    *to, n = 0;
 
@@ -18,11 +18,11 @@ static PetscErrorCode send_tets(const wring_mesh *m, size_t first, size_t end, P
   PetscCall(PetscMalloc2(width * (end - first), &row, end - first, &to));
   for (size_t e = first; e < end; e++) {
     PetscInt64 *const one = row + width * (e - first);
-    one[0]                = m->tet_original[e];
-    one[1]                = m->region[e];
-    for (size_t a = 0; a < 4; a++) one[2 + a] = m->original[m->tet[4 * e + a]];
-    for (size_t k = 0; k < width - TET_ROW; k++) one[TET_ROW + k] = m->original[m->mid[MIDS * e + k]];
-    to[e - first] = wring_share_holder(m->comm, m->n_tet_global, one[0]);
+    one[0]                = m->tets.original[e];
+    one[1]                = m->tets.region[e];
+    for (size_t a = 0; a < 4; a++) one[2 + a] = m->number.original[m->tets.corner[4 * e + a]];
+    for (size_t k = 0; k < width - TET_ROW; k++) one[TET_ROW + k] = m->number.original[m->tets.mid[MIDS * e + k]];
+    to[e - first] = wring_share_holder(m->comm, m->tets.n_global, one[0]);
   }
   PetscCall(wring_exchange_rows(m->comm, (PetscInt)(end - first), to, width * sizeof *row, row, &n, &got));
   PetscCall(PetscFree2(row, to));
@@ -40,12 +40,12 @@ static PetscErrorCode send_tets(const wring_mesh *m, size_t first, size_t end, P
 /* In rounds, to limit the memory of the messages at the end of a run. */
 static PetscErrorCode slice_tets(const wring_mesh *m, PetscInt64 begin, wring_mesh_data *d)
 {
-  PetscInt rounds = m->n_tet / ROUND + 1;
+  PetscInt rounds = m->tets.n / ROUND + 1;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
   for (size_t r = 0; r < (size_t)rounds; r++) {
-    const size_t first = PetscMin(r * ROUND, (size_t)m->n_tet), end = PetscMin((r + 1) * ROUND, (size_t)m->n_tet);
+    const size_t first = PetscMin(r * ROUND, (size_t)m->tets.n), end = PetscMin((r + 1) * ROUND, (size_t)m->tets.n);
     PetscCall(send_tets(m, first, end, begin, d));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,13 +85,13 @@ static PetscErrorCode slice_sets(const wring_mesh *m, wring_mesh_data *d, PetscI
   uint64_t *key;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
+  for (PetscInt s = 0; s < m->set.names.n; s++) all += m->set.count[s];
   PetscCall(PetscMalloc1((size_t)all, &key));
   all = 0;
-  for (PetscInt s = 0; s < m->sets.n; s++)
-    for (PetscInt i = 0; i < m->set_count[s]; i++)
-      key[all++] = (uint64_t)s * (uint64_t)m->n_global + (uint64_t)m->original[m->set_vertex[s][i]];
-  PetscCall(slice_members(m->comm, m->n_global, all, key, d, n_member));
+  for (PetscInt s = 0; s < m->set.names.n; s++)
+    for (PetscInt i = 0; i < m->set.count[s]; i++)
+      key[all++] = (uint64_t)s * (uint64_t)m->number.n_global + (uint64_t)m->number.original[m->set.vertex[s][i]];
+  PetscCall(slice_members(m->comm, m->number.n_global, all, key, d, n_member));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -99,15 +99,15 @@ static PetscErrorCode slice_sets(const wring_mesh *m, wring_mesh_data *d, PetscI
 /* Rows of lines and triangles begin with the vertices, by which and then by the set they are sorted. */
 static PetscErrorCode slice_set_elements(const wring_mesh *m, wring_mesh_data *d)
 {
-  const size_t n = (size_t)m->n_set_element, width = m->order > 1 ? 7 : 4;
+  const size_t n = (size_t)m->set.n_element, width = m->tets.order > 1 ? 7 : 4;
   PetscInt    *row, *got, *to;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(width * n, &row, n, &to));
   for (size_t i = 0; i < n; i++) {
-    for (size_t a = 0; a < 4; a++) row[width * i + a] = m->set_element[4 * i + (a + 1) % 4];
-    for (size_t k = 0; k < width - 4; k++) row[width * i + 4 + k] = m->set_mid[3 * i + k];
-    to[i] = wring_share_holder(m->comm, m->n_global, row[width * i]); // as in m->natural
+    for (size_t a = 0; a < 4; a++) row[width * i + a] = m->set.element[4 * i + (a + 1) % 4];
+    for (size_t k = 0; k < width - 4; k++) row[width * i + 4 + k] = m->set.mid[3 * i + k];
+    to[i] = wring_share_holder(m->comm, m->number.n_global, row[width * i]); // as in m->forest.natural
   }
   PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, to, width * sizeof *row, row, &d->n_set_element, &got));
   PetscCall(PetscFree2(row, to));
@@ -129,7 +129,7 @@ static PetscErrorCode check_members(const wring_mesh *m)
   PetscInt64  all   = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
+  for (PetscInt s = 0; s < m->set.names.n; s++) all += m->set.count[s];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, m->comm));
   wring_count_fits(all, 1, "mesh", "vertices of all sets", &error);
   PetscCall(wring_error_raise(m->comm, &error));
@@ -138,19 +138,19 @@ static PetscErrorCode check_members(const wring_mesh *m)
 
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {
-  const wring_share tets = wring_equal_share(m->comm, m->n_tet_global);
+  const wring_share tets = wring_equal_share(m->comm, m->tets.n_global);
   PetscInt          n_vertex;
 
   PetscFunctionBegin;
   PetscCall(check_members(m));
-  PetscCall(PetscSFGetGraph(m->natural, &n_vertex, NULL, NULL, NULL));
+  PetscCall(PetscSFGetGraph(m->forest.natural, &n_vertex, NULL, NULL, NULL));
   PetscCall(wring_mesh_data_create(n_vertex, tets.n, slice));
   wring_mesh_data *const d = *slice;
-  if (m->order > 1) PetscCall(PetscMalloc1(MIDS * (size_t)d->n_tet, &d->mid));
+  if (m->tets.order > 1) PetscCall(PetscMalloc1(MIDS * (size_t)d->n_tet, &d->mid));
   PetscCall(wring_names_copy(&m->regions, &d->regions));
-  PetscCall(wring_names_copy(&m->sets, &d->sets));
-  PetscCall(PetscSFReduceBegin(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
+  PetscCall(wring_names_copy(&m->set.names, &d->sets));
+  PetscCall(PetscSFReduceBegin(m->forest.natural, m->forest.vector, m->X, d->X, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->forest.natural, m->forest.vector, m->X, d->X, MPI_REPLACE));
   PetscCall(slice_tets(m, tets.begin, d));
   PetscCall(slice_set_elements(m, d));
   PetscCall(slice_sets(m, d, n_set_vertex));
@@ -198,9 +198,9 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   PetscInt members, *order;
 
   PetscFunctionBegin;
-  PetscCall(check_whole(m->comm, "mesh on one rank", m->n_global, m->n_tet_global, m->n_set_element));
+  PetscCall(check_whole(m->comm, "mesh on one rank", m->number.n_global, m->tets.n_global, m->set.n_element));
   PetscCall(wring_mesh_slice(m, data, &members));
-  PetscCall(collect(m->comm, (PetscBool)(m->order > 1), members, data));
+  PetscCall(collect(m->comm, (PetscBool)(m->tets.order > 1), members, data));
   if (!*data) PetscFunctionReturn(PETSC_SUCCESS);
   wring_mesh_data *const d = *data;
   PetscCall(PetscMalloc1((size_t)d->n_set_element, &order)); // by set, then by vertices

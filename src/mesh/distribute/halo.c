@@ -12,10 +12,10 @@ static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n_ghost, &leaf));
   for (PetscInt i = 0; i < n_ghost; i++) leaf[i] = m->n_owned + i;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->number.n_global, 1, &layout));
   PetscCall(PetscSFDestroy(halo));
   PetscCall(PetscSFCreate(m->comm, halo));
-  PetscCall(PetscSFSetGraphLayout(*halo, layout, n_ghost, leaf, PETSC_OWN_POINTER, m->global + m->n_owned));
+  PetscCall(PetscSFSetGraphLayout(*halo, layout, n_ghost, leaf, PETSC_OWN_POINTER, m->number.global + m->n_owned));
   PetscCall(wring_sf_set_up(*halo));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -32,7 +32,7 @@ static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinat
   PetscSFNode       *root;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->halo, NULL, &n, NULL, &remote));
+  PetscCall(PetscSFGetGraph(m->forest.halo, NULL, &n, NULL, &remote));
   PetscCall(PetscMalloc1(3 * (size_t)n, &leaf));
   PetscCall(PetscMalloc1(3 * (size_t)n, &root));
   for (PetscInt i = 0; i < 3 * n; i++) {
@@ -46,36 +46,37 @@ static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* m->by_original from m->original [n_local]. */
+/* m->number.by_original from m->number.original [n_local]. */
 static PetscErrorCode index_originals(wring_mesh *m)
 {
   uint64_t *key;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(m->by_original));
-  PetscCall(PetscMalloc1((size_t)m->n_local, &m->by_original));
+  PetscCall(PetscFree(m->number.by_original));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &m->number.by_original));
   PetscCall(PetscMalloc1((size_t)m->n_local, &key));
   for (PetscInt v = 0; v < m->n_local; v++) {
-    key[v]            = (uint64_t)m->original[v];
-    m->by_original[v] = v;
+    key[v]                   = (uint64_t)m->number.original[v];
+    m->number.by_original[v] = v;
   }
-  PetscCall(wring_sort_keys(m->n_local, key, m->by_original));
+  PetscCall(wring_sort_keys(m->n_local, key, m->number.by_original));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  m->halo and m->coordinates from m->global [n_local]; then m->original and m->X of the ghosts, and m->by_original.
+  m->forest.halo and m->forest.coordinates from m->number.global [n_local]; then m->number.original and m->X of the
+  ghosts, and m->by_original.
 */
 static PetscErrorCode build_halo(wring_mesh *m)
 {
   PetscFunctionBegin;
-  PetscCall(create_halo(m, &m->halo));
-  PetscCall(create_coordinates(m, &m->coordinates));
-  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
-  PetscCall(PetscSFBcastBegin(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
+  PetscCall(create_halo(m, &m->forest.halo));
+  PetscCall(create_coordinates(m, &m->forest.coordinates));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPIU_INT, m->number.original, m->number.original, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_INT, m->number.original, m->number.original, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, m->forest.vector, m->X, m->X, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, m->forest.vector, m->X, m->X, MPI_REPLACE));
   PetscCall(index_originals(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,21 +86,21 @@ PetscErrorCode wring_mesh_build_natural(wring_mesh *m)
   PetscLayout layout;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(m->global));
-  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->global));
-  for (PetscInt i = 0; i < m->n_owned; i++) m->global[i] = m->begin + i;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, m->n_global, 1, &layout));
-  PetscCall(PetscSFDestroy(&m->natural));
-  PetscCall(PetscSFCreate(m->comm, &m->natural));
-  PetscCall(PetscSFSetGraphLayout(m->natural, layout, m->n_owned, NULL, PETSC_COPY_VALUES, m->original));
-  PetscCall(wring_sf_set_up(m->natural));
+  PetscCall(PetscFree(m->number.global));
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->number.global));
+  for (PetscInt i = 0; i < m->n_owned; i++) m->number.global[i] = m->number.begin + i;
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, m->number.n_global, 1, &layout));
+  PetscCall(PetscSFDestroy(&m->forest.natural));
+  PetscCall(PetscSFCreate(m->comm, &m->forest.natural));
+  PetscCall(PetscSFSetGraphLayout(m->forest.natural, layout, m->n_owned, NULL, PETSC_COPY_VALUES, m->number.original));
+  PetscCall(wring_sf_set_up(m->forest.natural));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscBool owns(const wring_mesh *m, PetscInt global)
 {
-  return (PetscBool)(global >= m->begin && global < m->begin + m->n_owned);
+  return (PetscBool)(global >= m->number.begin && global < m->number.begin + m->n_owned);
 }
 
 /* vertex [n], from global to local numbers. */
@@ -109,10 +110,10 @@ static PetscErrorCode localize(const wring_mesh *m, size_t n, PetscInt *vertex)
   for (size_t i = 0; i < n; i++) {
     PetscInt ghost;
     if (owns(m, vertex[i])) {
-      vertex[i] -= m->begin;
+      vertex[i] -= m->number.begin;
       continue;
     }
-    PetscCall(PetscFindInt(vertex[i], m->n_local - m->n_owned, m->global + m->n_owned, &ghost));
+    PetscCall(PetscFindInt(vertex[i], m->n_local - m->n_owned, m->number.global + m->n_owned, &ghost));
     vertex[i] = m->n_owned + ghost;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -129,14 +130,14 @@ static PetscErrorCode replace_ghosts(wring_mesh *m, PetscInt n, PetscInt *vertex
     if (!owns(m, vertex[i])) vertex[n_ghost++] = vertex[i];
   PetscCall(wring_sort_unique(&n_ghost, vertex));
   m->n_local = m->n_owned + n_ghost;
-  wring_mesh_part_fits(m->n_global, m->n_local, m->n_tet, &error);
+  wring_mesh_part_fits(m->number.n_global, m->n_local, m->tets.n, &error);
   PetscCall(wring_error_raise(m->comm, &error));
-  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
-  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->number.global, &m->number.global));
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->number.original, &m->number.original));
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
-  PetscCall(PetscArraycpy(m->global + m->n_owned, vertex, n_ghost));
-  PetscCall(localize(m, 4 * (size_t)m->n_tet, m->tet));
-  if (m->mid) PetscCall(localize(m, 6 * (size_t)m->n_tet, m->mid));
+  PetscCall(PetscArraycpy(m->number.global + m->n_owned, vertex, n_ghost));
+  PetscCall(localize(m, 4 * (size_t)m->tets.n, m->tets.corner));
+  if (m->tets.mid) PetscCall(localize(m, 6 * (size_t)m->tets.n, m->tets.mid));
   PetscCall(build_halo(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,14 +147,14 @@ PetscErrorCode wring_mesh_join(wring_mesh *m)
   PetscInt *ghost, n = 0;
 
   PetscFunctionBegin;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) n += !owns(m, m->tet[i]);
-  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++) n += !owns(m, m->mid[i]);
+  for (size_t i = 0; i < 4 * (size_t)m->tets.n; i++) n += !owns(m, m->tets.corner[i]);
+  for (size_t i = 0; m->tets.mid && i < 6 * (size_t)m->tets.n; i++) n += !owns(m, m->tets.mid[i]);
   PetscCall(PetscMalloc1((size_t)n, &ghost));
   n = 0;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++)
-    if (!owns(m, m->tet[i])) ghost[n++] = m->tet[i];
-  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++)
-    if (!owns(m, m->mid[i])) ghost[n++] = m->mid[i];
+  for (size_t i = 0; i < 4 * (size_t)m->tets.n; i++)
+    if (!owns(m, m->tets.corner[i])) ghost[n++] = m->tets.corner[i];
+  for (size_t i = 0; m->tets.mid && i < 6 * (size_t)m->tets.n; i++)
+    if (!owns(m, m->tets.mid[i])) ghost[n++] = m->tets.mid[i];
   PetscCall(replace_ghosts(m, n, ghost));
   PetscCall(PetscFree(ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -167,9 +168,9 @@ PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)(n + n_ghost), &vertex));
   PetscCall(wring_mesh_find_globals(m, n, original, vertex));
-  PetscCall(PetscArraycpy(vertex + n, m->global + m->n_owned, n_ghost));
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) m->tet[i] = m->global[m->tet[i]];
-  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++) m->mid[i] = m->global[m->mid[i]];
+  PetscCall(PetscArraycpy(vertex + n, m->number.global + m->n_owned, n_ghost));
+  for (size_t i = 0; i < 4 * (size_t)m->tets.n; i++) m->tets.corner[i] = m->number.global[m->tets.corner[i]];
+  for (size_t i = 0; m->tets.mid && i < 6 * (size_t)m->tets.n; i++) m->tets.mid[i] = m->number.global[m->tets.mid[i]];
   PetscCall(replace_ghosts(m, n + n_ghost, vertex));
   PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -15,23 +15,30 @@
 #pragma once
 #include <wring/mesh.h>
 
-/* m->natural from m->original, and m->global from m->begin, of the owned vertices. Collective. */
+/*
+  m->forest.natural from m->number.original, and m->number.global from m->number.begin, of the owned vertices.
+  Collective.
+*/
 PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 
 /*
-  On input m->tet, and m->mid if there is one, have global numbers, and the other fields are set for owned vertices.
-  Finds the ghosts, with m->halo, m->coordinates and m->by_original, and converts the tets to local numbers. Collective.
+  On input m->tets.corner, and m->tets.mid if there is one, have global numbers, and the other fields are set for owned
+  vertices. Finds the ghosts, with m->forest.halo, m->forest.coordinates and m->number.by_original, and converts the
+  tets to local numbers. Collective.
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 
-/* global [n] of original [n] numbers, which may be the same table, from m->natural and m->global. Collective. */
+/*
+  global [n] of original [n] numbers, which may be the same table, from m->forest.natural and m->number.global.
+  Collective.
+*/
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);
 
 /* number [n], original ones on any rank, become the ranks that own these vertices. Collective. */
 PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt *number);
 
 /*
-  m->set_vertex and m->set_count, which are allocated, from member [n][2] set and original number of owned vertices,
+  m->set.vertex and m->set.count, which are allocated, from member [n][2] set and original number of owned vertices,
   perhaps repeated, which are sorted.
 */
 PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, PetscInt *member);

@@ -10,11 +10,11 @@ PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const Pe
   PetscLayout layout;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->natural, &n_slice, NULL, NULL, NULL));
+  PetscCall(PetscSFGetGraph(m->forest.natural, &n_slice, NULL, NULL, NULL));
   PetscCall(PetscMalloc1((size_t)n_slice, &slice));
-  PetscCall(PetscSFReduceBegin(m->natural, MPIU_INT, m->global, slice, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, MPIU_INT, m->global, slice, MPI_REPLACE));
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, n_slice, m->n_global, 1, &layout));
+  PetscCall(PetscSFReduceBegin(m->forest.natural, MPIU_INT, m->number.global, slice, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->forest.natural, MPIU_INT, m->number.global, slice, MPI_REPLACE));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, n_slice, m->number.n_global, 1, &layout));
   PetscCall(wring_slices_fetch(layout, n, original, sizeof *slice, slice, global));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(PetscFree(slice));
@@ -25,9 +25,9 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
 {
   PetscInt first = 0, last = m->n_local;
   while (first < last) {
-    const PetscInt middle = first + (last - first) / 2, v = m->by_original[middle];
-    if (m->original[v] == original) return v;
-    if (m->original[v] < original)
+    const PetscInt middle = first + (last - first) / 2, v = m->number.by_original[middle];
+    if (m->number.original[v] == original) return v;
+    if (m->number.original[v] < original)
       first = middle + 1;
     else
       last = middle;
@@ -41,7 +41,7 @@ PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt 
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_find_globals(m, n, number, number));
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->number.n_global, 1, &layout));
   PetscCall(wring_slices_find_owners(layout, n, number));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,13 +77,13 @@ PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, PetscInt *member)
 {
   PetscFunctionBegin;
   PetscCall(wring_sort_rows(n, 2, 2 * sizeof *member, member, NULL));
-  for (PetscInt s = 0, i = 0; s < m->sets.n; s++) {
+  for (PetscInt s = 0, i = 0; s < m->set.names.n; s++) {
     const PetscInt first = i;
     while (i < n && member[2 * (size_t)i] == s) i++;
-    m->set_count[s] = i - first;
-    PetscCall(PetscRealloc((size_t)m->set_count[s] * sizeof *member, &m->set_vertex[s]));
-    for (PetscInt k = first; k < i; k++) m->set_vertex[s][k - first] = wring_mesh_local(m, member[2 * (size_t)k + 1]);
-    PetscCall(wring_sort_unique(&m->set_count[s], m->set_vertex[s]));
+    m->set.count[s] = i - first;
+    PetscCall(PetscRealloc((size_t)m->set.count[s] * sizeof *member, &m->set.vertex[s]));
+    for (PetscInt k = first; k < i; k++) m->set.vertex[s][k - first] = wring_mesh_local(m, member[2 * (size_t)k + 1]);
+    PetscCall(wring_sort_unique(&m->set.count[s], m->set.vertex[s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,15 +34,15 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
   PetscLayout      slice;
   PetscInt        *number;
   double          *of_slice;
-  const PetscInt64 children = m->n_tet_global / PetscMax(n_mother, 1);
+  const PetscInt64 children = m->tets.n_global / PetscMax(n_mother, 1);
 
   PetscFunctionBegin;
   PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, n_mother, 1, &slice));
   PetscCall(PetscMalloc1((size_t)width * (size_t)slice->n, &of_slice));
-  PetscCall(PetscMalloc1((size_t)m->n_tet, &number));
-  for (PetscInt e = 0; e < m->n_tet; e++) number[e] = (PetscInt)(m->tet_original[e] / children);
+  PetscCall(PetscMalloc1((size_t)m->tets.n, &number));
+  for (PetscInt e = 0; e < m->tets.n; e++) number[e] = (PetscInt)(m->tets.original[e] / children);
   PetscCall(send_to_slices(slice, n_row, width, row, of_slice));
-  PetscCall(wring_slices_fetch(slice, m->n_tet, number, (size_t)width * sizeof *value, of_slice, value));
+  PetscCall(wring_slices_fetch(slice, m->tets.n, number, (size_t)width * sizeof *value, of_slice, value));
   PetscCall(PetscFree(number));
   PetscCall(PetscFree(of_slice));
   PetscCall(PetscLayoutDestroy(&slice));

@@ -26,15 +26,15 @@ static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  const PetscInt64 mine = raw->n_tet;
+  const PetscInt64 mine = raw->tets.n;
   PetscCallMPI(MPI_Scan(&mine, &begin, 1, MPIU_INT64, MPI_SUM, comm));
   begin -= mine;
-  PetscCall(PetscMalloc2((size_t)raw->n_tet, &to, (size_t)raw->n_tet, &row));
-  for (PetscInt t = 0; t < raw->n_tet; t++) {
-    to[t]  = rank_of_element(size, raw->tet_number[t]);
-    row[t] = (tet_row){raw->tet_number[t], begin + t};
+  PetscCall(PetscMalloc2((size_t)raw->tets.n, &to, (size_t)raw->tets.n, &row));
+  for (PetscInt t = 0; t < raw->tets.n; t++) {
+    to[t]  = rank_of_element(size, raw->tets.number[t]);
+    row[t] = (tet_row){raw->tets.number[t], begin + t};
   }
-  PetscCall(wring_exchange_rows(comm, raw->n_tet, to, sizeof *row, row, n, got));
+  PetscCall(wring_exchange_rows(comm, raw->tets.n, to, sizeof *row, row, n, got));
   PetscCall(PetscFree2(to, row));
   PetscCall(wring_map_create(*n, place));
   for (PetscInt i = 0; i < *n; i++) PetscCall(wring_map_add(place, (*got)[i].number, i, &known));

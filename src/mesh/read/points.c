@@ -29,7 +29,7 @@ static PetscErrorCode read_row(void *context, const wring_row_block *b, int64_t 
   (void)b, (void)i;
   for (int c = 0; c < 3; c++) {
     wring_scan_character(s, ',');
-    raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(s, "a finite coordinate");
+    raw->nodes.X[3 * (size_t)raw->nodes.n + (size_t)c] = wring_scan_real(s, "a finite coordinate");
   }
   wring_scan_end_line(s);
   if (wring_scan_ok(s) && vertex < 0) wring_scan_fail(s, line, "vertex %lld, expected 0 or above", (long long)vertex);

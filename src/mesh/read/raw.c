@@ -5,18 +5,18 @@
 PetscErrorCode wring_raw_destroy(wring_raw *raw)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(raw->node_tag));
-  PetscCall(PetscFree(raw->node_line));
-  PetscCall(PetscFree(raw->X));
-  PetscCall(PetscFree(raw->tet_tag));
-  PetscCall(PetscFree(raw->tet_source));
-  PetscCall(PetscFree(raw->tet_number));
-  PetscCall(PetscFree(raw->tet_line));
-  PetscCall(PetscFree(raw->tet_mid));
-  PetscCall(PetscFree(raw->lower));
-  PetscCall(PetscFree(raw->lower_mid));
-  PetscCall(PetscFree(raw->source_start));
-  PetscCall(PetscFree(raw->source_group));
+  PetscCall(PetscFree(raw->nodes.tag));
+  PetscCall(PetscFree(raw->nodes.line));
+  PetscCall(PetscFree(raw->nodes.X));
+  PetscCall(PetscFree(raw->tets.tag));
+  PetscCall(PetscFree(raw->tets.source));
+  PetscCall(PetscFree(raw->tets.number));
+  PetscCall(PetscFree(raw->tets.line));
+  PetscCall(PetscFree(raw->tets.mid));
+  PetscCall(PetscFree(raw->lower.element));
+  PetscCall(PetscFree(raw->lower.mid));
+  PetscCall(PetscFree(raw->sources.start));
+  PetscCall(PetscFree(raw->sources.group));
   PetscCall(wring_names_clear(&raw->groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -24,28 +24,28 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
 PetscErrorCode wring_raw_make_nodes(wring_raw *raw, size_t n)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &raw->node_tag));
-  PetscCall(PetscMalloc1(n, &raw->node_line));
-  PetscCall(PetscMalloc1(3 * n, &raw->X));
+  PetscCall(PetscMalloc1(n, &raw->nodes.tag));
+  PetscCall(PetscMalloc1(n, &raw->nodes.line));
+  PetscCall(PetscMalloc1(3 * n, &raw->nodes.X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_raw_read_node(wring_raw *raw, wring_scan *s, int64_t line, int64_t tag)
 {
-  const PetscInt i  = raw->n_node++;
-  raw->node_line[i] = line;
-  raw->node_tag[i]  = tag;
-  for (int c = 0; c < 3; c++) raw->X[3 * (size_t)i + (size_t)c] = wring_scan_real(s, "a finite coordinate");
+  const PetscInt i   = raw->nodes.n++;
+  raw->nodes.line[i] = line;
+  raw->nodes.tag[i]  = tag;
+  for (int c = 0; c < 3; c++) raw->nodes.X[3 * (size_t)i + (size_t)c] = wring_scan_real(s, "a finite coordinate");
 }
 
 PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * n, &raw->tet_tag));
-  PetscCall(PetscMalloc1(n, &raw->tet_source));
-  PetscCall(PetscMalloc1(n, &raw->tet_number));
-  PetscCall(PetscMalloc1(n, &raw->tet_line));
-  raw->tet_room = (PetscInt)n;
+  PetscCall(PetscMalloc1(4 * n, &raw->tets.tag));
+  PetscCall(PetscMalloc1(n, &raw->tets.source));
+  PetscCall(PetscMalloc1(n, &raw->tets.number));
+  PetscCall(PetscMalloc1(n, &raw->tets.line));
+  raw->tets.room = (PetscInt)n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,45 +53,46 @@ PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n)
 static PetscErrorCode add_tet_mid(wring_raw *raw, const wring_element *e)
 {
   PetscFunctionBegin;
-  if (!raw->tet_mid && e->n_mid) {
-    PetscCall(PetscMalloc1(6 * (size_t)raw->tet_room, &raw->tet_mid));
-    for (size_t i = 0; i < 6 * (size_t)raw->n_tet; i++) raw->tet_mid[i] = -1;
+  if (!raw->tets.mid && e->n_mid) {
+    PetscCall(PetscMalloc1(6 * (size_t)raw->tets.room, &raw->tets.mid));
+    for (size_t i = 0; i < 6 * (size_t)raw->tets.n; i++) raw->tets.mid[i] = -1;
   }
-  for (size_t k = 0; raw->tet_mid && k < 6; k++)
-    raw->tet_mid[6 * (size_t)raw->n_tet + k] = e->n_mid ? e->tag[4 + k] : -1;
+  for (size_t k = 0; raw->tets.mid && k < 6; k++)
+    raw->tets.mid[6 * (size_t)raw->tets.n + k] = e->n_mid ? e->tag[4 + k] : -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The same for element n_lower. */
 static PetscErrorCode add_lower_mid(wring_raw *raw, const wring_element *e)
 {
-  const PetscBool first = (PetscBool)!raw->lower_mid;
+  const PetscBool first = (PetscBool)!raw->lower.mid;
 
   PetscFunctionBegin;
   if (first && !e->n_mid) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_grow((PetscInt64)raw->n_lower + 1, &raw->mid_room, 3 * sizeof *raw->lower_mid, &raw->lower_mid));
-  for (size_t i = 0; first && i < 3 * (size_t)raw->n_lower; i++) raw->lower_mid[i] = -1;
+  PetscCall(
+    wring_grow((PetscInt64)raw->lower.n + 1, &raw->lower.mid_room, 3 * sizeof *raw->lower.mid, &raw->lower.mid));
+  for (size_t i = 0; first && i < 3 * (size_t)raw->lower.n; i++) raw->lower.mid[i] = -1;
   for (int k = 0; k < 3; k++)
-    raw->lower_mid[3 * (size_t)raw->n_lower + (size_t)k] = k < e->n_mid ? e->tag[e->n + k] : -1;
+    raw->lower.mid[3 * (size_t)raw->lower.n + (size_t)k] = k < e->n_mid ? e->tag[e->n + k] : -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static void add_tet(wring_raw *raw, const wring_element *e)
 {
-  for (int a = 0; a < 4; a++) raw->tet_tag[4 * (size_t)raw->n_tet + (size_t)a] = e->tag[a];
-  raw->tet_source[raw->n_tet] = e->source;
-  raw->tet_number[raw->n_tet] = e->number;
-  raw->tet_line[raw->n_tet++] = e->line;
+  for (int a = 0; a < 4; a++) raw->tets.tag[4 * (size_t)raw->tets.n + (size_t)a] = e->tag[a];
+  raw->tets.source[raw->tets.n] = e->source;
+  raw->tets.number[raw->tets.n] = e->number;
+  raw->tets.line[raw->tets.n++] = e->line;
 }
 
 static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_element *e)
 {
-  const PetscInt64 needed = (PetscInt64)raw->n_lower + 1;
+  const PetscInt64 needed = (PetscInt64)raw->lower.n + 1;
 
   PetscFunctionBegin;
   if (!wring_count_fits(needed, 3, s->file, "points, lines and triangles", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_grow(needed, &raw->lower_room, sizeof *raw->lower, &raw->lower));
-  raw->lower[raw->n_lower++] = (wring_raw_lower){
+  PetscCall(wring_grow(needed, &raw->lower.room, sizeof *raw->lower.element, &raw->lower.element));
+  raw->lower.element[raw->lower.n++] = (wring_raw_lower){
     .tag = {e->tag[0], e->tag[1], e->tag[2]}, .line = e->line, .number = e->number, .source = e->source, .n = e->n};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,28 +43,36 @@ typedef struct {
   of named groups. Groups with the same name and different dimensions are one group.
 */
 typedef struct {
-  PetscBool        points; // there are no elements: all nodes are kept, and ordered by their numbers from 0 without gap
-  PetscInt         n_node;
-  int64_t         *node_tag;  // [n_node] the file's number
-  int64_t         *node_line; // [n_node] its place: wring_scan_place
-  double          *X;         // [n_node][3]
-  PetscInt         n_tet, tet_room;
-  int64_t         *tet_tag;    // [n_tet][4] the file's numbers of the nodes
-  PetscInt        *tet_source; // [n_tet]
-  int64_t         *tet_number; // [n_tet] in the file
-  int64_t         *tet_line;   // [n_tet] its place
-  int64_t         *tet_mid;    // [n_tet][6] nodes at the middles of edges, -1: none; NULL: no tet of this rank has any
-  PetscInt         n_lower, lower_room;
-  wring_raw_lower *lower; // [n_lower] the elements that are not tets
-  PetscInt         mid_room;
-  int64_t         *lower_mid; // [n_lower][3] likewise
-  PetscBool        keep_tags; // node_tag is kept for the mesh
-  PetscInt         n_source;
-  PetscInt        *source_start; // [n_source + 1]
-  PetscInt        *source_group; // [source_start[n_source]] index into groups
-  wring_names      groups;
-  const char      *format; // as in wring_mesh_data
-  wring_raw_data  *data;   // borrowed; NULL: none is requested
+  PetscBool   points; // there are no elements: all nodes are kept, and ordered by their numbers from 0 without gap
+  const char *format; // as in wring_mesh_data
+  struct {
+    PetscInt  n;
+    int64_t  *tag;      // [n] the file's number
+    PetscBool keep_tag; // for the mesh
+    int64_t  *line;     // [n] its place: wring_scan_place
+    double   *X;        // [n][3]
+  } nodes;
+  struct {
+    PetscInt  n, room;
+    int64_t  *tag;    // [n][4] the file's numbers of the nodes
+    PetscInt *source; // [n]
+    int64_t  *number; // [n] in the file
+    int64_t  *line;   // [n] its place
+    int64_t  *mid;    // [n][6] nodes at the middles of edges, -1: none; NULL: no tet of this rank has any
+  } tets;
+  struct { // the elements that are not tets
+    PetscInt         n, room;
+    wring_raw_lower *element; // [n]
+    PetscInt         mid_room;
+    int64_t         *mid; // [n][3] likewise
+  } lower;
+  struct {
+    PetscInt  n;
+    PetscInt *start; // [n + 1]
+    PetscInt *group; // [start[n]] index into groups
+  } sources;
+  wring_names     groups;
+  wring_raw_data *data; // borrowed; NULL: none is requested
 } wring_raw;
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);

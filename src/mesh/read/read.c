@@ -59,7 +59,7 @@ static PetscErrorCode read_mesh(MPI_Comm comm, const char *file, double scale, P
                                 wring_error *e, size_t size, char *notes)
 {
   wring_scan s;
-  wring_raw  raw = {.keep_tags = tags};
+  wring_raw  raw = {.nodes.keep_tag = tags};
   char       node[PETSC_MAX_PATH_LEN], ele[PETSC_MAX_PATH_LEN];
   MPI_Comm   inner; // of PETSc: held, so that exchanges do not duplicate comm and free that again each time
 

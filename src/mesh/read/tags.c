@@ -70,21 +70,21 @@ PetscBool wring_tags_has_source(const wring_tags *t, int64_t dim, int64_t tag)
 PetscErrorCode wring_tags_source(wring_tags *t, int64_t dim, int64_t tag, PetscInt *source, PetscBool *added)
 {
   wring_raw     *raw  = t->raw;
-  const PetscInt next = raw->n_source;
+  const PetscInt next = raw->sources.n;
 
   PetscFunctionBegin;
   PetscCall(wring_map_add(&t->source, dimension_tag(dim, tag), next, source));
   *added = (PetscBool)(*source == next);
   if (!*added) PetscFunctionReturn(PETSC_SUCCESS);
   PetscInt room = t->source_room, same = t->source_room;
-  PetscCall(wring_grow(next + 2, &room, sizeof *raw->source_start, &raw->source_start));
+  PetscCall(wring_grow(next + 2, &room, sizeof *raw->sources.start, &raw->sources.start));
   PetscCall(wring_grow(next + 2, &same, sizeof *t->key, &t->key));
   PetscCall(wring_grow(next + 2, &t->source_room, sizeof *t->seen, &t->seen));
-  if (next == 0) raw->source_start[0] = 0;
-  raw->source_start[next + 1] = raw->source_start[next];
-  t->key[next]                = dimension_tag(dim, tag);
-  t->seen[next]               = wring_scan_offset(t->s);
-  raw->n_source++;
+  if (next == 0) raw->sources.start[0] = 0;
+  raw->sources.start[next + 1] = raw->sources.start[next];
+  t->key[next]                 = dimension_tag(dim, tag);
+  t->seen[next]                = wring_scan_offset(t->s);
+  raw->sources.n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,7 +92,7 @@ PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag)
 {
   PetscFunctionBegin;
   if (tag == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt *const end = &t->raw->source_start[t->raw->n_source];
+  PetscInt *const end = &t->raw->sources.start[t->raw->sources.n];
   PetscCall(wring_grow(*end + 1, &t->tag_room, sizeof *t->tag, &t->tag));
   t->tag[(*end)++] = tag < 0 ? -tag : tag;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,7 +154,7 @@ static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const sighting 
 
   PetscFunctionBegin;
   PetscCall(wring_map_destroy(&t->source));
-  t->raw->n_source = 0;
+  t->raw->sources.n = 0;
   for (PetscInt i = 0; i < n; i++) {
     const int64_t key = list[i].key, dim = dimension_of(key), tag = (key - dim) / 4;
     PetscCall(wring_tags_element(t, dim, tag, &source));
@@ -166,7 +166,7 @@ static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const sighting 
 static PetscErrorCode merge(wring_tags *t)
 {
   wring_raw     *raw   = t->raw;
-  const PetscInt n     = raw->n_source;
+  const PetscInt n     = raw->sources.n;
   PetscInt       n_all = n, *to; // the new numbers of this rank's sources
   sighting      *list;
 
@@ -178,8 +178,8 @@ static PetscErrorCode merge(wring_tags *t)
   wring_map found = {0};
   for (PetscInt i = 0, known; i < n_all; i++) PetscCall(wring_map_add(&found, list[i].key, i, &known));
   for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&found, t->key[i]);
-  for (PetscInt i = 0; i < raw->n_tet; i++) raw->tet_source[i] = to[raw->tet_source[i]];
-  for (PetscInt i = 0; i < raw->n_lower; i++) raw->lower[i].source = to[raw->lower[i].source];
+  for (PetscInt i = 0; i < raw->tets.n; i++) raw->tets.source[i] = to[raw->tets.source[i]];
+  for (PetscInt i = 0; i < raw->lower.n; i++) raw->lower.element[i].source = to[raw->lower.element[i].source];
   PetscCall(replace_sources(t, n_all, list));
   PetscCall(wring_map_destroy(&found));
   PetscCall(PetscFree(to));
@@ -195,10 +195,10 @@ static PetscErrorCode resolve(wring_tags *t)
   char       name[32];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)(raw->n_source ? raw->source_start[raw->n_source] : 0), &raw->source_group));
-  for (PetscInt i = 0; i < raw->n_source && wring_scan_ok(t->s); i++) {
-    for (PetscInt k = raw->source_start[i]; k < raw->source_start[i + 1]; k++) {
-      PetscInt *const group = &raw->source_group[k];
+  PetscCall(PetscMalloc1((size_t)(raw->sources.n ? raw->sources.start[raw->sources.n] : 0), &raw->sources.group));
+  for (PetscInt i = 0; i < raw->sources.n && wring_scan_ok(t->s); i++) {
+    for (PetscInt k = raw->sources.start[i]; k < raw->sources.start[i + 1]; k++) {
+      PetscInt *const group = &raw->sources.group[k];
       *group                = wring_map_find(&t->named, dimension_tag(dimension_of(t->key[i]), t->tag[k]));
       if (*group >= 0) continue;
       PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)t->tag[k]));
@@ -220,16 +220,16 @@ static PetscErrorCode share(wring_tags *t)
   if (rank == 0) PetscCall(resolve(t));
   PetscCall(wring_error_share(comm, t->s->e));
   if (!wring_scan_ok(t->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (rank == 0) n[0] = raw->n_source, n[1] = raw->n_source ? raw->source_start[raw->n_source] : 0;
+  if (rank == 0) n[0] = raw->sources.n, n[1] = raw->sources.n ? raw->sources.start[raw->sources.n] : 0;
   PetscCallMPI(MPI_Bcast(n, 2, MPIU_INT, 0, comm));
   if (rank > 0) {
-    PetscCall(wring_grow((PetscInt64)n[0] + 1, &room, sizeof *raw->source_start, &raw->source_start));
-    PetscCall(PetscMalloc1((size_t)n[1], &raw->source_group));
+    PetscCall(wring_grow((PetscInt64)n[0] + 1, &room, sizeof *raw->sources.start, &raw->sources.start));
+    PetscCall(PetscMalloc1((size_t)n[1], &raw->sources.group));
     PetscCall(wring_names_clear(&raw->groups));
   }
-  raw->n_source = n[0];
-  if (n[0] > 0) PetscCallMPI(MPI_Bcast(raw->source_start, (PetscMPIInt)n[0] + 1, MPIU_INT, 0, comm));
-  PetscCallMPI(MPI_Bcast(raw->source_group, (PetscMPIInt)n[1], MPIU_INT, 0, comm));
+  raw->sources.n = n[0];
+  if (n[0] > 0) PetscCallMPI(MPI_Bcast(raw->sources.start, (PetscMPIInt)n[0] + 1, MPIU_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(raw->sources.group, (PetscMPIInt)n[1], MPIU_INT, 0, comm));
   PetscCall(wring_names_broadcast(comm, &raw->groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

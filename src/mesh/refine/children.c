@@ -18,7 +18,7 @@ int wring_refine_child_points(const wring_refinement *r, PetscInt child, PetscIn
   PetscInt p[POINTS];
   wring_refine_tet_points(r, child / r->children, r->children == 1 ? v : p);
   if (r->children == 1) return POINTS;
-  const int d = r->diagonal[child / r->children], c = (int)(child % r->children), k = c - CORNERS;
+  const int d = r->tets.diagonal[child / r->children], c = (int)(child % r->children), k = c - CORNERS;
   for (int a = 0; a < CORNERS; a++) {
     if (c < CORNERS)
       v[a] = p[corner_child[c][a]];
@@ -32,24 +32,24 @@ int wring_refine_child_points(const wring_refinement *r, PetscInt child, PetscIn
 
 PetscErrorCode wring_refine_order_children(wring_refinement *r)
 {
-  const PetscInt n = r->children * r->m->n_tet;
+  const PetscInt n = r->children * r->m->tets.n;
   PetscInt       v[POINTS], *region, *boundary;
   uint64_t      *key;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &r->order));
+  PetscCall(PetscMalloc1((size_t)n, &r->tets.order));
   PetscCall(PetscMalloc3((size_t)n, &region, (size_t)n, &boundary, (size_t)n, &key));
-  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
+  wring_hilbert h = wring_hilbert_begin(r->point.low, r->point.side, key);
   for (PetscInt i = 0; i < n; i++) {
     const int points = wring_refine_child_points(r, i, v);
-    region[i]        = r->m->region[i / r->children];
+    region[i]        = r->m->tets.region[i / r->children];
     boundary[i]      = 0;
     for (int a = 0; a < points; a++) boundary[i] |= !wring_refine_owns(r, v[a]);
-    wring_hilbert_add_tet(&h, r->X, v);
-    r->n_interior += 1 - boundary[i];
+    wring_hilbert_add_tet(&h, r->point.X, v);
+    r->tets.n_interior += 1 - boundary[i];
   }
   wring_hilbert_end(&h);
-  PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->order));
+  PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->tets.order));
   PetscCall(PetscFree3(region, boundary, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -57,7 +57,7 @@ PetscErrorCode wring_refine_order_children(wring_refinement *r)
 PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscInt *global)
 {
   wring_mesh *const m = r->m;
-  const size_t      n = (size_t)r->children * (size_t)m->n_tet;
+  const size_t      n = (size_t)r->children * (size_t)m->tets.n;
   PetscInt         *tet, *mid = NULL, *region, v[POINTS];
   PetscInt64       *number;
 
@@ -67,24 +67,24 @@ PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscI
   PetscCall(PetscMalloc1(n, &region));
   PetscCall(PetscMalloc1(n, &number));
   for (size_t i = 0; i < n; i++) {
-    const PetscInt child = r->order[i], e = child / r->children;
+    const PetscInt child = r->tets.order[i], e = child / r->children;
     wring_refine_child_points(r, child, v);
     for (size_t a = 0; a < CORNERS; a++) tet[CORNERS * i + a] = global[v[a]];
     for (size_t k = 0; mid && k < EDGES; k++) mid[EDGES * i + k] = global[v[CORNERS + k]];
-    region[i] = m->region[e];
-    number[i] = r->children * m->tet_original[e] + child % r->children;
+    region[i] = m->tets.region[e];
+    number[i] = r->children * m->tets.original[e] + child % r->children;
   }
-  PetscCall(PetscFree(m->tet));
-  PetscCall(PetscFree(m->mid));
-  PetscCall(PetscFree(m->region));
-  PetscCall(PetscFree(m->tet_original));
-  m->tet          = tet;
-  m->mid          = mid;
-  m->region       = region;
-  m->tet_original = number;
-  m->n_tet        = (PetscInt)n;
-  m->n_interior   = r->n_interior;
-  m->n_tet_global *= r->children;
+  PetscCall(PetscFree(m->tets.corner));
+  PetscCall(PetscFree(m->tets.mid));
+  PetscCall(PetscFree(m->tets.region));
+  PetscCall(PetscFree(m->tets.original));
+  m->tets.corner     = tet;
+  m->tets.mid        = mid;
+  m->tets.region     = region;
+  m->tets.original   = number;
+  m->tets.n          = (PetscInt)n;
+  m->tets.n_interior = r->tets.n_interior;
+  m->tets.n_global *= r->children;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +94,7 @@ PetscErrorCode wring_refine_replace_mesh(wring_refinement *r)
 
   PetscFunctionBegin;
   PetscCall(wring_refine_order_children(r));
-  PetscCall(PetscMalloc1((size_t)r->n_point, &global));
+  PetscCall(PetscMalloc1((size_t)r->point.n, &global));
   PetscCall(wring_refine_replace_vertices(r));
   PetscCall(wring_refine_number_points(r, global));
   PetscCall(wring_refine_replace_tets(r, global));

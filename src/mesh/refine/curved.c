@@ -12,13 +12,13 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
   PetscBool               fits;
 
   PetscFunctionBegin;
-  if (m->order_read < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(3 * (size_t)r->edges.n, &X, 3 * (size_t)r->n_edge, &got));
-  PetscCall(wring_edges_place(&r->edges, m->n_global, &m->middles, X, &fits));
+  if (m->read.order < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(3 * (size_t)r->edge.all.n, &X, 3 * (size_t)r->edge.n, &got));
+  PetscCall(wring_edges_place(&r->edge.all, m->number.n_global, &m->read.middles, X, &fits));
   if (!fits) WRING_REFUSE(m->comm, "mesh: the table of vertices at middles of edges is not that of its tetrahedra");
-  PetscCall(wring_edges_fetch(&r->edges, r->n_edge, r->key, X, got));
-  for (size_t i = 0; i < 3 * (size_t)r->n_edge; i++)
-    if (!isnan(got[i])) r->X[3 * (size_t)m->n_local + i] = got[i];
+  PetscCall(wring_edges_fetch(&r->edge.all, r->edge.n, r->edge.key, X, got));
+  for (size_t i = 0; i < 3 * (size_t)r->edge.n; i++)
+    if (!isnan(got[i])) r->point.X[3 * (size_t)m->n_local + i] = got[i];
   PetscCall(PetscFree2(X, got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,7 +46,7 @@ static PetscBool is_folded(const wring_refinement *r, PetscInt e)
   PetscInt p[WRING_TET_POINTS];
   double   X[3 * WRING_TET_POINTS], volume;
   wring_refine_tet_points(r, e, p);
-  for (int i = 0; i < 3 * WRING_TET_POINTS; i++) X[i] = r->X[3 * (size_t)p[i / 3] + (size_t)(i % 3)];
+  for (int i = 0; i < 3 * WRING_TET_POINTS; i++) X[i] = r->point.X[3 * (size_t)p[i / 3] + (size_t)(i % 3)];
   return (PetscBool) !(wring_tet_least(X, wring_quadrature_of(4), &volume) > 0);
 }
 
@@ -58,18 +58,18 @@ PetscErrorCode wring_refine_check_folded(const wring_refinement *r)
   wring_error             error = {""};
 
   PetscFunctionBegin;
-  if (m->order_read < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  if (m->read.order < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     if (!is_folded(r, e)) continue;
     n++;
-    if (m->tet_original[e] > first) continue;
-    first = m->tet_original[e];
+    if (m->tets.original[e] > first) continue;
+    first = m->tets.original[e];
     worst = e;
   }
   PetscCallMPI(MPI_Allreduce(&first, &least, 1, MPIU_INT64, MPI_MIN, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, m->comm));
   if (first == least && worst >= 0) {
-    const double *const x = m->X + 3 * (size_t)m->tet[4 * (size_t)worst];
+    const double *const x = m->X + 3 * (size_t)m->tets.corner[4 * (size_t)worst];
     char                text[128]; // PETSc prints 1 as "1."
     snprintf(text, sizeof text, "[%g, %g, %g]", x[0], x[1], x[2]);
     wring_error_set(

@@ -21,10 +21,12 @@ static PetscErrorCode list_corners(MPI_Comm comm, const wring_mesh_data *d, tag_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of m->middles, with the numbers that wring_mesh_raise would give; *n: the vertices of the raised mesh. */
+/*
+  The rows of m->read.middles, with the numbers that wring_mesh_raise would give; *n: the vertices of the raised mesh.
+*/
 static PetscErrorCode list_middles(wring_mesh *m, tag_row *row, PetscInt *n)
 {
-  const wring_middles *const t = &m->middles;
+  const wring_middles *const t = &m->read.middles;
   wring_refinement           r = {.m = m};
   uint64_t                  *key;
   PetscInt                  *order;
@@ -34,12 +36,12 @@ static PetscErrorCode list_middles(wring_mesh *m, tag_row *row, PetscInt *n)
   PetscCall(wring_refine_number_edges(&r));
   PetscCall(PetscMalloc3((size_t)t->n, &key, (size_t)t->n, &order, (size_t)t->n, &found));
   for (PetscInt i = 0; i < t->n; i++)
-    key[i] = wring_edge_key(m->n_global, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
+    key[i] = wring_edge_key(m->number.n_global, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
   PetscCall(wring_order_keys(t->n, key, order));
-  PetscCall(wring_edges_find(&r.edges, t->n, key, found));
+  PetscCall(wring_edges_find(&r.edge.all, t->n, key, found));
   for (PetscInt i = 0; i < t->n; i++)
-    row[i] = (tag_row){found[i].place < 0 ? -1 : (int64_t)m->n_global + found[i].place, t->tag[order[i]]};
-  *n = m->n_global + (PetscInt)r.edges.total;
+    row[i] = (tag_row){found[i].place < 0 ? -1 : (int64_t)m->number.n_global + found[i].place, t->tag[order[i]]};
+  *n = m->number.n_global + (PetscInt)r.edge.all.total;
   PetscCall(PetscFree3(key, order, found));
   PetscCall(wring_refine_destroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,8 +59,8 @@ PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, Petsc
   PetscCall(PetscMalloc1((size_t)n_row, &row));
   PetscCall(list_corners(comm, *data, row));
   PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_CURVE, data, &m));
-  *n = m->n_global;
-  if (m->order_read == 2) PetscCall(list_middles(m, row + corners, n));
+  *n = m->number.n_global;
+  if (m->read.order == 2) PetscCall(list_middles(m, row + corners, n));
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(wring_exchange_collect(comm, &n_row, sizeof *row, &row));
   *tag = NULL;

@@ -15,17 +15,17 @@ enum { CORNERS = WRING_TET_CORNERS, EDGES = WRING_TET_EDGES };
 /* The ends of side i: edges of tets, then free edges. */
 static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 {
-  const PetscInt of_tets = EDGES * r->m->n_tet;
+  const PetscInt of_tets = EDGES * r->m->tets.n;
   for (int a = 0; a < 2; a++)
-    end[a] = i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + wring_tet_edge[i % EDGES][a]]
-                         : r->free_end[2 * (i - of_tets) + a];
+    end[a] = i < of_tets ? r->m->tets.corner[CORNERS * (i / EDGES) + wring_tet_edge[i % EDGES][a]]
+                         : r->free.end[2 * (i - of_tets) + a];
 }
 
 /* Each edge of the local tets once, and the free edges. */
 static PetscErrorCode find_edges(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
-  const PetscInt          n = EDGES * m->n_tet + r->n_free;
+  const PetscInt          n = EDGES * m->tets.n + r->free.n;
   PetscInt               *side, end[2];
   uint64_t               *key;
 
@@ -33,20 +33,20 @@ static PetscErrorCode find_edges(wring_refinement *r)
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &side));
   for (PetscInt i = 0; i < n; i++) {
     side_ends(r, i, end);
-    key[i] = wring_edge_key(m->n_global, m->original[end[0]], m->original[end[1]]);
+    key[i] = wring_edge_key(m->number.n_global, m->number.original[end[0]], m->number.original[end[1]]);
   }
   PetscCall(wring_order_keys(n, key, side));
-  r->n_edge = 0;
-  for (PetscInt i = 0; i < n; i++) r->n_edge += i == 0 || key[i] != key[i - 1];
-  PetscCall(PetscMalloc1((size_t)n, &r->edge));
-  PetscCall(PetscMalloc1((size_t)r->n_edge, &r->key));
-  PetscCall(PetscMalloc1(2 * (size_t)r->n_edge, &r->end));
+  r->edge.n = 0;
+  for (PetscInt i = 0; i < n; i++) r->edge.n += i == 0 || key[i] != key[i - 1];
+  PetscCall(PetscMalloc1((size_t)n, &r->edge.of_tet));
+  PetscCall(PetscMalloc1((size_t)r->edge.n, &r->edge.key));
+  PetscCall(PetscMalloc1(2 * (size_t)r->edge.n, &r->edge.end));
   for (PetscInt i = 0, j = -1; i < n; i++) {
     if (i == 0 || key[i] != key[i - 1]) {
-      r->key[++j] = key[i];
-      side_ends(r, side[i], r->end + 2 * j);
+      r->edge.key[++j] = key[i];
+      side_ends(r, side[i], r->edge.end + 2 * j);
     }
-    r->edge[side[i]] = j;
+    r->edge.of_tet[side[i]] = j;
   }
   PetscCall(PetscFree2(key, side));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -55,10 +55,10 @@ static PetscErrorCode find_edges(wring_refinement *r)
 static PetscErrorCode forget_edges(wring_refinement *r)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(r->key));
-  PetscCall(PetscFree(r->end));
-  PetscCall(PetscFree(r->edge));
-  PetscCall(wring_edges_destroy(&r->edges));
+  PetscCall(PetscFree(r->edge.key));
+  PetscCall(PetscFree(r->edge.end));
+  PetscCall(PetscFree(r->edge.of_tet));
+  PetscCall(wring_edges_destroy(&r->edge.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,7 +67,7 @@ static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
 {
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(solid, m->n_local));
-  for (size_t i = 0; i < CORNERS * (size_t)m->n_tet; i++) solid[m->tet[i]] = 1;
+  for (size_t i = 0; i < CORNERS * (size_t)m->tets.n; i++) solid[m->tets.corner[i]] = 1;
   PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, solid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -80,13 +80,13 @@ static PetscErrorCode drop_inner_lines(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)r->m->n_local, &solid));
   PetscCall(mark_solid(r->m, solid));
-  for (PetscInt i = 0; i < r->n_free; i++) {
-    const PetscInt a = r->free_end[2 * i], b = r->free_end[2 * i + 1];
-    if (r->is_line[i] && solid[a] && solid[b]) continue;
-    r->free_end[2 * n]       = a;
-    r->free_end[2 * n++ + 1] = b;
+  for (PetscInt i = 0; i < r->free.n; i++) {
+    const PetscInt a = r->free.end[2 * i], b = r->free.end[2 * i + 1];
+    if (r->free.is_line[i] && solid[a] && solid[b]) continue;
+    r->free.end[2 * n]       = a;
+    r->free.end[2 * n++ + 1] = b;
   }
-  r->n_free = n;
+  r->free.n = n;
   PetscCall(PetscFree(solid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,12 +97,12 @@ static PetscErrorCode add_free_edges(wring_refinement *r)
   wring_mesh *const m = r->m;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_extend_halo(m, 2 * r->n_free, r->free_end));
-  for (PetscInt i = 0; i < 2 * r->n_free; i++) r->free_end[i] = wring_mesh_local(m, r->free_end[i]);
+  PetscCall(wring_mesh_extend_halo(m, 2 * r->free.n, r->free.end));
+  for (PetscInt i = 0; i < 2 * r->free.n; i++) r->free.end[i] = wring_mesh_local(m, r->free.end[i]);
   PetscCall(drop_inner_lines(r));
   PetscCall(forget_edges(r));
   PetscCall(find_edges(r));
-  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscCall(wring_edges_create(m->comm, r->edge.n, r->edge.key, m->n_owned, &r->edge.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,9 +115,9 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &r->rank));
   PetscCall(find_edges(r));
-  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscCall(wring_edges_create(m->comm, r->edge.n, r->edge.key, m->n_owned, &r->edge.all));
   PetscCall(wring_refine_find_free(r));
-  PetscCallMPI(MPI_Allreduce(&r->n_free, &most, 1, MPIU_INT, MPI_MAX, m->comm));
+  PetscCallMPI(MPI_Allreduce(&r->free.n, &most, 1, MPIU_INT, MPI_MAX, m->comm));
   if (most > 0) PetscCall(add_free_edges(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,14 +130,14 @@ PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n)
   double                  high[3];
 
   PetscFunctionBegin;
-  r->n_point = m->n_local + n;
-  PetscCall(PetscMalloc1(3 * (size_t)r->n_point, &r->X));
-  PetscCall(PetscMalloc1((size_t)r->n_point, &r->original));
-  PetscCall(PetscArraycpy(r->X, m->X, 3 * (size_t)m->n_local));
-  PetscCall(PetscArraycpy(r->original, m->original, (size_t)m->n_local));
-  wring_bounds(m->n_owned, m->X, r->low, high);
-  PetscCall(wring_bounds_reduce(m->comm, r->low, high));
-  r->side = wring_hilbert_side(r->low, high);
+  r->point.n = m->n_local + n;
+  PetscCall(PetscMalloc1(3 * (size_t)r->point.n, &r->point.X));
+  PetscCall(PetscMalloc1((size_t)r->point.n, &r->point.original));
+  PetscCall(PetscArraycpy(r->point.X, m->X, 3 * (size_t)m->n_local));
+  PetscCall(PetscArraycpy(r->point.original, m->number.original, (size_t)m->n_local));
+  wring_bounds(m->n_owned, m->X, r->point.low, high);
+  PetscCall(wring_bounds_reduce(m->comm, r->point.low, high));
+  r->point.side = wring_hilbert_side(r->point.low, high);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,11 +146,11 @@ static PetscErrorCode place_points(wring_refinement *r)
   const wring_mesh *const m = r->m;
 
   PetscFunctionBegin;
-  PetscCall(wring_refine_take_points(r, r->n_edge));
-  for (PetscInt j = 0; j < r->n_edge; j++) {
-    const double *const a = m->X + 3 * r->end[2 * j], *const b = m->X + 3 * r->end[2 * j + 1];
-    for (int c = 0; c < 3; c++) r->X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
-    r->original[m->n_local + j] = m->n_global + r->found[j].place;
+  PetscCall(wring_refine_take_points(r, r->edge.n));
+  for (PetscInt j = 0; j < r->edge.n; j++) {
+    const double *const a = m->X + 3 * r->edge.end[2 * j], *const b = m->X + 3 * r->edge.end[2 * j + 1];
+    for (int c = 0; c < 3; c++) r->point.X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
+    r->point.original[m->n_local + j] = m->number.n_global + r->edge.found[j].place;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -158,7 +158,7 @@ static PetscErrorCode place_points(wring_refinement *r)
 PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point)
 {
   if (point < r->m->n_local) return (PetscBool)(point < r->m->n_owned);
-  return (PetscBool)(r->found[point - r->m->n_local].owner == r->rank);
+  return (PetscBool)(r->edge.found[point - r->m->n_local].owner == r->rank);
 }
 
 static PetscErrorCode order_points(wring_refinement *r)
@@ -166,17 +166,17 @@ static PetscErrorCode order_points(wring_refinement *r)
   uint64_t *key;
 
   PetscFunctionBegin;
-  for (PetscInt p = 0; p < r->n_point; p++) r->n_owned += wring_refine_owns(r, p);
-  PetscCall(PetscMalloc1((size_t)r->n_owned, &r->owned));
-  PetscCall(PetscMalloc1((size_t)r->n_owned, &key));
-  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
-  for (PetscInt p = 0, i = 0; p < r->n_point; p++) {
+  for (PetscInt p = 0; p < r->point.n; p++) r->point.n_owned += wring_refine_owns(r, p);
+  PetscCall(PetscMalloc1((size_t)r->point.n_owned, &r->point.owned));
+  PetscCall(PetscMalloc1((size_t)r->point.n_owned, &key));
+  wring_hilbert h = wring_hilbert_begin(r->point.low, r->point.side, key);
+  for (PetscInt p = 0, i = 0; p < r->point.n; p++) {
     if (!wring_refine_owns(r, p)) continue;
-    wring_hilbert_add(&h, r->X + 3 * p);
-    r->owned[i++] = p;
+    wring_hilbert_add(&h, r->point.X + 3 * p);
+    r->point.owned[i++] = p;
   }
   wring_hilbert_end(&h);
-  PetscCall(wring_sort_keys(r->n_owned, key, r->owned));
+  PetscCall(wring_sort_keys(r->point.n_owned, key, r->point.owned));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -184,8 +184,8 @@ static PetscErrorCode order_points(wring_refinement *r)
 PetscErrorCode wring_refine_find_points(wring_refinement *r)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->n_edge, &r->found));
-  PetscCall(wring_edges_find(&r->edges, r->n_edge, r->key, r->found));
+  PetscCall(PetscMalloc1((size_t)r->edge.n, &r->edge.found));
+  PetscCall(wring_edges_find(&r->edge.all, r->edge.n, r->edge.key, r->edge.found));
   PetscCall(place_points(r));
   PetscCall(order_points(r));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,9 +193,9 @@ PetscErrorCode wring_refine_find_points(wring_refinement *r)
 
 void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_TET_POINTS])
 {
-  for (int a = 0; a < CORNERS; a++) p[a] = r->m->tet[CORNERS * e + a];
+  for (int a = 0; a < CORNERS; a++) p[a] = r->m->tets.corner[CORNERS * e + a];
   for (int k = 0; k < EDGES; k++)
-    p[CORNERS + k] = r->m->mid ? r->m->mid[EDGES * e + k] : r->m->n_local + r->edge[EDGES * e + k];
+    p[CORNERS + k] = r->m->tets.mid ? r->m->tets.mid[EDGES * e + k] : r->m->n_local + r->edge.of_tet[EDGES * e + k];
 }
 
 /* ---- in place of the old vertices -------------------------------------------------------------------------------- */
@@ -205,17 +205,17 @@ PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r)
   wring_mesh *const m = r->m;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(m->original));
+  PetscCall(PetscFree(m->number.original));
   PetscCall(PetscFree(m->X));
-  m->n_owned = r->n_owned;
-  m->n_global += (PetscInt)r->edges.total;
-  PetscCallMPI(MPI_Scan(&m->n_owned, &m->begin, 1, MPIU_INT, MPI_SUM, m->comm));
-  m->begin -= m->n_owned;
-  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->original));
+  m->n_owned = r->point.n_owned;
+  m->number.n_global += (PetscInt)r->edge.all.total;
+  PetscCallMPI(MPI_Scan(&m->n_owned, &m->number.begin, 1, MPIU_INT, MPI_SUM, m->comm));
+  m->number.begin -= m->n_owned;
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->number.original));
   PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &m->X));
   for (PetscInt i = 0; i < m->n_owned; i++) {
-    m->original[i] = r->original[r->owned[i]];
-    PetscCall(PetscArraycpy(m->X + 3 * i, r->X + 3 * r->owned[i], 3));
+    m->number.original[i] = r->point.original[r->point.owned[i]];
+    PetscCall(PetscArraycpy(m->X + 3 * i, r->point.X + 3 * r->point.owned[i], 3));
   }
   PetscCall(wring_mesh_build_natural(m));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -226,14 +226,14 @@ PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *g
   PetscInt *point, *original, *found, n = 0;
 
   PetscFunctionBegin;
-  for (PetscInt p = 0; p < r->n_point; p++) global[p] = -1;
-  for (PetscInt i = 0; i < r->n_owned; i++) global[r->owned[i]] = r->m->begin + i;
-  const size_t strangers = (size_t)(r->n_point - r->n_owned);
+  for (PetscInt p = 0; p < r->point.n; p++) global[p] = -1;
+  for (PetscInt i = 0; i < r->point.n_owned; i++) global[r->point.owned[i]] = r->m->number.begin + i;
+  const size_t strangers = (size_t)(r->point.n - r->point.n_owned);
   PetscCall(PetscMalloc3(strangers, &point, strangers, &original, strangers, &found));
-  for (PetscInt p = 0; p < r->n_point; p++) {
+  for (PetscInt p = 0; p < r->point.n; p++) {
     if (global[p] >= 0) continue;
     point[n]      = p;
-    original[n++] = r->original[p];
+    original[n++] = r->point.original[p];
   }
   PetscCall(wring_mesh_find_globals(r->m, n, original, found));
   for (PetscInt i = 0; i < n; i++) global[point[i]] = found[i];
@@ -245,12 +245,12 @@ PetscErrorCode wring_refine_destroy(wring_refinement *r)
 {
   PetscFunctionBegin;
   PetscCall(forget_edges(r));
-  PetscCall(PetscFree(r->found));
-  PetscCall(PetscFree2(r->free_end, r->is_line));
-  PetscCall(PetscFree(r->X));
-  PetscCall(PetscFree(r->original));
-  PetscCall(PetscFree(r->owned));
-  PetscCall(PetscFree(r->diagonal));
-  PetscCall(PetscFree(r->order));
+  PetscCall(PetscFree(r->edge.found));
+  PetscCall(PetscFree2(r->free.end, r->free.is_line));
+  PetscCall(PetscFree(r->point.X));
+  PetscCall(PetscFree(r->point.original));
+  PetscCall(PetscFree(r->point.owned));
+  PetscCall(PetscFree(r->tets.diagonal));
+  PetscCall(PetscFree(r->tets.order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,13 +18,13 @@ enum { CHILDREN = 8 };
 static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, PetscInt times)
 {
   const double keys = 4294967296.0, numbers = (double)PETSC_MAX_INT;
-  double       v = (double)r->m->n_global, t = (double)r->m->n_tet_global;
-  double       e = PetscMax((double)r->edges.total, t > 0 ? v + t : 0), members = 0;
-  double       entries = PetscMax(WRING_TET_ENTRIES * (double)r->m->n_tet, 4 * (double)r->m->n_set_element);
+  double       v = (double)r->m->number.n_global, t = (double)r->m->tets.n_global;
+  double       e = PetscMax((double)r->edge.all.total, t > 0 ? v + t : 0), members = 0;
+  double       entries = PetscMax(WRING_TET_ENTRIES * (double)r->m->tets.n, 4 * (double)r->m->set.n_element);
   PetscInt     fits    = -1;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < r->m->sets.n; s++) members += 2 * (double)r->m->set_count[s];
+  for (PetscInt s = 0; s < r->m->set.names.n; s++) members += 2 * (double)r->m->set.count[s];
   entries = PetscMax(entries, members);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &entries, 1, MPI_DOUBLE, MPI_MAX, r->m->comm));
   for (PetscInt k = done; k < times; k++) {
@@ -54,8 +54,8 @@ static char choose_diagonal(const wring_refinement *r, PetscInt e)
   wring_refine_tet_points(r, e, p);
   for (int d = 0; d < 3; d++) {
     const PetscInt a = p[wring_refine_diagonal[d][0]], b = p[wring_refine_diagonal[d][1]];
-    for (int c = 0; c < 3; c++) square[d] += PetscSqr(r->X[3 * a + c] - r->X[3 * b + c]);
-    least[d] = PetscMin(r->original[a], r->original[b]);
+    for (int c = 0; c < 3; c++) square[d] += PetscSqr(r->point.X[3 * a + c] - r->point.X[3 * b + c]);
+    least[d] = PetscMin(r->point.original[a], r->point.original[b]);
     if (square[d] < (1 - round_off) * square[best] ||
         (square[d] <= (1 + round_off) * square[best] && least[d] < least[best]))
       best = d;
@@ -69,9 +69,10 @@ static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
   PetscInt v[WRING_TET_POINTS], flat = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < CHILDREN * r->m->n_tet; i++) {
+  for (PetscInt i = 0; i < CHILDREN * r->m->tets.n; i++) {
     wring_refine_child_points(r, i, v);
-    flat += !(wring_tet_det(r->X + 3 * v[0], r->X + 3 * v[1], r->X + 3 * v[2], r->X + 3 * v[3]) > 0);
+    flat +=
+      !(wring_tet_det(r->point.X + 3 * v[0], r->point.X + 3 * v[1], r->point.X + 3 * v[2], r->point.X + 3 * v[3]) > 0);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flat, 1, MPIU_INT, MPI_SUM, r->m->comm));
   if (flat)
@@ -83,8 +84,8 @@ static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
 static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->m->n_tet, &r->diagonal));
-  for (PetscInt e = 0; e < r->m->n_tet; e++) r->diagonal[e] = choose_diagonal(r, e);
+  PetscCall(PetscMalloc1((size_t)r->m->tets.n, &r->tets.diagonal));
+  for (PetscInt e = 0; e < r->m->tets.n; e++) r->tets.diagonal[e] = choose_diagonal(r, e);
   PetscCall(check_volumes(r, done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,7 +106,7 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscCall(wring_refine_cut_elements(m, &mid));
   PetscCall(wring_refine_values(r));
   PetscCall(wring_refine_replace_mesh(r));
-  m->n_corner = m->n_global;
+  m->number.n_corner = m->number.n_global;
   PetscCall(wring_refine_destroy(r));
   PetscCall(wring_mesh_join(m));
   PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
@@ -122,9 +123,9 @@ static PetscErrorCode check_raised(const wring_refinement *r)
   wring_error             error = {""};
 
   PetscFunctionBegin;
-  if (wring_count_fits(wring_count_plus(m->n_global, r->edges.total), 3, "mesh_order: 2", "vertices", &error))
-    wring_count_fits(m->n_set_element, WRING_TET_EDGES, "mesh_order: 2", "elements of the sets of a rank", &error);
-  if ((uint64_t)m->n_global >> 32) wring_error_set(&error, "mesh_order: 2 is for at most 4294967295 vertices");
+  if (wring_count_fits(wring_count_plus(m->number.n_global, r->edge.all.total), 3, "mesh_order: 2", "vertices", &error))
+    wring_count_fits(m->set.n_element, WRING_TET_EDGES, "mesh_order: 2", "elements of the sets of a rank", &error);
+  if ((uint64_t)m->number.n_global >> 32) wring_error_set(&error, "mesh_order: 2 is for at most 4294967295 vertices");
   PetscCall(wring_error_raise(m->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,12 +147,12 @@ static PetscErrorCode raise(wring_refinement *r)
   PetscCall(wring_refine_values(r));
   PetscCall(wring_refine_replace_mesh(r));
   PetscCall(wring_refine_destroy(r));
-  m->order    = 2;
-  m->n_corner = m->n_global - (PetscInt)r->edges.total;
-  m->set_mid  = mid;
+  m->tets.order      = 2;
+  m->number.n_corner = m->number.n_global - (PetscInt)r->edge.all.total;
+  m->set.mid         = mid;
   PetscCall(wring_mesh_join(m));
-  if (m->order_read == 2) PetscCall(wring_refine_add_members(m, &m->middles, &members));
-  PetscCall(wring_middles_clear(&m->middles));
+  if (m->read.order == 2) PetscCall(wring_refine_add_members(m, &m->read.middles, &members));
+  PetscCall(wring_middles_clear(&m->read.middles));
   PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
   PetscCall(PetscFree(members.member));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -192,21 +193,22 @@ static PetscErrorCode drop_middles(wring_mesh *m)
   PetscCall(wring_refine_number_edges(&r));
   PetscCall(wring_refine_find_points(&r));
   PetscCall(wring_refine_curve(&r));
-  for (PetscInt j = 0; j < r.n_edge; j++)
-    curved += r.found[j].owner == r.rank &&
-              is_curved(r.X + 3 * r.end[2 * j], r.X + 3 * r.end[2 * j + 1], r.X + 3 * (m->n_local + j));
+  for (PetscInt j = 0; j < r.edge.n; j++)
+    curved += r.edge.found[j].owner == r.rank &&
+              is_curved(r.point.X + 3 * r.edge.end[2 * j], r.point.X + 3 * r.edge.end[2 * j + 1],
+                        r.point.X + 3 * (m->n_local + j));
   PetscCall(wring_refine_destroy(&r));
   PetscCall(refuse_curved(m->comm, curved));
-  PetscCall(wring_middles_clear(&m->middles));
+  PetscCall(wring_middles_clear(&m->read.middles));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The ends of the edge of mid k of tet e, and the vertex at its middle. */
 static void middle_of(const wring_mesh *m, PetscInt e, int k, PetscInt v[3])
 {
-  v[0] = m->tet[4 * e + wring_tet_edge[k][0]];
-  v[1] = m->tet[4 * e + wring_tet_edge[k][1]];
-  v[2] = m->mid[6 * e + k];
+  v[0] = m->tets.corner[4 * e + wring_tet_edge[k][0]];
+  v[1] = m->tets.corner[4 * e + wring_tet_edge[k][1]];
+  v[2] = m->tets.mid[6 * e + k];
 }
 
 /* Moves the middles of edges, which are not curved, to their midpoints. An edge of several tets counts for each. */
@@ -216,12 +218,12 @@ static PetscErrorCode straighten(wring_mesh *m)
   PetscInt   v[3];
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < 6 * m->n_tet; i++) {
+  for (PetscInt i = 0; i < 6 * m->tets.n; i++) {
     middle_of(m, i / 6, (int)(i % 6), v);
     curved += is_curved(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2]);
   }
   PetscCall(refuse_curved(m->comm, curved));
-  for (PetscInt i = 0; i < 6 * m->n_tet; i++) {
+  for (PetscInt i = 0; i < 6 * m->tets.n; i++) {
     middle_of(m, i / 6, (int)(i % 6), v);
     for (int c = 0; c < 3; c++) m->X[3 * v[2] + c] = 0.5 * (m->X[3 * v[0] + c] + m->X[3 * v[1] + c]);
   }
@@ -242,11 +244,11 @@ static PetscErrorCode cut_second_order(wring_refinement *r)
   PetscCall(wring_refine_take_points(r, 0));
   PetscCall(cut_tets(r, 0));
   PetscCall(wring_refine_order_children(r));
-  PetscCall(wring_refine_cut_elements(m, &m->set_mid));
-  PetscCall(wring_refine_replace_tets(r, m->global));
+  PetscCall(wring_refine_cut_elements(m, &m->set.mid));
+  PetscCall(wring_refine_replace_tets(r, m->number.global));
   PetscCall(wring_refine_destroy(r));
-  m->order    = 1;
-  m->n_corner = m->n_global;
+  m->tets.order      = 1;
+  m->number.n_corner = m->number.n_global;
   PetscCall(wring_mesh_join(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -271,8 +273,8 @@ static PetscErrorCode check_elements(const wring_mesh *m, PetscInt times)
   PetscInt n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&m->n_set_element, &n, 1, MPIU_INT, MPI_MAX, m->comm));
-  if (times > 0 && m->n_tet_global == 0 && n == 0)
+  PetscCallMPI(MPI_Allreduce(&m->set.n_element, &n, 1, MPIU_INT, MPI_MAX, m->comm));
+  if (times > 0 && m->tets.n_global == 0 && n == 0)
     WRING_REFUSE(m->comm, "mesh_refine: %d, but the mesh has only points, expected 0", (int)times);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -282,9 +284,9 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
   PetscErrorCode status = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCheck(m->order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "refinement comes before wring_mesh_raise");
+  PetscCheck(m->tets.order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "refinement comes before wring_mesh_raise");
   PetscCall(check_elements(m, times));
-  if (m->order_read == 2 && times > 0) PetscCall(drop_middles(m));
+  if (m->read.order == 2 && times > 0) PetscCall(drop_middles(m));
   for (PetscInt done = 0; done < times && !status; done++) {
     wring_refinement r = {.m = m, .children = CHILDREN};
     status             = refine(&r, done, times);
@@ -296,15 +298,15 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
 
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value)
 {
-  const PetscBool  second = (PetscBool)(m->order == 2);
-  wring_refinement r      = {.m = m, .children = second ? 1 : CHILDREN, .width = width, .value = *value};
+  const PetscBool  second = (PetscBool)(m->tets.order == 2);
+  wring_refinement r      = {.m = m, .children = second ? 1 : CHILDREN, .value.width = width, .value.row = *value};
 
   PetscFunctionBegin;
   PetscCall(check_elements(m, 1));
-  if (m->order == 1 && m->order_read == 2) PetscCall(drop_middles(m));
+  if (m->tets.order == 1 && m->read.order == 2) PetscCall(drop_middles(m));
   const PetscErrorCode status = second ? refine_second_order(&r) : refine(&r, 0, 1);
   PetscCall(wring_refine_destroy(&r));
-  *value = r.value;
+  *value = r.value.row;
   PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -314,7 +316,7 @@ PetscErrorCode wring_mesh_raise(wring_mesh *m)
   wring_refinement r = {.m = m, .children = 1};
 
   PetscFunctionBegin;
-  PetscCheck(m->order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "the mesh already has order %d", m->order);
+  PetscCheck(m->tets.order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "the mesh already has order %d", m->tets.order);
   const PetscErrorCode status = raise(&r);
   PetscCall(wring_refine_destroy(&r));
   PetscCall(status);

@@ -24,27 +24,37 @@
 typedef struct {
   wring_mesh *m;
   PetscMPIInt rank;
-  PetscInt    n_edge;
-  uint64_t   *key;   // [n_edge] ascending
-  PetscInt   *end;   // [n_edge][2] local vertices
-  wring_edge *found; // [n_edge] position among all edges, and owner
-  PetscInt   *edge;  // [n_tet][6] the edges of each tet, as of wring_tet_edge
-  PetscInt    n_free;
-  PetscInt   *free_end; // [n_free][2] edges of no tet: first original numbers, later local vertices
-  PetscBool  *is_line;  // [n_free] the edge is a line, not a side of a triangle
-  wring_edges edges;
-  PetscInt    n_point;
-  double     *X;        // [n_point][3]
-  PetscInt   *original; // [n_point] in the refined mesh
-  double      low[3], side;
-  PetscInt    n_owned;
-  PetscInt   *owned;    // [n_owned] points that this rank owns, in the order of the curve
-  char       *diagonal; // [n_tet] the one of three that cuts the inner octahedron
   int         children; // of a tet: 8, or 1 that is raised
-  PetscInt   *order;    // [children n_tet] in their new order; child c of tet e is children e + c
-  PetscInt    n_interior;
-  int         width;
-  double     *value; // [n_owned][width] of the mesh, then of the refined mesh; NULL: none. Belongs to the caller
+  struct {              // of this rank's tets
+    PetscInt    n;
+    uint64_t   *key;    // [n] ascending
+    PetscInt   *end;    // [n][2] local vertices
+    wring_edge *found;  // [n] position among all edges, and owner
+    PetscInt   *of_tet; // [tets][6] the edges of each tet, as of wring_tet_edge
+    wring_edges all;
+  } edge;
+  struct { // edges of no tet
+    PetscInt   n;
+    PetscInt  *end;     // [n][2] first original numbers, later local vertices
+    PetscBool *is_line; // [n] the edge is a line, not a side of a triangle
+  } free;
+  struct {
+    PetscInt  n;
+    double   *X;        // [n][3]
+    PetscInt *original; // [n] in the refined mesh
+    double    low[3], side;
+    PetscInt  n_owned;
+    PetscInt *owned; // [n_owned] points that this rank owns, in the order of the curve
+  } point;
+  struct {              // of the refined mesh
+    char     *diagonal; // [tets of m] the one of three that cuts the inner octahedron
+    PetscInt *order;    // [children tets of m] in their new order; child c of tet e is children e + c
+    PetscInt  n_interior;
+  } tets;
+  struct {
+    int     width; // 0: none
+    double *row;   // [n_owned][width] of the mesh, then of the refined mesh; belongs to the caller
+  } value;
 } wring_refinement;
 
 /* Vertices of the refined sets, each on its owner. */
@@ -53,15 +63,15 @@ typedef struct {
   PetscInt *member; // [n][2] set and original number, with repetitions
 } wring_members;
 
-/* Sets r->rank, and finds and numbers the edges of all ranks: fields n_edge to edges. Collective. */
+/* Sets r->rank, r->edge and r->free: finds and numbers the edges of all ranks. Collective. */
 PetscErrorCode wring_refine_number_edges(wring_refinement *r);
 
-/* Sets fields n_point to owned, and found. Collective. */
+/* Sets r->point and r->edge.found. Collective. */
 PetscErrorCode wring_refine_find_points(wring_refinement *r);
 
 /*
-  The local vertices, which are the points of a second-order mesh that is cut, and room for n more. Sets fields n_point
-  to side. Collective.
+  The local vertices, which are the points of a second-order mesh that is cut, and room for n more. Sets n, X,
+  original, low and side of r->point. Collective.
 */
 PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n);
 
@@ -70,7 +80,7 @@ void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscIn
 
 /*
   Replaces the owned vertices of the mesh and their numbers; the tets keep local numbers of the old mesh. Then global
-  [n_point]: numbers of the points of this rank. Collective.
+  [point.n]: numbers of the points of this rank. Collective.
 */
 PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r);
 PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *global);
@@ -78,13 +88,13 @@ PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *g
 /* The diagonals of the octahedron inside a tet, by its points. */
 extern const int wring_refine_diagonal[3][2];
 
-/* Sets order and n_interior. */
+/* Sets tets.order and tets.n_interior. */
 PetscErrorCode wring_refine_order_children(wring_refinement *r);
 
 /* The points of a child: 4 corners, or 10 of a tet that is raised; returns their number. */
 int wring_refine_child_points(const wring_refinement *r, PetscInt child, PetscInt v[WRING_TET_POINTS]);
 
-/* The children replace the tets, in global numbers, as wring_mesh_join expects; global [n_point]. */
+/* The children replace the tets, in global numbers, as wring_mesh_join expects; global [point.n]. */
 PetscErrorCode wring_refine_replace_tets(const wring_refinement *r, const PetscInt *global);
 
 /* All these: the mesh that wring_mesh_join completes. Collective. */
@@ -93,7 +103,10 @@ PetscErrorCode wring_refine_replace_mesh(wring_refinement *r);
 /* Frees the arrays, except r->value. */
 PetscErrorCode wring_refine_destroy(wring_refinement *r);
 
-/* Finds the edges of this rank's set_elements that r->edges does not have: r->free_end, r->is_line. Collective. */
+/*
+  Finds the edges of this rank's elements of sets that r->edge does not have: r->free.end, r->free.is_line.
+  Collective.
+*/
 PetscErrorCode wring_refine_find_free(wring_refinement *r);
 
 /*
@@ -102,7 +115,7 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r);
 */
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s);
 
-/* Refines m->set_element. Frees *mid. */
+/* Refines m->set.element. Frees *mid. */
 PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid);
 
 /* Moves the midpoints to the positions of m->middles. Collective. */

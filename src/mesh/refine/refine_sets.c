@@ -31,9 +31,9 @@ static PetscErrorCode add_old_members(const wring_refinement *r, outbox *o)
   const wring_mesh *const m = r->m;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < m->sets.n; s++)
-    for (PetscInt i = 0; i < m->set_count[s]; i++)
-      PetscCall(add_member(o, r->rank, s, m->original[m->set_vertex[s][i]]));
+  for (PetscInt s = 0; s < m->set.names.n; s++)
+    for (PetscInt i = 0; i < m->set.count[s]; i++)
+      PetscCall(add_member(o, r->rank, s, m->number.original[m->set.vertex[s][i]]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,11 +44,11 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
   char                   *mark;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)r->n_edge, &mark));
-  for (PetscInt e = 0; e < m->n_tet; e++)
-    for (int k = 0; k < 6 && m->region[e] == region; k++) mark[r->edge[6 * e + k]] = 1;
-  for (PetscInt j = 0; j < r->n_edge; j++)
-    if (mark[j]) PetscCall(add_member(o, r->found[j].owner, set, m->n_global + r->found[j].place));
+  PetscCall(PetscCalloc1((size_t)r->edge.n, &mark));
+  for (PetscInt e = 0; e < m->tets.n; e++)
+    for (int k = 0; k < 6 && m->tets.region[e] == region; k++) mark[r->edge.of_tet[6 * e + k]] = 1;
+  for (PetscInt j = 0; j < r->edge.n; j++)
+    if (mark[j]) PetscCall(add_member(o, r->edge.found[j].owner, set, m->number.n_global + r->edge.found[j].place));
   PetscCall(PetscFree(mark));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,22 +59,22 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
 static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
 {
   const wring_mesh *const m = r->m;
-  const size_t            n = 3 * (size_t)m->n_set_element;
+  const size_t            n = 3 * (size_t)m->set.n_element;
   PetscInt               *at, count = 0;
   uint64_t               *key;
   wring_edge             *found;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc3(n, &at, n, &key, n, &found));
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const v = m->set_element + 4 * (size_t)i + 1;
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
     for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
-      key[count]  = wring_edge_key(m->n_global, v[k], v[(k + 1) % 3]);
+      key[count]  = wring_edge_key(m->number.n_global, v[k], v[(k + 1) % 3]);
       at[count++] = 3 * i + k;
     }
   }
   PetscCall(wring_sort_keys(count, key, at));
-  PetscCall(wring_edges_find(&r->edges, count, key, found));
+  PetscCall(wring_edges_find(&r->edge.all, count, key, found));
   for (PetscInt i = 0; i < count; i++) edge[at[i]] = found[i];
   PetscCall(PetscFree3(at, key, found));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -87,15 +87,15 @@ static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, o
   wring_edge             *edge;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
+  PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, &edge));
   PetscCall(find_edges(r, edge));
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const row = m->set_element + 4 * (size_t)i;
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const row = m->set.element + 4 * (size_t)i;
     for (int a = 0; a < 3; a++) {
       const PetscBool  exists        = (PetscBool)(a == 0 || row[3] >= 0);
       const wring_edge at            = exists ? edge[3 * (size_t)i + (size_t)a] : (wring_edge){-1, -1};
-      mid[3 * (size_t)i + (size_t)a] = at.place < 0 ? -1 : m->n_global + at.place;
-      if (at.place >= 0) PetscCall(add_member(o, at.owner, row[0], m->n_global + at.place));
+      mid[3 * (size_t)i + (size_t)a] = at.place < 0 ? -1 : m->number.n_global + at.place;
+      if (at.place >= 0) PetscCall(add_member(o, at.owner, row[0], m->number.n_global + at.place));
     }
   }
   PetscCall(PetscFree(edge));
@@ -107,13 +107,13 @@ PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid)
   PetscInt *child, n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(16 * (size_t)m->n_set_element, &child));
-  for (size_t i = 0; i < (size_t)m->n_set_element; i++)
-    n += wring_set_element_cut(m->set_element + 4 * i, *mid + 3 * i, child + 4 * (size_t)n);
+  PetscCall(PetscMalloc1(16 * (size_t)m->set.n_element, &child));
+  for (size_t i = 0; i < (size_t)m->set.n_element; i++)
+    n += wring_set_element_cut(m->set.element + 4 * i, *mid + 3 * i, child + 4 * (size_t)n);
   PetscCall(PetscRealloc(4 * (size_t)n * sizeof *child, &child));
-  PetscCall(PetscFree(m->set_element));
-  m->set_element   = child;
-  m->n_set_element = n;
+  PetscCall(PetscFree(m->set.element));
+  m->set.element   = child;
+  m->set.n_element = n;
   PetscCall(PetscFree(*mid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,17 +124,17 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
   wring_edge             *edge;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
+  PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, &edge));
   PetscCall(find_edges(r, edge));
-  PetscCall(PetscMalloc2(6 * (size_t)m->n_set_element, &r->free_end, 3 * (size_t)m->n_set_element, &r->is_line));
-  r->n_free = 0;
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const v = m->set_element + 4 * (size_t)i + 1;
+  PetscCall(PetscMalloc2(6 * (size_t)m->set.n_element, &r->free.end, 3 * (size_t)m->set.n_element, &r->free.is_line));
+  r->free.n = 0;
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
     for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
       if (edge[3 * (size_t)i + (size_t)k].place >= 0) continue;
-      r->is_line[r->n_free]            = (PetscBool)(v[2] < 0);
-      r->free_end[2 * r->n_free]       = v[k];
-      r->free_end[2 * r->n_free++ + 1] = v[(k + 1) % 3];
+      r->free.is_line[r->free.n]       = (PetscBool)(v[2] < 0);
+      r->free.end[2 * r->free.n]       = v[k];
+      r->free.end[2 * r->free.n++ + 1] = v[(k + 1) % 3];
     }
   }
   PetscCall(PetscFree(edge));
@@ -147,11 +147,11 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **m
 
   PetscFunctionBegin;
   PetscCall(add_old_members(r, &o));
-  for (PetscInt k = 0; k < r->m->sets.n; k++) {
-    const PetscInt region = wring_names_find(&r->m->regions, r->m->sets.name[k]);
+  for (PetscInt k = 0; k < r->m->set.names.n; k++) {
+    const PetscInt region = wring_names_find(&r->m->regions, r->m->set.names.name[k]);
     if (region >= 0) PetscCall(add_region(r, region, k, &o));
   }
-  PetscCall(PetscMalloc1(3 * (size_t)r->m->n_set_element, mid));
+  PetscCall(PetscMalloc1(3 * (size_t)r->m->set.n_element, mid));
   PetscCall(find_midpoints(r, *mid, &o));
   PetscCall(wring_exchange_rows(r->m->comm, o.n, o.owner, 2 * sizeof *o.row, o.row, &s->n, &s->member));
   PetscCall(PetscFree(o.owner));

@@ -12,19 +12,21 @@ PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *
   PetscFunctionBegin;
   PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
   PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFBcastBegin(m->halo, unit, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, unit, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, unit, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, unit, value, value, MPI_REPLACE));
   PetscCallMPI(MPI_Type_free(&unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* point [n_point][width], of which the local vertices have been set. */
+/* point [point.n][width], of which the local vertices have been set. */
 static void interpolate(const wring_refinement *r, double *point)
 {
-  const size_t width = (size_t)r->width;
+  const size_t width = (size_t)r->value.width;
   double *const new  = point + width *(size_t)r->m->n_local;
-  for (size_t j = 0; j < (size_t)r->n_edge; j++) {
-    const double *const a = point + width * (size_t)r->end[2 * j], *const b = point + width * (size_t)r->end[2 * j + 1];
+  for (size_t j = 0; j < (size_t)r->edge.n; j++) {
+    const double *const a = point + width * (size_t)r->edge.end[2 * j], *const b =
+                                                                          point +
+                                                                          width * (size_t)r->edge.end[2 * j + 1];
     for (size_t c = 0; c < width; c++) new[width * j + c] = 0.5 * (a[c] + b[c]);
   }
 }
@@ -41,7 +43,7 @@ static int end_of(int i, int end)
 /* The ten vertices of the tet whose children are [8]. */
 static void find_vertices(const wring_mesh *m, const PetscInt *child, PetscInt v[10])
 {
-  for (int i = 0; i < 10; i++) v[i] = m->tet[4 * child[end_of(i, 0)] + end_of(i, 1)];
+  for (int i = 0; i < 10; i++) v[i] = m->tets.corner[4 * child[end_of(i, 0)] + end_of(i, 1)];
 }
 
 /* Twice the barycentric coordinates of local vertex `one`, of v [10]. */
@@ -55,11 +57,11 @@ static void find_place(const PetscInt v[10], PetscInt one, double place[4])
 /* The midpoints of the edges of a child, from the values of the ten vertices. */
 static void interpolate_child(const wring_refinement *r, PetscInt child, const PetscInt v[10], double *point)
 {
-  const size_t width = (size_t)r->width;
+  const size_t width = (size_t)r->value.width;
   double       place[4][4], L[4], N[10];
-  for (int a = 0; a < 4; a++) find_place(v, r->m->tet[4 * child + a], place[a]);
+  for (int a = 0; a < 4; a++) find_place(v, r->m->tets.corner[4 * child + a], place[a]);
   for (int k = 0; k < 6; k++) {
-    double *const new = point + width *(size_t)(r->m->n_local + r->edge[6 * child + k]);
+    double *const new = point + width *(size_t)(r->m->n_local + r->edge.of_tet[6 * child + k]);
     for (int a = 0; a < 4; a++) L[a] = 0.25 * (place[wring_tet_edge[k][0]][a] + place[wring_tet_edge[k][1]][a]);
     wring_tet_shape(10, L, N);
     for (size_t c = 0; c < width; c++) {
@@ -77,10 +79,10 @@ static PetscErrorCode interpolate_tets(const wring_refinement *r, double *point)
   uint64_t               *key;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)m->n_tet, &tet, (size_t)m->n_tet, &key));
-  for (PetscInt e = 0; e < m->n_tet; e++) key[e] = (uint64_t)m->tet_original[e];
-  PetscCall(wring_order_keys(m->n_tet, key, tet));
-  for (PetscInt i = 0; i < m->n_tet; i++) {
+  PetscCall(PetscMalloc2((size_t)m->tets.n, &tet, (size_t)m->tets.n, &key));
+  for (PetscInt e = 0; e < m->tets.n; e++) key[e] = (uint64_t)m->tets.original[e];
+  PetscCall(wring_order_keys(m->tets.n, key, tet));
+  for (PetscInt i = 0; i < m->tets.n; i++) {
     if (i % 8 == 0) find_vertices(m, tet + i, v);
     interpolate_child(r, tet[i], v, point);
   }
@@ -93,19 +95,19 @@ static PetscErrorCode interpolate_tets(const wring_refinement *r, double *point)
 PetscErrorCode wring_refine_values(wring_refinement *r)
 {
   const wring_mesh *const m     = r->m;
-  const size_t            width = (size_t)r->width;
+  const size_t            width = (size_t)r->value.width;
   double                 *point;
 
   PetscFunctionBegin;
-  if (!r->value) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(width * (size_t)r->n_point, &point));
-  PetscCall(PetscArraycpy(point, r->value, width * (size_t)m->n_owned));
-  PetscCall(wring_mesh_update_ghosts(m, r->width, point));
+  if (!r->value.row) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(width * (size_t)r->point.n, &point));
+  PetscCall(PetscArraycpy(point, r->value.row, width * (size_t)m->n_owned));
+  PetscCall(wring_mesh_update_ghosts(m, r->value.width, point));
   interpolate(r, point);
   if (r->children == 1) PetscCall(interpolate_tets(r, point));
-  PetscCall(PetscRealloc(width * (size_t)r->n_owned * sizeof *point, &r->value));
-  for (size_t i = 0; i < (size_t)r->n_owned; i++)
-    PetscCall(PetscArraycpy(r->value + width * i, point + width * (size_t)r->owned[i], width));
+  PetscCall(PetscRealloc(width * (size_t)r->point.n_owned * sizeof *point, &r->value.row));
+  for (size_t i = 0; i < (size_t)r->point.n_owned; i++)
+    PetscCall(PetscArraycpy(r->value.row + width * i, point + width * (size_t)r->point.owned[i], width));
   PetscCall(PetscFree(point));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,9 +17,9 @@ PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int 
   PetscInt64 mine = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    const PetscInt        cut = !m->set_mid || m->set_mid[3 * (size_t)i] < 0 ? 1 : 2 * corners - 2;
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const row = m->set.element + 4 * (size_t)i;
+    const PetscInt        cut = !m->set.mid || m->set.mid[3 * (size_t)i] < 0 ? 1 : 2 * corners - 2;
     mine += row[0] == set && corners_of(row) == corners ? cut : 0;
   }
   PetscCallMPI(MPI_Allreduce(&mine, n, 1, MPIU_INT64, MPI_SUM, m->comm));
@@ -48,14 +48,14 @@ static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width,
 /* This rank's elements of the set, of order 2 in parts, vertices ascending: row [*n][corners]. */
 static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **row)
 {
-  const size_t parts = m->order == 1 ? 1 : 4;
+  const size_t parts = m->tets.order == 1 ? 1 : 4;
   PetscInt     part[16];
 
   PetscFunctionBegin;
   *n = 0;
-  PetscCall(PetscMalloc1(parts * (size_t)m->n_set_element * (size_t)corners, row));
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const element = m->set_element + 4 * (size_t)i;
+  PetscCall(PetscMalloc1(parts * (size_t)m->set.n_element * (size_t)corners, row));
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const element = m->set.element + 4 * (size_t)i;
     if (element[0] != set || corners_of(element) != corners) continue;
     const int n_part = wring_mesh_cut_set_element(m, i, part);
     for (int k = 0; k < n_part; k++) {
@@ -77,7 +77,7 @@ static void check_twice(const wring_mesh *m, PetscInt set, int corners, PetscInt
     char text[128] = "";
     for (int a = 0; a < corners; a++)
       snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PetscInt_FMT, a ? ", " : "", v[a]);
-    wring_error_set(e, "mesh: set '%s' has the %s of vertices %s twice, expected once", m->sets.name[set],
+    wring_error_set(e, "mesh: set '%s' has the %s of vertices %s twice, expected once", m->set.names.name[set],
                     corners == 2 ? "line" : "triangle", text);
   }
 }

@@ -35,7 +35,7 @@ PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_fa
                                        PetscInt64 *other);
 
 /*
-  Cuts a line into two or a triangle into four: row is one of m->set_element, mid the vertices at the middles of its
+  Cuts a line into two or a triangle into four: row is one of m->set.element, mid the vertices at the middles of its
   edges 01 12 20; part [4][4] has the form of rows. Returns their number: 1, the row itself, if mid[0] is negative.
 */
 int wring_set_element_cut(const PetscInt row[4], const PetscInt mid[3], PetscInt *part);

@@ -12,7 +12,7 @@
 int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part)
 {
   static const PetscInt none[3] = {-1, -1, -1};
-  return wring_set_element_cut(m->set_element + 4 * (size_t)i, m->set_mid ? m->set_mid + 3 * (size_t)i : none, part);
+  return wring_set_element_cut(m->set.element + 4 * (size_t)i, m->set.mid ? m->set.mid + 3 * (size_t)i : none, part);
 }
 
 int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v)
@@ -41,7 +41,7 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   PetscCall(PetscMalloc1(m->n_local, &s->home));
   for (PetscInt i = 0; i < m->n_owned; i++) s->home[i] = (PetscSFNode){.rank = rank, .index = i};
-  PetscCall(PetscSFGetGraph(m->halo, NULL, &n, &leaf, &remote));
+  PetscCall(PetscSFGetGraph(m->forest.halo, NULL, &n, &leaf, &remote));
   for (PetscInt i = 0; i < n; i++) s->home[leaf ? leaf[i] : i] = remote[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -54,8 +54,8 @@ static PetscErrorCode mark_shared(const wring_mesh *m, char *shared)
   const PetscInt *leaves;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFComputeDegreeBegin(m->halo, &leaves));
-  PetscCall(PetscSFComputeDegreeEnd(m->halo, &leaves));
+  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
+  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
   for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,17 +70,17 @@ static PetscErrorCode list_shared(const wring_mesh *m, const wring_skin *s, cons
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m->n_local, &shared));
   PetscCall(mark_shared(m, shared));
-  PetscCall(wring_faces_list_border(m->n_tet, m->tet, neighbour, m->original, &all, face));
+  PetscCall(wring_faces_list_border(m->tets.n, m->tets.corner, neighbour, m->number.original, &all, face));
   PetscCall(PetscMalloc1((size_t)all, to));
   *n = 0;
   for (PetscInt i = 0; i < all; i++) {
     const wring_face      f          = (*face)[i];
-    const PetscInt *const v          = m->tet + f.place / 4 * 4;
+    const PetscInt *const v          = m->tets.corner + f.place / 4 * 4;
     PetscBool             everywhere = PETSC_TRUE;
     for (int a = 0; a < 4; a++) {
       if (a == f.place % 4) continue;
       everywhere = (PetscBool)(everywhere && shared[v[a]]);
-      if (m->original[v[a]] == f.v[0]) (*to)[*n] = s->home[v[a]].rank;
+      if (m->number.original[v[a]] == f.v[0]) (*to)[*n] = s->home[v[a]].rank;
     }
     if (everywhere) (*face)[(*n)++] = f;
   }
@@ -96,12 +96,12 @@ static PetscErrorCode find_neighbours(const wring_mesh *m, const wring_skin *s, 
   PetscInt64 *other;
 
   PetscFunctionBegin;
-  PetscCall(wring_faces_match(m->n_local, m->n_tet, m->tet, neighbour));
+  PetscCall(wring_faces_match(m->n_local, m->tets.n, m->tets.corner, neighbour));
   PetscCall(list_shared(m, s, neighbour, &n, &face, &to));
   PetscCall(PetscMalloc1((size_t)n, &other));
   PetscCall(wring_faces_match_ranks(m->comm, n, face, to, other));
   for (PetscInt i = 0; i < n; i++)
-    if (other[i] >= 0) neighbour[face[i].place] = m->n_tet;
+    if (other[i] >= 0) neighbour[face[i].place] = m->tets.n;
   PetscCall(PetscFree(other));
   PetscCall(PetscFree(face));
   PetscCall(PetscFree(to));
@@ -111,17 +111,17 @@ static PetscErrorCode find_neighbours(const wring_mesh *m, const wring_skin *s, 
 /* The faces that belong to one tet, of order 2 in parts. */
 static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
 {
-  const size_t parts = m->mid ? 4 : 1;
+  const size_t parts = m->tets.mid ? 4 : 1;
   PetscInt    *neighbour;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)m->n_tet, &neighbour));
+  PetscCall(PetscMalloc1(4 * (size_t)m->tets.n, &neighbour));
   PetscCall(find_neighbours(m, s, neighbour));
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) s->n += neighbour[i] < 0;
+  for (size_t i = 0; i < 4 * (size_t)m->tets.n; i++) s->n += neighbour[i] < 0;
   PetscCall(PetscMalloc1(3 * parts * (size_t)s->n, &s->corner));
   PetscCall(PetscMalloc1(parts * (size_t)s->n, &s->face));
   s->n = 0;
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) {
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) {
     if (neighbour[i] >= 0) continue;
     const int n = wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
     for (int k = 0; k < n; k++) s->face[s->n++] = i;
@@ -146,7 +146,7 @@ static PetscErrorCode send_neighbours(const wring_mesh *m, const wring_skin *s, 
     const PetscInt   *v  = s->corner + i / 6 * 3;
     const PetscSFNode at = s->home[v[i % 3]];
     to[i]                = at.rank;
-    row[i]               = (neighbour){at.index, m->original[v[(i + 1 + i % 6 / 3) % 3]]};
+    row[i]               = (neighbour){at.index, m->number.original[v[(i + 1 + i % 6 / 3) % 3]]};
   }
   PetscCall(wring_exchange_rows(m->comm, 6 * s->n, to, sizeof *row, row, n, got));
   PetscCall(PetscFree2(to, row));
@@ -187,11 +187,11 @@ static PetscErrorCode find_bodies(const wring_mesh *m, wring_skin *s)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m->n_local, &s->body));
   PetscCall(PetscMalloc1(m->n_local, &parent));
-  PetscCall(PetscArraycpy(s->body, m->original, m->n_local));
+  PetscCall(PetscArraycpy(s->body, m->number.original, m->n_local));
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
-  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
-    for (size_t a = 1; a < 4; a++) wring_unite(parent, m->tet[4 * e], m->tet[4 * e + a]);
-    for (size_t k = 0; m->mid && k < 6; k++) wring_unite(parent, m->tet[4 * e], m->mid[6 * e + k]);
+  for (size_t e = 0; e < (size_t)m->tets.n; e++) {
+    for (size_t a = 1; a < 4; a++) wring_unite(parent, m->tets.corner[4 * e], m->tets.corner[4 * e + a]);
+    for (size_t k = 0; m->tets.mid && k < 6; k++) wring_unite(parent, m->tets.corner[4 * e], m->tets.mid[6 * e + k]);
   }
   PetscCall(wring_mesh_spread_least(m, parent, s->body));
   PetscCall(PetscFree(parent));

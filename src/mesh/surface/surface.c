@@ -32,9 +32,9 @@ static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
 {
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(mark, m->n_local));
-  for (PetscInt i = 0; i < m->set_count[set]; i++) mark[m->set_vertex[set][i]] = 1;
-  PetscCall(PetscSFBcastBegin(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  for (PetscInt i = 0; i < m->set.count[set]; i++) mark[m->set.vertex[set][i]] = 1;
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,7 +42,7 @@ static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
 static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces *f)
 {
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     for (int a = 0; a < 4; a++) {
       PetscInt  v[WRING_FACE], corner[WRING_FACE] = {-1, -1, -1, -1, -1, -1};
       PetscBool in_set = PETSC_TRUE;

@@ -86,17 +86,17 @@ static PetscErrorCode lump_densities(const wring_problem *p, wring_mass_kind kin
 /* A vertex without mass would make A singular. The error names the lowest such vertex. */
 static PetscErrorCode check_masses(wring_problem *p)
 {
-  PetscInt lowest = p->mesh->n_global;
+  PetscInt lowest = p->mesh->number.n_global;
   double   sum    = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < p->mesh->n_owned; i++) {
-    if (!(p->mass[i] > 0)) lowest = PetscMin(lowest, p->mesh->original[i]);
+    if (!(p->mass[i] > 0)) lowest = PetscMin(lowest, p->mesh->number.original[i]);
     sum += p->mass[i];
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPIU_INT, MPI_MIN, p->comm));
   PetscCallMPI(MPI_Allreduce(&sum, &p->total_mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
-  if (lowest == p->mesh->n_global) PetscFunctionReturn(PETSC_SUCCESS);
+  if (lowest == p->mesh->number.n_global) PetscFunctionReturn(PETSC_SUCCESS);
   WRING_REFUSE(p->comm,
                "%s: vertex %" PetscInt_FMT " has no mass, expected mass.file or an adjacent element with a density",
                wring_options_deck(p->options), lowest);

@@ -72,8 +72,8 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
   PetscBool             any;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(p->mesh->n_tet, &scale));
-  for (PetscInt e = 0; e < p->mesh->n_tet; e++) scale[e] = 1;
+  PetscCall(PetscMalloc1(p->mesh->tets.n, &scale));
+  for (PetscInt e = 0; e < p->mesh->tets.n; e++) scale[e] = 1;
   PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_material(p, r, any ? scale : NULL));
   PetscCall(PetscFree(scale));
@@ -155,10 +155,10 @@ static PetscErrorCode read_directions(const wring_problem *p, double *direction)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * m->regions.n, &of_region));
   for (PetscInt r = 0; r < m->regions.n; r++) PetscCall(region_direction(p, &f, r, of_region + 3 * r));
-  for (PetscInt i = 0; i < 3 * m->n_tet; i++) direction[i] = of_region[3 * m->region[i / 3] + i % 3];
+  for (PetscInt i = 0; i < 3 * m->tets.n; i++) direction[i] = of_region[3 * m->tets.region[i / 3] + i % 3];
   PetscCall(PetscFree(of_region));
   PetscCall(wring_problem_read_field(p, &f, has_fibres, &any, direction));
-  for (PetscInt e = 0; e < m->n_tet && any; e++) normalise(direction + 3 * e);
+  for (PetscInt e = 0; e < m->tets.n && any; e++) normalise(direction + 3 * e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,7 +168,7 @@ static PetscErrorCode read_directions(const wring_problem *p, double *direction)
 static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
 {
   PetscFunctionBegin;
-  for (const wring_option *k = law->options; k->key && !p->mesh->n_tet_global; k++) {
+  for (const wring_option *k = law->options; k->key && !p->mesh->tets.n_global; k++) {
     if (wring_options_has(p->options, "", k->key))
       WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
                    wring_options_origin(p->options, "", k->key), k->key);
@@ -182,7 +182,7 @@ PetscErrorCode wring_problem_add_on_top(wring_problem *p)
   const wring_law *law;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * p->mesh->n_tet, &direction));
+  PetscCall(PetscMalloc1(3 * p->mesh->tets.n, &direction));
   PetscCall(read_directions(p, direction));
   for (int i = 0; (law = wring_law_on_top(i)); i++) {
     PetscCall(check_tets(p, law));

@@ -196,11 +196,11 @@ static PetscErrorCode check_tets(const wring_problem *p)
 {
   static const char *const   other[] = {"membrane_", "bending_", "spring_", "mass_"};
   const wring_options *const o       = p->options;
-  PetscInt                   n       = p->mesh->n_set_element;
+  PetscInt                   n       = p->mesh->set.n_element;
   PetscBool                  has     = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (p->mesh->n_tet_global > 0 || !wring_options_has_family(o, "material_")) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->mesh->tets.n_global > 0 || !wring_options_has_family(o, "material_")) PetscFunctionReturn(PETSC_SUCCESS);
   const char *const origin = wring_options_family_origin(o, "material_");
   for (int i = 0; i < 4; i++) has = (PetscBool)(has || wring_options_has_family(o, other[i]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT, MPI_SUM, p->comm));

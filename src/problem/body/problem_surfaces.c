@@ -78,7 +78,7 @@ static PetscErrorCode read_names(wring_problem *p, const char *family, PetscBool
   PetscCall(wring_problem_get_names(p, family, &n, &name));
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(find_set(p, family, name[i], &set));
-    wring_surface *const s = get_surface(&p->parts->surfaces, p->mesh->sets.name[set]);
+    wring_surface *const s = get_surface(&p->parts->surfaces, p->mesh->set.names.name[set]);
     if (membrane)
       s->membrane = PETSC_TRUE;
     else
@@ -138,12 +138,12 @@ PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
   char                  prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(p->mesh->sets.n, &all->surface));
+  PetscCall(PetscCalloc1(p->mesh->set.names.n, &all->surface));
   PetscCall(read_names(p, "membrane_", PETSC_TRUE));
   PetscCall(read_names(p, "bending_", PETSC_FALSE));
   for (PetscInt i = 0; i < all->n; i++) {
     wring_surface *const s = &all->surface[i];
-    PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->sets, s->name), 3, &s->n, &s->vertex));
+    PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->set.names, s->name), 3, &s->n, &s->vertex));
     PetscCall(wring_mesh_extend_halo(p->mesh, 3 * s->n, s->vertex));
     PetscCall(measure_areas(p, s));
     PetscCall(read_hinges(p, s));

@@ -134,13 +134,13 @@ static PetscErrorCode check_complete(const wring_problem *p, const wring_tet_fie
                                      const PetscInt *source, PetscInt s, const double *value)
 {
   const wring_mesh *const m        = p->mesh;
-  const PetscInt64        children = m->n_tet_global / PetscMax(p->parts->origin.n_mother, 1);
+  const PetscInt64        children = m->tets.n_global / PetscMax(p->parts->origin.n_mother, 1);
   PetscInt64              missing  = PETSC_MAX_INT;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    if (source[m->region[e]] != s || !isnan(value[f->width * e])) continue;
-    missing = PetscMin(missing, m->tet_original[e] / children);
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    if (source[m->tets.region[e]] != s || !isnan(value[f->width * e])) continue;
+    missing = PetscMin(missing, m->tets.original[e] / children);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPIU_INT64, MPI_MIN, p->comm));
   if (missing < PETSC_MAX_INT)
@@ -166,12 +166,13 @@ static PetscErrorCode read_source(const wring_problem *p, const wring_tet_field 
     PetscCall(read_csv(p, f, prefix, sizeof name, name, &n, &row));
   else
     PetscCall(read_data(p, f, prefix, sizeof name, name, &n, &row));
-  PetscCall(PetscMalloc1((size_t)f->width * (size_t)m->n_tet, &read));
+  PetscCall(PetscMalloc1((size_t)f->width * (size_t)m->tets.n, &read));
   PetscCall(wring_mesh_route_tets(m, (PetscInt)p->parts->origin.n_mother, n, f->width, row, read));
   PetscCall(PetscFree(row));
   PetscCall(check_complete(p, f, name, source, s, read));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    for (int k = 0; k < f->width && source[m->region[e]] == s; k++) value[f->width * e + k] = read[f->width * e + k];
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    for (int k = 0; k < f->width && source[m->tets.region[e]] == s; k++)
+      value[f->width * e + k] = read[f->width * e + k];
   }
   PetscCall(PetscFree(read));
   PetscFunctionReturn(PETSC_SUCCESS);

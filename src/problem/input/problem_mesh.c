@@ -241,11 +241,11 @@ static PetscErrorCode subdivide(const wring_options *o, PetscInt order, wring_me
 static PetscErrorCode restore(const wring_problem *p, PetscInt order)
 {
   PetscFunctionBegin;
-  if (order && order != p->mesh->order_read)
+  if (order && order != p->mesh->read.order)
     WRING_REFUSE(p->comm, "%s: holds a mesh of order %d, the deck has order %d (%s), expected the same",
-                 p->parts->origin.restart, p->mesh->order_read, (int)order,
+                 p->parts->origin.restart, p->mesh->read.order, (int)order,
                  wring_options_family_origin(p->options, "mesh_"));
-  if (p->mesh->order_read == 2) PetscCall(wring_mesh_raise(p->mesh));
+  if (p->mesh->read.order == 2) PetscCall(wring_mesh_raise(p->mesh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,11 +255,11 @@ static PetscErrorCode set_points(const wring_options *o, wring_mesh *m)
   const char *points;
 
   PetscFunctionBegin;
-  if (m->order == 1 && wring_options_has(o, "mesh_", "quadrature"))
+  if (m->tets.order == 1 && wring_options_has(o, "mesh_", "quadrature"))
     WRING_REFUSE(m->comm, "%s: mesh_quadrature: tetrahedra of order 1 have one point, expected mesh_order: 2",
                  wring_options_origin(o, "mesh_", "quadrature"));
   PetscCall(wring_options_get_word(o, "mesh_", wring_mesh_options, "quadrature", &points));
-  if (m->order == 2) m->points = atoi(points);
+  if (m->tets.order == 2) m->tets.points = atoi(points);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -21,7 +21,7 @@ PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *famil
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
     if (strcmp(families[i].family, family) != 0) continue;
-    known = families[i].names == SETS ? &p->mesh->sets : &p->mesh->regions;
+    known = families[i].names == SETS ? &p->mesh->set.names : &p->mesh->regions;
   }
   PetscCall(wring_options_names(p->options, family, c->n, c->entry, known ? known->n : 0,
                                 known ? (const char *const *)known->name : NULL, n, name));
@@ -52,9 +52,9 @@ PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family
   char prefix[WRING_PREFIX], hint[256];
 
   PetscFunctionBegin;
-  *set = wring_names_find(&p->mesh->sets, name);
+  *set = wring_names_find(&p->mesh->set.names, name);
   if (*set >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
+  wring_suggest_name(&p->mesh->set.names, name, sizeof hint, hint);
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
   WRING_REFUSE(p->comm, "%s: %.*s: '%s' is not a set of the mesh%s, expected %s",
                wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint, expected);

@@ -84,7 +84,7 @@ PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *
   PetscCall(wring_mesh_extend_halo(m, 3 * n, triangle));
   PetscCall(PetscMalloc1(m->n_owned, &area));
   PetscCall(lump_areas(m, n, triangle, area));
-  for (PetscInt i = 0; i < m->set_count[set]; i++) share[i] = area[m->set_vertex[set][i]];
+  for (PetscInt i = 0; i < m->set.count[set]; i++) share[i] = area[m->set.vertex[set][i]];
   PetscCall(PetscFree(area));
   PetscCall(PetscFree(triangle));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,9 +186,9 @@ static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool 
   PetscFunctionBegin;
   PetscCall(wring_mesh_count_elements(m, set, 3, &triangles));
   if (!is_total) PetscCall(refuse_without_triangles(p, k, triangles));
-  l->n = m->set_count[set];
+  l->n = m->set.count[set];
   PetscCall(PetscMalloc2(l->n, &l->vertex, l->n, &l->share));
-  PetscCall(PetscArraycpy(l->vertex, m->set_vertex[set], l->n));
+  PetscCall(PetscArraycpy(l->vertex, m->set.vertex[set], l->n));
   for (PetscInt i = 0; i < l->n; i++) l->share[i] = 1;
   if (triangles > 0) PetscCall(share_forces(p, set, l->share));
   for (PetscInt i = 0; i < l->n; i++) total += l->share[i];

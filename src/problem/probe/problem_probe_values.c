@@ -40,8 +40,8 @@ static void add_point(const fields *f, const wring_probe *b, const wring_place *
 
 static void add_set(const fields *f, const wring_probe *b, const wring_probe_at *at, double *value)
 {
-  const PetscInt *const vertex = f->m->set_vertex[at->set];
-  for (PetscInt k = 0; k < f->m->set_count[at->set]; k++) {
+  const PetscInt *const vertex = f->m->set.vertex[at->set];
+  for (PetscInt k = 0; k < f->m->set.count[at->set]; k++) {
     add_motion(f, vertex[k], 1 / at->total, value);
     for (int c = 0; c < 3; c++) value[6 + c] += f->force[3 * vertex[k] + c];
     if (b->stress) add_stress(f, vertex[k], 1 / at->total, value + 9);

@@ -24,7 +24,7 @@ static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, w
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_reals(o, prefix, wring_probe_options, "point", x));
-  if (p->mesh->n_tet_global == 0)
+  if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(p->comm, "%s: %spoint: the mesh has no tetrahedra that could contain a point, expected %sset", origin,
                  prefix, prefix);
   PetscCall(wring_mesh_locate(p->mesh, x, place));
@@ -48,13 +48,13 @@ static PetscErrorCode find_set(const wring_problem *p, const char *prefix, wring
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, wring_probe_options, "set", &name));
-  at->set = wring_names_find(&m->sets, name);
+  at->set = wring_names_find(&m->set.names, name);
   if (at->set < 0) {
-    wring_suggest_name(&m->sets, name, sizeof hint, hint);
+    wring_suggest_name(&m->set.names, name, sizeof hint, hint);
     WRING_REFUSE(p->comm, "%s: %sset: '%s' is not a set of the mesh%s, expected a set that `wring check` lists", origin,
                  prefix, name, hint);
   }
-  at->total = (double)m->set_count[at->set];
+  at->total = (double)m->set.count[at->set];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &at->total, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   if (at->total == 0)
     WRING_REFUSE(p->comm, "%s: %sset: the set '%s' has no vertices, expected at least one", origin, prefix, name);
@@ -71,7 +71,7 @@ static PetscErrorCode find_region(const wring_problem *p, const char *prefix, wr
 
   PetscFunctionBegin;
   at->region = -1;
-  if (p->mesh->n_tet_global == 0)
+  if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(p->comm, "%s: %slargest: the mesh has no tetrahedra, which have a stress",
                  wring_options_origin(o, prefix, "largest"), prefix);
   if (!wring_options_has(o, prefix, "region")) PetscFunctionReturn(PETSC_SUCCESS);
@@ -92,18 +92,18 @@ static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, c
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * m->n_local, &mark));
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) mark[3 * m->tet[i]] = 1;
-  for (PetscInt i = 0; m->order > 1 && i < 6 * m->n_tet; i++) mark[3 * m->mid[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
-  for (PetscInt i = 0; i < m->set_count[at->set]; i++) bare += mark[3 * m->set_vertex[at->set][i]] == 0;
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) mark[3 * m->tets.corner[i]] = 1;
+  for (PetscInt i = 0; m->tets.order > 1 && i < 6 * m->tets.n; i++) mark[3 * m->tets.mid[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->forest.coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
+  for (PetscInt i = 0; i < m->set.count[at->set]; i++) bare += mark[3 * m->set.vertex[at->set][i]] == 0;
   PetscCall(PetscFree(mark));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bare, 1, MPIU_INT, MPI_SUM, p->comm));
   if (bare)
     WRING_REFUSE(p->comm,
                  "%s: %sstress: the set '%s' has vertices in no tetrahedron (%" PetscInt_FMT " of %" PetscInt_FMT
                  "), which have no stress, expected a set of vertices of tetrahedra",
-                 wring_options_origin(p->options, prefix, "stress"), prefix, m->sets.name[at->set], bare,
+                 wring_options_origin(p->options, prefix, "stress"), prefix, m->set.names.name[at->set], bare,
                  (PetscInt)at->total);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

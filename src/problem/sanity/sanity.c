@@ -31,7 +31,7 @@ static void look_up(const wring_problem *p, const char *name, PetscBool *defined
 
 static PetscErrorCode find_unused(const wring_problem *p, wring_sanity *s)
 {
-  const wring_names *const sets = &p->mesh->sets;
+  const wring_names *const sets = &p->mesh->set.names;
   PetscBool                defined, used;
 
   PetscFunctionBegin;

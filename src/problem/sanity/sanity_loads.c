@@ -53,8 +53,8 @@ static PetscErrorCode sum_stiffness(const wring_problem *p, PetscBool attachment
   PetscCall(PetscArrayzero(k, m->n_local));
   for (int i = 0; i < n; i++)
     if (wring_term_is_attachment(term[i]) == attachments) wring_term_add_stiffness(term[i], k);
-  PetscCall(PetscSFReduceBegin(m->halo, MPI_DOUBLE, k, k, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, MPI_DOUBLE, k, k, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPI_DOUBLE, k, k, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPI_DOUBLE, k, k, MPI_SUM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

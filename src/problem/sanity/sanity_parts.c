@@ -23,7 +23,7 @@ static PetscErrorCode join_elements(const wring_problem *p, parts *a)
   PetscCall(PetscMalloc1(n, &parent));
   for (PetscInt v = 0; v < n; v++) parent[v] = v;
   for (int i = 0; i < n_term; i++) wring_term_unite(term[i], parent);
-  PetscCall(PetscArraycpy(a->lowest, p->mesh->original, n));
+  PetscCall(PetscArraycpy(a->lowest, p->mesh->number.original, n));
   PetscCall(wring_mesh_spread_least(p->mesh, parent, a->lowest));
   PetscCall(wring_mesh_spread_least(p->mesh, parent, a->free));
   PetscCall(PetscFree(parent));
@@ -94,7 +94,7 @@ static PetscErrorCode count(const wring_problem *p, const parts *a, PetscBool re
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
-    const PetscInt first = a->lowest[v] == p->mesh->original[v], free = a->free[v] && !rests;
+    const PetscInt first = a->lowest[v] == p->mesh->number.original[v], free = a->free[v] && !rests;
     n[0] += first;
     n[1] += first && free;
     n[2] += free;

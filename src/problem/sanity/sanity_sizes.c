@@ -46,7 +46,7 @@ static void add_moduli(const wring_problem *p, moduli *of)
     of[r].wave += m.largest_scale * m.wave;
     if (wring_term_law(term[i])->kind != WRING_LAW_MATERIAL) continue;
     of[r].least = -m.least_scale * young_of(m.wave, m.shear);
-    if (p->mesh->order < 2 && !wring_term_patches(term[i])) of[r].locking = wring_poisson_ratio(m.wave, m.shear);
+    if (p->mesh->tets.order < 2 && !wring_term_patches(term[i])) of[r].locking = wring_poisson_ratio(m.wave, m.shear);
   }
 }
 

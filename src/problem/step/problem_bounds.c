@@ -60,7 +60,7 @@ static PetscErrorCode measure_edges(wring_problem *p, Vec x, double *edge)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(p->g, x, &xa));
-  *edge = longest(p->mesh->n_tet, 4, p->mesh->tet, xa);
+  *edge = longest(p->mesh->tets.n, 4, p->mesh->tets.corner, xa);
   for (PetscInt i = 0; i < n_surface; i++) *edge = fmax(*edge, longest(surface[i].n, 3, surface[i].vertex, xa));
   for (PetscInt i = 0; i < n_line; i++) *edge = fmax(*edge, longest(line[i].n, 2, line[i].vertex, xa));
   PetscCall(wring_potential_restore_local(p->g, x, &xa));

@@ -34,7 +34,7 @@ static PetscErrorCode check_inverted(wring_problem *p, const wring_solver *solve
 
   PetscFunctionBegin;
   if (solver) wring_solver_get_limits(solver, &limits);
-  if (p->mesh->order < 2 || limits.accept) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->mesh->tets.order < 2 || limits.accept) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_inverted(p->g, p->state.q, x, PETSC_TRUE, &inverted, &newly));
   if (newly == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_note(p->comm,

@@ -167,7 +167,7 @@ static PetscErrorCode take_set(const wring_problem *p, const char *name, const w
   PetscCall(PetscMalloc3(n, &a->vertex, n, &a->stiffness, 3 * n, &a->target));
   a->n = 0;
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt v = p->mesh->set_vertex[set][i];
+    const PetscInt v = p->mesh->set.vertex[set][i];
     if (area && area[i] == 0) continue;
     a->vertex[a->n]    = v;
     a->stiffness[a->n] = area ? key->per_area * area[i] : key->stiffness;

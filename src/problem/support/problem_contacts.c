@@ -98,12 +98,12 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, inside, (PetscMPIInt)s->n, MPIU_INT64, MPI_SUM, p->comm));
   for (PetscInt i = 0; i < s->n; i++) {
-    if (inside[i] < p->mesh->n_global) continue;
+    if (inside[i] < p->mesh->number.n_global) continue;
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", s->name[i]));
     WRING_REFUSE(p->comm,
                  "%s: collider '%s' forbids the positions of all %" PetscInt_FMT
                  " vertices at the start, expected some that it allows",
-                 wring_options_family_origin(p->options, prefix), s->name[i], p->mesh->n_global);
+                 wring_options_family_origin(p->options, prefix), s->name[i], p->mesh->number.n_global);
   }
   PetscCall(PetscFree(inside));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -46,7 +46,7 @@ static PetscErrorCode fill_start(const wring_mesh *m, Vec b)
   PetscFunctionBegin;
   PetscCall(VecGetArrayWrite(b, &a));
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
-    a[i] = wring_uniform(3 * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3)) - 0.5;
+    a[i] = wring_uniform(3 * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3)) - 0.5;
   }
   PetscCall(VecRestoreArrayWrite(b, &a));
   PetscFunctionReturn(PETSC_SUCCESS);

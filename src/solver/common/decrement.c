@@ -45,7 +45,7 @@ PetscErrorCode wring_decrement_predict(wring_solver *s, double *bytes)
   PetscFunctionBegin;
   if (s->limits.stop != WRING_STOP_DECREMENT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_operator_matrices(s->g, 1, p->A));
-  if (strcmp(wring_operator_choice(p->op, wring_potential_mesh(s->g)->n_global), "multigrid") != 0)
+  if (strcmp(wring_operator_choice(p->op, wring_potential_mesh(s->g)->number.n_global), "multigrid") != 0)
     PetscCall(wring_operator_predict(p->op, p->A, &more));
   else
     PetscCall(wring_operator_set_matrices(p->op, p->A)); // allocated, and so counted, here

@@ -118,7 +118,7 @@ PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex)
 
 static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
 {
-  const PetscInt n = wring_potential_mesh(s->g)->n_global;
+  const PetscInt n = wring_potential_mesh(s->g)->number.n_global;
   if (l->type != WRING_LINEAR_AUTO) return l->type;
   const PetscBool direct =
     l->use == WRING_LINEAR_ONCE ? wring_linear_factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);

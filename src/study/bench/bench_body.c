@@ -45,10 +45,11 @@ static PetscErrorCode set_options(const wring_bench *b, const char *material, Pe
 static void place(const wring_mesh *m, PetscInt v, double *q)
 {
   const double *const X     = m->X + 3 * v;
-  const double        angle = 0.5 * X[0], c = cos(angle), s = sin(angle), edge = cbrt(6 / (double)m->n_tet_global);
+  const double        angle = 0.5 * X[0], c = cos(angle), s = sin(angle), edge = cbrt(6 / (double)m->tets.n_global);
   const double        noise = X[0] > 0 ? 0.01 * edge : 0;
   q[0] = 1.05 * X[0], q[1] = c * X[1] - s * X[2], q[2] = s * X[1] + c * X[2];
-  for (int i = 0; i < 3; i++) q[i] += noise * (2 * wring_uniform((uint64_t)(3 * (int64_t)m->original[v] + i)) - 1);
+  for (int i = 0; i < 3; i++)
+    q[i] += noise * (2 * wring_uniform((uint64_t)(3 * (int64_t)m->number.original[v] + i)) - 1);
 }
 
 static PetscErrorCode count(wring_bench_body *body)
@@ -61,12 +62,12 @@ static PetscErrorCode count(wring_bench_body *body)
   PetscCall(wring_potential_operator_matrix(body->p->g, 1, &A));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
   PetscCall(MatDestroy(&A));
-  body->tets     = (double)m->n_tet_global;
-  body->vertices = (double)m->n_global;
+  body->tets     = (double)m->tets.n_global;
+  body->vertices = (double)m->number.n_global;
   body->local    = (double)m->n_local;
   body->entries  = info.nz_used;
   body->points   = wring_mesh_quadrature(m)->n;
-  body->corners  = m->order == 2 ? 10 : 4;
+  body->corners  = m->tets.order == 2 ? 10 : 4;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &body->local, 1, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,8 +69,8 @@ static PetscErrorCode create_term(const loop *w, const wring_law *law, const cha
   PetscCall(wring_law_set_example(law, prefix, w->b->spline, o));
   PetscCall(law->set_par(law, o, prefix, prefix, par));
   if (law->q == 1) {
-    PetscCall(PetscCalloc1(3 * (size_t)m->n_tet, &direction));
-    for (PetscInt e = 0; e < m->n_tet; e++) direction[3 * (size_t)e + 2] = 1;
+    PetscCall(PetscCalloc1(3 * (size_t)m->tets.n, &direction));
+    for (PetscInt e = 0; e < m->tets.n; e++) direction[3 * (size_t)e + 2] = 1;
     PetscCall(wring_term_create_fibres(m, 0, law, par, direction, term));
     PetscCall(PetscFree(direction));
   } else

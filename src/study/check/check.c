@@ -72,7 +72,7 @@ static PetscErrorCode measure_operator(check *c, double *bytes)
   const double          before = set_aside();
 
   PetscFunctionBegin;
-  if (strcmp(wring_operator_choice(op, c->p->mesh->n_global), "multigrid") != 0) {
+  if (strcmp(wring_operator_choice(op, c->p->mesh->number.n_global), "multigrid") != 0) {
     PetscCall(wring_operator_predict(op, c->A, bytes));
   } else {
     PetscCall(wring_operator_set_matrices(op, c->A));
@@ -143,7 +143,7 @@ static PetscErrorCode measure(check *c)
   c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
   for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex
     if (probe[i].stress)
-      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local);
+      c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->tets.n + 120 * (double)p->mesh->n_local);
   if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
   for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
   c->bytes[PEAK] = PetscMax(sum, wring_peak_memory() + later);

@@ -24,7 +24,7 @@ static PetscErrorCode print_mesh(const wring_problem *p)
 /* The type of the operator is the one that `auto` chooses. */
 static void print_solver(const wring_problem *p, const char *solver)
 {
-  const char *const type   = wring_operator_choice(p->op, p->mesh->n_global);
+  const char *const type   = wring_operator_choice(p->op, p->mesh->number.n_global);
   const char       *factor = "";
   if (p->size > 1 && strcmp(type, "direct") == 0)
     factor = wring_operator_shares_factor(p->op, p->mesh->n_global) ? " (shared factor)" : " (distributed factor)";

@@ -170,7 +170,7 @@ static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
     uint64_t bits;
     memcpy(&bits, &x[i], sizeof bits);
-    *sum += wring_mix(bits ^ wring_mix((uint64_t)(3 * m->original[i / 3] + i % 3)));
+    *sum += wring_mix(bits ^ wring_mix((uint64_t)(3 * m->number.original[i / 3] + i % 3)));
   }
   PetscCall(VecRestoreArrayRead(s->x, &x));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_UINT64_T, MPI_SUM, s->p->comm));

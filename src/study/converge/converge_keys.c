@@ -139,11 +139,11 @@ static PetscErrorCode check_problem(wring_converge *c)
                  "%s: converge_in is '%s', but load steps of time_integrator 'static' have no time, expected "
                  "'mesh'",
                  wring_options_origin(c->o, "converge_", "in"), c->in_mesh ? "both" : "time");
-  if (p->mesh->n_tet_global == 0)
+  if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(c->comm, "%s: the mesh has no tetrahedra, over which displacements are compared, expected a body",
                  wring_options_family_origin(c->o, "mesh_"));
-  c->tets  = p->mesh->n_tet_global;
-  c->order = p->mesh->order;
+  c->tets  = p->mesh->tets.n_global;
+  c->order = p->mesh->tets.order;
   if (c->rank == 0) PetscCall(wring_keys_in_force(p, "run", 0, NULL, &c->keys));
   PetscCall(make_decks(c, wring_stepper_steps(p->stepper), wring_stepper_size(p->stepper)));
   PetscCall(wring_problem_destroy(&p));

@@ -108,11 +108,11 @@ static double gradient_square_at(int n, double e[10][3], const double L[4], cons
 static PetscErrorCode measure(const nested *s, int a, int b, wring_measure what, wring_converge *c)
 {
   const wring_mesh *const       m      = s->m;
-  const wring_quadrature *const rule   = wring_quadrature_of(m->order == 2 ? 14 : 4);
+  const wring_quadrature *const rule   = wring_quadrature_of(m->tets.order == 2 ? 14 : 4);
   double                        sum[3] = {0, 0, 0}, e[10][3], B[9], V;
 
   PetscFunctionBegin;
-  for (PetscInt t = 0; t < m->n_tet; t++) {
+  for (PetscInt t = 0; t < m->tets.n; t++) {
     const int n = get_values(s, t, a, b, e);
     for (int p = 0; p < rule->n; p++) {
       wring_tet_rest_at(m, t, rule->L[p], B, &V);

@@ -56,16 +56,16 @@ static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *m
   double *density, *J, range[2] = {INFINITY, INFINITY}; // of J and -J
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(p->mesh->n_tet, &density, p->mesh->n_tet, &J));
+  PetscCall(PetscMalloc2(p->mesh->tets.n, &density, p->mesh->tets.n, &J));
   PetscCall(wring_potential_cell_data(p->g, x, density, J));
-  for (PetscInt e = 0; e < p->mesh->n_tet; e++) {
+  for (PetscInt e = 0; e < p->mesh->tets.n; e++) {
     range[0] = fmin(range[0], J[e]);
     range[1] = fmin(range[1], -J[e]);
   }
   PetscCall(PetscFree2(density, J));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MIN, p->comm));
-  *min = p->mesh->n_tet_global ? range[0] : NAN;
-  *max = p->mesh->n_tet_global ? -range[1] : NAN;
+  *min = p->mesh->tets.n_global ? range[0] : NAN;
+  *max = p->mesh->tets.n_global ? -range[1] : NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,14 +12,14 @@ static PetscErrorCode list_tets(const wring_mesh *m, wring_frame_cells *c)
   PetscInt *vertex;
 
   PetscFunctionBegin;
-  c->kind[WRING_TETS] = (wring_cells){m->n_tet, 4, m->tet};
-  if (m->order == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(10 * (size_t)m->n_tet, &vertex));
-  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
-    PetscCall(PetscArraycpy(vertex + 10 * e, m->tet + 4 * e, 4));
-    PetscCall(PetscArraycpy(vertex + 10 * e + 4, m->mid + 6 * e, 6));
+  c->kind[WRING_TETS] = (wring_cells){m->tets.n, 4, m->tets.corner};
+  if (m->tets.order == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(10 * (size_t)m->tets.n, &vertex));
+  for (size_t e = 0; e < (size_t)m->tets.n; e++) {
+    PetscCall(PetscArraycpy(vertex + 10 * e, m->tets.corner + 4 * e, 4));
+    PetscCall(PetscArraycpy(vertex + 10 * e + 4, m->tets.mid + 6 * e, 6));
   }
-  c->kind[WRING_TETS] = (wring_cells){m->n_tet, 10, c->own[WRING_TETS] = vertex};
+  c->kind[WRING_TETS] = (wring_cells){m->tets.n, 10, c->own[WRING_TETS] = vertex};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -31,9 +31,9 @@ static PetscErrorCode list_skin(const wring_mesh *m, wring_frame_cells *c)
   PetscFunctionBegin;
   PetscCall(wring_mesh_skin(m, &n, &c->own[WRING_TETS], &face));
   c->kind[WRING_TETS] = (wring_cells){n, 3, c->own[WRING_TETS]};
-  c->n_cell           = n + c->total - m->n_tet;
+  c->n_cell           = n + c->total - m->tets.n;
   PetscCall(PetscMalloc1(c->n_cell, &c->cell));
-  for (PetscInt i = 0; i < c->n_cell; i++) c->cell[i] = i < n ? face[i] / 4 : i - n + m->n_tet;
+  for (PetscInt i = 0; i < c->n_cell; i++) c->cell[i] = i < n ? face[i] / 4 : i - n + m->tets.n;
   PetscCall(PetscFree(face));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,7 +67,7 @@ PetscErrorCode wring_frame_cells_create(const wring_problem *p, PetscBool surfac
   const wring_surface      *s;
   const wring_spring_lines *l;
   const PetscInt            n_surface = wring_problem_surfaces(p, &s), n_line = wring_problem_springs(p, &l);
-  const PetscBool           alone          = (PetscBool)(m->n_tet_global == 0 && n_surface == 0);
+  const PetscBool           alone          = (PetscBool)(m->tets.n_global == 0 && n_surface == 0);
   PetscInt                  n[WRING_KINDS] = {[WRING_POINTS] = alone ? m->n_owned : 0}, at[WRING_KINDS] = {0};
 
   PetscFunctionBegin;
@@ -83,7 +83,7 @@ PetscErrorCode wring_frame_cells_create(const wring_problem *p, PetscBool surfac
   for (PetscInt i = 0; i < n_line; at[WRING_LINES] += 2 * l[i++].n)
     PetscCall(PetscArraycpy(c->own[WRING_LINES] + at[WRING_LINES], l[i].vertex, 2 * l[i].n));
   for (PetscInt i = 0; i < n[WRING_POINTS]; i++) c->own[WRING_POINTS][i] = i;
-  c->n_cell = c->total = m->n_tet + n[WRING_TRIANGLES] + n[WRING_LINES] + n[WRING_POINTS];
+  c->n_cell = c->total = m->tets.n + n[WRING_TRIANGLES] + n[WRING_LINES] + n[WRING_POINTS];
   if (surface) {
     PetscCall(list_skin(m, c));
     PetscCall(choose_points(m->n_local, c));
@@ -154,7 +154,7 @@ PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
     WRING_REFUSE(p->comm, "%s: output_fields has '%s', expected a deck with self_contact_method barrier", origin,
                  table[WRING_CONTACT_PRESSURE].name);
   for (int f = WRING_STRESS; f < WRING_MEMBRANE_FORCE; f++)
-    if (has(*chosen, f) && p->mesh->n_tet_global == 0)
+    if (has(*chosen, f) && p->mesh->tets.n_global == 0)
       WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
                    table[f].name, membrane ? "membrane_force" : "no such field");
   PetscCall(wring_words_destroy(n, &word));
@@ -238,8 +238,8 @@ static void fill_cells(const wring_problem *p, PetscInt total, wring_frame_value
   const wring_surface      *surface;
   const wring_spring_lines *line;
   const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
-  PetscInt                  at = m->n_tet;
-  for (PetscInt e = 0; e < m->n_tet; e++) ((int32_t *)a->value[WRING_REGION])[e] = (int32_t)m->region[e];
+  PetscInt                  at = m->tets.n;
+  for (PetscInt e = 0; e < m->tets.n; e++) ((int32_t *)a->value[WRING_REGION])[e] = (int32_t)m->tets.region[e];
   for (PetscInt i = 0; i < n_surface; at += surface[i].n, i++)
     fill_surface(&surface[i], a->x, (int32_t)(m->regions.n + i), at, a);
   for (PetscInt i = 0; i < n_line; at += line[i].n, i++)
@@ -259,9 +259,9 @@ static PetscErrorCode fill_tets(wring_problem *p, wring_frame_values *a)
 
   PetscFunctionBegin;
   if (!von_mises && !gradient && !stress) PetscFunctionReturn(PETSC_SUCCESS);
-  if (von_mises && !stress) PetscCall(PetscMalloc1(6 * (size_t)p->mesh->n_tet, &stress));
+  if (von_mises && !stress) PetscCall(PetscMalloc1(6 * (size_t)p->mesh->tets.n, &stress));
   PetscCall(wring_potential_stress(p->g, p->state.q, gradient, stress));
-  for (PetscInt e = 0; von_mises && e < p->mesh->n_tet; e++) von_mises[e] = wring_von_mises(stress + 6 * (size_t)e);
+  for (PetscInt e = 0; von_mises && e < p->mesh->tets.n; e++) von_mises[e] = wring_von_mises(stress + 6 * (size_t)e);
   if (!a->value[WRING_STRESS]) PetscCall(PetscFree(stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -272,7 +272,7 @@ static void fill_membranes(const wring_problem *p, wring_frame_values *a)
   const wring_surface *surface;
   const double *const  J  = a->value[WRING_J];
   const PetscInt       n  = wring_problem_surfaces(p, &surface);
-  PetscInt             at = p->mesh->n_tet;
+  PetscInt             at = p->mesh->tets.n;
   for (PetscInt i = 0; i < n; at += surface[i].n, i++) {
     double *const tau = (double *)a->value[WRING_MEMBRANE_FORCE] + 6 * (size_t)at;
     for (int k = 0; k < surface[i].n_term; k++) wring_term_add_stress(surface[i].term[k], a->x, PETSC_FALSE, tau);
@@ -295,7 +295,7 @@ static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wr
   PetscCall(wring_potential_get_local(p->g, p->state.q, &a->x));
   PetscCall(wring_potential_get_local(p->g, p->state.v, &a->v));
   fill_cells(p, total, a);
-  for (PetscInt i = 0; i < m->n_local; i++) ((int64_t *)a->value[WRING_VERTEX])[i] = m->original[i];
+  for (PetscInt i = 0; i < m->n_local; i++) ((int64_t *)a->value[WRING_VERTEX])[i] = m->number.original[i];
   wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->value[WRING_DISPLACEMENT]);
   PetscCall(fill_tets(p, a));
   if (a->value[WRING_MEMBRANE_FORCE]) fill_membranes(p, a);

@@ -106,9 +106,9 @@ double wring_frames_memory(const wring_problem *p, const wring_frames *f)
   if (!wring_frames_wanted(f)) return 0;
   for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
   for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
-  if (others > 0) corners += 16.0 * m->n_tet;
-  if (m->order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->n_tet; // ten vertices, and their copy
-  const double cells = m->n_tet + others, more = wring_fields_memory(f->fields);
+  if (others > 0) corners += 16.0 * m->tets.n;
+  if (m->tets.order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->tets.n; // ten vertices, and their copy
+  const double cells = m->tets.n + others, more = wring_fields_memory(f->fields);
   double       bytes = (29 + more) * cells + corners + 80.0 * m->n_local;
   if (f->keys->single && !f->surface)
     bytes += wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, 4) * cells +

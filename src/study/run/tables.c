@@ -32,7 +32,7 @@ static void print_contact(FILE *f, const wring_contact *c)
 /* Whether steps.csv has the largest stress, which takes a pass over all tetrahedra. */
 static PetscBool has_peak(const wring_problem *p)
 {
-  return (PetscBool)(wring_stepper_is_static(p->stepper) && p->mesh->n_tet_global > 0);
+  return (PetscBool)(wring_stepper_is_static(p->stepper) && p->mesh->tets.n_global > 0);
 }
 
 static void print_steps_header(const wring_problem *p, FILE *f)

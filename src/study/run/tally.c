@@ -18,7 +18,7 @@ PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, w
 
   PetscFunctionBegin;
   t->minimises = (PetscBool)(solver && wring_solver_minimises(solver));
-  PetscCall(PetscCalloc1(p->mesh->n_tet, &t->inverted));
+  PetscCall(PetscCalloc1(p->mesh->tets.n, &t->inverted));
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   wring_mark_inverted(p->mesh, x, t->inverted, count);
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
@@ -26,7 +26,7 @@ PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, w
   if (count[0])
     PetscCall(wring_note(p->comm,
                          "%" PetscInt64_FMT " of %" PetscInt64_FMT " tetrahedra are inverted (J <= 0) at the start",
-                         count[0], p->mesh->n_tet_global));
+                         count[0], p->mesh->tets.n_global));
   t->last.inverted = count[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,7 +89,7 @@ static PetscErrorCode print_peak(const wring_problem *p)
   wring_peak peak;
 
   PetscFunctionBegin;
-  if (!wring_stepper_is_static(p->stepper) || p->mesh->n_tet_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!wring_stepper_is_static(p->stepper) || p->mesh->tets.n_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
   if (peak.value > 0)
     wring_print(p->comm, "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",

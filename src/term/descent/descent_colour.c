@@ -19,7 +19,7 @@ static PetscErrorCode order_owned(const wring_mesh *m, PetscInt *list)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)m->n_owned, &key));
-  for (PetscInt v = 0; v < m->n_owned; v++) key[v] = place(m, m->original[v]);
+  for (PetscInt v = 0; v < m->n_owned; v++) key[v] = place(m, m->number.original[v]);
   PetscCall(wring_order_keys(m->n_owned, key, list));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -81,7 +81,7 @@ void wring_descent_describe(const descent_build *b, const descent_incidence *i, 
 
 static void fill_row(const descent_build *b, const descent_incidence *i, double *row)
 {
-  const PetscInt   *global = b->d->mesh->global;
+  const PetscInt   *global = b->d->mesh->number.global;
   const wring_term *t      = b->d->term[i->term];
   descent_element   e;
   wring_descent_describe(b, i, row + weight_at(t), &e);
@@ -139,7 +139,7 @@ static PetscErrorCode list_all(descent_build *b)
   const PetscSFNode   *owner;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(d->mesh->halo, NULL, NULL, NULL, &owner));
+  PetscCall(PetscSFGetGraph(d->mesh->forest.halo, NULL, NULL, NULL, &owner));
   for (int t = 0; t < d->n_term; t++) count_term(b, d->term[t], &o);
   PetscCall(PetscMalloc1(b->n + 1, &b->incidence));
   PetscCall(PetscMalloc1(o.n, &o.to));
@@ -150,7 +150,7 @@ static PetscErrorCode list_all(descent_build *b)
     wring_exchange_rows(d->mesh->comm, o.n, o.to, sizeof(double) * (size_t)b->width, o.row, &b->n_row, &b->row));
   PetscCall(PetscRealloc(sizeof *b->incidence * (size_t)(b->n + b->n_row + 1), &b->incidence));
   for (PetscInt r = 0; r < b->n_row; r++)
-    b->incidence[b->n++] = (descent_incidence){.vertex = (PetscInt)row_of(b, r)[ROW_OWN] - d->mesh->begin,
+    b->incidence[b->n++] = (descent_incidence){.vertex = (PetscInt)row_of(b, r)[ROW_OWN] - d->mesh->number.begin,
                                                .at     = r,
                                                .term   = (int)row_of(b, r)[ROW_TERM],
                                                .is_row = PETSC_TRUE};
@@ -213,7 +213,7 @@ static PetscErrorCode join(descent_build *b, PetscInt n, const PetscInt *list)
   PetscCall(PetscMalloc1(d->n_here, &b->original));
   PetscCall(PetscMalloc1(n_ghost + n, &root));
   PetscCall(PetscMalloc1(n_ghost + n, &leaf));
-  PetscCall(PetscArraycpy(root, m->global + m->n_owned, n_ghost));
+  PetscCall(PetscArraycpy(root, m->number.global + m->n_owned, n_ghost));
   PetscCall(PetscArraycpy(root + n_ghost, list, n));
   for (PetscInt i = 0; i < n_ghost + n; i++) leaf[i] = m->n_owned + i;
   PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, PETSC_DETERMINE, 1, &layout));
@@ -221,7 +221,7 @@ static PetscErrorCode join(descent_build *b, PetscInt n, const PetscInt *list)
   PetscCall(PetscSFSetGraphLayout(d->all, layout, n_ghost + n, leaf, PETSC_OWN_POINTER, root));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(wring_sf_set_up(d->all));
-  PetscCall(PetscArraycpy(b->original, m->original, m->n_local));
+  PetscCall(PetscArraycpy(b->original, m->number.original, m->n_local));
   PetscCall(PetscSFBcastBegin(d->all, MPIU_INT, b->original, b->original, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(d->all, MPIU_INT, b->original, b->original, MPI_REPLACE));
   PetscCall(PetscFree(root));

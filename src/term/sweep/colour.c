@@ -44,7 +44,7 @@ typedef struct {
 static int place_shift(const colouring *c)
 {
   int shift = 0;
-  while ((uint64_t)c->m * (uint64_t)c->mesh->n_global >> shift >> PLACE_BITS) shift++;
+  while ((uint64_t)c->m * (uint64_t)c->mesh->number.n_global >> shift >> PLACE_BITS) shift++;
   return shift;
 }
 
@@ -56,7 +56,7 @@ static int place_shift(const colouring *c)
 */
 static void draw_keys(const colouring *c, PetscMPIInt rank, uint64_t *key, row *rows)
 {
-  const PetscInt *const original = c->mesh->original;
+  const PetscInt *const original = c->mesh->number.original;
   const int             shift    = place_shift(c);
   for (PetscInt e = 0; e < c->n; e++) {
     uint64_t hash = wring_mix(1), sum = 0;
@@ -166,10 +166,10 @@ static PetscErrorCode list_elements(colouring *c)
 static PetscErrorCode find_least(const wring_mesh *m, double *value)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->halo, MPI_DOUBLE, value, value, MPI_MIN));
-  PetscCall(PetscSFReduceEnd(m->halo, MPI_DOUBLE, value, value, MPI_MIN));
-  PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, value, value, MPI_REPLACE));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPI_DOUBLE, value, value, MPI_MIN));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPI_DOUBLE, value, value, MPI_MIN));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_DOUBLE, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_DOUBLE, value, value, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,5 +27,5 @@ PetscErrorCode wring_colour_elements(const wring_mesh *mesh, PetscBool random, i
 /* Whether a mesh is so large that its elements and vertices are coloured in random order. */
 static inline PetscBool wring_colour_at_random(const wring_mesh *m)
 {
-  return (PetscBool)(m->n_global > 1 << 20);
+  return (PetscBool)(m->number.n_global > 1 << 20);
 }

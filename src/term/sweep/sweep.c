@@ -280,7 +280,7 @@ PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
   PetscFunctionBegin;
   wring_count(s->phases, WRING_WORK_GRADIENTS, 1);
   wring_to_rows(m->n_owned, x, s->x);
-  PetscCall(wring_copy_rows(m->halo, s->phases, s->four, s->x));
+  PetscCall(wring_copy_rows(m->forest.halo, s->phases, s->four, s->x));
   if (s->start) PetscCall(PetscArraycpy(s->start, s->x, (size_t)4 * m->n_local));
   PetscCall(run_all(s));
   if (s->start) PetscCall(wring_sweep_average(s));
@@ -379,7 +379,7 @@ PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, c
   for (PetscInt i = 0; i < m->n_owned; i++) s->x[4 * i + 3] = 1 / mass[i];
   if (rule->type != WRING_SWEEP_RIGID) {
     wring_to_rows(m->n_owned, reference, s->reference);
-    PetscCall(wring_copy_rows(m->halo, s->phases, s->four, s->reference));
+    PetscCall(wring_copy_rows(m->forest.halo, s->phases, s->four, s->reference));
   }
   for (PetscInt i = 0; i < s->n_segment; i++) refresh_segment(s, &s->segment[i]);
   PetscFunctionReturn(PETSC_SUCCESS);

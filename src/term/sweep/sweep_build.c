@@ -137,7 +137,7 @@ static PetscErrorCode order_items(const wring_sweep *s, group *g)
   for (PetscInt i = 0; i < g->n; i++) {
     const PetscInt *cell = s->term[g->item[i].term]->cell;
     key[i]               = (uint64_t)g->item[i].colour;
-    if (sequential && cell) key[i] = (uint64_t)s->mesh->tet_original[cell[g->item[i].element]];
+    if (sequential && cell) key[i] = (uint64_t)s->mesh->tets.original[cell[g->item[i].element]];
   }
   PetscCall(sort_items(g, key));
   PetscCall(PetscFree(key));

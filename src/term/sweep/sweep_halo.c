@@ -14,8 +14,8 @@ PetscErrorCode wring_sweep_average(wring_sweep *s)
     s->x[i]            = i / 4 < (size_t)m->n_owned && s->share[i / 4] > 0 ? start : s->x[i];
   }
   wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
-  PetscCall(PetscSFReduceBegin(m->halo, s->four, s->start, s->start, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, s->four, s->start, s->start, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, s->four, s->start, s->start, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, s->four, s->start, s->start, MPI_SUM));
   for (PetscInt i = 0; i < m->n_owned; i++) {
     for (int c = 0; c < 3 && s->share[i] > 0; c++) s->x[4 * i + c] += s->share[i] * s->start[4 * i + c];
   }
@@ -40,8 +40,8 @@ static void mark_vertices(const wring_sweep *s, const sweep_colour *c, PetscInt 
 static PetscErrorCode reduce(const wring_mesh *m, PetscInt *value, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, value, value, op));
-  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, value, value, op));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, value, value, op));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, value, value, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,8 +50,8 @@ static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
 {
   PetscFunctionBegin;
   PetscCall(reduce(m, value, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPIU_INT, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_INT, value, value, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,8 +102,8 @@ static PetscErrorCode build_shares(wring_sweep *s)
   PetscCall(PetscMalloc1((size_t)4 * m->n_local, &s->start));
   for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, NULL);
   PetscCall(reduce(m, count, MPI_SUM));
-  PetscCall(PetscSFComputeDegreeBegin(m->halo, &leaves));
-  PetscCall(PetscSFComputeDegreeEnd(m->halo, &leaves));
+  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
+  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
   for (PetscInt i = 0; i < m->n_owned; i++) s->share[i] = leaves[i] > 0 && count[i] > 0 ? 1. / (double)count[i] : 0;
   PetscCall(PetscFree(count));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -123,7 +123,7 @@ static PetscErrorCode send_words(wring_used *u, PetscBool to_owners)
   for (PetscInt i = 0; i < u->n_changed; i++) {
     const used_place at = u->changed[i];
     for (PetscInt k = list_receivers(u, at.vertex, to_owners, &rank) - 1; k >= 0; k--) {
-      row[n]  = (message){u->mesh->global[at.vertex], at.word, get_word(u, at.vertex, at.word)};
+      row[n]  = (message){u->mesh->number.global[at.vertex], at.word, get_word(u, at.vertex, at.word)};
       to[n++] = rank[k];
     }
   }
@@ -153,15 +153,15 @@ static PetscErrorCode list_sharers(wring_used *u)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCall(PetscSFComputeDegreeBegin(m->halo, &degree));
-  PetscCall(PetscSFComputeDegreeEnd(m->halo, &degree));
+  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &degree));
+  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &degree));
   PetscCall(PetscCalloc1((size_t)m->n_owned + 1, &u->sharer_start));
   for (PetscInt v = 0; v < m->n_owned; v++) u->sharer_start[v + 1] = u->sharer_start[v] + degree[v];
   PetscCall(PetscMalloc1((size_t)u->sharer_start[m->n_owned], &u->sharer));
   PetscCall(PetscMalloc1((size_t)m->n_local, &mine));
   for (PetscInt v = 0; v < m->n_local; v++) mine[v] = rank;
-  PetscCall(PetscSFGatherBegin(m->halo, MPIU_INT, mine, u->sharer));
-  PetscCall(PetscSFGatherEnd(m->halo, MPIU_INT, mine, u->sharer));
+  PetscCall(PetscSFGatherBegin(m->forest.halo, MPIU_INT, mine, u->sharer));
+  PetscCall(PetscSFGatherEnd(m->forest.halo, MPIU_INT, mine, u->sharer));
   PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,7 +172,7 @@ PetscErrorCode wring_used_create(const wring_mesh *m, wring_used *u)
   *u = (wring_used){.mesh = m};
   PetscCall(PetscCalloc1(USED_WORDS * (size_t)m->n_local, &u->first));
   PetscCall(PetscCalloc1((size_t)m->n_local, &u->full));
-  PetscCall(PetscSFGetGraph(m->halo, NULL, NULL, NULL, &u->owner));
+  PetscCall(PetscSFGetGraph(m->forest.halo, NULL, NULL, NULL, &u->owner));
   PetscCall(list_sharers(u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
