@@ -123,7 +123,7 @@ static PetscErrorCode find_sides(wring_mesh *m, PetscInt n[6], PetscInt *triangl
 {
   PetscFunctionBegin;
   for (int i = 0; i < 6; i++)
-    PetscCall(wring_mesh_surface(m, wring_names_find(&m->sets, sides[i]), PETSC_FALSE, &n[i], &triangle[i]));
+    PetscCall(wring_mesh_surface(m, wring_names_find(&m->set.names, sides[i]), PETSC_FALSE, &n[i], &triangle[i]));
   for (int i = 0; i < 6; i++) {
     for (PetscInt k = 0; k < WRING_FACE * n[i]; k++) {
       CHECK(triangle[i][k] >= 0 || k % WRING_FACE > 2, "a triangle of %s without corners", sides[i]);

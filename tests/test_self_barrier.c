@@ -102,7 +102,7 @@ static PetscErrorCode collect(const wring_barrier_pairs *p, const double *x, Pet
   for (PetscInt i = 0; i < p->n_simplex; i++) {
     const wring_simplex *const s = p->simplex + i;
     row[i]                       = (everywhere){.corners = s->corners, .bare = s->bare, .area = s->area};
-    for (int a = 0; a < 3; a++) row[i].original[a] = a < s->corners ? p->mesh->original[s->vertex[a]] : -1;
+    for (int a = 0; a < 3; a++) row[i].original[a] = a < s->corners ? p->mesh->number.original[s->vertex[a]] : -1;
     for (int a = 0; a < 3 * s->corners; a++) row[i].x[a] = x[3 * s->vertex[a / 3] + a % 3];
   }
   mine = (PetscMPIInt)((size_t)p->n_simplex * sizeof *row);
@@ -341,7 +341,7 @@ static PetscErrorCode check_alone(model *m)
   double together, alone, *f;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_global, &f));
+  PetscCall(PetscMalloc1(3 * (size_t)m->mesh->number.n_global, &f));
   PetscCall(contact_alone(m, m->x, &together, f));
   PetscCall(model_create(PETSC_COMM_SELF, &one));
   PetscCall(contact_alone(&one, one.x, &alone, f));

@@ -369,7 +369,7 @@ static PetscErrorCode lump_sheet(MPI_Comm comm, PetscInt *n, double **mass)
     lumps.part[e] = 0.3 * area / 3;
   }
   PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &lumps, mine));
-  *n = m->n_global;
+  *n = m->number.n_global;
   PetscCall(PetscCalloc1(*n, mass));
   for (PetscInt i = 0; i < m->n_owned; i++) (*mass)[m->number.original[i]] = mine[i];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, *mass, (PetscMPIInt)*n, MPI_DOUBLE, MPI_SUM, comm));

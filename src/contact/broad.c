@@ -65,7 +65,7 @@ static void see(const wring_mesh *m, const wring_skin *skin, PetscInt n, const w
     *row = (wring_seen){.corners = s->corners, .bare = s->bare, .area = s->area, .body = skin->body[s->vertex[0]]};
     for (int a = 0; a < 3; a++) {
       const PetscInt v = s->vertex[a];
-      row->original[a] = a < s->corners ? m->original[v] : -1;
+      row->original[a] = a < s->corners ? m->number.original[v] : -1;
       row->home[a]     = a < s->corners ? skin->home[v] : (PetscSFNode){.rank = -1, .index = -1};
       for (int c = 0; c < 3 && a < s->corners; c++) {
         row->x[3 * a + c] = x[3 * v + c];

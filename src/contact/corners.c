@@ -35,18 +35,18 @@ PetscErrorCode wring_corners_build(const wring_mesh *m, PetscInt n, const PetscS
   PetscFunctionBegin;
   PetscCall(wring_corners_destroy(c));
   c->mesh = m;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &c->layout));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->number.n_global, 1, &c->layout));
   PetscCall(PetscLayoutGetRanges(c->layout, &range));
   PetscCall(PetscMalloc1((size_t)n, &c->global));
   for (PetscInt i = 0; i < n; i++) {
-    place[i] = home[i].rank < 0 ? -1 : range[home[i].rank] + home[i].index - m->begin;
-    if (home[i].rank >= 0 && (place[i] < 0 || place[i] >= m->n_owned)) c->global[c->n++] = place[i] + m->begin;
+    place[i] = home[i].rank < 0 ? -1 : range[home[i].rank] + home[i].index - m->number.begin;
+    if (home[i].rank >= 0 && (place[i] < 0 || place[i] >= m->n_owned)) c->global[c->n++] = place[i] + m->number.begin;
   }
   PetscCall(wring_sort_unique(&c->n, c->global));
   for (PetscInt i = 0; i < n; i++) {
     PetscInt far;
     if (home[i].rank < 0 || (place[i] >= 0 && place[i] < m->n_owned)) continue;
-    PetscCall(PetscFindInt(place[i] + m->begin, c->n, c->global, &far));
+    PetscCall(PetscFindInt(place[i] + m->number.begin, c->n, c->global, &far));
     place[i] = m->n_owned + far;
   }
   PetscCall(make_sf(c));

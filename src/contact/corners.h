@@ -34,5 +34,5 @@ static inline double *wring_corners_at(const wring_corners *c, PetscInt place, d
 
 static inline PetscInt wring_corners_global(const wring_corners *c, PetscInt place)
 {
-  return place < c->mesh->n_owned ? c->mesh->begin + place : c->global[place - c->mesh->n_owned];
+  return place < c->mesh->n_owned ? c->mesh->number.begin + place : c->global[place - c->mesh->n_owned];
 }

@@ -128,7 +128,7 @@ static PetscErrorCode build_far(wring_pairs *p)
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x)
 {
   PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&p->far, p->mesh->vector, x, p->far_x));
+  PetscCall(wring_corners_fetch(&p->far, p->mesh->forest.vector, x, p->far_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

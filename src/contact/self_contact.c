@@ -166,7 +166,7 @@ static PetscErrorCode self_add(wring_contact *contact, wring_work work, const do
     d->energy[i]   = 0.5 * d->stiffness * u * u;
     if (work & WRING_GRADIENT) scatter(p, p->pair + i, d->stiffness * u, f);
   }
-  if (work & WRING_GRADIENT) PetscCall(wring_corners_add(&p->far, p->mesh->vector, p->far_f, f));
+  if (work & WRING_GRADIENT) PetscCall(wring_corners_add(&p->far, p->mesh->forest.vector, p->far_f, f));
   if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, d->energy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,7 +214,7 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   PetscFunctionBegin;
   for (int a = 0; a < 4; a++) {
     const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
-    row[a]         = far < 0 ? m->begin + at : p->far.global[far];
+    row[a]         = far < 0 ? m->number.begin + at : p->far.global[far];
     const int mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
     if (mark == WRING_XYZ) row[a] = -1;
     for (int c = 0; c < 3; c++) n[3 * a + c] = mark >> c & 1 ? 0 : pair->n[c];
@@ -276,7 +276,7 @@ static PetscErrorCode self_add_diagonal(wring_contact *contact, const double *x,
     for (PetscInt i = 0; i < p->n_pair; i++)
       if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
         scatter_column(p, p->pair + i, d->stiffness, j, column);
-    PetscCall(wring_corners_add(&p->far, p->mesh->vector, p->far_f, column));
+    PetscCall(wring_corners_add(&p->far, p->mesh->forest.vector, p->far_f, column));
     for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
   }
   PetscCall(PetscFree(column));

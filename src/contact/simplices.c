@@ -83,7 +83,8 @@ static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin
   for (PetscInt i = 0; i < c->n; i++) {
     claim *const row = c->row + i;
     for (int a = 0; a < 3; a++)
-      row->original[a] = m->original[i < skin->n ? skin->corner[3 * i + a] : extra->triangle[3 * (i - skin->n) + a]];
+      row->original[a] =
+        m->number.original[i < skin->n ? skin->corner[3 * i + a] : extra->triangle[3 * (i - skin->n) + a]];
     wring_sort3(row->original);
     row->rank = rank;
     row->area = area_of(m, row->original);
@@ -102,8 +103,8 @@ static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, co
   for (PetscInt i = 0; i < c->n; i++) {
     const claim *const    of   = i < 3 * t->n ? t->row + i / 3 : NULL;
     const PetscInt *const line = extra->line + 2 * (i - 3 * t->n); // if of is NULL
-    const PetscInt        a    = of ? of->original[i % 3] : m->original[line[0]],
-                   b           = of ? of->original[(i + 1) % 3] : m->original[line[1]];
+    const PetscInt        a    = of ? of->original[i % 3] : m->number.original[line[0]],
+                   b           = of ? of->original[(i + 1) % 3] : m->number.original[line[1]];
     c->row[i]                  = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
   }
   PetscCall(unite(m, skin, c));
@@ -131,8 +132,8 @@ static PetscErrorCode sum_at_vertices(const wring_mesh *m, const claims list[2],
   }
   PetscCallMPI(MPI_Type_contiguous(N_SUM, MPI_DOUBLE, &two));
   PetscCallMPI(MPI_Type_commit(&two));
-  PetscCall(PetscSFReduceBegin(m->halo, two, sum, sum, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, two, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, two, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, two, sum, sum, MPI_SUM));
   PetscCallMPI(MPI_Type_free(&two));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -142,10 +143,10 @@ static PetscErrorCode mark_tets(const wring_mesh *m, PetscInt *in_tet)
 {
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(in_tet, m->n_local));
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) in_tet[m->tet[i]] = 1;
-  for (PetscInt i = 0; m->mid && i < 6 * m->n_tet; i++) in_tet[m->mid[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) in_tet[m->tets.corner[i]] = 1;
+  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) in_tet[m->tets.mid[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

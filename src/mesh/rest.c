@@ -90,7 +90,7 @@ static int parts_of(const wring_mesh *m, wring_mass_kind kind, const double *den
                     double part[10])
 {
   const int    n   = wring_tet_vertices(m, e, v);
-  const double rho = density[m->region[e]];
+  const double rho = density[m->tets.region[e]];
   for (int a = 0; a < n; a++) part[a] = 0;
   if (n > 4 && kind == WRING_MASS_CONSISTENT) {
     add_consistent(m, rho, e, part);
@@ -119,7 +119,7 @@ static PetscErrorCode choose_units(const wring_mesh *m, wring_mass_kind kind, co
   int      exponent;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const int n = parts_of(m, kind, density, e, v, part);
     for (int a = 0; a < n; a++) most = PetscMax(most, fabs(part[a]));
   }
@@ -154,7 +154,7 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind,
   PetscFunctionBegin;
   PetscCall(choose_units(m, kind, density, count, lumps, &unit));
   PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &sum));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++) {
     const int n = parts_of(m, kind, density, e, v, part);
     for (int a = 0; a < n; a++) add_part(&unit, part[a], 1, &v[a], sum);
   }

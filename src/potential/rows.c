@@ -23,13 +23,13 @@ static PetscErrorCode send_ghosts(const wring_mesh *m, const wring_pattern *p, w
   ghost_entry       *entry;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->halo, NULL, NULL, &leaf, &owner));
+  PetscCall(PetscSFGetGraph(m->forest.halo, NULL, NULL, &leaf, &owner));
   PetscCall(PetscMalloc2(n, &to, n, &entry));
   for (PetscInt i = m->n_owned; i < p->n; i++) {
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
       const PetscSFNode at = owner[i - m->n_owned];
       to[k - first]        = at.rank;
-      entry[k - first]     = (ghost_entry){at.index, m->global[p->column[k]]};
+      entry[k - first]     = (ghost_entry){at.index, m->number.global[p->column[k]]};
     }
   }
   PetscCall(wring_exchange_create(m->comm, n, to, &r->x));
@@ -41,7 +41,8 @@ static PetscErrorCode send_ghosts(const wring_mesh *m, const wring_pattern *p, w
 /* The columns of this rank come first, then the others; both ascend. */
 static int compare_columns(const wring_mesh *m, PetscInt a, PetscInt b)
 {
-  const int other_a = a < m->begin || a >= m->begin + m->n_owned, other_b = b < m->begin || b >= m->begin + m->n_owned;
+  const int other_a = a < m->number.begin || a >= m->number.begin + m->n_owned,
+            other_b = b < m->number.begin || b >= m->number.begin + m->n_owned;
   return other_a != other_b ? other_a - other_b : (a > b) - (a < b);
 }
 
@@ -88,7 +89,7 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
   for (PetscInt i = 0; i < m->n_owned; i++) {
     start[i + 1] += start[i] + p->start[i + 1] - p->start[i];
     next[i] = start[i];
-    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) all[next[i]++] = m->global[p->column[k]];
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) all[next[i]++] = m->number.global[p->column[k]];
   }
   for (PetscInt e = 0; e < r->x.n_got; e++) all[next[got[e].row]++] = got[e].column;
   PetscCall(PetscMalloc3(m->n_owned + 1, &r->own, m->n_owned + 1, &r->other, start[m->n_owned], &r->column));
@@ -98,7 +99,7 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
     PetscInt       others = 0;
     for (PetscInt k = 0; k < n; k++) {
       r->column[first + k] = all[start[i] + k];
-      others += r->column[first + k] < m->begin || r->column[first + k] >= m->begin + m->n_owned;
+      others += r->column[first + k] < m->number.begin || r->column[first + k] >= m->number.begin + m->n_owned;
     }
     r->own[i + 1]   = r->own[i] + n - others;
     r->other[i + 1] = r->other[i] + others;
@@ -116,7 +117,7 @@ static PetscErrorCode find_places(const wring_mesh *m, const wring_pattern *p, c
   PetscCall(PetscMalloc2(r->x.n_got, &r->got_row, r->x.n_got, &r->got_place));
   for (PetscInt i = 0; i < p->n; i++) {
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
-      r->place[k] = i < m->n_owned ? find_column(m, r, i, m->global[p->column[k]]) : (int32_t)(k - p->start[i]);
+      r->place[k] = i < m->n_owned ? find_column(m, r, i, m->number.global[p->column[k]]) : (int32_t)(k - p->start[i]);
   }
   for (PetscInt e = 0; e < r->x.n_got; e++) {
     r->got_row[e]   = got[e].row;
@@ -278,7 +279,7 @@ static PetscErrorCode create_roomy(const wring_block_rows *r, const PetscInt *mo
   PetscCall(PetscMalloc2(m->n_owned, &own, m->n_owned, &other));
   for (PetscInt i = 0; i < m->n_owned; i++) {
     own[i]   = PetscMin(r->own[i + 1] - r->own[i] + more[i], m->n_owned);
-    other[i] = PetscMin(r->other[i + 1] - r->other[i] + more[i], m->n_global - m->n_owned);
+    other[i] = PetscMin(r->other[i + 1] - r->other[i] + more[i], m->number.n_global - m->n_owned);
   }
   PetscCall(MatCreate(m->comm, A));
   PetscCall(MatSetSizes(*A, 3 * m->n_owned, 3 * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
@@ -298,7 +299,7 @@ PetscErrorCode wring_block_rows_copy(const wring_block_rows *r, const PetscInt *
 
   PetscFunctionBegin;
   PetscCall(create_roomy(r, more, A));
-  for (PetscInt i = 3 * m->begin; i < 3 * (m->begin + m->n_owned); i++) {
+  for (PetscInt i = 3 * m->number.begin; i < 3 * (m->number.begin + m->n_owned); i++) {
     const PetscInt *column;
     const double   *value;
     PetscInt        n;

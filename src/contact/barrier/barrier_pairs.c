@@ -303,8 +303,8 @@ PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double 
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
   }
   if (!(left <= p->margin / 2)) PetscCall(search(p, x, longest > p->margin / 8 ? d : NULL, *most));
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
-  if (d) PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, d, p->far_d));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
+  if (d) PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, d, p->far_d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -228,10 +228,10 @@ static PetscErrorCode list_rays(const wring_barrier_pairs *p, double length, Pet
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)s->n + (size_t)p->mesh->n_owned, simplex));
   PetscCall(PetscCalloc1((size_t)p->mesh->n_local, &in_tet));
-  for (PetscInt i = 0; i < 4 * p->mesh->n_tet; i++) in_tet[p->mesh->tet[i]] = 1;
+  for (PetscInt i = 0; i < 4 * p->mesh->tets.n; i++) in_tet[p->mesh->tets.corner[i]] = 1;
   *n = 0;
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
-    if (!in_tet[v] || s->body[v] != p->mesh->original[v]) continue;
+    if (!in_tet[v] || s->body[v] != p->mesh->number.original[v]) continue;
     (*simplex)[(*n)++] = (wring_simplex){1, PETSC_FALSE, {v, -1, -1}, 0};
     way[3 * v]         = length;
   }

@@ -62,7 +62,7 @@ static PetscErrorCode evaluate(barrier *d, const double *x, PetscBool gradient)
 
   PetscFunctionBegin;
   PetscCall(make_room(d));
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
 #pragma omp parallel for schedule(static, 64) if (p->n > SERIAL_BELOW)
   for (PetscInt i = 0; i < p->n; i++) {
     const wring_pair_law law = law_of(d, i);
@@ -120,7 +120,7 @@ static PetscErrorCode barrier_add(wring_contact *contact, wring_work work, const
   PetscCall(PetscArrayzero(p->far_f, 3 * p->corners.n));
   for (PetscInt i = 0; i < p->n; i++)
     if (is_active(d, i)) scatter(p, i, factor_of(d, i), d->g + N * (size_t)i, f);
-  PetscCall(wring_corners_add(&p->corners, p->mesh->vector, p->far_f, f));
+  PetscCall(wring_corners_add(&p->corners, p->mesh->forest.vector, p->far_f, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +194,7 @@ static PetscErrorCode barrier_add_blocks(wring_contact *contact, const double *x
   double                     value[N * N];
 
   PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
   PetscCall(PetscCalloc1((size_t)p->corners.n, &far_held));
   if (held) PetscCall(wring_corners_fetch(&p->corners, MPI_CHAR, held, far_held));
   for (PetscInt i = 0; i < p->n; i++) {
@@ -214,7 +214,7 @@ static PetscErrorCode barrier_add_diagonal(wring_contact *contact, const double 
   double                    *column, H[N * N], row[N];
 
   PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
   PetscCall(PetscMalloc1(3 * (size_t)n_owned, &column));
   for (int j = 0; j < 3; j++) {
     PetscCall(PetscArrayzero(column, 3 * n_owned));
@@ -224,7 +224,7 @@ static PetscErrorCode barrier_add_diagonal(wring_contact *contact, const double 
       for (int k = 0; k < n; k++) row[k] = H[n * k + k / 3 * 3 + j];
       if (n > 0) scatter(p, i, 1, row, column);
     }
-    PetscCall(wring_corners_add(&p->corners, p->mesh->vector, p->far_f, column));
+    PetscCall(wring_corners_add(&p->corners, p->mesh->forest.vector, p->far_f, column));
     for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
   }
   PetscCall(PetscFree(column));
@@ -251,9 +251,9 @@ static PetscErrorCode barrier_add_products(wring_contact *contact, const double 
   double                     H[N * N], of_u[N], of_v[N];
 
   PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, x, p->far_x));
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, u, p->far_d));
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->vector, v, p->far_f));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, u, p->far_d));
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, v, p->far_f));
   for (PetscInt i = 0; i < p->n; i++) {
     const int n = hessian_of(d, i, x, H);
     if (n == 0) continue;

@@ -62,8 +62,8 @@ static void read_node(wring_gmsh *r)
   if (wring_scan_ok(r->s) && number < 1)
     wring_scan_fail(r->s, line, "node %lld, expected a number above 0", (long long)number);
   if (r->v41) {
-    r->raw->node_line[r->n_numbered]  = line;
-    r->raw->node_tag[r->n_numbered++] = number;
+    r->raw->nodes.line[r->n_numbered]  = line;
+    r->raw->nodes.tag[r->n_numbered++] = number;
   } else {
     wring_raw_read_node(r->raw, r->s, line, number);
   }
@@ -73,7 +73,7 @@ static void read_node(wring_gmsh *r)
 static void read_coordinates(wring_gmsh *r, int parameters)
 {
   wring_raw *const raw = r->raw;
-  wring_raw_read_node(raw, r->s, raw->node_line[raw->n_node], raw->node_tag[raw->n_node]);
+  wring_raw_read_node(raw, r->s, raw->nodes.line[raw->nodes.n], raw->nodes.tag[raw->nodes.n]);
   for (int c = 0; c < parameters; c++) wring_scan_real(r->s, "a parametric coordinate");
   wring_scan_end_line(r->s);
 }

@@ -33,8 +33,8 @@ static PetscErrorCode read_row(void *context, const wring_row_block *b, int64_t 
   }
   wring_scan_end_line(s);
   if (wring_scan_ok(s) && vertex < 0) wring_scan_fail(s, line, "vertex %lld, expected 0 or above", (long long)vertex);
-  raw->node_line[raw->n_node]  = line;
-  raw->node_tag[raw->n_node++] = vertex;
+  raw->nodes.line[raw->nodes.n]  = line;
+  raw->nodes.tag[raw->nodes.n++] = vertex;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

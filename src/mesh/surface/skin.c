@@ -17,9 +17,9 @@ int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part)
 
 int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v)
 {
-  for (int k = 0; k < 3; k++) v[k] = m->tet[4 * (size_t)e + (size_t)wring_face_corner[a][k]];
-  for (int k = 0; k < 3 && m->mid; k++) v[3 + k] = m->mid[6 * (size_t)e + (size_t)wring_face_mid[a][k]];
-  return m->mid ? 6 : 3;
+  for (int k = 0; k < 3; k++) v[k] = m->tets.corner[4 * (size_t)e + (size_t)wring_face_corner[a][k]];
+  for (int k = 0; k < 3 && m->tets.mid; k++) v[3 + k] = m->tets.mid[6 * (size_t)e + (size_t)wring_face_mid[a][k]];
+  return m->tets.mid ? 6 : 3;
 }
 
 int wring_mesh_cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)

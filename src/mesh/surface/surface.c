@@ -47,7 +47,7 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces
       PetscInt  v[WRING_FACE], corner[WRING_FACE] = {-1, -1, -1, -1, -1, -1};
       PetscBool in_set = PETSC_TRUE;
       const int n      = wring_mesh_face(m, e, a, v);
-      for (int k = 0; k < n; k++) in_set = (PetscBool)(in_set && mark[v[k]]), corner[k] = m->original[v[k]];
+      for (int k = 0; k < n; k++) in_set = (PetscBool)(in_set && mark[v[k]]), corner[k] = m->number.original[v[k]];
       if (in_set) PetscCall(add_face(f, corner, 1));
     }
   }
@@ -59,8 +59,8 @@ static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, faces *f)
   static const PetscInt none[3] = {-1, -1, -1};
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const row = m->set_element + 4 * (size_t)i, *const mid = m->set_mid ? m->set_mid + 3 * i : none;
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const row = m->set.element + 4 * (size_t)i, *const mid = m->set.mid ? m->set.mid + 3 * i : none;
     const PetscInt v[WRING_FACE] = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
     if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, v, 0));
   }
@@ -164,7 +164,7 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, 
   PetscCall(add_tet_faces(m, mark, &f));
   PetscCall(add_triangles(m, set, &f));
   PetscCall(PetscFree(mark));
-  PetscCall(match(m, m->sets.name[set], inner, &f));
+  PetscCall(match(m, m->set.names.name[set], inner, &f));
   PetscCall(cut_sheets(&f));
   *n = f.n;
   PetscCall(PetscMalloc1(WRING_FACE * f.n, triangle));

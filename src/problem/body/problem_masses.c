@@ -120,7 +120,7 @@ static PetscErrorCode set_weights(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(p->mesh->n_owned, &p->parts->weight));
   PetscCall(wring_problem_load_kind(p, &kind));
-  if (kind == WRING_MASS_DIAGONAL || p->mesh->order == 1 || wring_options_has(p->options, "mass_", "file"))
+  if (kind == WRING_MASS_DIAGONAL || p->mesh->tets.order == 1 || wring_options_has(p->options, "mass_", "file"))
     PetscCall(PetscArraycpy(p->parts->weight, p->mass, p->mesh->n_owned));
   else
     PetscCall(lump_densities(p, kind, p->parts->weight));

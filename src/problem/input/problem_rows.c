@@ -13,7 +13,7 @@ PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, co
   *width = 0;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank == 0) {
-    PetscCall(wring_csv_read(file, header, m->n_global, unique, complete, &n_row, width, &row, &error));
+    PetscCall(wring_csv_read(file, header, m->number.n_global, unique, complete, &n_row, width, &row, &error));
     if (row && n_row == 0) wring_error_set(&error, "%s: no row after the header, expected %s", file, header);
     if (row && check) check(file, n_row, *width, row, &error);
   }

@@ -130,14 +130,14 @@ static PetscErrorCode share_forces(wring_problem *p, PetscInt set, double *share
   double           *all;
 
   PetscFunctionBegin;
-  if (m->order == 1) {
+  if (m->tets.order == 1) {
     PetscCall(wring_problem_share_area(p, set, share));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(wring_mesh_surface(m, set, PETSC_TRUE, &n, &triangle));
   PetscCall(PetscMalloc1(m->n_owned, &all));
   PetscCall(sum_shares(m, n, triangle, all));
-  for (PetscInt i = 0; i < m->set_count[set]; i++) share[i] = all[m->set_vertex[set][i]];
+  for (PetscInt i = 0; i < m->set.count[set]; i++) share[i] = all[m->set.vertex[set][i]];
   PetscCall(PetscFree(all));
   PetscCall(PetscFree(triangle));
   PetscFunctionReturn(PETSC_SUCCESS);

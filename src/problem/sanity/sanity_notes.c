@@ -145,9 +145,9 @@ static double load_size(const wring_sanity_loads *l)
 static void note_acting(const wring_problem *p, wring_sanity *s)
 {
   const double    size = fmax(load_size(&s->start), load_size(&s->end));
-  const PetscBool held = (PetscBool)(wring_potential_held(p->g) == 3 * p->mesh->n_global);
+  const PetscBool held = (PetscBool)(wring_potential_held(p->g) == 3 * p->mesh->number.n_global);
   if (held)
-    note(p, s, "hard attachments hold all %" PetscInt_FMT " vertices: nothing is computed", p->mesh->n_global);
+    note(p, s, "hard attachments hold all %" PetscInt_FMT " vertices: nothing is computed", p->mesh->number.n_global);
   else if (!may_move(p, s))
     note(p, s, "nothing moves the body: no gravity, load, moving attachment, collider or initial velocity is given");
   if (!held && size > 1e-9 * fmax(s->start.size, s->end.size) && s->acting < 1e-9 * size)
@@ -184,7 +184,7 @@ static double resultant(const wring_sanity_loads *l)
 static void note_attachments(const wring_problem *p, wring_sanity *s)
 {
   const double load = fmax(resultant(&s->start), resultant(&s->end)), sag = s->held_by > 0 ? load / s->held_by : 0;
-  const double edge = p->mesh->n_tet_global ? cbrt(8.5 * s->volume / (double)p->mesh->n_tet_global) : 0;
+  const double edge = p->mesh->tets.n_global ? cbrt(8.5 * s->volume / (double)p->mesh->tets.n_global) : 0;
   if (sag > 0.1 * s->length && !p->parts->colliders.contact)
     note(p, s,
          "the attachments give way by %.3g m under the loads: %.3g N over %.3g N/m in all; give a larger stiffness, or "

@@ -82,7 +82,7 @@ static PetscErrorCode find_area(wring_problem *p, const char *prefix, const char
   if (triangles == 0)
     WRING_REFUSE(p->comm, "%s: %sstiffness_per_area: the set '%s' has no triangles, expected a surface of the mesh",
                  wring_options_origin(p->options, prefix, "stiffness_per_area"), prefix, name);
-  PetscCall(PetscMalloc1(p->mesh->set_count[set], area));
+  PetscCall(PetscMalloc1(p->mesh->set.count[set], area));
   PetscCall(wring_problem_share_area(p, set, *area));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,7 +90,7 @@ static PetscErrorCode find_area(wring_problem *p, const char *prefix, const char
 static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_attachment *a)
 {
   static const unsigned bits[] = {1, 2, 4, 3, 6, 5, 7}; // of the choices of components
-  const PetscInt        set    = wring_names_find(&p->mesh->sets, name);
+  const PetscInt        set    = wring_names_find(&p->mesh->set.names, name);
   char                  prefix[WRING_PREFIX], hint[256];
 
   PetscFunctionBegin;
@@ -99,7 +99,7 @@ static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_
   a->components   = bits[a->components];
   a->motion.grows = (PetscBool)(a->file != NULL);
   PetscCall(check_keys(p, prefix, a));
-  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
+  wring_suggest_name(&p->mesh->set.names, name, sizeof hint, hint);
   if (set < 0 && !a->file)
     WRING_REFUSE(p->comm,
                  "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
@@ -145,8 +145,8 @@ static PetscErrorCode read_targets(const wring_problem *p, const wring_attachmen
   double           *row;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_read_rows(p->mesh, key->file, header, PETSC_TRUE, PETSC_FALSE, key->hard ? NULL : check_rows, &a->n,
-                                    &width, &row));
+  PetscCall(wring_problem_read_rows(p->mesh, key->file, header, PETSC_TRUE, PETSC_FALSE, key->hard ? NULL : check_rows,
+                                    &a->n, &width, &row));
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {
     a->vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
@@ -160,7 +160,7 @@ static PetscErrorCode read_targets(const wring_problem *p, const wring_attachmen
 /* With a stiffness by area vertices without area are left out. */
 static PetscErrorCode take_set(const wring_problem *p, const char *name, const wring_attachment *key, targets *a)
 {
-  const PetscInt      set = wring_names_find(&p->mesh->sets, name), n = p->mesh->set_count[set];
+  const PetscInt      set = wring_names_find(&p->mesh->set.names, name), n = p->mesh->set.count[set];
   const double *const area = key->area;
 
   PetscFunctionBegin;

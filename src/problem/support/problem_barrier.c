@@ -31,11 +31,11 @@ static PetscErrorCode list_membranes(const wring_problem *p, PetscInt *n, PetscI
 static PetscErrorCode mark_tied(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *tied)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) tied[m->tet[i]] = 1;
-  for (PetscInt i = 0; m->mid && i < 6 * m->n_tet; i++) tied[m->mid[i]] = 1;
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
+  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
   for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->halo, MPI_DOUBLE, tied, tied, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->halo, MPI_DOUBLE, tied, tied, MPI_MAX));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPI_DOUBLE, tied, tied, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPI_DOUBLE, tied, tied, MPI_MAX));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +139,7 @@ static PetscErrorCode set_stiffness(wring_problem *p)
   PetscCall(wring_self_barrier_measure(p->parts->barrier, &size));
   modulus = find_modulus(p, size.edge);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &modulus, 1, MPI_DOUBLE, MPI_MAX, p->comm));
-  for (PetscInt v = 0; v < p->mesh->n_owned; v++) mass += p->mass[v] / (double)p->mesh->n_global;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) mass += p->mass[v] / (double)p->mesh->number.n_global;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   const double area    = size.area > 0 ? size.area / size.points : size.gap * size.gap;
   const double inertia = wring_stepper_is_static(p->stepper) ? 0 : mass * size.gap / (h * h * area);

@@ -131,7 +131,7 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_add_barrier(p, &barrier));
   if (barrier) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p->mesh->n_tet_global == 0)
+  if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
                  wring_options_family_origin(p->options, "self_contact_"));
   PetscCall(create_self_contact(p, &p->parts->self_contact));

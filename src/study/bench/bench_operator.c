@@ -13,7 +13,7 @@ typedef struct {
 static PetscErrorCode run_exchange(void *context)
 {
   exchange *const e     = context;
-  const PetscSF   s     = e->mesh->coordinates;
+  const PetscSF   s     = e->mesh->forest.coordinates;
   double          value = 1;
 
   PetscFunctionBegin;

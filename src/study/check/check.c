@@ -168,10 +168,10 @@ static PetscErrorCode print_sets_of(const wring_mesh *m, const char *title, int 
 
   PetscFunctionBegin;
   wring_print(m->comm, "%-9s", title);
-  for (PetscInt s = 0; s < m->sets.n; s++) {
+  for (PetscInt s = 0; s < m->set.names.n; s++) {
     PetscCall(wring_mesh_count_elements(m, s, corners, &n));
     if (n == 0) continue;
-    wring_print(m->comm, " %s (%" PetscInt64_FMT ")", m->sets.name[s], n);
+    wring_print(m->comm, " %s (%" PetscInt64_FMT ")", m->set.names.name[s], n);
     some = PETSC_TRUE;
   }
   wring_print(m->comm, some ? "\n" : " none\n");
@@ -207,7 +207,7 @@ static void print_solver(const wring_problem *p, const wring_solver *solver)
   }
   if (wring_solver_operator_factor(solver) > 0) {
     print_settings(p, "", "operator_", wring_operator_options);
-    wring_operator_estimate(p->op, p->mesh->n_global, &s);
+    wring_operator_estimate(p->op, p->mesh->number.n_global, &s);
     wring_print(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared);
     if (p->size > 1) wring_print(p->comm, "distributed factor %.2g s, ", s.distributed);
     wring_print(p->comm, "multigrid %.2g s\n", s.multigrid);
@@ -279,7 +279,7 @@ static PetscErrorCode print(check *c)
   wring_print(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper));
   PetscCall(wring_frames_print(p, &c->frames, p->state.step));
   print_names(p->comm, "regions", &p->mesh->regions);
-  print_names(p->comm, "sets", &p->mesh->sets);
+  print_names(p->comm, "sets", &p->mesh->set.names);
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
   for (PetscInt i = 0; i < n; i++)

@@ -12,8 +12,8 @@ static PetscErrorCode print_mesh(const wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
-  wring_print(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->n_global,
-              m->n_tet_global);
+  wring_print(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->number.n_global,
+              m->tets.n_global);
   if (triangles) wring_print(p->comm, "%" PetscInt64_FMT " triangles, ", triangles);
   if (lines) wring_print(p->comm, "%" PetscInt64_FMT " lines, ", lines);
   wring_print(p->comm, "volume %.6g m^3, mass %.6g kg, balance %.2f, ghosts %.1f%%\n", info.volume, p->total_mass,
@@ -27,7 +27,8 @@ static void print_solver(const wring_problem *p, const char *solver)
   const char *const type   = wring_operator_choice(p->op, p->mesh->number.n_global);
   const char       *factor = "";
   if (p->size > 1 && strcmp(type, "direct") == 0)
-    factor = wring_operator_shares_factor(p->op, p->mesh->n_global) ? " (shared factor)" : " (distributed factor)";
+    factor =
+      wring_operator_shares_factor(p->op, p->mesh->number.n_global) ? " (shared factor)" : " (distributed factor)";
   wring_print(p->comm, "solver    %s; operator %s%s\n", solver, type, factor);
 }
 

@@ -87,9 +87,9 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
   json_decref(made);
   wring_json_set(json, "schema", JSON(WRING_JSON_SCHEMA), "objective", JSON(e->value.objective), "inertial",
                  JSON(e->value.inertial), "elastic", JSON(e->value.elastic), "gradient_norm", JSON(e->gradient_norm),
-                 "vertices", JSON(p->mesh->n_global), "tets", JSON(p->mesh->n_tet_global), "volume", JSON(info.volume),
-                 "mass", JSON(p->total_mass), "min_J", JSON(e->min_J), "max_J", JSON(e->max_J), "provenance",
-                 provenance, NULL);
+                 "vertices", JSON(p->mesh->number.n_global), "tets", JSON(p->mesh->tets.n_global), "volume",
+                 JSON(info.volume), "mass", JSON(p->total_mass), "min_J", JSON(e->min_J), "max_J", JSON(e->max_J),
+                 "provenance", provenance, NULL);
   if (p->rank == 0) wring_json_write(json, &error, "%s/evaluate.json", directory);
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));
@@ -127,7 +127,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   wring_print(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n", e.value.objective,
               e.value.inertial, e.value.elastic);
   wring_print(comm, "gradient norm  %.17g N\n", e.gradient_norm);
-  if (p->mesh->n_tet_global) wring_print(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J);
+  if (p->mesh->tets.n_global) wring_print(comm, "J              %.6g to %.6g\n", e.min_J, e.max_J);
   PetscCall(VecDestroy(&gradient));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_problem_destroy(&p));

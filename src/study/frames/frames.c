@@ -22,7 +22,7 @@ PetscErrorCode wring_frames_set_up(const wring_problem *p, const wring_output *k
   f->last    = last;
   f->every   = keys->every;
   f->surface = (PetscBool)(keys->kind == WRING_FRAMES_SURFACE);
-  if (keys->kind == WRING_FRAMES_AUTO) f->surface = (PetscBool)(p->mesh->n_tet_global > most_tets);
+  if (keys->kind == WRING_FRAMES_AUTO) f->surface = (PetscBool)(p->mesh->tets.n_global > most_tets);
   if (f->every > 0 && wring_options_has(o, "output_", "steps")) { // the list stands in the place of `every`
     if (wring_options_has(o, "output_", "every"))
       WRING_REFUSE(p->comm, "%s: output_steps is given beside output_every, expected one of them",

@@ -202,12 +202,12 @@ static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
   json_object_set_new(json, "mesh",
-                      wring_json_object("vertices", JSON(m->n_global), "tets", JSON(m->n_tet_global), "triangles",
-                                        JSON(triangles), "lines", JSON(lines), "regions", JSON(m->regions.n), "sets",
-                                        JSON(m->sets.n), "volume", JSON(info.volume), "mass", JSON(p->total_mass),
-                                        "min_quality", JSON(info.min_quality), "balance_tets", JSON(info.balance_tets),
-                                        "balance_vertices", JSON(info.balance_vertices), "ghosts", JSON(info.ghosts),
-                                        NULL));
+                      wring_json_object("vertices", JSON(m->number.n_global), "tets", JSON(m->tets.n_global),
+                                        "triangles", JSON(triangles), "lines", JSON(lines), "regions",
+                                        JSON(m->regions.n), "sets", JSON(m->set.names.n), "volume", JSON(info.volume),
+                                        "mass", JSON(p->total_mass), "min_quality", JSON(info.min_quality),
+                                        "balance_tets", JSON(info.balance_tets), "balance_vertices",
+                                        JSON(info.balance_vertices), "ghosts", JSON(info.ghosts), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
