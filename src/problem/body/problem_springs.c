@@ -63,8 +63,8 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, cons
   for (int i = 0; i < 4; i++)
     PetscCall(
       wring_options_refuse_both(p->options, prefix, other[i], "file", "each row of the file has its own stiffness"));
-  PetscCall(wring_problem_read_rows(p->mesh, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE, check_rows,
-                                    &s->n, &s->width, &s->row));
+  PetscCall(wring_problem_read_rows(p->mesh, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE,
+                                    check_rows, &s->n, &s->width, &s->row));
   PetscCall(extend_halo(p, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
