@@ -41,6 +41,13 @@ typedef struct {
   keys against their tables; here a value is checked when it is read, and a key that nothing reads is ignored.
 */
 PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **p);
+
+/*
+  The same for solves by these solver types or variants in the place of solver_type: material_volumetric auto is mean
+  only where all of them can use it.
+*/
+PetscErrorCode wring_problem_create_for(MPI_Comm comm, const wring_options *o, PetscInt n, const char *const *solver,
+                                        wring_problem **p);
 PetscErrorCode wring_problem_destroy(wring_problem **p);
 
 /*

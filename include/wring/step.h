@@ -78,7 +78,10 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   collective.
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
-/* x_0 of a step that has begun becomes `start`, as far on the way from q as contacts let it. */
+/*
+  x_0 of a step that has begun, x, becomes `start`, as far on the way from q as contacts let it, if this is better: its g
+  is finite, it inverts fewer tets, or g is less.
+*/
 PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x);
 
 /*

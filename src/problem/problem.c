@@ -48,12 +48,37 @@ static PetscErrorCode create_potential(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Finds a solver that cannot use means of volumes. */
+static PetscErrorCode ask_solvers(wring_problem *p, PetscInt n, const char *const *solver)
+{
+  PetscBool takes = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n && takes; i++) {
+    PetscCall(wring_solver_takes_mean(p->options, solver[i], &takes));
+    if (!takes) p->parts->takes_no_mean = solver[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **out)
+{
+  const char *type;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_default_type(o, &type));
+  PetscCall(wring_problem_create_for(comm, o, 1, &type, out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_create_for(MPI_Comm comm, const wring_options *o, PetscInt n, const char *const *solver,
+                                        wring_problem **out)
 {
   wring_problem *p;
 
   PetscFunctionBegin;
   PetscCall(create_handle(comm, o, &p));
+  PetscCall(ask_solvers(p, n, solver));
   PetscCall(read_mesh(p));
   PetscCall(create_potential(p));
   PetscCall(wring_operator_create(comm, o, &p->phases, &p->op));
@@ -63,6 +88,7 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_problem_check_colliders(p));
   PetscCall(wring_problem_check_self_contact(p));
   PetscCall(wring_problem_add_probes(p));
+  p->parts->takes_no_mean = NULL;
   wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
   *out = p;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -171,6 +171,7 @@ struct wring_problem_parts {
   wring_load_family  loads[WRING_LOAD_FAMILIES];
   double            *weight; // [n_owned] kg, until the loads have it: what gravity acts on in statics
   wring_probes       probes;
+  const char        *takes_no_mean; // during creation: a solver that cannot use means of volumes; NULL: all can
   wring_system       system;
   wring_initial_keys initial;
   wring_bounds       bounds;
@@ -257,7 +258,7 @@ PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
 /*
   Whether volumetric is mean for this law of region r, with parameters par; refused if neither the region's material nor
-  a law on top has a term in J. With auto: of a material whose Poisson's ratio is above 0.49, if all solvers can; noted.
+  a law on top has a term in J. With auto: of a material whose Poisson's ratio is above 0.49, if the solvers can; noted.
 */
 PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
                                  PetscBool *mean);

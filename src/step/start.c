@@ -123,17 +123,25 @@ PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, 
 
 PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x)
 {
-  PetscBool placed;
-  double    part;
+  start_merit chosen = {.placed = (PetscBool)!s->approaching}, m = {.finite = PETSC_FALSE};
+  Vec         other;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(start, x));
+  PetscCall(VecDuplicate(x, &other));
+  PetscCall(VecCopy(start, other));
   PetscCall(wring_potential_restore_places(s->g));
-  PetscCall(wring_potential_place(s->g, x));
-  PetscCall(wring_potential_advance(s->g, state->q, x, &part));
-  PetscCall(wring_potential_is_placed(s->g, x, &placed));
-  PetscCall(wring_step_begin_approach(s, x, placed));
-  s->start_known = PETSC_FALSE;
+  PetscCall(wring_potential_place(s->g, other));
+  PetscCall(wring_potential_advance(s->g, state->q, other, &m.part));
+  PetscCall(wring_potential_is_placed(s->g, other, &m.placed));
+  PetscCall(judge(s, state, x, &chosen));
+  PetscCall(judge(s, state, other, &m));
+  if (is_better(&m, &chosen)) {
+    PetscCall(VecCopy(other, x));
+    chosen.placed  = m.placed;
+    s->start_known = PETSC_FALSE;
+  }
+  PetscCall(wring_step_begin_approach(s, x, chosen.placed));
+  PetscCall(VecDestroy(&other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,7 +14,7 @@ const wring_option wring_material_options[] = {
   {"volumetric", WRING_WORD, .choices = "full|mean|auto", .value = "auto",
    .help = "J = det F in the law's term in J: that of each element, or its mean over patches of elements, with which "
            "elements do not lock near Poisson's ratio 1/2; also of the limit of volume. auto: mean of a material "
-           "above a ratio of 0.49 where its law and the deck's solvers can, else full."},
+           "above a ratio of 0.49 where its law and the solvers can, else full."},
   {"proxy_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
    .help = "Stiffness of the elements in the constant operator A; default: the slope of the law."},
   {"stiffness_file", WRING_PATH,
@@ -77,28 +77,6 @@ static void list_volumetric(size_t size, char *text)
   }
 }
 
-/* Whether all solvers that the deck names can use a mean. */
-static PetscErrorCode solvers_take_mean(const wring_problem *p, PetscBool *take)
-{
-  static const wring_option compared[] = {{.key = "solvers", .type = WRING_WORDS}, {0}};
-  const char               *type;
-  char                    **name = NULL;
-  PetscInt                  n    = 0;
-  PetscBool                 one;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solver_default_type(p->options, &type));
-  PetscCall(wring_solver_takes_mean(p->options, type, take));
-  if (wring_options_has(p->options, "compare_", "solvers"))
-    PetscCall(wring_options_get_word_list(p->options, "compare_", compared, "solvers", &n, &name));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(wring_solver_takes_mean(p->options, name[i], &one));
-    *take = (PetscBool)(*take && one);
-  }
-  PetscCall(wring_words_destroy(n, &name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* With auto: whether this material locks, and mean helps; with a note. */
 static PetscErrorCode choose_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
                                   PetscBool *mean)
@@ -110,12 +88,18 @@ static PetscErrorCode choose_mean(const wring_problem *p, PetscInt r, const wrin
   if (law->kind != WRING_LAW_MATERIAL || !law->volumetric || !wring_law_rest_moduli(law, par, &wave, &shear))
     PetscFunctionReturn(PETSC_SUCCESS);
   const double ratio = wring_poisson_ratio(wave, shear);
-  if (ratio > 0.49 + 1e-6) PetscCall(solvers_take_mean(p, mean));
+  if (ratio <= 0.49 + 1e-6) PetscFunctionReturn(PETSC_SUCCESS);
+  *mean = (PetscBool)!p->parts->takes_no_mean;
   if (*mean)
     PetscCall(wring_note(p->comm,
                          "region '%s' has Poisson's ratio %.4g: material.volumetric is mean, against locking; full "
                          "keeps the J of each element",
                          p->mesh->regions.name[r], ratio));
+  else
+    PetscCall(wring_note(p->comm,
+                         "region '%s' has Poisson's ratio %.4g, but solver '%s' cannot use means of volumes: "
+                         "material.volumetric is full, which leads to locking",
+                         p->mesh->regions.name[r], ratio, p->parts->takes_no_mean));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -97,6 +97,17 @@ static PetscErrorCode compare_solves(wring_convergence *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first row with at most this error, n if there is none; if g may rise, the first from which on all have. */
+static PetscInt find_crossing(const wring_comparison *c, const wring_solve *one, double error)
+{
+  PetscInt i = c->renews ? one->n : 0;
+  if (c->renews)
+    while (i > 0 && wring_relative_error(c, &one->row[i - 1]) <= error) i--;
+  else
+    while (i < one->n && wring_relative_error(c, &one->row[i]) > error) i++;
+  return i;
+}
+
 PetscErrorCode wring_comparison_summarise(wring_comparison *c)
 {
   static const wring_seconds none = {NAN, NAN};
@@ -108,8 +119,7 @@ PetscErrorCode wring_comparison_summarise(wring_comparison *c)
     PetscCall(PetscRealloc((size_t)c->n_report * sizeof *h->error, &h->error));
     for (PetscInt i = 0; i < c->n_report; i++) h->error[i] = error_at(c, h, c->report[i]);
     for (int digit = 0; digit < WRING_N_DIGITS; digit++) {
-      PetscInt i = 0; // the first measured iterate with an error of at most 10^-(digit + 1)
-      while (i < shown->n && wring_relative_error(c, &shown->row[i]) > pow(10, -(digit + 1))) i++;
+      const PetscInt i        = find_crossing(c, shown, pow(10, -(digit + 1)));
       h->iterations_to[digit] = i < shown->n ? shown->row[i].iteration : -1;
       h->seconds_to[digit]    = i < shown->n ? h->seconds[i] : none;
     }

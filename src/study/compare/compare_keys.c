@@ -172,6 +172,7 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
   PetscCall(wring_options_get_bool(o, "compare_", table, "condition", &condition));
+  c->renews = wring_problem_has_self_contact(p);
   PetscCall(wring_options_get_bool(o, "compare_", table, "decrement", &c->has_decrement));
   if (condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
   s->lowest_g = INFINITY;

@@ -52,7 +52,7 @@ static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 static void count_rises(const wring_compare *s, wring_solve *one)
 {
   wring_outcome *const o = &one->outcome;
-  if (!wring_problem_has_self_contact(s->p) || one->n == 0) return;
+  if (!s->c.renews || one->n == 0) return;
   o->last.value = one->row[one->n - 1].value;
   o->rises      = (wring_rises){.measured = one->n - 1};
   for (PetscInt i = 1; i < one->n; i++) {

@@ -47,19 +47,21 @@ typedef struct {
 
 /* The convergence of one solver: equal solves, and what they show (wring_comparison_summarise). */
 typedef struct {
-  char           name[128];                     // type or variant
-  wring_error    refusal;                       // why the solver cannot be used, empty: it can; else it is left out
-  PetscInt       n_solve;                       // made to their end; the first one also if it was interrupted
-  wring_solve   *solve;                         // [repeats]; the rows and the outcome that are shown are solve[0]'s
-  PetscInt       differs;                       // first iteration at which one has other bits, -1: none has
-  wring_seconds *seconds;                       // [solve[0].n] of the rows
-  wring_seconds  total, setup;                  // of all iterations, of set-up; NaN: left out
-  double        *error;                         // [n_report] relative errors, NaN where nothing was measured
-  PetscInt       iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
-  wring_seconds  seconds_to[WRING_N_DIGITS];    // of that iterate, NaN: none
-  PetscBool      has_spectrum;                  // with compare_condition, of methods that have an H_0
-  wring_spectrum at_start, at_least;            // at x_0 and at the minimiser
-  json_t        *options;                       // of rank 0: the keys of the method in force, by their full names
+  char           name[128];    // type or variant
+  wring_error    refusal;      // why the solver cannot be used, empty: it can; else it is left out
+  PetscInt       n_solve;      // made to their end; the first one also if it was interrupted
+  wring_solve   *solve;        // [repeats]; the rows and the outcome that are shown are solve[0]'s
+  PetscInt       differs;      // first iteration at which one has other bits, -1: none has
+  wring_seconds *seconds;      // [solve[0].n] of the rows
+  wring_seconds  total, setup; // of all iterations, of set-up; NaN: left out
+  double        *error;        // [n_report] relative errors, NaN where nothing was measured
+  PetscInt
+    iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none; with renews, from
+                                   // which on all have
+  wring_seconds  seconds_to[WRING_N_DIGITS]; // of that iterate, NaN: none
+  PetscBool      has_spectrum;               // with compare_condition, of methods that have an H_0
+  wring_spectrum at_start, at_least;         // at x_0 and at the minimiser
+  json_t        *options;                    // of rank 0: the keys of the method in force, by their full names
 } wring_convergence;
 
 typedef struct {
@@ -75,6 +77,7 @@ typedef struct {
   PetscBool          warm_up;       // before each of them
   PetscInt           steps;         // of the deck, over which set-up is spread
   PetscBool          has_decrement; // rows have newton_decrement
+  PetscBool          renews;        // g has the contacts of each iterate: it need not decrease, and ends count
   PetscBool          running;       // some solvers have not ended yet
   wring_stop         stop;          // why it ended early
   json_t            *segments;      // how and where the sittings before this one were made
