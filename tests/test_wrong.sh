@@ -24,7 +24,7 @@ END
 for ranks in 1 2; do
   expect 2 $ranks run bar.yaml -solver_type qn -solver_max_it 3
   says 'max_it after 3 iterations .*, [0-9.]+ % of the largest force, are out of balance'
-  says 'step 1 failed: unbalanced; the state before it is in out'
+  says 'step 1 failed: unbalanced; the state before it, at .*, is in out'
   [ "$(wc -l <out/steps.csv)" = 1 ] && [ -e out/checkpoint_000000.h5 ] || fail 'the state before the step is not there'
 done
 works 1 run bar.yaml -solver_type qn -solver_max_it 3 -solver_accept true
@@ -134,6 +134,12 @@ silent 'go on, but'
 works 1 run bar.yaml -time_integrator implicit_euler -time_step 1e-2 -time_steps 4 -initial_restart out \
   -material_young 2e6
 says 'steps.csv and probes.csv there go on, but material_young was 1e6, now 2e6'
+works 1 run bar.yaml -time_integrator implicit_euler -time_step 1e-2 -time_steps 5 -initial_restart out \
+  -material_young 3e6 -material_proxy_stiffness 1e6
+says 'material_young was 2e6, now 3e6' && says 'material_proxy_stiffness was not given, now 1e6'
+works 1 run bar.yaml -time_integrator implicit_euler -time_step 1e-2 -time_steps 6 -initial_restart out \
+  -material_young 3e6
+says 'material_proxy_stiffness was 1e6, now not given'
 
 # Two bodies that will meet in the first step are apart at its start.
 "$python" - >pair.mesh <<'END'

@@ -51,9 +51,11 @@ static const char *text_of(const json_t *value, size_t size, char *text)
 
 void wring_kept_describe(const char *key, const json_t *before, const json_t *now, size_t size, char *change)
 {
-  char was[128], is[128];
+  const size_t end = strlen(change);
+  char         was[128], is[128];
   if (!json_equal(before, now))
-    snprintf(change, size, "%s was %s, now %s", key, text_of(before, sizeof was, was), text_of(now, sizeof is, is));
+    snprintf(change + end, size - end, "%s%s was %s, now %s", end ? "; " : "", key, text_of(before, sizeof was, was),
+             text_of(now, sizeof is, is));
 }
 
 /* What a file contains; where it is does not matter. */

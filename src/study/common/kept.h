@@ -22,5 +22,5 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
 PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, wring_error *change,
                                json_t **result, wring_error *e);
 
-/* Sets change to "solver_type was qn, now pd" if the values of a key differ. Not collective. */
+/* Adds "; solver_type was qn, now pd" to change [size] if the values of a key differ. Not collective. */
 void wring_kept_describe(const char *key, const json_t *before, const json_t *now, size_t size, char *change);

@@ -169,8 +169,10 @@ static PetscErrorCode print_end(const wring_run *r)
 
   PetscFunctionBegin;
   if (r->status == WRING_EXIT_FAILED) {
-    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it is in %s", p->state.step + 1,
-                         wring_reason_name(r->outcome.reason), r->output.keys.directory));
+    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it, at %s %.6g, is in %s",
+                         p->state.step + 1, wring_reason_name(r->outcome.reason),
+                         wring_stepper_is_static(p->stepper) ? "pseudo-time" : "time", p->state.time,
+                         r->output.keys.directory));
   }
   if (r->rises.count) {
     PetscCall(wring_note(
@@ -222,10 +224,12 @@ PetscErrorCode wring_run_march(wring_run *r)
   if (r->solver) PetscCall(wring_solver_set_interrupt(r->solver, wring_stopper_ask_late, &r->stopper));
   PetscCall(march(r));
   PetscCall(wring_stopper_check(&r->stopper)); // ends a sum of the last step
-  if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->frames.latest != r->p->state.step)
-    PetscCall(wring_frames_write(&o->frames, r->p)); // the last state is written however the run ends
-  if (o->checkpoints.n == 0 || o->checkpoints.latest != r->p->state.step || r->outcome.reason == WRING_INTERRUPTED)
+  // The last state is written however the run ends: in statics, of a failed load step the part that was balanced.
+  if (o->checkpoints.n == 0 || o->checkpoints.latest != r->p->state.step || r->outcome.reason == WRING_INTERRUPTED ||
+      (r->status == WRING_EXIT_FAILED && wring_stepper_is_static(r->p->stepper)))
     PetscCall(wring_run_write_checkpoint(r));
+  if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->frames.latest != r->p->state.step)
+    PetscCall(wring_frames_write(&o->frames, r->p));
   if (o->keys.state_csv) PetscCall(wring_run_write_state(r));
   PetscCall(wring_run_write_json(r));
   PetscCall(print_end(r));

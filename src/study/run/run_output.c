@@ -154,8 +154,8 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
 static const char *ended(const wring_run *r)
 {
   if (r->status == WRING_EXIT_FAILED) return "solver failed";
-  const PetscBool running = (PetscBool)(r->p->state.step < r->last && !r->stopper.cause);
-  return running ? "running" : wring_stop_text(r->stopper.cause);
+  if (r->p->state.step >= r->last) return wring_stop_text(WRING_GO_ON);
+  return r->stopper.cause ? wring_stop_text(r->stopper.cause) : "running";
 }
 
 /* Until a time since the start of the problem; null before the first step. */
@@ -229,6 +229,10 @@ PetscErrorCode wring_run_note_other_keys(const wring_run *r)
   json_object_foreach((json_t *)now, key, value)
   {
     if (before && is_physical(key)) wring_kept_describe(key, json_object_get(before, key), value, sizeof text, text);
+  }
+  json_object_foreach((json_t *)before, key, value)
+  {
+    if (is_physical(key) && !json_object_get(now, key)) wring_kept_describe(key, value, NULL, sizeof text, text);
   }
   PetscCallMPI(MPI_Bcast(text, sizeof text, MPI_CHAR, 0, r->p->comm));
   if (text[0])
