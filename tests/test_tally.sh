@@ -100,7 +100,8 @@ grep -q '^note: 6 of 6 tetrahedra are inverted (J <= 0) at the start$' log || fa
 for ranks in 1 2; do
   expect 2 $ranks run beam.yaml -time_integrator symplectic_euler -time_step 1 -time_steps 60 -output_directory burst
   grep -q 'note: an element is .* m long .* no load explains that' log || fail 'no cause of the end'
-  grep -Eq 'note: step [0-9]+ failed: diverged; the state before it, at time [0-9.e+-]+, is in burst' log || fail 'no reason of the end'
+  grep -Eq 'note: step [0-9]+ failed: diverged; the state before it, at time [0-9.e+-]+, is in burst' log ||
+    fail 'no reason of the end'
   [ "$(get burst/run.json 'j["ended"], j["last_reason"]')" = "('solver failed', 'diverged')" ] || fail 'the reason'
   [ "$(get burst/run.json 'j["step"]')" = "$(last burst/steps.csv step)" ] || fail 'a diverged state is kept'
 done

@@ -79,8 +79,8 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
 /*
-  x_0 of a step that has begun, x, becomes `start`, as far on the way from q as contacts let it, if this is better: its g
-  is finite, it inverts fewer tets, or g is less.
+  x_0 of a step that has begun, x, becomes `start`, as far on the way from q as contacts let it, if this is better: its
+  g is finite, it inverts fewer tets, or g is less. Collective.
 */
 PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x);
 
