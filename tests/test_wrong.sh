@@ -189,6 +189,14 @@ done
 close "$(grep gradient met1/compare.csv | tail -n 1 | cut -d, -f4)" \
   "$(grep gradient met2/compare.csv | tail -n 1 | cut -d, -f4)" 1e-6 'g of gradient_descent on two ranks'
 
+# That g is what `evaluate` gives there. Fails if a row has the g of contacts that the solver keeps.
+works 1 run "${scene[@]}" -time_steps 1 -solver_type gradient_descent -solver_max_it 40 -solver_rtol 0 \
+  -solver_start y -output_state_csv true -output_every 0 -output_directory last
+cut -d, -f1-4 last/state.csv >last.csv
+works 1 evaluate "${scene[@]}" -evaluate_positions last.csv -output_directory there
+close "$(sed -n 's/.*"objective": \(.*\),/\1/p' there/evaluate.json)" \
+  "$(grep gradient met1/compare.csv | tail -n 1 | cut -d, -f4)" 1e-12 'g with the contacts at an iterate'
+
 # A long step is interrupted between iterations: its iterate is the start of the next run.
 cp bar.yaml long.yaml
 long=(-mesh_box_cells 24,8,8 -solver_type gradient_descent -solver_max_it 1000000 -solver_rtol 1e-12 -time_steps 1)
