@@ -101,11 +101,11 @@ static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, co
   *c = (claims){.n = 3 * t->n + extra->n_line};
   PetscCall(PetscMalloc1((size_t)c->n, &c->row));
   for (PetscInt i = 0; i < c->n; i++) {
-    const claim *const    of   = i < 3 * t->n ? t->row + i / 3 : NULL;
-    const PetscInt *const line = extra->line + 2 * (i - 3 * t->n); // if of is NULL
-    const PetscInt        a    = of ? of->original[i % 3] : m->number.original[line[0]],
-                   b           = of ? of->original[(i + 1) % 3] : m->number.original[line[1]];
-    c->row[i]                  = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
+    const claim *const of = i < 3 * t->n ? t->row + i / 3 : NULL;
+    const PetscInt     k  = 2 * (i - 3 * t->n); // of a line, if of is NULL
+    const PetscInt     a  = of ? of->original[i % 3] : m->number.original[extra->line[k]],
+                   b      = of ? of->original[(i + 1) % 3] : m->number.original[extra->line[k + 1]];
+    c->row[i]             = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
   }
   PetscCall(unite(m, skin, c));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -198,7 +198,7 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
 
   PetscFunctionBegin;
   PetscCall(wring_broad_find(p->mesh, p->skin, p->n_simplex, p->simplex, x, d, &how, n, pair, NULL));
-  qsort(*pair, (size_t)*n, sizeof **pair, compare_pairs);
+  if (*n > 0) qsort(*pair, (size_t)*n, sizeof **pair, compare_pairs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
