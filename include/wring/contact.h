@@ -17,7 +17,7 @@
     self_contact.c    the kind "self_contact" by a penalty
     simplices.h       points, edges and triangles of the surface
     broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
-    corners.h         values at corners of other ranks
+    corners.h         values at corners of other ranks; blocks.h: second derivatives of pairs of vertices
     barrier/          self-contact by a barrier; barrier/closest.h is the map of this folder
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 

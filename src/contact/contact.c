@@ -28,7 +28,7 @@ const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way)
 PetscErrorCode wring_contact_set_time(wring_contact *c, double time)
 {
   PetscFunctionBegin;
-  PetscCall(c->ops->set_time(c, time));
+  if (c->ops->set_time) PetscCall(c->ops->set_time(c, time));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,8 +68,15 @@ PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, doub
 
 PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, double *diagonal)
 {
+  wring_blocks b;
+
   PetscFunctionBegin;
-  PetscCall((c->ops->add_diagonal ? c->ops->add_diagonal : c->ops->add_hessian)(c, x, diagonal));
+  if (!c->ops->find_blocks) {
+    PetscCall(c->ops->add_hessian(c, x, diagonal));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(c->ops->find_blocks(c, x, &b));
+  PetscCall(wring_blocks_add_diagonal(&b, diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,15 +90,23 @@ PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, con
 
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined)
 {
+  wring_blocks b;
+
   PetscFunctionBegin;
-  if (c->ops->count_blocks) PetscCall(c->ops->count_blocks(c, x, count, joined));
+  if (!c->ops->find_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(c->ops->find_blocks(c, x, &b));
+  PetscCall(wring_blocks_count(&b, count, joined));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H)
 {
+  wring_blocks b;
+
   PetscFunctionBegin;
-  if (c->ops->add_blocks) PetscCall(c->ops->add_blocks(c, x, held, H));
+  if (!c->ops->find_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(c->ops->find_blocks(c, x, &b));
+  PetscCall(wring_blocks_add(&b, held, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,22 +1,20 @@
 /* Private to src/contact: the functions that a kind of contacts supplies; include/wring/contact.h describes them. */
 #pragma once
+#include "blocks.h"
 #include <wring/contact.h>
 
 typedef struct {
   const char *kind;
   const char *losing; // see wring_contact_losing
   const char *(*refusal)(const wring_contact *c, wring_contact_way way);
-  PetscErrorCode (*set_time)(wring_contact *c, double time);
+  PetscErrorCode (*set_time)(wring_contact *c, double time); // NULL: time does not matter
   PetscErrorCode (*update)(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
                            wring_contact_change *change); // change is 0 on entry
   PetscErrorCode (*add)(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
   void (*add_single)(const wring_contact *c, wring_work work, PetscInt vertex, const double x[3], double *energy,
                      double *f, double *K);                                           // NULL: it couples vertices
   PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal); // NULL: it has blocks
-  PetscErrorCode (*count_blocks)(wring_contact *c, const double *x, PetscInt *count,
-                                 PetscBool *joined); // NULL: it couples no vertices
-  PetscErrorCode (*add_blocks)(wring_contact *c, const double *x, const char *held, Mat H);
-  PetscErrorCode (*add_diagonal)(wring_contact *c, const double *x, double *diagonal); // NULL: add_hessian
+  PetscErrorCode (*find_blocks)(wring_contact *c, const double *x, wring_blocks *b);  // NULL: it couples no vertices
   PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
   PetscErrorCode (*bound)(wring_contact *c, const double *x, const double *d, double *bound,
                           PetscInt *vertex);                                              // NULL: x may change freely

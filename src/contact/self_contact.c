@@ -173,113 +173,25 @@ static PetscErrorCode self_add(wring_contact *contact, wring_work work, const do
 
 /* ---- Hessian: pairs that push at x ------------------------------------------------------------------------------- */
 
-static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
+/* k (G^T n) (G^T n)^T of pair i. */
+static int hessian_of(const void *context, const double *x, PetscInt i, double *H, PetscInt *place)
 {
-  self_contact  *d       = contact->data;
-  wring_pairs   *p       = d->pairs;
-  const PetscInt n_owned = contact->mesh->n_owned;
-  PetscInt      *far, any = 0;
-
-  PetscFunctionBegin;
-  PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscCalloc1(p->far.n, &far));
-  for (PetscInt i = 0; i < p->n_pair; i++) {
-    if (wring_pair_distance(p, p->pair + i, x) >= p->thickness) continue;
-    any = 1;
-    count[p->pair[i].near.vertex] += 3;
-    for (int a = 0; a < 3; a++) {
-      const PetscInt at = p->pair[i].place[a];
-      *(at < n_owned ? count + at : far + at - n_owned) += 3;
-    }
-  }
-  PetscCall(wring_corners_add(&p->far, MPIU_INT, far, count));
-  PetscCall(PetscFree(far));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
-  if (any) *joined = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const self_contact *const d    = context;
+  const wring_pair *const   pair = d->pairs->pair + i;
+  const double g[4] = {1, -pair->w[0], -pair->w[1], -pair->w[2]}, *const n = pair->n;
+  if (wring_pair_distance(d->pairs, pair, x) >= d->pairs->thickness) return 0;
+  for (int a = 0; a < 4; a++) place[a] = a > 0 ? pair->place[a - 1] : pair->near.vertex;
+  for (int k = 0; k < 144 && H; k++) H[k] = d->stiffness * g[k / 36] * n[k / 12 % 3] * g[k % 12 / 3] * n[k % 3];
+  return 12;
 }
 
-/*
-  Adds k (G^T n) (G^T n)^T in the rows of four vertices; rows and columns of held components are 0. PETSc ignores those
-  of vertices that are held in all, numbered -1.
-*/
-static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, const char *held,
-                               const char *far_held, Mat H)
+static PetscErrorCode self_find_blocks(wring_contact *contact, const double *x, wring_blocks *b)
 {
-  const wring_mesh *m    = p->mesh;
-  const double      g[4] = {1, -pair->w[0], -pair->w[1], -pair->w[2]};
-  PetscInt          row[4];
-  double            n[12], value[12 * 12];
+  self_contact *const d = contact->data;
 
   PetscFunctionBegin;
-  for (int a = 0; a < 4; a++) {
-    const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
-    row[a]         = far < 0 ? m->number.begin + at : p->far.global[far];
-    const int mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
-    if (mark == WRING_XYZ) row[a] = -1;
-    for (int c = 0; c < 3; c++) n[3 * a + c] = mark >> c & 1 ? 0 : pair->n[c];
-  }
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) value[12 * i + j] = k * g[i / 3] * n[i] * g[j / 3] * n[j];
-  PetscCall(MatSetValuesBlocked(H, 4, row, 4, row, value, ADD_VALUES));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
-{
-  self_contact *d = contact->data;
-  wring_pairs  *p = d->pairs;
-  char         *far_held;
-
-  PetscFunctionBegin;
-  PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscCalloc1(p->far.n, &far_held));
-  if (held) PetscCall(wring_corners_fetch(&p->far, MPI_CHAR, held, far_held));
-  for (PetscInt i = 0; i < p->n_pair; i++)
-    if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
-      PetscCall(add_pair(p, p->pair + i, d->stiffness, held, far_held, H));
-  PetscCall(PetscFree(far_held));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- Hessian without a matrix ------------------------------------------------------------------------------------ */
-
-/* Adds k w^2 n_c n_d, w = 1 or w_a, to rows c = 0, 1, 2 of column d of the blocks of a pair; far ones in far_f. */
-static void scatter_column(wring_pairs *p, const wring_pair *pair, double k, int d, double *diagonal)
-{
-  const PetscInt n_owned = p->mesh->n_owned;
-  for (int c = 0; c < 3; c++) {
-    const double one = k * pair->n[c] * pair->n[d];
-    diagonal[3 * pair->near.vertex + c] += one;
-    for (int a = 0; a < 3; a++) {
-      const PetscInt at = pair->place[a];
-      double *const  to = at < n_owned ? diagonal + 3 * at : p->far_f + 3 * (at - n_owned);
-      to[c] += pair->w[a] * pair->w[a] * one;
-    }
-  }
-}
-
-/* Column by column, so that forces and columns reach their owners in the same way. */
-static PetscErrorCode self_add_diagonal(wring_contact *contact, const double *x, double *diagonal)
-{
-  const self_contact *d       = contact->data;
-  const PetscInt      n_owned = contact->mesh->n_owned;
-  wring_pairs        *p       = d->pairs;
-  double             *column;
-
-  PetscFunctionBegin;
-  PetscCall(wring_pairs_fetch(p, x));
-  PetscCall(PetscMalloc1(3 * n_owned, &column));
-  for (int j = 0; j < 3; j++) {
-    PetscCall(PetscArrayzero(column, 3 * n_owned));
-    PetscCall(PetscArrayzero(p->far_f, 3 * p->far.n));
-    for (PetscInt i = 0; i < p->n_pair; i++)
-      if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
-        scatter_column(p, p->pair + i, d->stiffness, j, column);
-    PetscCall(wring_corners_add(&p->far, p->mesh->forest.vector, p->far_f, column));
-    for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
-  }
-  PetscCall(PetscFree(column));
+  PetscCall(wring_pairs_fetch(d->pairs, x));
+  *b = (wring_blocks){d->pairs->n_pair, &d->pairs->far, hessian_of, d, x};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -318,7 +230,6 @@ static PetscErrorCode self_add_products(wring_contact *contact, const double *x,
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-/* Finds the pairs at x and discards them afterwards. */
 /*
   Vertices of this rank that have gone through a body since the last measure; none if no vertex has moved as far as the
   depth from which they are lost.
@@ -341,6 +252,7 @@ static PetscErrorCode count_jumps(wring_contact *contact, const double *x, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Finds the pairs at x and discards them afterwards. */
 static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
 {
   self_contact  *d     = contact->data;
@@ -390,16 +302,13 @@ static const wring_contact_ops self_ops = {
   .kind         = "self_contact",
   .losing       = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
                   "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
-                  "self_contact.thickness or stiffness "
-                  "prevents this",
+                  "self_contact.thickness or stiffness prevents this",
   .refusal      = self_refusal,
   .stiffness    = self_stiffness,
   .set_time     = self_set_time,
   .update       = self_update,
   .add          = self_add,
-  .count_blocks = self_count_blocks,
-  .add_blocks   = self_add_blocks,
-  .add_diagonal = self_add_diagonal,
+  .find_blocks  = self_find_blocks,
   .add_products = self_add_products,
   .measure      = self_measure,
   .destroy      = self_destroy,

@@ -26,12 +26,6 @@ static const char *barrier_refusal(const wring_contact *contact, wring_contact_w
          "pncg, gradient_descent or qn with a line search, and implicit_euler, bdf2 or static";
 }
 
-static PetscErrorCode barrier_set_time(wring_contact *contact, double time)
-{
-  (void)contact, (void)time;
-  return PETSC_SUCCESS;
-}
-
 /* ---- pairs at x -------------------------------------------------------------------------------------------------- */
 
 static wring_pair_law law_of(const barrier *d, PetscInt i)
@@ -126,108 +120,29 @@ static PetscErrorCode barrier_add(wring_contact *contact, wring_work work, const
 
 /* ---- Hessian ----------------------------------------------------------------------------------------------------- */
 
-/* stiffness area H of pair i, semidefinite, [n][n] with the returned n; 0: it does not push. */
-static int hessian_of(const barrier *d, PetscInt i, const double *x, double *H)
+/* stiffness area H of pair i. */
+static int hessian_of(const void *context, const double *x, PetscInt i, double *H, PetscInt *place)
 {
-  const wring_barrier_pairs *const p      = d->pairs;
-  const wring_pair_law             law    = law_of(d, i);
-  const double                     factor = factor_of(d, i);
-  const int                        n      = 3 * wring_pair_corners(law.kind);
-  double                           corners[N], g[N], psi;
+  const barrier *const             d   = context;
+  const wring_barrier_pairs *const p   = d->pairs;
+  const wring_pair_law             law = law_of(d, i);
+  const int                        n   = 3 * wring_pair_corners(law.kind);
+  double                           corners[N], psi;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
-  if (!(wring_pair_energy(&law, corners, &psi, g, H) < p->gap)) return 0;
-  for (int k = 0; k < n * n; k++) H[k] *= factor;
+  if (!(wring_pair_energy(&law, corners, &psi, NULL, H) < p->gap)) return 0;
+  for (int k = 0; k < n * n && H; k++) H[k] *= factor_of(d, i);
+  for (int a = 0; a < n / 3; a++) place[a] = p->place[WRING_MOST_CORNERS * i + a];
   return n;
 }
 
-static PetscErrorCode barrier_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
+static PetscErrorCode barrier_find_blocks(wring_contact *contact, const double *x, wring_blocks *b)
 {
   barrier *const             d = contact->data;
   wring_barrier_pairs *const p = d->pairs;
-  PetscInt                  *far, any = 0;
-
-  PetscFunctionBegin;
-  PetscCall(evaluate(d, x, PETSC_FALSE));
-  PetscCall(PetscCalloc1((size_t)p->corners.n, &far));
-  for (PetscInt i = 0; i < p->n; i++) {
-    const int n = wring_pair_corners(p->pair[i].kind);
-    if (!is_active(d, i)) continue;
-    any = 1;
-    for (int a = 0; a < n; a++) {
-      const PetscInt at = p->place[WRING_MOST_CORNERS * i + a];
-      *(at < p->mesh->n_owned ? count + at : far + at - p->mesh->n_owned) += n - 1;
-    }
-  }
-  PetscCall(wring_corners_add(&p->corners, MPIU_INT, far, count));
-  PetscCall(PetscFree(far));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
-  if (any) *joined = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Adds H [n][n] of pair i; rows and columns of held components are 0. PETSc ignores those of vertices that are held in
-  all, numbered -1.
-*/
-static PetscErrorCode add_pair(const wring_barrier_pairs *p, PetscInt i, int n, double *value, const char *held,
-                               const char *far_held, Mat H)
-{
-  PetscInt row[WRING_MOST_CORNERS];
-
-  PetscFunctionBegin;
-  for (int a = 0; a < n / 3; a++) {
-    const PetscInt at = p->place[WRING_MOST_CORNERS * i + a], far = at - p->mesh->n_owned;
-    const int      mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
-    row[a]              = mark == WRING_XYZ ? -1 : wring_corners_global(&p->corners, at);
-    for (int c = 0; c < 3; c++)
-      for (int k = 0; k < n && (mark >> c & 1); k++) value[n * (3 * a + c) + k] = value[n * k + 3 * a + c] = 0;
-  }
-  PetscCall(MatSetValuesBlocked(H, n / 3, row, n / 3, row, value, ADD_VALUES));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode barrier_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
-{
-  barrier *const             d = contact->data;
-  wring_barrier_pairs *const p = d->pairs;
-  char                      *far_held;
-  double                     value[N * N];
 
   PetscFunctionBegin;
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
-  PetscCall(PetscCalloc1((size_t)p->corners.n, &far_held));
-  if (held) PetscCall(wring_corners_fetch(&p->corners, MPI_CHAR, held, far_held));
-  for (PetscInt i = 0; i < p->n; i++) {
-    const int n = hessian_of(d, i, x, value);
-    if (n > 0) PetscCall(add_pair(p, i, n, value, held, far_held, H));
-  }
-  PetscCall(PetscFree(far_held));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Column by column, so that forces and columns reach their owners in the same way. */
-static PetscErrorCode barrier_add_diagonal(wring_contact *contact, const double *x, double *diagonal)
-{
-  barrier *const             d       = contact->data;
-  wring_barrier_pairs *const p       = d->pairs;
-  const PetscInt             n_owned = contact->mesh->n_owned;
-  double                    *column, H[N * N], row[N];
-
-  PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
-  PetscCall(PetscMalloc1(3 * (size_t)n_owned, &column));
-  for (int j = 0; j < 3; j++) {
-    PetscCall(PetscArrayzero(column, 3 * n_owned));
-    PetscCall(PetscArrayzero(p->far_f, 3 * p->corners.n));
-    for (PetscInt i = 0; i < p->n; i++) {
-      const int n = hessian_of(d, i, x, H);
-      for (int k = 0; k < n; k++) row[k] = H[n * k + k / 3 * 3 + j];
-      if (n > 0) scatter(p, i, 1, row, column);
-    }
-    PetscCall(wring_corners_add(&p->corners, p->mesh->forest.vector, p->far_f, column));
-    for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
-  }
-  PetscCall(PetscFree(column));
+  *b = (wring_blocks){p->n, &p->corners, hessian_of, d, x};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,6 +163,7 @@ static PetscErrorCode barrier_add_products(wring_contact *contact, const double 
 {
   barrier *const             d = contact->data;
   wring_barrier_pairs *const p = d->pairs;
+  PetscInt                   place[WRING_MOST_CORNERS];
   double                     H[N * N], of_u[N], of_v[N];
 
   PetscFunctionBegin;
@@ -255,7 +171,7 @@ static PetscErrorCode barrier_add_products(wring_contact *contact, const double 
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, u, p->far_d));
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, v, p->far_f));
   for (PetscInt i = 0; i < p->n; i++) {
-    const int n = hessian_of(d, i, x, H);
+    const int n = hessian_of(d, x, i, H, place);
     if (n == 0) continue;
     wring_barrier_pairs_gather(p, i, u, p->far_d, of_u);
     wring_barrier_pairs_gather(p, i, v, p->far_f, of_v);
@@ -386,12 +302,9 @@ static const wring_contact_ops barrier_ops = {
   .kind         = "self_contact",
   .refusal      = barrier_refusal,
   .stiffness    = barrier_stiffness,
-  .set_time     = barrier_set_time,
   .update       = barrier_update,
   .add          = barrier_add,
-  .count_blocks = barrier_count_blocks,
-  .add_blocks   = barrier_add_blocks,
-  .add_diagonal = barrier_add_diagonal,
+  .find_blocks  = barrier_find_blocks,
   .add_products = barrier_add_products,
   .bound        = barrier_bound,
   .add_pressure = barrier_add_pressure,

@@ -1,0 +1,87 @@
+/* Blocks of pairs in matrices and on the diagonal. */
+#include "blocks.h"
+#include <wring/term.h>
+
+enum { MOST = WRING_PAIR_NUMBERS, MOST_CORNERS = MOST / 3 };
+
+PetscErrorCode wring_blocks_count(const wring_blocks *b, PetscInt *count, PetscBool *joined)
+{
+  const PetscInt n_owned = b->corners->mesh->n_owned;
+  PetscInt      *far, place[MOST_CORNERS], any = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)b->corners->n, &far));
+  for (PetscInt i = 0; i < b->n; i++) {
+    const int n = b->of(b->context, b->x, i, NULL, place) / 3;
+    any |= n > 0;
+    for (int a = 0; a < n; a++) *(place[a] < n_owned ? count + place[a] : far + place[a] - n_owned) += n - 1;
+  }
+  PetscCall(wring_corners_add(b->corners, MPIU_INT, far, count));
+  PetscCall(PetscFree(far));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, b->corners->mesh->comm));
+  if (any) *joined = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Adds H [n][n] of a pair; rows and columns of held components are 0. PETSc ignores those of vertices that are held in
+  all, numbered -1.
+*/
+static PetscErrorCode add_pair(const wring_corners *c, int n, double *value, const PetscInt *place, const char *held,
+                               const char *far_held, Mat H)
+{
+  PetscInt row[MOST_CORNERS];
+
+  PetscFunctionBegin;
+  for (int a = 0; a < n / 3; a++) {
+    const PetscInt far  = place[a] - c->mesh->n_owned;
+    const int      mark = !held ? 0 : far < 0 ? held[place[a]] : far_held[far];
+    row[a]              = mark == WRING_XYZ ? -1 : wring_corners_global(c, place[a]);
+    for (int i = 3 * a; i < 3 * a + 3; i++)
+      for (int k = 0; k < n && (mark >> (i - 3 * a) & 1); k++) value[n * i + k] = value[n * k + i] = 0;
+  }
+  PetscCall(MatSetValuesBlocked(H, n / 3, row, n / 3, row, value, ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_add(const wring_blocks *b, const char *held, Mat H)
+{
+  PetscInt place[MOST_CORNERS];
+  double   value[MOST * MOST];
+  char    *far_held;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)b->corners->n, &far_held));
+  if (held) PetscCall(wring_corners_fetch(b->corners, MPI_CHAR, held, far_held));
+  for (PetscInt i = 0; i < b->n; i++) {
+    const int n = b->of(b->context, b->x, i, value, place);
+    if (n > 0) PetscCall(add_pair(b->corners, n, value, place, held, far_held, H));
+  }
+  PetscCall(PetscFree(far_held));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_add_diagonal(const wring_blocks *b, double *diagonal)
+{
+  const PetscInt n_owned = b->corners->mesh->n_owned;
+  PetscInt       place[MOST_CORNERS];
+  MPI_Datatype   block;
+  double         H[MOST * MOST], *sum, *far;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(9 * (size_t)n_owned, &sum, 9 * (size_t)b->corners->n, &far));
+  for (PetscInt i = 0; i < b->n; i++) {
+    const int n = b->of(b->context, b->x, i, H, place);
+    for (int a = 0; a < n / 3; a++) {
+      double *const to = place[a] < n_owned ? sum + 9 * (size_t)place[a] : far + 9 * (size_t)(place[a] - n_owned);
+      for (int c = 0; c < 9; c++) to[c] += H[n * (3 * a + c / 3) + 3 * a + c % 3];
+    }
+  }
+  PetscCallMPI(MPI_Type_contiguous(9, MPI_DOUBLE, &block));
+  PetscCallMPI(MPI_Type_commit(&block));
+  PetscCall(wring_corners_add(b->corners, block, far, sum));
+  PetscCallMPI(MPI_Type_free(&block));
+  for (PetscInt i = 0; i < 9 * n_owned; i++) diagonal[i] += sum[i];
+  PetscCall(PetscFree2(sum, far));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
