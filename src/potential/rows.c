@@ -38,11 +38,15 @@ static PetscErrorCode send_ghosts(const wring_mesh *m, const wring_pattern *p, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static int is_other(const wring_mesh *m, PetscInt column)
+{
+  return column < m->number.begin || column >= m->number.begin + m->n_owned;
+}
+
 /* The columns of this rank come first, then the others; both ascend. */
 static int compare_columns(const wring_mesh *m, PetscInt a, PetscInt b)
 {
-  const int other_a = a < m->number.begin || a >= m->number.begin + m->n_owned,
-            other_b = b < m->number.begin || b >= m->number.begin + m->n_owned;
+  const int other_a = is_other(m, a), other_b = is_other(m, b);
   return other_a != other_b ? other_a - other_b : (a > b) - (a < b);
 }
 
@@ -63,18 +67,16 @@ static PetscInt sort_columns(const wring_mesh *m, PetscInt n, PetscInt *column)
 }
 
 /* The position of a column in row i. */
-static int32_t find_column(const wring_mesh *m, const wring_block_rows *r, PetscInt i, PetscInt column)
+static PetscErrorCode find_column(const wring_block_rows *r, PetscInt i, PetscInt column, int32_t *place)
 {
-  const PetscInt first = r->own[i] + r->other[i];
-  PetscInt       low = first, high = r->own[i + 1] + r->other[i + 1];
-  while (low < high) {
-    const PetscInt middle = low + (high - low) / 2;
-    if (compare_columns(m, r->column[middle], column) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return (int32_t)(low - first);
+  const PetscInt n = r->own[i + 1] - r->own[i], before = is_other(r->mesh, column) ? n : 0;
+  PetscInt       at;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFindInt(column, before ? r->other[i + 1] - r->other[i] : n,
+                         r->column + r->own[i] + r->other[i] + before, &at));
+  *place = (int32_t)(before + at);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* own, other and column, of the pattern of this rank and the entries from others. */
@@ -99,7 +101,7 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
     PetscInt       others = 0;
     for (PetscInt k = 0; k < n; k++) {
       r->column[first + k] = all[start[i] + k];
-      others += r->column[first + k] < m->number.begin || r->column[first + k] >= m->number.begin + m->n_owned;
+      others += is_other(m, r->column[first + k]);
     }
     r->own[i + 1]   = r->own[i] + n - others;
     r->other[i + 1] = r->other[i] + others;
@@ -116,12 +118,14 @@ static PetscErrorCode find_places(const wring_mesh *m, const wring_pattern *p, c
   PetscCall(PetscMalloc1(p->start[p->n], &r->place));
   PetscCall(PetscMalloc2(r->x.n_got, &r->got_row, r->x.n_got, &r->got_place));
   for (PetscInt i = 0; i < p->n; i++) {
-    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
-      r->place[k] = i < m->n_owned ? find_column(m, r, i, m->number.global[p->column[k]]) : (int32_t)(k - p->start[i]);
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
+      r->place[k] = (int32_t)(k - p->start[i]);
+      if (i < m->n_owned) PetscCall(find_column(r, i, m->number.global[p->column[k]], &r->place[k]));
+    }
   }
   for (PetscInt e = 0; e < r->x.n_got; e++) {
-    r->got_row[e]   = got[e].row;
-    r->got_place[e] = find_column(m, r, got[e].row, got[e].column);
+    r->got_row[e] = got[e].row;
+    PetscCall(find_column(r, got[e].row, got[e].column, &r->got_place[e]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,16 +190,31 @@ static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat *A)
+/* Without room for entries. */
+static PetscErrorCode create_empty(const wring_mesh *m, PetscInt bs, Mat *A)
 {
-  const wring_mesh *const m = r->mesh;
-  PetscInt               *start, *column;
-
   PetscFunctionBegin;
   PetscCall(MatCreate(m->comm, A));
   PetscCall(MatSetSizes(*A, bs * m->n_owned, bs * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetType(*A, MATAIJ));
   PetscCall(MatSetBlockSize(*A, bs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_symmetric(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat *A)
+{
+  PetscInt *start, *column;
+
+  PetscFunctionBegin;
+  PetscCall(create_empty(r->mesh, bs, A));
   PetscCall(list_scalars(r, bs, &start, &column));
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, start, column, NULL));
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, start, column, NULL));
@@ -203,8 +222,7 @@ static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat 
   PetscCall(PetscFree(column));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(set_symmetric(*A));
   PetscCall(PetscObjectCompose((PetscObject)*A, "wring_rows", (PetscObject)r->tag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,14 +299,10 @@ static PetscErrorCode create_roomy(const wring_block_rows *r, const PetscInt *mo
     own[i]   = PetscMin(r->own[i + 1] - r->own[i] + more[i], m->n_owned);
     other[i] = PetscMin(r->other[i + 1] - r->other[i] + more[i], m->number.n_global - m->n_owned);
   }
-  PetscCall(MatCreate(m->comm, A));
-  PetscCall(MatSetSizes(*A, 3 * m->n_owned, 3 * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetType(*A, MATAIJ));
-  PetscCall(MatSetBlockSize(*A, 3));
+  PetscCall(create_empty(m, 3, A));
   PetscCall(MatXAIJSetPreallocation(*A, 3, own, other, NULL, NULL));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(set_symmetric(*A));
   PetscCall(PetscFree2(own, other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
