@@ -6,8 +6,7 @@
   place; it is built again whenever it has cost as much once more, so that the method is Newton's with a Hessian that is
   not rebuilt in vain. If the norm of the gradient does not fall faster for its cost than with A, the operator returns,
   for twice as long. The pairs of L-BFGS are kept over changes. While surfaces are in contact by a barrier, every
-  iteration is Newton's. Costs are counted, not timed: all ranks decide alike,
-  and runs can be repeated.
+  iteration is Newton's. Costs are counted, not timed: all ranks decide alike, and runs can be repeated.
 */
 #include "solver/common/linear.h"
 #include "solver/lbfgs/lbfgs.h"

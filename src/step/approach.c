@@ -13,10 +13,7 @@ static PetscErrorCode move_on(wring_stepper *s, Vec x, double *part)
   PetscFunctionBegin;
   PetscCall(VecDuplicate(x, &from));
   PetscCall(VecCopy(x, from));
-  PetscCall(wring_potential_restore_places(s->g));
-  PetscCall(wring_potential_place(s->g, x));
-  PetscCall(wring_potential_advance(s->g, from, x, part));
-  PetscCall(wring_potential_is_placed(s->g, x, &placed));
+  PetscCall(wring_step_place(s, from, x, part, &placed));
   PetscCall(wring_step_begin_approach(s, x, placed));
   PetscCall(VecDestroy(&from));
   PetscFunctionReturn(PETSC_SUCCESS);

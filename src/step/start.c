@@ -121,6 +121,16 @@ PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_step_place(wring_stepper *s, Vec from, Vec x, double *part, PetscBool *placed)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_restore_places(s->g));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_advance(s->g, from, x, part));
+  PetscCall(wring_potential_is_placed(s->g, x, placed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x)
 {
   start_merit chosen = {.placed = (PetscBool)!s->approaching}, m = {.finite = PETSC_FALSE};
@@ -129,10 +139,7 @@ PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *sta
   PetscFunctionBegin;
   PetscCall(VecDuplicate(x, &other));
   PetscCall(VecCopy(start, other));
-  PetscCall(wring_potential_restore_places(s->g));
-  PetscCall(wring_potential_place(s->g, other));
-  PetscCall(wring_potential_advance(s->g, state->q, other, &m.part));
-  PetscCall(wring_potential_is_placed(s->g, other, &m.placed));
+  PetscCall(wring_step_place(s, state->q, other, &m.part, &m.placed));
   PetscCall(judge(s, state, x, &chosen));
   PetscCall(judge(s, state, other, &m));
   if (is_better(&m, &chosen)) {

@@ -146,6 +146,9 @@ typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state
 PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
                                     start_merit *m, int *best);
 
+/* x with held vertices at their places, as far on the way from `from` as contacts let it; *placed: they are there. */
+PetscErrorCode wring_step_place(wring_stepper *s, Vec from, Vec x, double *part, PetscBool *placed);
+
 /* Holds the vertices where x has them, unless they are placed; approach.c moves them on. */
 PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool placed);
 

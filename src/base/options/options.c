@@ -248,16 +248,16 @@ PetscErrorCode wring_words_destroy(PetscInt n, char ***v)
 static PetscErrorCode find_text(const wring_options *o, const char *prefix, const wring_option *table, const char *key,
                                 const char **text)
 {
-  const options_entry *const e = wring_options_find(o, prefix, key);
-  const wring_option *const  p = wring_option_find(table, key);
-  char                       expected[512], full[OPTIONS_KEY_SIZE];
+  const wring_option *const p      = wring_option_find(table, key);
+  const char *const         origin = wring_options_origin(o, prefix, key);
+  char                      expected[512], full[OPTIONS_KEY_SIZE];
 
   PetscFunctionBegin;
   PetscCheck(p, o->comm, PETSC_ERR_PLIB, "Option '%s' is in no table", key);
-  *text = e ? e->value : p->value;
+  *text = wring_options_text(o, prefix, p);
   if (*text && wring_option_accepts(p, *text)) PetscFunctionReturn(PETSC_SUCCESS);
   snprintf(full, sizeof full, "%s%s", prefix, p->key);
-  if (*text) PetscCall(wring_option_refuse(o->comm, p, full, *text, e ? e->origin : "default"));
+  if (*text) PetscCall(wring_option_refuse(o->comm, p, full, *text, origin ? origin : "default"));
   wring_options_describe(p, sizeof expected, expected);
   WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, p->help);
 }

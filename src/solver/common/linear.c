@@ -237,9 +237,11 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   l->type = chosen(s, l);
   if (!l->ksp) PetscCall(begin_system(s, l, P));
   PetscCall(PetscObjectGetId((PetscObject)P, &id));
+  // PETSc does not analyse again in a factor of CHOLMOD that has failed; where it does, for another matrix, it drops
+  // the settings of a factor of MUMPS.
   const PetscBool other = (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && size > 1);
-  if (l->state == WRING_SYSTEM_SINGULAR || other) { // PETSc does not analyse again in a factor of CHOLMOD that has
-    PetscCall(KSPDestroy(&l->ksp));                 // failed, and drops the settings of one of MUMPS where it does
+  if (l->state == WRING_SYSTEM_SINGULAR || other) {
+    PetscCall(KSPDestroy(&l->ksp));
     PetscCall(make_ksp(s, l, P));
   }
   l->factored = id;

@@ -172,7 +172,10 @@ static void store_row(const prolongator_row *w, double omega)
   }
 }
 
-/* Rows of held vertices, which have no neighbours, are 0. */
+/*
+  Rows of held vertices, which have no neighbours, are 0; so are rows of more than MOST entries, whose vertices the
+  smoother alone moves.
+*/
 static void compute_row(const wring_block_level *l, const wring_block_matrix *h, double size, const float *column_place,
                         PetscInt i)
 {
