@@ -3,11 +3,9 @@
    of ranks only; if areas do not sum to those of the bodies; if forces are not the derivatives of the energy, do not
    sum to zero or have a torque; if products, diagonal and matrix of the Hessian differ; if a bound lets surfaces meet,
    or holds up what moves freely; if a start that touches or passes through is accepted. */
-#include "blocks.h"
-#include "model.h"
+#include "blocks_model.h"
 #include "contact/barrier/barrier_pairs.h"
 #include "contact/barrier/barrier_start.h"
-#include "potential/potential_impl.h"
 
 static const double stiffness = 1e5, gap = 0.03;
 
@@ -16,67 +14,26 @@ static const wring_box apart[3] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0},
                                    {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.52}, 0},
                                    {{0.2, 0.2, 0.2}, {1, 1, 1}, {1.025, 0.3, 0.1}, 0}};
 
-typedef struct {
-  wring_mesh      *mesh;
-  wring_potential *g;
-  wring_contact   *contact;
-  Vec              x, d, grad, work;
-} model;
-
 static PetscErrorCode model_create(MPI_Comm comm, model *m)
 {
   const wring_self_barrier how = {.gap = gap};
-  wring_options           *o;
-  double                   law_par[8];
 
   PetscFunctionBegin;
-  m->mesh = test_blocks(comm, 3, apart);
-  PetscCall(wring_options_create(comm, &o));
-  PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
-  PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, o, "material_", "material_", law_par));
-  PetscCall(wring_options_destroy(&o));
-  m->g = test_potential(m->mesh, &wring_law_corotated, law_par);
+  PetscCall(model_begin(comm, 3, apart, m));
   PetscCall(wring_contact_create_barrier(m->mesh, &how, &m->contact));
   wring_self_barrier_set_stiffness(m->contact, stiffness);
-  PetscCall(wring_potential_add_contact(m->g, m->contact));
-  PetscCall(wring_potential_set_step(m->g, 0.01));
-  PetscCall(wring_potential_create_vec(m->g, &m->x));
-  PetscCall(VecDuplicate(m->x, &m->d));
-  PetscCall(VecDuplicate(m->x, &m->grad));
-  PetscCall(VecDuplicate(m->x, &m->work));
-  test_displace(m->mesh, 0.004, 1, m->x);
-  test_direction(m->mesh, 2, m->d);
-  PetscCall(wring_potential_set_target(m->g, m->x));
+  PetscCall(model_end(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode model_destroy(model *m)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&m->x));
-  PetscCall(VecDestroy(&m->d));
-  PetscCall(VecDestroy(&m->grad));
-  PetscCall(VecDestroy(&m->work));
-  PetscCall(wring_potential_destroy(&m->g));
-  PetscCall(wring_mesh_destroy(&m->mesh));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Energy and forces of the contacts alone at x; f [n_local][3] complete at owned vertices. */
-static PetscErrorCode contact_alone(model *m, Vec x, double *energy, double *f)
+/* contact_alone with the pairs at x. */
+static PetscErrorCode updated_alone(model *m, Vec x, double *energy, double *f)
 {
   wring_contact_change change;
-  const double        *xa;
 
   PetscFunctionBegin;
-  *energy = 0;
   PetscCall(wring_potential_update_contacts(m->g, x, PETSC_TRUE, &change));
-  PetscCall(PetscArrayzero(f, 3 * m->mesh->n_local));
-  PetscCall(wring_potential_get_local(m->g, x, &xa));
-  PetscCall(wring_contact_add(m->contact, (wring_work)(WRING_VALUE | WRING_GRADIENT), xa, f, energy));
-  PetscCall(wring_potential_restore_local(m->g, x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCall(contact_alone(m, x, energy, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,10 +169,10 @@ static PetscErrorCode check_forces(model *m)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_local, &f));
   PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
-  PetscCall(contact_alone(m, m->work, &up, f));
+  PetscCall(updated_alone(m, m->work, &up, f));
   PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
-  PetscCall(contact_alone(m, m->work, &down, f));
-  PetscCall(contact_alone(m, m->x, &here, f));
+  PetscCall(updated_alone(m, m->work, &down, f));
+  PetscCall(updated_alone(m, m->x, &here, f));
   CHECK(here > 1, "the energy of the contacts is %g J", here);
   PetscCall(wring_potential_sum_ghosts(m->g, f));
   PetscCall(VecGetArrayRead(m->d, &d));
@@ -342,9 +299,9 @@ static PetscErrorCode check_alone(model *m)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->mesh->number.n_global, &f));
-  PetscCall(contact_alone(m, m->x, &together, f));
+  PetscCall(updated_alone(m, m->x, &together, f));
   PetscCall(model_create(PETSC_COMM_SELF, &one));
-  PetscCall(contact_alone(&one, one.x, &alone, f));
+  PetscCall(updated_alone(&one, one.x, &alone, f));
   CHECK(fabs(together - alone) <= 1e-13 * alone, "%.17g J on all ranks, %.17g J on one", together, alone);
   PetscCall(model_destroy(&one));
   PetscCall(PetscFree(f));

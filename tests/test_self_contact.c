@@ -2,11 +2,9 @@
    Self-contact as a part of g: forces, momenta, the Hessian, two blocks pressed together, the same on any number of
    ranks. Fails if a force goes to a wrong vertex or rank, if weights are not those of the contact point, or if a pair
    between ranks is dropped. */
-#include "blocks.h"
-#include "model.h"
+#include "blocks_model.h"
 #include "contact/crossings.h"
 #include "contact/pairs.h"
-#include "potential/potential_impl.h"
 #include <wring/solver.h>
 
 static const double k_contact = 3e4, thickness = 0.02;
@@ -20,52 +18,16 @@ static const wring_box overlap[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0.1},
 static const wring_box apart[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0.1},
                                    {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.56}, 0.1}};
 
-typedef struct {
-  wring_mesh      *mesh;
-  wring_potential *g;
-  wring_contact   *contact;
-  Vec              x, d, grad, work;
-} model;
-
 static PetscErrorCode model_create(MPI_Comm comm, const wring_box *box, PetscBool on, model *m)
 {
   const wring_self_contact how = {.stiffness = k_contact, .thickness = thickness, .max_depth = 0.15};
-  wring_options           *o;
-  double                   law_par[8];
   PetscBool                changed;
 
   PetscFunctionBegin;
-  m->mesh = test_blocks(comm, 2, box);
-  PetscCall(wring_options_create(comm, &o));
-  PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
-  PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, o, "material_", "material_", law_par));
-  PetscCall(wring_options_destroy(&o));
-  m->g       = test_potential(m->mesh, &wring_law_corotated, law_par);
-  m->contact = NULL;
+  PetscCall(model_begin(comm, 2, box, m));
   if (on) PetscCall(wring_contact_create_self(m->mesh, &how, &m->contact));
-  if (on) PetscCall(wring_potential_add_contact(m->g, m->contact));
-  PetscCall(wring_potential_set_step(m->g, 0.01));
+  PetscCall(model_end(m));
   PetscCall(wring_potential_set_time(m->g, 0, 0, &changed));
-  PetscCall(wring_potential_create_vec(m->g, &m->x));
-  PetscCall(VecDuplicate(m->x, &m->d));
-  PetscCall(VecDuplicate(m->x, &m->grad));
-  PetscCall(VecDuplicate(m->x, &m->work));
-  test_displace(m->mesh, 0.004, 1, m->x);
-  test_direction(m->mesh, 2, m->d);
-  PetscCall(wring_potential_set_target(m->g, m->x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode model_destroy(model *m)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&m->x));
-  PetscCall(VecDestroy(&m->d));
-  PetscCall(VecDestroy(&m->grad));
-  PetscCall(VecDestroy(&m->work));
-  PetscCall(wring_potential_destroy(&m->g));
-  PetscCall(wring_mesh_destroy(&m->mesh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,21 +35,6 @@ static PetscErrorCode update(model *m, wring_contact_change *change)
 {
   PetscFunctionBegin;
   PetscCall(wring_potential_update_contacts(m->g, m->x, PETSC_TRUE, change));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Energy and forces of the contacts alone at x; forces [n_owned][3] include those of all ranks. */
-static PetscErrorCode contact_alone(model *m, Vec x, double *energy, double *f)
-{
-  const double *xa;
-
-  PetscFunctionBegin;
-  *energy = 0;
-  PetscCall(PetscArrayzero(f, 3 * m->mesh->n_local));
-  PetscCall(wring_potential_get_local(m->g, x, &xa));
-  PetscCall(wring_contact_add(m->contact, (wring_work)(WRING_VALUE | WRING_GRADIENT), xa, f, energy));
-  PetscCall(wring_potential_restore_local(m->g, x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
