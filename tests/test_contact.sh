@@ -32,6 +32,15 @@ for solver in qn newton gradient_descent pncg trust_region; do
   [ "$(last out/steps.csv collider_inside)" = 3 ] || fail "$solver: not 3 points inside"
 done
 
+# The last lines say how far a penalty has given way, and run.json too. Fails if they have another depth than the
+# largest of steps.csv, or if a floor that is too soft is not said.
+deepest=$(column out/steps.csv collider_depth | sort -g | tail -n 1)
+near "$(sed -n 's/.*"deepest": *\([^,]*\),.*/\1/p' out/run.json | head -n 1)" "$deepest" 0 "deepest"
+grep -Eq '^contacts  vertices at most [0-9.]+ m inside another body \(step [0-9]+\)$' log ||
+  fail "no depth: $(cat log)"
+works 1 run points.yaml -collider_floor_stiffness 1e2 -time_steps 100
+grep -Eq '^contacts  .* % of the diagonal of the mesh: a larger stiffness' log || fail "a soft floor: $(cat log)"
+
 # Integrators other than implicit Euler. With the midpoint rule and the explicit one points keep bouncing: their energy
 # is checked.
 works 1 run points.yaml -time_integrator bdf2 -time_steps 600

@@ -136,12 +136,12 @@ static PetscErrorCode judge(wring_stepper *s, wring_solver *solver, Vec x, wring
   if (isinf(accepted)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_unbalance(solver, x, &share));
   if (share <= accepted) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
-                       "%s after %" PetscInt_FMT
-                       " iterations of solver '%s': %.2g N, %.3g %% of the largest force, are "
-                       "out of balance",
-                       outcome->reason == WRING_MAX_IT ? "max_it" : "round-off", outcome->iterations,
-                       wring_solver_name(solver), outcome->last.gradient_norm, 100 * share));
+  PetscCall(wring_note(
+    wring_potential_mesh(s->g)->comm,
+    "%s after %" PetscInt_FMT " iteration%s of solver '%s': %.2g N, %.3g %% of the largest force, are "
+    "out of balance",
+    outcome->reason == WRING_MAX_IT ? "max_it" : "round-off", outcome->iterations, outcome->iterations == 1 ? "" : "s",
+    wring_solver_name(solver), outcome->last.gradient_norm, 100 * share));
   outcome->reason = WRING_STOPPED_UNBALANCED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

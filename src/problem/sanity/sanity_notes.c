@@ -266,8 +266,8 @@ static void note_locking(const wring_problem *p, wring_sanity *s)
   for (PetscInt r = 0; r < s->n_region; r++) {
     if (s->region[r].locking > most)
       note(p, s,
-           "region '%s' has Poisson's ratio %.4g: locking of tetrahedra of first order, which move too little; "
-           "material.volumetric mean with neohookean, stable_neohookean, fixed_corotated or mooney_rivlin",
+           "region '%s' has Poisson's ratio %.4g: locking: tetrahedra of first order move too little; "
+           "material.volumetric mean avoids it with neohookean, stable_neohookean, fixed_corotated or mooney_rivlin",
            p->mesh->regions.name[r], s->region[r].locking);
   }
 }

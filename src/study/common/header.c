@@ -68,8 +68,9 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   PetscCall(print_barrier(p));
   if (solver) print_solver(p, solver);
   if (wring_stepper_is_static(p->stepper))
-    wring_print(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n", name,
-                wring_stepper_steps(p->stepper), p->state.step, p->state.time);
+    wring_print(p->comm, "time      %s, %" PetscInt_FMT " load step%s, from step %" PetscInt_FMT " at %.6g\n", name,
+                wring_stepper_steps(p->stepper), wring_stepper_steps(p->stepper) == 1 ? "" : "s", p->state.step,
+                p->state.time);
   else
     wring_print(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
                 wring_stepper_size(p->stepper), p->state.step, p->state.time);

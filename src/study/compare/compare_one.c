@@ -55,9 +55,9 @@ static PetscErrorCode print_outcome(const wring_compare *s, const char *name, co
   const wring_iteration *const last = &o->last;
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(s->p->comm, "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N",
-                        name, wring_reason_name(o->reason), o->iterations, last->seconds, last->value.objective,
-                        last->gradient_norm));
+  PetscCall(PetscPrintf(s->p->comm, "%-16s %s after %" PetscInt_FMT " iteration%s, %.3g s, g %.10e J, |grad g| %.2e N",
+                        name, wring_reason_name(o->reason), o->iterations, o->iterations == 1 ? "" : "s", last->seconds,
+                        last->value.objective, last->gradient_norm));
   if (o->rises.count)
     PetscCall(PetscPrintf(s->p->comm, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
                           o->rises.largest));
@@ -92,8 +92,8 @@ static PetscErrorCode find_reference(wring_compare *s)
   PetscFunctionBegin;
   c->least.objective = INFINITY;
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscPrintf(s->p->comm, "reference: "));
   PetscCall(wring_compare_solve(s, "newton", &limits, PETSC_FALSE, &newton));
+  PetscCall(PetscPrintf(s->p->comm, "reference: ")); // a solve may print notes
   PetscCall(print_outcome(s, "newton", &newton.outcome));
   take_least(c, &newton, "newton reference");
   PetscCall(PetscFree(newton.row));

@@ -16,11 +16,19 @@ double wring_progress_rate(wring_progress *g, PetscInt step)
   return n > 0 ? (*wring_progress_ended(g, step) - *wring_progress_ended(g, step - n)) / (double)n : 0;
 }
 
+/* The time of a state: load steps have a pseudo-time, which has no unit. */
+static const char *time_text(PetscBool is_static, double time, char text[40])
+{
+  snprintf(text, 40, is_static ? "pseudo-time %.6g" : "t %.6g s", time);
+  return text;
+}
+
 PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g)
 {
   PetscFunctionBegin;
   /* Launchers attach standard output of a rank to a pseudo-terminal, but not its standard error. */
   g->terminal                        = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
+  g->is_static                       = wring_stepper_is_static(p->stepper);
   g->first                           = p->state.step;
   g->last                            = last;
   g->printed                         = -1;
@@ -46,13 +54,13 @@ static void print_line(const wring_problem *p, wring_progress *g, const wring_ou
 {
   const PetscInt step       = p->state.step;
   const double   each       = wring_progress_rate(g, step);
-  char           reason[64] = "";
+  char           reason[64] = "", time[40];
   if (outcome->reason != WRING_CONVERGED) snprintf(reason, sizeof reason, " %s", wring_reason_name(outcome->reason));
-  printf("%sstep %" PetscInt_FMT "/%" PetscInt_FMT "  t %.6g s  it %" PetscInt_FMT
+  printf("%sstep %" PetscInt_FMT "/%" PetscInt_FMT "  %s  it %" PetscInt_FMT
          "%s  g %.6e J  |grad g| %.2e N  %.3g s/step"
          "  %.0f s left%s%s",
-         g->terminal ? "\r" : "", step, g->last, p->state.time, outcome->iterations, reason,
-         outcome->last.value.objective, outcome->last.gradient_norm, each, each * (double)(g->last - step),
+         g->terminal ? "\r" : "", step, g->last, time_text(g->is_static, p->state.time, time), outcome->iterations,
+         reason, outcome->last.value.objective, outcome->last.gradient_norm, each, each * (double)(g->last - step),
          g->terminal ? "\033[K" : "", g->terminal && !stays ? "" : "\n");
   fflush(stdout);
 }
@@ -92,16 +100,16 @@ PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time
   }
   if (now - g->within < interval) return PETSC_FALSE;
   const double left = time_left(g, now, limits, it);
-  char         end[48];
+  char         end[48], at[40];
   if (left < 0)
     snprintf(end, sizeof end, "end unknown");
   else
     snprintf(end, sizeof end, "about %.0f s left", left);
   g->within = now;
-  printf("%sin step %" PetscInt_FMT "/%" PetscInt_FMT "  t %.6g s  it %" PetscInt_FMT
+  printf("%sin step %" PetscInt_FMT "/%" PetscInt_FMT "  %s  it %" PetscInt_FMT
          "  g %.6e J  |grad g| %.2e N  %.0f s  %s%s",
-         g->terminal ? "\r" : "", step, g->last, time, it->iteration, it->value.objective, it->gradient_norm,
-         now - g->begun, end, g->terminal ? "\033[K" : "\n");
+         g->terminal ? "\r" : "", step, g->last, time_text(g->is_static, time, at), it->iteration, it->value.objective,
+         it->gradient_norm, now - g->begun, end, g->terminal ? "\033[K" : "\n");
   fflush(stdout);
   return PETSC_TRUE;
 }
@@ -115,8 +123,10 @@ void wring_summary_print(const wring_problem *p, const json_t *record)
 {
   const json_t *const seconds = json_object_get(record, "seconds");
   const double        total   = wring_json_number(seconds, "total");
-  wring_print(p->comm, "%s at step %" PetscInt_FMT ", %.6g s: %.3g s, %.3g MB on %d rank%s\n",
-              json_string_value(json_object_get(record, "ended")), p->state.step, p->state.time, total,
+  char                time[40];
+  wring_print(p->comm, "%s at step %" PetscInt_FMT ", %s: %.3g s, %.3g MB on %d rank%s\n",
+              json_string_value(json_object_get(record, "ended")), p->state.step,
+              time_text(wring_stepper_is_static(p->stepper), p->state.time, time), total,
               wring_json_number(record, "peak_memory") / 1e6, (int)p->size, p->size == 1 ? "" : "s");
   for (int i = 0; i < WRING_N_PHASE; i++) {
     const double phase = wring_json_number(seconds, wring_phase_name((wring_phase)i));

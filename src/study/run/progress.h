@@ -6,7 +6,8 @@
 enum { WRING_PROGRESS_STEPS = 10 }; // whose mean time a line gives
 
 typedef struct {
-  PetscBool terminal; // the line is overwritten; otherwise lines are plain and less frequent
+  PetscBool terminal;  // the line is overwritten; otherwise lines are plain and less frequent
+  PetscBool is_static; // times are pseudo-times
   PetscInt  first, last;
   PetscBool told;                            // a step that did not converge has had its line
   double    printed;                         // MPI_Wtime of the last line, -1: none

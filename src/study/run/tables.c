@@ -253,8 +253,8 @@ static void add_bounded(const wring_contact_report *one, wring_contact_report *s
 }
 
 /*
-  Values of the contacts of g at the end of the step, in the order of the header; sets lost and losing of *flaws, and
-  adds to *bounded.
+  Values of the contacts of g at the end of the step, in the order of the header; sets lost, losing and depth of *flaws,
+  and adds to *bounded.
 */
 static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *flaws, wring_contact_report *bounded)
 {
@@ -271,7 +271,10 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
     FILE *const to    = wring_contact_is_bounded(contact[i]) ? NULL : file;
     PetscCall(PetscMalloc1(3 * parts, &force));
     PetscCall(wring_potential_measure_contact(p->g, i, p->state.q, &report, force));
-    if (wring_contact_is_bounded(contact[i])) add_bounded(&report, bounded);
+    if (wring_contact_is_bounded(contact[i]))
+      add_bounded(&report, bounded);
+    else
+      flaws->depth = PetscMax(flaws->depth, report.depth);
     if (to) fprintf(to, ",%lld,%.17g", (long long)report.inside, report.depth);
     for (int j = 0; j < 3 * parts && to; j++) fprintf(to, ",%.17g", force[j]);
     PetscCall(PetscFree(force));

@@ -55,6 +55,8 @@ void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, cons
   t->lost_steps += f->lost > 0;
   t->most_inverted = PetscMax(t->most_inverted, f->inverted);
   t->most_lost     = PetscMax(t->most_lost, f->lost);
+  if (f->depth > t->deepest) t->deepest_step = s->step;
+  t->deepest = PetscMax(t->deepest, f->depth);
   if (f->newly > 0)
     wring_say(p->comm,
               "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
@@ -97,6 +99,26 @@ static PetscErrorCode print_peak(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A penalty gives way to every force: how far is seen in relation to the body. */
+static PetscErrorCode print_depth(const wring_problem *p, const wring_tally *t)
+{
+  static const double large = 0.02; // of the diagonal
+  wring_mesh_info     info;
+
+  PetscFunctionBegin;
+  if (!(t->deepest > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_mesh_get_info(p->mesh, &info));
+  const double box[3]   = {info.high[0] - info.low[0], info.high[1] - info.low[1], info.high[2] - info.low[2]},
+               diagonal = sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
+  wring_print(p->comm, "contacts  vertices at most %.3g m inside another body (step %" PetscInt_FMT ")", t->deepest,
+              t->deepest_step);
+  if (t->deepest > large * diagonal)
+    wring_print(p->comm, ", %.2g %% of the diagonal of the mesh: a larger stiffness of contacts lessens this",
+                100 * t->deepest / diagonal);
+  wring_print(p->comm, "\n");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop, const wring_tally *t)
 {
   const char *const load = stop == WRING_STOP_FORCE ? "the load" : "that at the start of the step";
@@ -113,6 +135,7 @@ PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop,
                 "lost      vertices in contacts at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
                 ", now %" PetscInt64_FMT "\n",
                 t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost);
+  PetscCall(print_depth(p, t));
   PetscCall(print_peak(p));
   describe_reasons(p, t, sizeof text, text);
   if (text[0]) wring_print(p->comm, "steps     %s", text);
@@ -134,7 +157,8 @@ void wring_tally_add(const wring_tally *t, json_t *json)
                  "largest_remaining_share", worst ? JSON(t->share) : json_null(), "largest_remaining_step",
                  worst ? JSON(t->worst_step) : json_null(), "inverted", JSON(t->last.inverted), "inverted_steps",
                  JSON(t->inverted_steps), "most_inverted", JSON(t->most_inverted), "lost", JSON(t->last.lost),
-                 "lost_steps", JSON(t->lost_steps), "most_lost", JSON(t->most_lost), NULL);
+                 "lost_steps", JSON(t->lost_steps), "most_lost", JSON(t->most_lost), "deepest", JSON(t->deepest),
+                 "deepest_step", JSON(t->deepest_step), NULL);
 }
 
 /* ---- earlier parts of a chain of restarts ------------------------------------------------------------------------ */

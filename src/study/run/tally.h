@@ -8,6 +8,7 @@ typedef struct {
   PetscInt64  inverted, newly; // tetrahedra with J <= 0; those of them that had J > 0 at the end of the step before
   PetscInt64  lost;            // vertices that contacts have lost
   const char *losing;          // how: see wring_contact_losing
+  double      depth;           // m, of the deepest vertex in a penalty contact
 } wring_flaws;
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
   PetscInt64  most_inverted;         // at the end of a step
   PetscInt    lost_steps;            // with lost vertices at the end
   PetscInt64  most_lost;
+  double      deepest; // m, in penalty contacts
+  PetscInt    deepest_step;
 } wring_tally;
 
 /* Whether a step with this reason ended where the deck asked for, or as near as rounding allows. */
