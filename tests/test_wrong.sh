@@ -23,7 +23,7 @@ END
 # Fails if a load step at max_it counts as made: two steps of 3 iterations leave most of the load, with any method.
 for ranks in 1 2; do
   expect 2 $ranks run bar.yaml -solver_type qn -solver_max_it 3
-  says 'max_it after 3 iterations .*, [0-9.]+ % of the largest force, are out of balance'
+  says 'max_it after 3 iterations .*: [0-9.]+ % of the largest force are out of balance'
   says 'step 1 failed: unbalanced .*solver.max_it.*; the state before it, at .*, is in out'
   [ "$(wc -l <out/steps.csv)" = 1 ] && [ -e out/checkpoint_000000.h5 ] || fail 'the state before the step is not there'
 done
@@ -52,6 +52,18 @@ grep -q 'max_it: largest remaining force' log || fail 'a step at max_it within 1
 
 # A body at rest without loads has nothing but rounding out of balance.
 works 1 run bar.yaml -force_xmax_value 0,0,0 -solver_rtol 1e-13
+
+# An attachment of 1e18 N/m far from the origin has 1e4 N of rounding: as much as the load of the body. Fails if this
+# covers a force that is out of balance elsewhere, at max_it or at round-off, or counts as one at the end of newton.
+sed -e 's/hard: true/stiffness: 1e18/; s/size:/origin: [1000, 1000, 1000], size:/' bar.yaml >far.yaml
+expect 2 1 run far.yaml -solver_type qn -solver_max_it 20
+says 'max_it after 20 iterations of solver .qn., .* are out of balance'
+expect 2 2 run far.yaml -solver_type gradient_descent
+says 'round-off after [0-9]+ iterations? of solver .gradient_descent., .* are out of balance'
+works 2 run far.yaml -solver_type newton
+cp out/state.csv far.csv
+works 1 run bar.yaml -mesh_box_origin 1000,1000,1000 -solver_type newton
+same far.csv out/state.csv 1e-6
 
 # ---- locking ---------------------------------------------------------------------------------------------------------
 

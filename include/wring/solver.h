@@ -244,8 +244,8 @@ PetscErrorCode wring_solver_newton_decrement(wring_solver *newton, Vec x, double
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome);
 
 /*
-  |grad g| over the largest of wring_forces at x, the end of the last solve: the share that is not in balance; 0 if the
-  rounding of x explains it. Collective.
+  |grad g| over the largest of wring_forces at x, the end of the last solve: the share that is not in balance. At each
+  vertex, what the rounding of x explains is left out, and so it is of the forces. Collective.
 */
 PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share);
 

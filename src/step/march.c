@@ -138,7 +138,7 @@ static PetscErrorCode judge(wring_stepper *s, wring_solver *solver, Vec x, wring
   if (share <= accepted) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_note(
     wring_potential_mesh(s->g)->comm,
-    "%s after %" PetscInt_FMT " iteration%s of solver '%s': %.2g N, %.3g %% of the largest force, are "
+    "%s after %" PetscInt_FMT " iteration%s of solver '%s', |grad g| %.2g N: %.3g %% of the largest force are "
     "out of balance",
     outcome->reason == WRING_MAX_IT ? "max_it" : "round-off", outcome->iterations, outcome->iterations == 1 ? "" : "s",
     wring_solver_name(solver), outcome->last.gradient_norm, 100 * share));

@@ -1,5 +1,6 @@
 /* Creation of a solver: its type and keys, its requirements on the potential, what it reports. */
 #include "solver_impl.h"
+#include "base/vector3.h"
 #include <string.h>
 #include <math.h>
 
@@ -198,16 +199,52 @@ double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcom
   return PetscMax(s->limits.rtol * outcome->last.reference, s->limits.atol);
 }
 
-/* grad g at x, and by how much it changes where all positions change by a few units in the last place. */
-static PetscErrorCode find_noise(wring_solver *s, Vec x, double *noise)
+/* x whose coordinates are moved by four units in the last place, to sides that differ from neighbour to neighbour. */
+static PetscErrorCode shake(Vec x, Vec shaken)
 {
+  const double *from;
+  double       *to;
+  PetscInt      n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArrayRead(x, &from));
+  PetscCall(VecGetArrayWrite(shaken, &to));
+  for (PetscInt i = 0; i < n; i++)
+    to[i] = from[i] * (1 + ((uint32_t)i * 2654435761u >> 31 ? 4 : -4) * PETSC_MACHINE_EPSILON);
+  PetscCall(VecRestoreArrayWrite(shaken, &to));
+  PetscCall(VecRestoreArrayRead(x, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  grad g at x, its norm, the norm of what ten times the rounding of x does not explain of it, vertex by vertex, and the
+  norm of what that explains at most.
+*/
+static PetscErrorCode find_excess(wring_solver *s, Vec x, double *excess, double *noise)
+{
+  const double *grad, *change;
+  double        sum[3] = {0, 0, 0};
+
   PetscFunctionBegin;
   PetscCall(wring_potential_gradient(s->g, x, s->current.grad)); // loads may have changed since the solve
-  PetscCall(VecNorm(s->current.grad, NORM_2, &s->current.norm));
-  PetscCall(wring_solver_combine(s->n, 1, (const double[]){1 + 4 * PETSC_MACHINE_EPSILON}, &x, s->trial.x));
+  PetscCall(shake(x, s->trial.x));
   PetscCall(wring_potential_gradient(s->g, s->trial.x, s->trial.grad));
   PetscCall(VecAXPY(s->trial.grad, -1, s->current.grad));
-  PetscCall(VecNorm(s->trial.grad, NORM_2, noise));
+  PetscCall(VecGetArrayRead(s->current.grad, &grad));
+  PetscCall(VecGetArrayRead(s->trial.grad, &change));
+  for (PetscInt i = 0; i < s->n; i += 3) {
+    const double square = wring_dot3(grad + i, grad + i), explained = 100 * wring_dot3(change + i, change + i);
+    sum[0] += square;
+    if (!(square <= explained)) sum[1] += PetscSqr(sqrt(square) - sqrt(explained));
+    sum[2] += explained;
+  }
+  PetscCall(VecRestoreArrayRead(s->trial.grad, &change));
+  PetscCall(VecRestoreArrayRead(s->current.grad, &grad));
+  PetscCall(wring_solver_sum(s, 3, sum));
+  s->current.norm = sqrt(sum[0]);
+  *excess         = sqrt(sum[1]);
+  *noise          = sqrt(sum[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,12 +252,13 @@ PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_MEASURING);
   wring_forces      forces;
-  double            noise = 0;
+  double            excess = 0, noise = 0;
 
   PetscFunctionBegin;
-  PetscCall(find_noise(s, x, &noise));
+  PetscCall(find_excess(s, x, &excess, &noise));
   PetscCall(wring_potential_forces(s->g, x, s->current.grad, &forces));
-  *share = s->current.norm <= 10 * noise ? 0 : s->current.norm / wring_forces_largest(&forces);
+  const double given = PetscMax(forces.inertial, forces.external); // the others have the rounding of x
+  *share             = excess == 0 ? 0 : excess / PetscMax(given, wring_forces_largest(&forces) - noise);
   wring_phases_leave_measuring(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
