@@ -7,6 +7,9 @@
                         that of a run
     deck.c              a YAML deck and the command line
     csv.c               tables of numbers
+    json.h              JSON files and values
+    print.h             lines and tables on the screen
+    plot.h              gnuplot scripts, and pictures by them
     gmsh_write.c        Gmsh 4.1; readers of meshes are in src/mesh/read
     vtk/                frames: a .vtu of one (vtk.c), a .vtkhdf of many (vtkhdf.c)
     natural.h           values by original vertex number, in blocks by rank
@@ -87,6 +90,14 @@ PetscInt64 wring_file_number(const char *name, const char *stem, const char *end
 
 /* Creates a directory and its parents; if one cannot be created or written to, all of them are removed. Collective. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
+
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+/* What gnuplot has to draw: script [n] of rank 0, without their ending .gp. */
+typedef struct {
+  int    n;
+  char **script;
+} wring_pictures;
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 

@@ -14,8 +14,7 @@
     src/study/record/     provenance.h: how and where a result was made: keys, files, versions, machine
     src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), keys
                           of output and the directory (output_directory.h), results that the same command takes again
-                          (kept.h), JSON (json.h), usage (usage.h), what is printed (print.h, header.h, table.h),
-                          pictures (pictures.h), threads that share cores (cores.h)
+                          (kept.h), usage (usage.h), the first lines (header.h), threads that share cores (cores.h)
 
   Not here: anything that a step, a solve or a deck needs (src/problem and below).
 
@@ -23,7 +22,7 @@
   comments state otherwise. Call from one thread, one study at a time.
 */
 #pragma once
-#include <wring/options.h>
+#include <wring/io.h>
 
 /* Exit status of the program. */
 typedef enum {
@@ -37,10 +36,9 @@ typedef enum {
 
 /* The result of a command; set to zero before the call. */
 typedef struct {
-  wring_exit status;
-  PetscBool  no_pictures; // output.plots is false: their scripts remain
-  int        n_picture;
-  char     **picture; // [n_picture] of rank 0: gnuplot scripts without their ending .gp; freed by wring_study_draw
+  wring_exit     status;
+  PetscBool      no_pictures; // output.plots is false: their scripts remain
+  wring_pictures pictures;    // freed by wring_study_draw
 } wring_ending;
 
 /*

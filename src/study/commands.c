@@ -1,4 +1,5 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
+#include "io/plot.h"
 #include "study/common/command_keys.h"
 #include "study/common/usage.h"
 #include "study/compare/compare_grid.h"
@@ -47,6 +48,11 @@ PetscErrorCode wring_study_check_keys(const wring_options *o)
   PetscCall(wring_parameter_grid_check(o, c));
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_study_draw(wring_ending *end)
+{
+  wring_plot_draw(&end->pictures, (PetscBool)(end->status != WRING_EXIT_STOPPED && !end->no_pictures));
 }
 
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */

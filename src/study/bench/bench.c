@@ -2,7 +2,7 @@
 #include "bench.h"
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

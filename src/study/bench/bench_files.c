@@ -1,8 +1,7 @@
 /* The table of `wring bench`, bench.json and bench.csv. */
 #include "bench.h"
 #include "study/record/provenance.h"
-#include "study/common/table.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <stdio.h>
 #include <string.h>
 

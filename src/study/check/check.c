@@ -5,8 +5,7 @@
 #include "study/frames/frames.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
-#include "study/common/table.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "io/file.h"
 #include "study/common/command_keys.h"
 #include "output_directory.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>

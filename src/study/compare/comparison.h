@@ -17,7 +17,7 @@
 #pragma once
 #include "study/common/command_keys.h"
 #include "study/common/cores.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
 

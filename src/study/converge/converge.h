@@ -15,7 +15,7 @@
 */
 #pragma once
 #include "study/common/command_keys.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
 

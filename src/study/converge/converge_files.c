@@ -1,7 +1,7 @@
 /* What a convergence study leaves: converge.csv and converge.json; tables on the screen. */
 #include "converge.h"
 #include "study/common/output_directory.h"
-#include "study/common/table.h"
+#include "io/print.h"
 #include "study/record/provenance.h"
 #include <math.h>
 

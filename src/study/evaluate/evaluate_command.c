@@ -1,9 +1,9 @@
 /* g, its parts and its gradient at given positions, without a step. */
 #include "study/common/output_directory.h"
 #include "study/common/command_keys.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <string.h>
 #include <wring/study.h>

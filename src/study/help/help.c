@@ -3,7 +3,7 @@
 #include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <string.h>
 #include <wring/study.h>
 

@@ -1,6 +1,6 @@
 /* wring mesh: makes, describes, converts and refines meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <string.h>
 #include <wring/io.h>
 #include <wring/study.h>

@@ -1,7 +1,7 @@
 /* wring mesh info: collected as JSON, printed as text. */
 #include "mesh_command.h"
 #include "io/file.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include <inttypes.h>
 
 static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron";

@@ -6,7 +6,7 @@
     machine.c       hosts, ranks, processor, cores, the job of a batch system
 */
 #pragma once
-#include "study/common/json.h"
+#include "io/json.h"
 #include <wring/problem.h>
 
 /* "wring 0.2.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Not collective. */

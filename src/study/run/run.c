@@ -2,7 +2,7 @@
 #include "run.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <wring/sanity.h>
 

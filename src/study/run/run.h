@@ -16,7 +16,7 @@
 #include "study/frames/frames.h"
 #include "progress.h"
 #include "tables.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
 

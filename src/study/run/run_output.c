@@ -158,6 +158,19 @@ static const char *ended(const wring_run *r)
   return r->stopper.cause ? wring_stop_text(r->stopper.cause) : "running";
 }
 
+/* What the solver has chosen in its solves so far: [{"solve", "iteration", "uses"}, ...]. New reference. */
+static json_t *choices_json(const wring_solver *s)
+{
+  const wring_solver_choice *c;
+  const PetscInt             n    = wring_solver_choices(s, &c);
+  json_t *const              list = json_array();
+  for (PetscInt i = 0; i < n; i++) {
+    json_array_append_new(list, wring_json_object("solve", JSON(c[i].solve), "iteration", JSON(c[i].iteration), "uses",
+                                                  JSON(c[i].text), NULL));
+  }
+  return list;
+}
+
 /* Until a time since the start of the problem; null before the first step. */
 static void set_times(const wring_run *r, double until, json_t *json)
 {
@@ -257,7 +270,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
     wring_json_set(json_object_get(json, "options"), "solver_max_it", JSON(limits.max_it), "solver_stop",
                    JSON(wring_solver_stop_name(limits.stop)), "solver_start",
                    JSON(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
-    json_object_set_new(json, "choices", wring_json_choices(r->solver));
+    json_object_set_new(json, "choices", choices_json(r->solver));
   }
   wring_json_set(
     json, "solver", JSON(r->output.tables.solver), "integrator", JSON(wring_stepper_integrator(p->stepper)),

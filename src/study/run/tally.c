@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline, strtok_r
 #include "tally.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
