@@ -5,7 +5,7 @@
 #include "study/compare/compare_grid.h"
 #include "study/help/help.h"
 #include "study/mesh/mesh_command.h"
-#include "study/record/provenance.h"
+#include "study/common/provenance.h"
 #include <stdio.h>
 #include <string.h>
 #include <wring/io.h>

@@ -1,7 +1,7 @@
 /* The command: keys, output directory, the triad, and the parts in their order. */
 #include "bench.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
+#include "output/output.h"
+#include "study/common/provenance.h"
 #include "io/print.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The table of `wring bench`, bench.json and bench.csv. */
 #include "bench.h"
-#include "study/record/provenance.h"
+#include "study/common/provenance.h"
 #include "io/print.h"
 #include <stdio.h>
 #include <string.h>

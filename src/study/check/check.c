@@ -2,9 +2,9 @@
 /* wring check: what a run of this deck would do, and how much memory it would take on every rank; no step is made. */
 #include "study/common/command_keys.h"
 #include "study/compare/comparison.h"
-#include "study/frames/frames.h"
-#include "study/common/header.h"
-#include "study/common/output_directory.h"
+#include "output/frames/frames.h"
+#include "output/header.h"
+#include "output/output.h"
 #include "io/print.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* wring compare: one comparison, or one for each combination of the values of some keys. */
 #include "compare_grid.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
+#include "output/output.h"
+#include "study/common/provenance.h"
 
 /*
   Creates every comparison before the first is run, which refuses bad input, and keeps those that there is room for. A

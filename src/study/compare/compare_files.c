@@ -1,6 +1,6 @@
 /* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
 #include "comparison.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include "io/print.h"
 #include <math.h>
 #include <string.h>

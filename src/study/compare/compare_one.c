@@ -1,8 +1,8 @@
 /* One comparison, from a deck to its files. */
 #include "comparison.h"
-#include "study/common/header.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
+#include "output/header.h"
+#include "output/output.h"
+#include "study/common/provenance.h"
 #include <math.h>
 #include <string.h>
 #include <wring/sanity.h>

@@ -3,7 +3,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "study/common/kept.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Convergence: run or take each level, measure, write, print. */
 #include "converge.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 
 /*
   Finished levels are taken; all directories are checked before the first level runs. If there are results but no level,

@@ -4,7 +4,7 @@
 */
 #include "converge.h"
 #include "study/common/kept.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include "study/run/run.h"
 #include <math.h>
 #include <wring/io.h>

@@ -1,8 +1,8 @@
 /* g, its parts and its gradient at given positions, without a step. */
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include "study/common/command_keys.h"
 #include "io/json.h"
-#include "study/record/provenance.h"
+#include "study/common/provenance.h"
 #include "io/print.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "header.h"
-#include "study/record/provenance.h"
+#include "record/record.h"
 #include "io/print.h"
 #include <string.h>
 

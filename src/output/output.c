@@ -1,7 +1,6 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "io/file.h"
-#include "study/common/command_keys.h"
-#include "output_directory.h"
+#include "output.h"
 #include "io/json.h"
 #include <errno.h>
 #include <libgen.h>

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "frames.h"
 #include "io/file.h"
-#include "study/common/command_keys.h"
 #include "io/print.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,21 @@
-/* The keys of output and checkpoint; the output directory: its numbered files, and removal of those of earlier runs. */
+/*
+  Layer 12, output: files of the states of a problem. Depends on problems, not on commands. Read in this order:
+
+    output.h        the keys of output and checkpoint; the output directory: its numbered files, and removal of those
+                    of earlier runs
+    tables.h        tables that grow step by step: history.csv, residuals.csv, steps.csv, probes.csv
+    tally.h         what happened: steps by reason, inverted tetrahedra, in earlier parts of a chain of restarts too
+    frames/         frames.h: frames for ParaView
+    state_files.h   checkpoints, state.csv
+    record/         record.h: how and where a result was made, and what it has cost
+    header.h        the first lines on the screen
+
+  Not here: formats of files (io), what a command writes at its end (study).
+*/
 #pragma once
 #include <wring/problem.h>
+
+extern const wring_option wring_output_options[], wring_checkpoint_options[];
 
 /* Settings of output_ and checkpoint_, without the lists `steps` and `fields`. */
 typedef struct {

@@ -2,7 +2,7 @@
 /* The files of tables, their headers and rows. */
 #include "tables.h"
 #include "io/file.h"
-#include "study/common/output_directory.h"
+#include "output.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
