@@ -77,9 +77,17 @@ typedef struct {
   wring_attachment *key;  // [n]
 } wring_attachments;
 
+/* Keys of membrane_ and bending_; limits: stiffness, least and largest ratio, NAN: not given. */
 typedef struct {
-  PetscInt       n;
-  wring_surface *surface; // [n]
+  double membrane, density, strain_limit[3], area[3]; // N/m, kg/m^2
+  double bending;                                     // N m
+  enum { WRING_BENDING_ISOMETRIC, WRING_BENDING_RIGID } model;
+} wring_surface_keys;
+
+typedef struct {
+  PetscInt            n;
+  wring_surface      *surface; // [n]
+  wring_surface_keys *keys;    // [n]
 } wring_surfaces;
 
 /* Springs of one name before the term is created: rows of this rank, which owns vertex a. */
