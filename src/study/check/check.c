@@ -132,7 +132,7 @@ static PetscErrorCode measure(check *c)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &c->x));
-  PetscCall(wring_stepper_set_start(p->stepper, p->options, WRING_START_AUTO));
+  wring_stepper_set_start(p->stepper, WRING_START_AUTO);
   PetscCall(wring_stepper_begin(p->stepper, &p->state, c->x, &changed));
   c->bytes[MESH] = resident() - c->bytes[PROGRAM];
   c->bytes[PROGRAM] += later;

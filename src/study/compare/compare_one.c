@@ -24,7 +24,7 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
-  PetscCall(wring_stepper_set_start(s->p->stepper, s->p->options, WRING_START_Y));
+  wring_stepper_set_start(s->p->stepper, WRING_START_Y);
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));
   PetscCall(wring_sanity_note(s->p));
   *out = s;

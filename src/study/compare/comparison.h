@@ -108,18 +108,20 @@ typedef struct {
 } wring_compare_limits;
 
 typedef struct {
-  wring_problem       *p;
-  wring_comparison     c;       // what it has found
-  PetscBool            in_grid; // which prints tables and ends what is kept
-  const char         **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
-  PetscInt             n_solver;
-  PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
-  json_t              *origin;           // of rank 0: what it belongs to
-  wring_stopper       *stopper;          // borrowed
-  Vec                  start, x;         // x_0 of every solver, and its iterate
-  Vec                  lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
-  double               lowest_g; // J
-  PetscInt             measure;
+  wring_problem   *p;
+  wring_comparison c;       // what it has found
+  PetscBool        in_grid; // which prints tables and ends what is kept
+  const char     **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
+  PetscInt         n_solver;
+  PetscInt         sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
+  json_t          *origin;           // of rank 0: what it belongs to
+  wring_stopper   *stopper;          // borrowed
+  Vec              start, x;         // x_0 of every solver, and its iterate
+  Vec              lowest;           // the last iterate with the least g; NULL unless condition numbers are asked for
+  double           lowest_g;         // J
+  PetscInt         measure;
+  PetscBool        condition; // condition numbers are asked for
+  enum { WRING_REFERENCE_NEWTON, WRING_REFERENCE_LEAST } reference;
   PetscBool            warm;   // threads have worked together in this comparison
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
