@@ -38,23 +38,22 @@ PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory);
   output.directory, unless output.overwrite is true, or initial.restart continues from there; or if it cannot be read;
   or if checkpoint.resume is true and run.json there is of another deck. Writes nothing. Collective.
 */
-PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e);
+PetscErrorCode wring_directory_find_conflict(const wring_options *o, const wring_output *out, wring_error *e);
 
 /*
   Refuses to replace results: output.directory holds one of these files, whose list ends with NULL, and output.overwrite
   is false; or it cannot be read. what: "comparison". Writes nothing. Collective.
 */
-PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file);
+PetscErrorCode wring_directory_refuse_results(const wring_output *out, const char *what, const char *const *file);
 
 /* Removes the numbered files with first <= number < last, and their .part files. Not collective: rank 0. */
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e);
 
 /*
-  Creates output.directory, *directory (borrowed from o), and removes the files of an earlier result, whose list ends
-  with NULL. Collective.
+  Creates output.directory and removes the files of an earlier result, whose list ends with NULL. Collective.
 */
-PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, const char **directory);
+PetscErrorCode wring_directory_renew(const wring_output *out, const char *const *file);
 
 /* Removes a file, if there is one, and its .part; nothing after an error. Not collective: rank 0. */
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);

@@ -137,7 +137,7 @@ typedef struct {
 } wring_probe_at;
 
 typedef struct {
-  PetscInt        n, n_column, n_peak;
+  PetscInt        n, n_column;
   char          **name;             // [n]
   wring_probe    *probe;            // [n]
   wring_probe_at *at;               // [n]

@@ -63,7 +63,7 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **a
   const PetscBool of_deck = (PetscBool)(c->arguments == deck);
   wring_options  *o;
   char            text[USAGE];
-  PetscBool       plots = PETSC_TRUE;
+  wring_output    out = {.plots = PETSC_TRUE};
 
   PetscFunctionBegin;
   if (of_deck && (n < 1 || args[0][0] == '-'))
@@ -80,9 +80,9 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **a
   PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
   if (of_deck) {
     PetscCall(wring_study_check_keys(o));
-    PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "plots", &plots));
+    PetscCall(wring_output_read(o, &out));
   }
-  end->no_pictures = (PetscBool)!plots;
+  end->no_pictures = (PetscBool)!out.plots;
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -166,8 +166,7 @@ static PetscErrorCode list_columns(PetscBool contacts, wring_probes *a)
     if (contacts && a->at[i].set >= 0) PetscCall(add_columns(b->name, 3, contact, a));
     b->n        = a->n_column - b->first;
     a->reaction = (PetscBool)(a->reaction || (!b->is_point && !b->largest));
-    a->n_peak += b->largest;
-    a->stress = (PetscBool)(a->stress || b->stress);
+    a->stress   = (PetscBool)(a->stress || b->stress);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -303,7 +303,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(print(&c));
-  PetscCall(wring_directory_find_conflict(o, &conflict));
+  PetscCall(wring_directory_find_conflict(o, &c.output, &conflict));
   if (wring_failed(&conflict)) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(wring_frames_destroy(&c.frames));

@@ -19,7 +19,8 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &n, &name));
   PetscCall(wring_problem_create_for(wring_options_comm(o), o, n, (const char *const *)name, &s->p));
   PetscCall(wring_words_destroy(n, &name));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
+  PetscCall(wring_output_read(o, &s->output));
+  s->directory = s->output.directory;
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));

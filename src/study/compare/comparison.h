@@ -126,8 +126,9 @@ typedef struct {
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
   wring_core_watch     watch;
-  json_t              *made;      // how and where
-  const char          *directory; // of its files, borrowed
+  json_t              *made; // how and where
+  wring_output         output;
+  const char          *directory; // of its files, borrowed from output
 } wring_compare;
 
 /* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */

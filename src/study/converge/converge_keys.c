@@ -54,7 +54,8 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
   PetscCallMPI(MPI_Comm_rank(c->comm, &c->rank));
   PetscCallMPI(MPI_Comm_size(c->comm, &c->size));
   PetscCall(wring_options_read(o, "converge_", wring_converge_options, &k));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &c->directory));
+  PetscCall(wring_output_read(o, &c->output));
+  c->directory = c->output.directory;
   PetscCall(get_table(c));
   if (k.level >= k.levels)
     WRING_REFUSE(c->comm, "%s: converge_level is %d, but levels are 0 to %d, expected one of them",

@@ -111,10 +111,11 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscBool                changed;
   evaluation               e;
   Vec                      x, gradient;
-  const char              *directory;
+  wring_output             out;
   keys                     k = {.positions = NULL};
 
   PetscFunctionBegin;
+  PetscCall(wring_output_read(o, &out));
   PetscCall(wring_options_read(o, "evaluate_", wring_evaluate_options, &k));
   PetscCall(wring_problem_create(comm, o, &p));
   PetscCall(require_g(p));
@@ -126,8 +127,8 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
-  PetscCall(wring_directory_renew(o, files, &directory));
-  PetscCall(write_files(p, directory, &e, k.gradient ? gradient : NULL));
+  PetscCall(wring_directory_renew(&out, files));
+  PetscCall(write_files(p, out.directory, &e, k.gradient ? gradient : NULL));
   wring_print(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n", e.value.objective,
               e.value.inertial, e.value.elastic);
   wring_print(comm, "gradient norm  %.17g N\n", e.gradient_norm);

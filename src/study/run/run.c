@@ -59,7 +59,7 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscFunctionBegin;
   *r = (wring_run){.first = 0};
   PetscCall(wring_output_read(o, &r->output.keys));
-  PetscCall(wring_directory_find_conflict(o, &conflict));
+  PetscCall(wring_directory_find_conflict(o, &r->output.keys, &conflict));
   PetscCall(wring_error_raise(comm, &conflict));
   PetscCall(wring_stopper_start(o, &r->stopper));
   PetscCall(resume(o, &r->output.keys, &r->resumed));
