@@ -14,7 +14,8 @@ import sys
 
 import structure_map
 
-LAYERS = ("base", "law", "mesh", "term", "contact", "potential", "operator", "solver", "step", "io", "problem", "study")
+LAYERS = ("base", "law", "mesh", "term", "contact", "potential", "operator", "solver", "step", "io", "problem")
+LAYERS += ("output", "study")
 HEADERS = {
     "options": "base",
     "curve": "base",

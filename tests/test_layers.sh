@@ -27,6 +27,10 @@ messages='MPI_(I?[SBR]?[Ss]end|I?M?[Rr]ecv|Sendrecv|I?M?[Pp]robe|(Send|Recv)_ini
 if grep -rlE "$messages" src | xargs grep -L PetscCommDuplicate | grep .; then
   fault "a message on the communicator of the caller"
 fi
+# Keys are read once, by their table, at the beginning of a family; a command may read one key of another family.
+if grep -rnE 'wring_options_get_(bool|int)\(' src --include='*.c' | grep -vE '^src/(base|study)/'; then
+  fault "a key that is asked for apart from its table: WRING_AT and wring_options_read"
+fi
 # A member at offset 0 would not be read: WRING_AT counts from 1.
 if grep -rnE '\.at *= *offsetof' src tests docs; then fault "a key at offsetof: WRING_AT"; fi
 exit $status

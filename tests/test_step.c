@@ -219,7 +219,7 @@ static PetscErrorCode test_auto_start(void)
     PetscCall(test_body_set_up(&m));
     PetscCall(create_state(&m, cases[i].velocity, &state));
     PetscCall(wring_stepper_create(m.g, m.o, &stepper));
-    PetscCall(wring_stepper_set_start(stepper, m.o, WRING_START_AUTO));
+    wring_stepper_set_start(stepper, WRING_START_AUTO);
     PetscCall(wring_stepper_begin(stepper, &state, m.x, &changed));
     PetscCall(start_distance(&m, &state, cases[i].t, &distance));
     CHECK(distance < 1e-14, "case %d starts %g m away", (int)i, distance);

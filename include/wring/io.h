@@ -3,10 +3,12 @@
 
   src/io, in reading order:
     file.h              files that appear only when complete: written as "<path>.part", synced, renamed
-    directory.c         what a directory holds; a directory and its parents; study/common/output_directory.c prepares
-                        that of a run
+    directory.c         what a directory holds; a directory and its parents; src/output/output.c prepares that of a run
     deck.c              a YAML deck and the command line
     csv.c               tables of numbers
+    json.h              JSON files and values
+    print.h             lines and tables on the screen
+    plot.h              gnuplot scripts, and pictures by them
     gmsh_write.c        Gmsh 4.1; readers of meshes are in src/mesh/read
     vtk/                frames: a .vtu of one (vtk.c), a .vtkhdf of many (vtkhdf.c)
     natural.h           values by original vertex number, in blocks by rank
@@ -16,7 +18,7 @@
     sealed.h            such a file, written by all ranks, read back and sealed at its end
     mesh_tables.h       the tables of a mesh
     checkpoint.c        one checkpoint, and the mesh file beside it; checkpoint_files.c: those of a directory
-  Not here: the meaning of keys (problem), the times of output (study).
+  Not here: the meaning of keys (problem), the times of output (src/output).
 
   Output files are atomic: an existing file of the same name is unchanged until the new one is complete and synced;
   after a failure on any rank no ".part" remains. Only a killed process leaves one, which the next write replaces. A
@@ -87,6 +89,14 @@ PetscInt64 wring_file_number(const char *name, const char *stem, const char *end
 
 /* Creates a directory and its parents; if one cannot be created or written to, all of them are removed. Collective. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
+
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+/* What gnuplot has to draw: script [n] of rank 0, without their ending .gp. */
+typedef struct {
+  int    n;
+  char **script;
+} wring_pictures;
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 

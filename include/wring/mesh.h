@@ -194,9 +194,18 @@ typedef enum {
   WRING_PARTITIONER_PARMETIS
 } wring_partitioner;
 
-/* The key `partitioner` of a table, with a prefix. Refused: a package that this PETSc does not have. Collective. */
-PetscErrorCode wring_mesh_get_partitioner(const wring_options *o, const char *prefix, const wring_option *table,
-                                          wring_partitioner *p);
+/* The keys of mesh_, wring_mesh_options, which wring_options_read fills. */
+typedef struct {
+  const char *file; // NULL: not given
+  double      scale;
+  PetscInt    refine, order; // order 0: not given
+  enum { WRING_POINTS_4, WRING_POINTS_14 } quadrature;
+  wring_partitioner partitioner;
+  wring_box         box;
+} wring_mesh_keys;
+
+/* Refuses a package that this PETSc does not have, with the key `partitioner` after the prefix. Collective. */
+PetscErrorCode wring_mesh_check_partitioner(const wring_options *o, const char *prefix, wring_partitioner p);
 
 /* A partition into parts, whose number need not be that of ranks. */
 typedef struct {

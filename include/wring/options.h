@@ -138,6 +138,10 @@ PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *pre
 PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table,
                                   void *settings);
 
+/* Refuses a key that neither the deck nor the table gives a value. */
+PetscErrorCode wring_options_require(const wring_options *o, const char *prefix, const wring_option *table,
+                                     const char *key);
+
 /*
   A relative path in a deck is joined with the deck's directory; one on the command line is relative to the working
   directory. A file that is not there but beside the deck, where wring 0.1 looked for both, is taken with a note.

@@ -286,8 +286,8 @@ typedef struct {
   double value, place[3]; // Pa, m; NAN: no tet has a stress
 } wring_peak;
 
-/* Of the tets of each region [n], -1: of all regions. Collective. */
-PetscErrorCode wring_potential_peaks(wring_potential *g, Vec x, PetscInt n, const PetscInt *region, wring_peak *peak);
+/* Of the tets of a region, -1: of all regions; a pass over all tets. Collective. */
+PetscErrorCode wring_potential_peak(wring_potential *g, Vec x, PetscInt region, wring_peak *peak);
 
 /*
   The forces that are in balance at a minimiser of g, each as a norm over all vertices [N]; docs/theory.md (2.8). Drag

@@ -54,10 +54,10 @@ typedef enum {
   WRING_START_Y,
   WRING_START_Q
 } wring_start;
-/* The key solver_start; `start` if the deck has none. Before: WRING_START_Y. Collective. */
-PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start);
-wring_start    wring_stepper_get_start(const wring_stepper *s);
-const char    *wring_start_name(wring_start start); // as in a deck
+/* The key solver_start; `start` if the deck has none. Before: WRING_START_Y. Not collective. */
+void        wring_stepper_set_start(wring_stepper *s, wring_start start);
+wring_start wring_stepper_get_start(const wring_stepper *s);
+const char *wring_start_name(wring_start start); // as in a deck
 
 /*
   Sets up g for the step from t to t + h: its h, start, target and drag, and the time of the terms. *changed: A must be

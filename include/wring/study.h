@@ -1,5 +1,5 @@
 /*
-  Layer 12, studies: the commands of the program, from a deck to files. docs/user.md is their manual. Read in this
+  Layer 13, studies: the commands of the program, from a deck to files. docs/user.md is their manual. Read in this
   order:
 
     src/study/commands.c  the array of commands: usage, refusals, help; the check of all keys
@@ -11,19 +11,18 @@
     src/study/bench/      bench.h: bandwidth, kernels, solvers
     src/study/mesh/       mesh_command.h: makes, describes, converts and refines meshes
     src/study/help/       help.h: keys, commands, the man page, completion; version
-    src/study/record/     provenance.h: how and where a result was made: keys, files, versions, machine
-    src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), keys
-                          of output and the directory (output_directory.h), results that the same command takes again
-                          (kept.h), JSON (json.h), usage (usage.h), what is printed (print.h, header.h, table.h),
-                          pictures (pictures.h), threads that share cores (cores.h)
+    src/study/common/     what commands share: keys in force (command_keys.h), the record of a result (provenance.h),
+                          results that the same command takes again (kept.h), why a command ends early (stop.h), usage
+                          (usage.h), threads that share cores (cores.h)
 
-  Not here: anything that a step, a solve or a deck needs (src/problem and below).
+  Not here: files of the states of a problem (src/output); anything that a step, a solve or a deck needs (src/problem
+  and below).
 
   A study checks every key, reads every input and only then writes its first file. Functions are collective unless their
   comments state otherwise. Call from one thread, one study at a time.
 */
 #pragma once
-#include <wring/options.h>
+#include <wring/io.h>
 
 /* Exit status of the program. */
 typedef enum {
@@ -37,10 +36,9 @@ typedef enum {
 
 /* The result of a command; set to zero before the call. */
 typedef struct {
-  wring_exit status;
-  PetscBool  no_pictures; // output.plots is false: their scripts remain
-  int        n_picture;
-  char     **picture; // [n_picture] of rank 0: gnuplot scripts without their ending .gp; freed by wring_study_draw
+  wring_exit     status;
+  PetscBool      no_pictures; // output.plots is false: their scripts remain
+  wring_pictures pictures;    // freed by wring_study_draw
 } wring_ending;
 
 /*

@@ -1,5 +1,6 @@
-/* Private to the library: products of vectors in double [3]. */
+/* Private to the library: products and distances of vectors in double [3]. */
 #pragma once
+#include <math.h>
 
 static inline double wring_dot3(const double a[3], const double b[3])
 {
@@ -15,4 +16,11 @@ static inline void wring_cross3(const double a[3], const double b[3], double c[3
 static inline void wring_subtract3(const double a[3], const double b[3], double c[3]) // c = a - b
 {
   for (int i = 0; i < 3; i++) c[i] = a[i] - b[i];
+}
+
+static inline double wring_distance3(const double a[3], const double b[3])
+{
+  double d[3];
+  wring_subtract3(a, b, d);
+  return sqrt(wring_dot3(d, d));
 }

@@ -14,13 +14,10 @@ double wring_tet_quality(const double *const x[4], double volume)
 
 PetscErrorCode wring_mesh_tolerance(const wring_mesh *m, double *tolerance, double low[3], double high[3])
 {
-  double square = 0;
-
   PetscFunctionBegin;
   wring_bounds(m->n_owned, m->X, low, high);
   PetscCall(wring_bounds_reduce(m->comm, low, high));
-  for (int c = 0; c < 3; c++) square += PetscSqr(high[c] - low[c]);
-  *tolerance = 1e-9 * PetscSqrtReal(square);
+  *tolerance = 1e-9 * wring_distance3(high, low);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,9 +1,9 @@
 /* The properties of a mesh in slices that `wring mesh info` prints: tets, lines and triangles of each rank, summed. */
+#include "base/vector3.h"
 #include "measure.h"
 #include "data.h"
 #include "mesh/distribute/slices.h"
 #include "mesh/distribute/order.h"
-#include <math.h>
 
 /* ---- a slice with its vertices ----------------------------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ static void measure_sets(const wring_view *w, wring_mesh_measures *m)
     const double *const x = w->X + 3 * (size_t)v[0], *const y = w->X + 3 * (size_t)v[1];
     double B[4], area;
     if (row[3] < 0) {
-      const double straight = sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+      const double straight = wring_distance3(x, y);
       m->set_lines[row[0]]++;
       m->set_length[row[0]] += w->middle ? wring_view_line_length(w, v) : straight;
     } else {

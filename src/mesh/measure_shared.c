@@ -1,11 +1,11 @@
 /* Edges, boundary faces and components of a mesh, which slices share. */
+#include "base/vector3.h"
 #include "base/forest.h"
 #include "base/sort.h"
 #include "measure.h"
 #include "mesh/distribute/slices.h"
 #include "mesh/refine/edges.h"
 #include "mesh/surface/faces.h"
-#include <math.h>
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static PetscErrorCode measure_edge(const wring_view *w, PetscInt low, PetscInt h
   PetscCall(PetscFindInt(low, w->n_used, w->used, &a));
   PetscCall(PetscFindInt(high, w->n_used, w->used, &b));
   const double *const x = w->X + 3 * (size_t)a, *const y = w->X + 3 * (size_t)b;
-  const double length = sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+  const double length = wring_distance3(x, y);
   m->edge_min         = PetscMin(m->edge_min, length);
   m->edge_max         = PetscMax(m->edge_max, length);
   m->edge_mean += length;

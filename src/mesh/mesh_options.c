@@ -1,27 +1,29 @@
 #include "partition/partition.h"
-#include <string.h>
 
 const wring_option wring_mesh_options[] = {
-  {"file", WRING_PATH,
+  {"file", WRING_PATH, .at = WRING_AT(wring_mesh_keys, file),
    .help = "Mesh to read: Gmsh 2.2 or 4.1, MEDIT ASCII, TetGen, or CSV `vertex,x,y,z` (points only)."},
-  {"scale", WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Factor on the coordinates of the file."},
-  {"refine", WRING_INT, .range = "[0,10]", .value = "0",
+  {"scale", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(wring_mesh_keys, scale),
+   .help = "Factor on the coordinates of the file."},
+  {"refine", WRING_INT, .range = "[0,10]", .value = "0", .at = WRING_AT(wring_mesh_keys, refine),
    .help =
      "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2, in parallel."},
-  {"order", WRING_INT, .range = "[1,2]",
+  {"order", WRING_INT, .range = "[1,2]", .at = WRING_AT(wring_mesh_keys, order),
    .help = "Order of the tetrahedra: 2 adds a vertex at the middle of each edge, after refinement; default: that of "
            "the file."},
-  {"quadrature", WRING_WORD, .choices = "4|14", .value = "4",
+  {"quadrature", WRING_WORD, .choices = "4|14", .value = "4", .at = WRING_AT(wring_mesh_keys, quadrature),
    .help = "Quadrature points of a tetrahedron of order 2; 14 for edges that are strongly curved."},
   {"partitioner", WRING_WORD, .choices = "metis|curve|ptscotch|parmetis", .value = "metis",
+   .at   = WRING_AT(wring_mesh_keys, partitioner),
    .help = "How tetrahedra are assigned to ranks; the last two need a PETSc with these packages."},
-  {"box_size", WRING_REALS, .count = 3, .unit = "m", .range = "[0,inf)",
+  {"box_size", WRING_REALS, .count = 3, .unit = "m", .range = "[0,inf)", .at = WRING_AT(wring_mesh_keys, box.size),
    .help = "Lengths of the box along x, y and z; 0 along an axis without cells."},
-  {"box_cells", WRING_INTS, .count = 3, .range = "[0,inf)",
+  {"box_cells", WRING_INTS, .count = 3, .range = "[0,inf)", .at = WRING_AT(wring_mesh_keys, box.cells),
    .help =
      "Cells of the box along x, y and z, each split into 6 tets; 0 along one axis gives a sheet, along two a line."},
-  {"box_origin", WRING_REALS, .count = 3, .unit = "m", .value = "0,0,0", .help = "Lowest corner of the box."},
-  {"box_jitter", WRING_REAL, .range = "[0,1)", .value = "0.05",
+  {"box_origin", WRING_REALS, .count = 3, .unit = "m", .value = "0,0,0", .at = WRING_AT(wring_mesh_keys, box.origin),
+   .help = "Lowest corner of the box."},
+  {"box_jitter", WRING_REAL, .range = "[0,1)", .value = "0.05", .at = WRING_AT(wring_mesh_keys, box.jitter),
    .help =
      "Random displacement of each free coordinate, by up to half of this times the cell size; the seed is fixed."},
   {0},
@@ -42,18 +44,14 @@ const wring_option wring_set_options[] = {
   {0},
 };
 
-PetscErrorCode wring_mesh_get_partitioner(const wring_options *o, const char *prefix, const wring_option *table,
-                                          wring_partitioner *p)
+PetscErrorCode wring_mesh_check_partitioner(const wring_options *o, const char *prefix, wring_partitioner p)
 {
-  static const char *const names[] = {"metis", "curve", "ptscotch", "parmetis"};
-  const char              *word, *missing;
+  const char *missing;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, table, "partitioner", &word));
-  for (int i = 0; i < 4; i++)
-    if (!strcmp(word, names[i])) *p = (wring_partitioner)i;
-  if (!wring_cut_has_package(*p, &missing))
+  if (!wring_cut_has_package(p, &missing))
     WRING_REFUSE(wring_options_comm(o), "%s: %spartitioner: %s needs a PETSc with %s, expected metis or curve",
-                 wring_options_origin(o, prefix, "partitioner"), prefix, word, missing);
+                 wring_options_origin(o, prefix, "partitioner"), prefix,
+                 p == WRING_PARTITIONER_PTSCOTCH ? "ptscotch" : "parmetis", missing);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

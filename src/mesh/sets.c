@@ -1,5 +1,6 @@
 /* Sets of vertices by rest position. */
 #include <wring/mesh.h>
+#include "base/vector3.h"
 #include "data.h"
 #include <string.h>
 
@@ -14,9 +15,7 @@ static PetscBool in_box(const double *p, const double *x, double tolerance)
 
 static PetscBool in_sphere(const double *p, const double *x, double tolerance)
 {
-  double square = 0;
-  for (int c = 0; c < 3; c++) square += PetscSqr(x[c] - p[c]);
-  return (PetscBool)(PetscSqrtReal(square) <= p[3] + tolerance);
+  return (PetscBool)(wring_distance3(x, p) <= p[3] + tolerance);
 }
 
 static PetscBool above_plane(const double *p, const double *x, double tolerance)

@@ -80,27 +80,23 @@ static double find_peak(const wring_mesh *m, const double *stress, PetscInt regi
   return most;
 }
 
-PetscErrorCode wring_potential_peaks(wring_potential *g, Vec x, PetscInt n, const PetscInt *region, wring_peak *peak)
+PetscErrorCode wring_potential_peak(wring_potential *g, Vec x, PetscInt region, wring_peak *peak)
 {
   double *stress;
   struct {
     double value;
     int    rank;
   } mine, most;
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(g->comm, &rank));
+  PetscCallMPI(MPI_Comm_rank(g->comm, &mine.rank));
   PetscCall(PetscMalloc1(6 * (size_t)g->mesh->tets.n, &stress));
   PetscCall(wring_potential_stress(g, x, NULL, stress));
-  for (PetscInt i = 0; i < n; i++) {
-    mine.value = find_peak(g->mesh, stress, region[i], peak[i].place);
-    mine.rank  = rank;
-    PetscCallMPI(MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, g->comm));
-    PetscCallMPI(MPI_Bcast(peak[i].place, 3, MPI_DOUBLE, most.rank, g->comm));
-    peak[i].value = most.value < 0 ? NAN : most.value;
-    for (int c = 0; c < 3 && most.value < 0; c++) peak[i].place[c] = NAN;
-  }
+  mine.value = find_peak(g->mesh, stress, region, peak->place);
   PetscCall(PetscFree(stress));
+  PetscCallMPI(MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, g->comm));
+  PetscCallMPI(MPI_Bcast(peak->place, 3, MPI_DOUBLE, most.rank, g->comm));
+  peak->value = most.value;
+  if (most.value < 0) *peak = (wring_peak){NAN, {NAN, NAN, NAN}};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

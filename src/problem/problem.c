@@ -26,7 +26,7 @@ static PetscErrorCode read_mesh(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_problem_read_mesh(p));
   PetscCall(wring_problem_read_attachments(p));
-  PetscCall(wring_problem_check_regions(p));
+  PetscCall(wring_problem_read_regions(p));
   PetscCall(wring_problem_read_springs(p));
   PetscCall(wring_problem_read_surfaces(p));
   PetscCall(wring_problem_read_loads(p));
@@ -112,6 +112,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(wring_words_destroy(p->parts->colliders.n, &p->parts->colliders.name));
   PetscCall(wring_words_destroy(p->parts->attachments.n, &p->parts->attachments.name));
   PetscCall(PetscFree(p->parts->attachments.key));
+  PetscCall(PetscFree(p->parts->region));
   PetscCall(PetscFree(p->mass));
   PetscCall(wring_problem_destroy_surfaces(p));
   PetscCall(wring_problem_destroy_springs(p));

@@ -77,9 +77,25 @@ typedef struct {
   wring_attachment *key;  // [n]
 } wring_attachments;
 
+/* Keys of material_ or region_*_ that apply to a region. */
 typedef struct {
-  PetscInt       n;
-  wring_surface *surface; // [n]
+  const char      *model;
+  const wring_law *law;            // of this name
+  double           density, proxy; // kg/m^3, Pa; 0: not given
+  enum { WRING_VOLUME_FULL, WRING_VOLUME_MEAN, WRING_VOLUME_AUTO } volumetric;
+} wring_region_keys;
+
+/* Keys of membrane_ and bending_; limits: stiffness, least and largest ratio, NAN: not given. */
+typedef struct {
+  double membrane, density, strain_limit[3], area[3]; // N/m, kg/m^2
+  double bending;                                     // N m
+  enum { WRING_BENDING_ISOMETRIC, WRING_BENDING_RIGID } model;
+} wring_surface_keys;
+
+typedef struct {
+  PetscInt            n;
+  wring_surface      *surface; // [n]
+  wring_surface_keys *keys;    // [n]
 } wring_surfaces;
 
 /* Springs of one name before the term is created: rows of this rank, which owns vertex a. */
@@ -129,7 +145,7 @@ typedef struct {
 } wring_probe_at;
 
 typedef struct {
-  PetscInt        n, n_column, n_peak;
+  PetscInt        n, n_column;
   char          **name;             // [n]
   wring_probe    *probe;            // [n]
   wring_probe_at *at;               // [n]
@@ -162,6 +178,7 @@ typedef struct {
 struct wring_problem_parts {
   wring_catalogue   *keys;
   wring_mesh_origin  origin;
+  wring_region_keys *region; // [mesh->regions.n]
   wring_surfaces     surfaces;
   wring_springs      springs;
   wring_attachments  attachments;
@@ -183,10 +200,10 @@ struct wring_problem_parts {
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
 PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names, areas; ghosts, before any term
-PetscErrorCode wring_problem_check_regions(const wring_problem *p);
-PetscErrorCode wring_problem_read_springs(wring_problem *p);  // rows; ghosts, before any term
-PetscErrorCode wring_problem_read_surfaces(wring_problem *p); // triangles and hinges; ghosts, before any term
-PetscErrorCode wring_problem_read_loads(wring_problem *p);    // what they act on; ghosts, before any term
+PetscErrorCode wring_problem_read_regions(wring_problem *p);     // the keys of their materials
+PetscErrorCode wring_problem_read_springs(wring_problem *p);     // rows; ghosts, before any term
+PetscErrorCode wring_problem_read_surfaces(wring_problem *p);    // triangles and hinges; ghosts, before any term
+PetscErrorCode wring_problem_read_loads(wring_problem *p);       // what they act on; ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets per region
 PetscErrorCode wring_problem_add_on_top(wring_problem *p);
@@ -251,11 +268,9 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
 /* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
 const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 
-/* Prefix of the keys of region r, and the prefix under which `key` is set for this region: its own or "material_". */
-void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
-void           wring_region_source(const wring_problem *p, PetscInt r, const char *key, char from[WRING_PREFIX]);
-PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *density); // kg/m^3
-PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
+void             wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix); // of its own keys
+PetscErrorCode   wring_region_density(const wring_problem *p, PetscInt r, double *density);          // kg/m^3, required
+const wring_law *wring_region_law(const wring_problem *p, PetscInt r);
 /*
   Whether volumetric is mean for this law of region r, with parameters par; refused if neither the region's material nor
   a law on top has a term in J. With auto: of a material whose Poisson's ratio is above 0.49, if the solvers can; noted.

@@ -53,7 +53,7 @@ static PetscErrorCode set_start(wring_problem *p, const wring_solver *solver)
   const wring_start start = wring_solver_minimises(solver) ? WRING_START_AUTO : WRING_START_Y;
 
   PetscFunctionBegin;
-  PetscCall(wring_stepper_set_start(p->stepper, p->options, start));
+  wring_stepper_set_start(p->stepper, start);
   if (start == WRING_START_Y && wring_stepper_get_start(p->stepper) != WRING_START_Y)
     WRING_REFUSE(p->comm, "%s: solver '%s' does not minimise g and must start from y, expected solver_start y",
                  wring_options_origin(p->options, "solver_", "start"), wring_solver_name(solver));

@@ -53,31 +53,29 @@ const wring_integrator wring_integrator_implicit_midpoint = {
 
 /* ---- without a solve --------------------------------------------------------------------------------------------- */
 
-/* v_new = v + h M^{-1} f(q) = -h M^{-1} grad g(q) */
-static PetscErrorCode push(wring_stepper *s)
+extern const wring_integrator wring_integrator_symplectic_euler; // below
+
+/*
+  v' = v + h M^{-1} f(q) = -h M^{-1} grad g(q), and x = q + h v' of symplectic Euler, q + h v of explicit Euler.
+  [thesis, section 3.1.2]
+*/
+static PetscErrorCode advance(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason)
 {
-  const double *const mass = wring_potential_mass(s->g);
+  const double *const mass  = wring_potential_mass(s->g);
+  const PetscBool     moved = (PetscBool)(s->integrator == &wring_integrator_symplectic_euler);
   const PetscScalar  *gradient;
   PetscScalar        *v;
   PetscInt            n;
 
   PetscFunctionBegin;
+  (void)reason;
   PetscCall(VecGetLocalSize(s->v_new, &n));
   PetscCall(VecGetArrayRead(s->gradient, &gradient));
   PetscCall(VecGetArrayWrite(s->v_new, &v));
   for (PetscInt i = 0; i < n; i++) v[i] = -s->h / mass[i / 3] * gradient[i];
   PetscCall(VecRestoreArrayWrite(s->v_new, &v));
   PetscCall(VecRestoreArrayRead(s->gradient, &gradient));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* v' = v + h M^{-1} f(q), x = q + h v'. [thesis, section 3.1.2] */
-static PetscErrorCode symplectic_euler_advance(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason)
-{
-  PetscFunctionBegin;
-  (void)reason;
-  PetscCall(push(s));
-  PetscCall(VecWAXPY(x, s->h, s->v_new, state->q));
+  PetscCall(VecWAXPY(x, s->h, moved ? s->v_new : state->v, state->q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,18 +86,8 @@ const wring_integrator wring_integrator_symplectic_euler = {
   .part    = 1,
   .when    = 0,
   .needs   = WRING_CAN_GRADIENT,
-  .advance = symplectic_euler_advance,
+  .advance = advance,
 };
-
-/* x = q + h v, v' = v + h M^{-1} f(q). [thesis, section 3.1.2] */
-static PetscErrorCode explicit_euler_advance(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason)
-{
-  PetscFunctionBegin;
-  (void)reason;
-  PetscCall(push(s));
-  PetscCall(VecWAXPY(x, s->h, state->v, state->q));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 const wring_integrator wring_integrator_explicit_euler = {
   .name    = "explicit_euler",
@@ -108,5 +96,5 @@ const wring_integrator wring_integrator_explicit_euler = {
   .part    = 1,
   .when    = 0,
   .needs   = WRING_CAN_GRADIENT,
-  .advance = explicit_euler_advance,
+  .advance = advance,
 };

@@ -16,15 +16,9 @@ const char *wring_start_name(wring_start start)
   return name[start];
 }
 
-PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start)
+void wring_stepper_set_start(wring_stepper *s, wring_start start)
 {
-  int rule = (int)start;
-
-  PetscFunctionBegin;
-  if (wring_options_has(o, "solver_", "start"))
-    PetscCall(wring_options_get_choice(o, "solver_", wring_solver_options, "start", &rule));
-  s->start_rule = (wring_start)rule;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  s->start_rule = s->keys.start >= 0 ? (wring_start)s->keys.start : start;
 }
 
 wring_start wring_stepper_get_start(const wring_stepper *s)

@@ -76,6 +76,7 @@ typedef struct {
   int      integrator;
   PetscInt steps, more_steps; // 0: not given
   double   end, gravity[3];   // s, 0: not given; m/s^2
+  int      start;             // solver_start, -1: not given
 } step_keys;
 
 typedef struct wring_load_mixing wring_load_mixing;

@@ -42,6 +42,9 @@ static PetscErrorCode read_keys(wring_stepper *s, const wring_options *o)
   PetscFunctionBegin;
   PetscCall(wring_options_read(o, "time_", wring_time_options, s));
   PetscCall(wring_options_read(o, "", wring_load_options, s));
+  s->keys.start = -1;
+  if (wring_options_has(o, "solver_", "start"))
+    PetscCall(wring_options_get_choice(o, "solver_", wring_solver_options, "start", &s->keys.start));
   s->integrator = wring_integrator_get(s->keys.integrator);
   s->steps      = s->keys.steps;
   s->h          = 1 / (double)s->steps;

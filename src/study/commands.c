@@ -1,10 +1,11 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
+#include "io/plot.h"
 #include "study/common/command_keys.h"
 #include "study/common/usage.h"
 #include "study/compare/compare_grid.h"
 #include "study/help/help.h"
 #include "study/mesh/mesh_command.h"
-#include "study/record/provenance.h"
+#include "study/common/provenance.h"
 #include <stdio.h>
 #include <string.h>
 #include <wring/io.h>
@@ -49,6 +50,11 @@ PetscErrorCode wring_study_check_keys(const wring_options *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void wring_study_draw(wring_ending *end)
+{
+  wring_plot_draw(&end->pictures, (PetscBool)(end->status != WRING_EXIT_STOPPED && !end->no_pictures));
+}
+
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */
 
 /* args [n] are those after the name of the command: main's words begin two places before. */
@@ -57,7 +63,7 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **a
   const PetscBool of_deck = (PetscBool)(c->arguments == deck);
   wring_options  *o;
   char            text[USAGE];
-  PetscBool       plots = PETSC_TRUE;
+  wring_output    out = {.plots = PETSC_TRUE};
 
   PetscFunctionBegin;
   if (of_deck && (n < 1 || args[0][0] == '-'))
@@ -74,9 +80,9 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **a
   PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
   if (of_deck) {
     PetscCall(wring_study_check_keys(o));
-    PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "plots", &plots));
+    PetscCall(wring_output_read(o, &out));
   }
-  end->no_pictures = (PetscBool)!plots;
+  end->no_pictures = (PetscBool)!out.plots;
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);

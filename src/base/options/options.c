@@ -262,6 +262,16 @@ static PetscErrorCode find_text(const wring_options *o, const char *prefix, cons
   WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, p->help);
 }
 
+PetscErrorCode wring_options_require(const wring_options *o, const char *prefix, const wring_option *table,
+                                     const char *key)
+{
+  const char *text;
+
+  PetscFunctionBegin;
+  PetscCall(find_text(o, prefix, table, key, &text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, PetscBool *v)
 {

@@ -12,21 +12,15 @@ static const double farthest       = 8; // mean edges that a vertex moves on one
 
 /* ---- creating ---------------------------------------------------------------------------------------------------- */
 
-static double length_of(const wring_mesh *m, const wring_simplex *s)
-{
-  double e[3];
-  wring_subtract3(m->X + 3 * (size_t)s->vertex[0], m->X + 3 * (size_t)s->vertex[1], e);
-  return sqrt(wring_dot3(e, e));
-}
-
 static PetscErrorCode measure_edges(wring_barrier_pairs *p)
 {
   double sum[2] = {0}, least = INFINITY;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < p->n_simplex; i++) {
+    const PetscInt *const v = p->simplex[i].vertex;
     if (p->simplex[i].corners != 2) continue;
-    const double length = length_of(p->mesh, p->simplex + i);
+    const double length = wring_distance3(p->mesh->X + 3 * (size_t)v[0], p->mesh->X + 3 * (size_t)v[1]);
     least               = fmin(least, length);
     sum[0] += length;
     sum[1] += 1;

@@ -31,6 +31,14 @@ PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_shape_read_rod(const wring_options *deck, const char *prefix, wring_collider *c)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read(deck, prefix, c));
+  c->size[1] /= 2;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   The other columns: the unit vector across the axis nearest to the coordinate direction of the axis's smallest
   component, and their cross product.

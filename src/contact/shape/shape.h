@@ -27,6 +27,9 @@
 */
 PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, wring_collider *c);
 
+/* The same of a rod: the key `length` gives half of it, size [1]. */
+PetscErrorCode wring_shape_read_rod(const wring_options *deck, const char *prefix, wring_collider *c);
+
 /* e = the unit vector of (x, y), e_x for 0; returns the length. */
 double wring_shape_radial(const double p[3], double e[2]);
 

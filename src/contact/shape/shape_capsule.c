@@ -9,14 +9,6 @@ static const wring_option options[] = {
   {0},
 };
 
-static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_shape_read(deck, prefix, c));
-  c->size[1] /= 2;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
   return wring_shape_ball(size[0], PetscClipInterval(p[2], -size[1], size[1]), p, n, offset);
@@ -27,4 +19,4 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_capsule = {"capsule", options, read_keys, nearest, bound};
+const wring_shape wring_shape_capsule = {"capsule", options, wring_shape_read_rod, nearest, bound};

@@ -10,14 +10,6 @@ static const wring_option options[] = {
   {0},
 };
 
-static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_shape_read(deck, prefix, c));
-  c->size[1] /= 2;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Inside: the nearer of side and face. Outside: the nearest of side, face and edge. */
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
@@ -40,4 +32,4 @@ static double bound(const double size[3])
   return hypot(size[0], size[1]);
 }
 
-const wring_shape wring_shape_cylinder = {"cylinder", options, read_keys, nearest, bound};
+const wring_shape wring_shape_cylinder = {"cylinder", options, wring_shape_read_rod, nearest, bound};

@@ -35,16 +35,8 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
 /* scale: of tets, or NULL. */
 static PetscErrorCode add_material(wring_problem *p, PetscInt r, const double *scale)
 {
-  const wring_law *law;
-  char             from[WRING_PREFIX];
-  double           proxy = 0;
-
   PetscFunctionBegin;
-  PetscCall(wring_region_law(p, r, &law));
-  wring_region_source(p, r, "proxy_stiffness", from);
-  if (wring_options_has(p->options, from, "proxy_stiffness"))
-    PetscCall(wring_options_get_real(p->options, from, wring_material_options, "proxy_stiffness", &proxy));
-  PetscCall(add_term(p, r, law, "material_", proxy, scale, NULL));
+  PetscCall(add_term(p, r, wring_region_law(p, r), "material_", p->parts->region[r].proxy, scale, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,14 +8,16 @@
 #include <string.h>
 
 const wring_option wring_material_options[] = {
-  {"model", WRING_WORD, .help = "Law of the elements; `wring help material` lists all laws with their keys."},
-  {"density", WRING_REAL, .unit = "kg/m^3", .range = "(0,inf)",
+  {"model", WRING_WORD, .at = WRING_AT(wring_region_keys, model),
+   .help = "Law of the elements; `wring help material` lists all laws with their keys."},
+  {"density", WRING_REAL, .unit = "kg/m^3", .range = "(0,inf)", .at = WRING_AT(wring_region_keys, density),
    .help = "Mass per rest volume; not needed with mass.file."},
   {"volumetric", WRING_WORD, .choices = "full|mean|auto", .value = "auto",
+   .at   = WRING_AT(wring_region_keys, volumetric),
    .help = "J = det F in the law's term in J: that of each element, or its mean over patches of elements, with which "
            "elements do not lock near Poisson's ratio 1/2; also of the limit of volume. auto: mean of a material "
            "above a ratio of 0.49 where its law and the solvers can, else full."},
-  {"proxy_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
+  {"proxy_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .at = WRING_AT(wring_region_keys, proxy),
    .help = "Stiffness of the elements in the constant operator A; default: the slope of the law."},
   {"stiffness_file", WRING_PATH,
    .help = "CSV `tet,scale`: factor above 0 on the energy of each tetrahedron, numbered from 0 as in the mesh file."},
@@ -28,7 +30,8 @@ void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *
   snprintf(prefix, size, "region_%s_", p->mesh->regions.name[r]);
 }
 
-void wring_region_source(const wring_problem *p, PetscInt r, const char *key, char from[WRING_PREFIX])
+/* The prefix under which `key` is set for this region: its own or "material_". */
+static void find_source(const wring_problem *p, PetscInt r, const char *key, char from[WRING_PREFIX])
 {
   wring_region_prefix(p, r, WRING_PREFIX, from);
   if (!wring_options_has(p->options, from, key)) snprintf(from, WRING_PREFIX, "material_");
@@ -39,21 +42,26 @@ PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *
   char from[WRING_PREFIX];
 
   PetscFunctionBegin;
-  wring_region_source(p, r, "density", from);
-  PetscCall(wring_options_get_real(p->options, from, wring_material_options, "density", density));
+  find_source(p, r, "density", from);
+  PetscCall(wring_options_require(p->options, from, wring_material_options, "density"));
+  *density = p->parts->region[r].density;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law)
+const wring_law *wring_region_law(const wring_problem *p, PetscInt r)
 {
-  char        from[WRING_PREFIX], known[512] = "", hint[128] = "";
-  const char *name;
+  return p->parts->region[r].law;
+}
+
+static PetscErrorCode find_law(const wring_problem *p, PetscInt r, const char *name)
+{
+  char from[WRING_PREFIX], known[512] = "", hint[128] = "";
 
   PetscFunctionBegin;
-  wring_region_source(p, r, "model", from);
-  PetscCall(wring_options_get_word(p->options, from, wring_material_options, "model", &name));
-  *law = wring_law_find(name);
-  if (*law) PetscFunctionReturn(PETSC_SUCCESS);
+  find_source(p, r, "model", from);
+  PetscCall(wring_options_require(p->options, from, wring_material_options, "model"));
+  p->parts->region[r].law = wring_law_find(name);
+  if (p->parts->region[r].law) PetscFunctionReturn(PETSC_SUCCESS);
   int least = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
   for (int i = 0; wring_law_material(i); i++) {
     const size_t      end   = strlen(known);
@@ -63,6 +71,20 @@ PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_
   }
   WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, from, "model"),
                from, name, known, hint);
+}
+
+static PetscErrorCode read_region(const wring_problem *p, PetscInt r)
+{
+  wring_region_keys *const k = &p->parts->region[r];
+  char                     from[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  for (const wring_option *t = wring_material_options; t->key; t++) {
+    find_source(p, r, t->key, from);
+    PetscCall(wring_options_read(p->options, from, (const wring_option[]){*t, {0}}, k));
+  }
+  PetscCall(find_law(p, r, k->model));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* "expected full, or material neohookean, ...": laws with a term in J. */
@@ -106,23 +128,21 @@ static PetscErrorCode choose_mean(const wring_problem *p, PetscInt r, const wrin
 PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
                                  PetscBool *mean)
 {
-  enum { MEAN = 1, AUTO };
-  char             from[WRING_PREFIX], expected[256];
-  const wring_law *material, *other;
-  int              choice;
+  const wring_region_keys *const k        = &p->parts->region[r];
+  const wring_law *const         material = k->law;
+  char                           from[WRING_PREFIX], expected[256];
+  const wring_law               *other;
 
   PetscFunctionBegin;
-  wring_region_source(p, r, "volumetric", from);
-  PetscCall(wring_options_get_choice(p->options, from, wring_material_options, "volumetric", &choice));
-  *mean = (PetscBool)(choice == MEAN);
-  if (choice == AUTO) PetscCall(choose_mean(p, r, law, par, mean));
-  if (choice != MEAN) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_region_law(p, r, &material));
+  *mean = (PetscBool)(k->volumetric == WRING_VOLUME_MEAN);
+  if (k->volumetric == WRING_VOLUME_AUTO) PetscCall(choose_mean(p, r, law, par, mean));
+  if (k->volumetric != WRING_VOLUME_MEAN) PetscFunctionReturn(PETSC_SUCCESS);
   PetscBool any = (PetscBool)(material->volumetric != NULL);
   for (int i = 0; (other = wring_law_on_top(i)); i++)
     any = (PetscBool)(any || (other->volumetric && wring_region_has(p, r, other)));
   if (any) PetscFunctionReturn(PETSC_SUCCESS);
   list_volumetric(sizeof expected, expected);
+  find_source(p, r, "volumetric", from);
   WRING_REFUSE(p->comm, "%s: %svolumetric is mean, but material '%s' has no term in J alone, %s",
                wring_options_origin(p->options, from, "volumetric"), from, material->name, expected);
 }
@@ -197,20 +217,22 @@ static PetscErrorCode check_tets(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_check_regions(const wring_problem *p)
+PetscErrorCode wring_problem_read_regions(wring_problem *p)
 {
-  const PetscInt       n = p->mesh->regions.n;
-  const wring_law     *law;
+  const PetscInt       n   = p->mesh->regions.n;
+  const wring_law     *law = NULL;
   const wring_option **table;
   char                 prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   PetscCall(check_names(p));
   PetscCall(check_tets(p));
+  PetscCall(PetscCalloc1(n, &p->parts->region));
   PetscCall(PetscMalloc1(n, &table));
   for (PetscInt r = 0; r < n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);
-    PetscCall(wring_region_law(p, r, &law));
+    PetscCall(read_region(p, r));
+    law      = wring_region_law(p, r);
     table[r] = law->options;
     PetscCall(note_unread(p, prefix, 1, &table[r], law->name));
   }

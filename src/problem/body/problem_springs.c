@@ -2,6 +2,7 @@
   Springs, from files or along the lines of sets. A spring may join any two vertices: the owner of `a` gets its row, and
   `b` becomes a ghost there.
 */
+#include "base/vector3.h"
 #include "problem/problem_impl.h"
 #include <math.h>
 
@@ -89,11 +90,6 @@ static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double distance(const double *x, const double *y)
-{
-  return sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
-}
-
 /* Rest lengths, which need the halo, and the quantities that follow. */
 static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
                                  wring_spring_rows *s)
@@ -105,7 +101,7 @@ static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, con
   for (PetscInt i = 0; i < s->n; i++) {
     double *const  row = s->row + 5 * (size_t)i;
     const PetscInt a = wring_mesh_local(m, (PetscInt)row[0]), b = wring_mesh_local(m, (PetscInt)row[1]);
-    row[2] = distance(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
+    row[2] = wring_distance3(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
     row[3] = key->modulus > 0 ? key->modulus / row[2] : key->stiffness;
     row[4] = key->damping;
     if (!(row[2] > 0))

@@ -3,43 +3,41 @@
   two triangles to the rank that owns its lower end; their other vertices become ghosts there.
 */
 #include "problem/problem_impl.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 const wring_option wring_membrane_options[] = {
   {"model", WRING_WORD, .choices = "strain", .value = "strain",
    .help = "Law of the triangles of the set NAME: k/2 |F - R|^2, R the closest matrix with orthonormal columns."},
-  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness k of the model."},
-  {"density", WRING_REAL, .unit = "kg/m^2", .range = "(0,inf)", .at = WRING_AT(wring_surface, density),
+  {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, membrane),
+   .help = "Stiffness k of the model."},
+  {"density", WRING_REAL, .unit = "kg/m^2", .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, density),
    .help = "Mass per rest area; without it the triangles have no mass."},
   {"strain_limit_stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
+   .at   = WRING_AT(wring_surface_keys, strain_limit[0]),
    .help = "Stiffness against stretches outside [strain_limit_min, strain_limit_max]."},
-  {"strain_limit_min", WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch without a force."},
-  {"strain_limit_max", WRING_REAL, .range = "(0,inf)", .help = "Largest stretch without a force."},
-  {"area_stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
+  {"strain_limit_min", WRING_REAL, .range = "[0,inf)", .at = WRING_AT(wring_surface_keys, strain_limit[1]),
+   .help = "Smallest stretch without a force."},
+  {"strain_limit_max", WRING_REAL, .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, strain_limit[2]),
+   .help = "Largest stretch without a force."},
+  {"area_stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, area[0]),
    .help = "Stiffness against ratios of area to rest area outside [area_min, area_max]."},
-  {"area_min", WRING_REAL, .range = "(0,inf)", .help = "Smallest ratio of area to rest area without a force."},
-  {"area_max", WRING_REAL, .range = "(0,inf)", .help = "Largest ratio of area to rest area without a force."},
+  {"area_min", WRING_REAL, .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, area[1]),
+   .help = "Smallest ratio of area to rest area without a force."},
+  {"area_max", WRING_REAL, .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, area[2]),
+   .help = "Largest ratio of area to rest area without a force."},
   {0},
 };
 
 const wring_option wring_bending_options[] = {
-  {"model", WRING_WORD, .choices = "isometric|rigid", .value = "isometric",
+  {"model", WRING_WORD, .choices = "isometric|rigid", .value = "isometric", .at = WRING_AT(wring_surface_keys, model),
    .help = "Law of the edges between triangles of the set NAME: isometric is quadratic and flat at rest, rigid keeps "
            "the curvature at rest."},
-  {"stiffness", WRING_REAL, .unit = "N m", .range = "(0,inf)", .help = "Bending stiffness."},
+  {"stiffness", WRING_REAL, .unit = "N m", .range = "(0,inf)", .at = WRING_AT(wring_surface_keys, bending),
+   .help = "Bending stiffness."},
   {0},
 };
-
-static void membrane_prefix(const wring_surface *s, char prefix[WRING_PREFIX])
-{
-  snprintf(prefix, WRING_PREFIX, "membrane_%s_", s->name);
-}
-
-static void bending_prefix(const wring_surface *s, char prefix[WRING_PREFIX])
-{
-  snprintf(prefix, WRING_PREFIX, "bending_%s_", s->name);
-}
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +47,7 @@ static wring_surface *get_surface(wring_surfaces *all, const char *name)
   for (PetscInt i = 0; i < all->n; i++)
     if (!strcmp(all->surface[i].name, name)) return &all->surface[i];
   all->surface[all->n] = (wring_surface){.name = name};
+  all->keys[all->n]    = (wring_surface_keys){.strain_limit = {NAN, NAN, NAN}, .area = {NAN, NAN, NAN}};
   return &all->surface[all->n++];
 }
 
@@ -69,20 +68,45 @@ static PetscErrorCode find_set(const wring_problem *p, const char *family, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_names(wring_problem *p, const char *family, PetscBool membrane)
+/* Refuses limits (stiffness, min, max) that are not all given, or whose least value is above the largest. */
+static PetscErrorCode check_limit(const wring_problem *p, const char *prefix, const char *part, const double limit[3])
 {
-  char   **name;
-  PetscInt n, set;
+  static const char *const end[] = {"stiffness", "min", "max"};
+  char                     key[3][64];
+
+  PetscFunctionBegin;
+  if (isnan(limit[0]) && isnan(limit[1]) && isnan(limit[2])) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < 3; i++) {
+    snprintf(key[i], sizeof key[i], "%s_%s", part, end[i]);
+    PetscCall(wring_options_require(p->options, prefix, wring_membrane_options, key[i]));
+  }
+  if (limit[1] > limit[2])
+    WRING_REFUSE(p->comm, "%s: %s%s is %.6g, expected at most %s%s, which is %.6g",
+                 wring_options_origin(p->options, prefix, key[1]), prefix, key[1], limit[1], prefix, key[2], limit[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_family(wring_problem *p, const char *family, const wring_option *table, PetscBool membrane)
+{
+  wring_surfaces *const all = &p->parts->surfaces;
+  char                **name, prefix[WRING_PREFIX];
+  PetscInt              n, set;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, family, &n, &name));
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(find_set(p, family, name[i], &set));
-    wring_surface *const s = get_surface(&p->parts->surfaces, p->mesh->set.names.name[set]);
+    wring_surface *const      s = get_surface(all, p->mesh->set.names.name[set]);
+    wring_surface_keys *const k = &all->keys[s - all->surface];
+    PetscCall(wring_problem_read_keys(p, family, s->name, table, prefix, k));
+    PetscCall(wring_options_require(p->options, prefix, table, "stiffness"));
+    if (membrane) PetscCall(check_limit(p, prefix, "strain_limit", k->strain_limit));
+    if (membrane) PetscCall(check_limit(p, prefix, "area", k->area));
     if (membrane)
       s->membrane = PETSC_TRUE;
     else
       s->bending = PETSC_TRUE;
+    s->density = k->density;
   }
   PetscCall(wring_words_destroy(n, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,10 +122,7 @@ static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
   char                    prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  if (s->membrane)
-    membrane_prefix(s, prefix);
-  else
-    bending_prefix(s, prefix);
+  snprintf(prefix, sizeof prefix, "%s_%s_", s->membrane ? "membrane" : "bending", s->name);
   PetscCall(PetscMalloc1(s->n, &s->area));
   for (PetscInt e = 0; e < s->n; e++) {
     const PetscInt *const v = s->vertex + 3 * (size_t)e;
@@ -125,7 +146,7 @@ static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
 
   PetscFunctionBegin;
   if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
-  bending_prefix(s, prefix);
+  snprintf(prefix, sizeof prefix, "bending_%s_", s->name);
   snprintf(name, sizeof name, "%s: bending: '%s'", wring_options_family_origin(p->options, prefix), s->name);
   PetscCall(wring_mesh_find_hinges(p->mesh, name, s->n, s->vertex, &s->n_hinge, &s->hinge));
   PetscCall(wring_mesh_extend_halo(p->mesh, 4 * s->n_hinge, s->hinge));
@@ -135,20 +156,17 @@ static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
 {
   wring_surfaces *const all = &p->parts->surfaces;
-  char                  prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(p->mesh->set.names.n, &all->surface));
-  PetscCall(read_names(p, "membrane_", PETSC_TRUE));
-  PetscCall(read_names(p, "bending_", PETSC_FALSE));
+  PetscCall(PetscCalloc2(p->mesh->set.names.n, &all->surface, p->mesh->set.names.n, &all->keys));
+  PetscCall(read_family(p, "membrane_", wring_membrane_options, PETSC_TRUE));
+  PetscCall(read_family(p, "bending_", wring_bending_options, PETSC_FALSE));
   for (PetscInt i = 0; i < all->n; i++) {
     wring_surface *const s = &all->surface[i];
     PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->set.names, s->name), 3, &s->n, &s->vertex));
     PetscCall(wring_mesh_extend_halo(p->mesh, 3 * s->n, s->vertex));
     PetscCall(measure_areas(p, s));
     PetscCall(read_hinges(p, s));
-    membrane_prefix(s, prefix);
-    PetscCall(wring_options_read(p->options, prefix, wring_membrane_options, s));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,59 +183,25 @@ static PetscErrorCode add_membrane(wring_problem *p, wring_surface *s, const wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the term of the keys `part` + stiffness, min and max, if the deck has any of them. */
-static PetscErrorCode add_limit(wring_problem *p, wring_surface *s, const char *prefix, const char *part,
-                                const wring_law *law)
+static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s, const wring_surface_keys *k)
 {
-  static const char *const   end[] = {"stiffness", "min", "max"};
-  const wring_options *const o     = p->options;
-  char                       key[3][64];
-  double                     par[3];
-  PetscBool                  some = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  for (int i = 0; i < 3; i++) {
-    snprintf(key[i], sizeof key[i], "%s_%s", part, end[i]);
-    if (wring_options_has(o, prefix, key[i])) some = PETSC_TRUE;
-  }
-  if (!some) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int i = 0; i < 3; i++) PetscCall(wring_options_get_real(o, prefix, wring_membrane_options, key[i], &par[i]));
-  if (par[1] > par[2])
-    WRING_REFUSE(p->comm, "%s: %s%s is %.6g, expected at most %s%s, which is %.6g",
-                 wring_options_origin(o, prefix, key[1]), prefix, key[1], par[1], prefix, key[2], par[2]);
-  PetscCall(add_membrane(p, s, law, par));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s)
-{
-  char   prefix[WRING_PREFIX];
-  double k;
-
   PetscFunctionBegin;
   if (!s->membrane) PetscFunctionReturn(PETSC_SUCCESS);
-  membrane_prefix(s, prefix);
-  PetscCall(wring_options_get_real(p->options, prefix, wring_membrane_options, "stiffness", &k));
-  PetscCall(add_membrane(p, s, &wring_law_membrane_strain, &k));
-  PetscCall(add_limit(p, s, prefix, "strain_limit", &wring_law_membrane_strain_limit));
-  PetscCall(add_limit(p, s, prefix, "area", &wring_law_membrane_area));
+  PetscCall(add_membrane(p, s, &wring_law_membrane_strain, &k->membrane));
+  if (!isnan(k->strain_limit[0])) PetscCall(add_membrane(p, s, &wring_law_membrane_strain_limit, k->strain_limit));
+  if (!isnan(k->area[0])) PetscCall(add_membrane(p, s, &wring_law_membrane_area, k->area));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_bending(wring_problem *p, const wring_surface *s)
+static PetscErrorCode add_bending(wring_problem *p, const wring_surface *s, const wring_surface_keys *k)
 {
-  const char *model;
-  char        prefix[WRING_PREFIX];
-  double      k;
+  const wring_law *const law =
+    k->model == WRING_BENDING_RIGID ? &wring_law_bending_rigid : &wring_law_bending_isometric;
   wring_term *term;
 
   PetscFunctionBegin;
   if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
-  bending_prefix(s, prefix);
-  PetscCall(wring_options_get_word(p->options, prefix, wring_bending_options, "model", &model));
-  PetscCall(wring_options_get_real(p->options, prefix, wring_bending_options, "stiffness", &k));
-  const wring_law *const law = strcmp(model, "rigid") ? &wring_law_bending_isometric : &wring_law_bending_rigid;
-  PetscCall(wring_term_create_hinges(p->mesh, s->name, law, k, s->n_hinge, s->hinge, &term));
+  PetscCall(wring_term_create_hinges(p->mesh, s->name, law, k->bending, s->n_hinge, s->hinge, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -235,9 +219,9 @@ PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
   for (PetscInt i = 0; i < all->n; i++) {
     make_local(p->mesh, 3 * all->surface[i].n, all->surface[i].vertex);
     make_local(p->mesh, 4 * all->surface[i].n_hinge, all->surface[i].hinge);
-    PetscCall(add_membranes(p, &all->surface[i]));
+    PetscCall(add_membranes(p, &all->surface[i], &all->keys[i]));
   }
-  for (PetscInt i = 0; i < all->n; i++) PetscCall(add_bending(p, &all->surface[i]));
+  for (PetscInt i = 0; i < all->n; i++) PetscCall(add_bending(p, &all->surface[i], &all->keys[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -251,7 +235,7 @@ PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p)
     PetscCall(PetscFree(all->surface[i].hinge));
     PetscCall(PetscFree(all->surface[i].area));
   }
-  PetscCall(PetscFree(all->surface));
+  PetscCall(PetscFree2(all->surface, all->keys));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,22 +46,17 @@ int wring_mesh_select_options(const char *head, wring_option *table)
   return n;
 }
 
-PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data)
+PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, const wring_box *box,
+                                   wring_mesh_data **data)
 {
   wring_error  fault = {""}, error = {""};
   wring_option table[WRING_MESH_OPTIONS];
-  wring_box    box;
-  PetscInt     n, *cells;
 
   PetscFunctionBegin;
   wring_mesh_select_options("box_", table);
-  PetscCall(wring_options_get_reals(o, prefix, table, "size", box.size));
-  PetscCall(wring_options_get_reals(o, prefix, table, "origin", box.origin));
-  PetscCall(wring_options_get_real(o, prefix, table, "jitter", &box.jitter));
-  PetscCall(wring_options_get_int_list(o, prefix, table, "cells", &n, &cells));
-  for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
-  PetscCall(PetscFree(cells));
-  PetscCall(wring_mesh_box(wring_options_comm(o), &box, data, &fault));
+  PetscCall(wring_options_require(o, prefix, table, "size"));
+  PetscCall(wring_options_require(o, prefix, table, "cells"));
+  PetscCall(wring_mesh_box(wring_options_comm(o), box, data, &fault));
   if (wring_failed(&fault)) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
   PetscCall(wring_error_raise(wring_options_comm(o), &error));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,10 +9,11 @@ PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scal
                                     wring_mesh_data **data);
 
 /*
-  The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of o. Errors name the place of
-  cells. Collective.
+  The box that was read from the keys `prefix` + size, cells, origin, jitter, of which the first two are required: its
+  slices on the ranks of o. Errors name the place of cells. Collective.
 */
-PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data);
+PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, const wring_box *box,
+                                   wring_mesh_data **data);
 
 /*
   Copies the entries of wring_mesh_options whose keys begin with `head`, and an entry with a NULL key, into table

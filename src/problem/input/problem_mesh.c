@@ -8,84 +8,67 @@
 #include <math.h>
 #include <string.h>
 
-/* The sources that the deck gives. */
+/* The keys of mesh_, and the sources that the deck gives. */
 typedef struct {
-  PetscBool file, box, restart;
+  wring_mesh_keys keys;
+  PetscBool       box;
+  const char     *restart; // initial.restart, NULL: not given
 } sources;
 
-static sources get_sources(const wring_options *o)
-{
-  return (sources){.file    = wring_options_has(o, "mesh_", "file"),
-                   .box     = wring_options_has_family(o, "mesh_box_"),
-                   .restart = wring_options_has(o, "initial_", "restart")};
-}
-
-static PetscErrorCode check_sources(const wring_options *o, sources s)
+static PetscErrorCode get_sources(const wring_options *o, sources *s)
 {
   const MPI_Comm comm = wring_options_comm(o);
 
   PetscFunctionBegin;
-  if (s.file && s.box)
+  *s = (sources){.box = wring_options_has_family(o, "mesh_box_")};
+  PetscCall(wring_options_read(o, "mesh_", wring_mesh_options, &s->keys));
+  if (wring_options_has(o, "initial_", "restart"))
+    PetscCall(wring_options_get_word(o, "initial_", wring_initial_options, "restart", &s->restart));
+  if (s->keys.file && s->box)
     WRING_REFUSE(comm, "%s: mesh: file and box (%s) are both given, expected one of them",
                  wring_options_origin(o, "mesh_", "file"), wring_options_family_origin(o, "mesh_box_"));
-  if (!s.file && !s.box && !s.restart)
+  if (!s->keys.file && !s->box && !s->restart)
     WRING_REFUSE(comm, "%s: mesh: none is given, expected mesh.file, mesh.box or initial.restart",
                  wring_options_deck(o));
-  if (s.box && wring_options_has(o, "mesh_", "scale"))
+  if (s->box && wring_options_has(o, "mesh_", "scale"))
     WRING_REFUSE(comm, "%s: mesh_scale applies to mesh.file only, remove it for mesh.box",
                  wring_options_origin(o, "mesh_", "scale"));
-  if (!s.file && !s.box && wring_options_has(o, "mesh_", "refine"))
+  if (!s->keys.file && !s->box && wring_options_has(o, "mesh_", "refine"))
     WRING_REFUSE(comm, "%s: mesh_refine: the mesh of a checkpoint is not refined again, remove the key",
                  wring_options_origin(o, "mesh_", "refine"));
+  PetscCall(wring_mesh_check_partitioner(o, "mesh_", s->keys.partitioner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  The order of the deck: its key, or that of its mesh d; 0: it has neither. Of first order only corners are kept. d: a
-  slice, or NULL. Collective.
+  The mesh of the deck in slices, NULL if it has none; its order: that of its key, or of the mesh; 0: it has neither. Of
+  first order only corners are kept. Collective.
 */
-static PetscErrorCode choose_order(const wring_options *o, PetscBool has_mesh, wring_mesh_data *d, PetscInt *order)
+static PetscErrorCode read_deck_mesh(const wring_options *o, const sources *s, wring_mesh_data **data, PetscInt *order)
 {
-  int read = d ? PetscMax(d->order, 1) : has_mesh;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_INT, MPI_MAX, wring_options_comm(o)));
-  *order = read;
-  if (wring_options_has(o, "mesh_", "order"))
-    PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", order));
-  if (*order > 1 || !d) PetscFunctionReturn(PETSC_SUCCESS);
-  d->order = 1;
-  PetscCall(wring_middles_clear(&d->middles));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The mesh of the deck in slices, NULL if it has none. */
-static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_mesh_data **data, PetscInt *order)
-{
-  char   file[PETSC_MAX_PATH_LEN];
-  double scale;
+  int read = s->box || s->keys.file;
 
   PetscFunctionBegin;
   *data = NULL;
-  if (s.box) PetscCall(wring_mesh_box_make(o, "mesh_box_", data));
-  if (s.file) {
-    PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
-    PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
-    PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, PETSC_FALSE, data));
-  }
-  PetscCall(choose_order(o, (PetscBool)(s.file || s.box), *data, order));
+  if (s->box) PetscCall(wring_mesh_box_make(o, "mesh_box_", &s->keys.box, data));
+  if (s->keys.file)
+    PetscCall(wring_mesh_file_read(wring_options_comm(o), s->keys.file, s->keys.scale, PETSC_FALSE, data));
+  if (*data) read = PetscMax((*data)->order, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_INT, MPI_MAX, wring_options_comm(o)));
+  *order = s->keys.order ? s->keys.order : read;
+  if (*order > 1 || !*data) PetscFunctionReturn(PETSC_SUCCESS);
+  (*data)->order = 1;
+  PetscCall(wring_middles_clear(&(*data)->middles));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- restarts ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode read_checkpoint(wring_problem *p, wring_mesh_data **data)
+static PetscErrorCode read_checkpoint(wring_problem *p, const char *path, wring_mesh_data **data)
 {
   wring_mesh_origin *const origin = &p->parts->origin;
-  const char              *path;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, "initial_", wring_initial_options, "restart", &path));
   PetscCall(wring_checkpoint_find(p->comm, path, sizeof origin->restart, origin->restart));
   PetscCall(wring_checkpoint_read_mesh(p->comm, origin->restart, data, &p->state.step, &p->state.time));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,22 +186,22 @@ static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, co
 }
 
 /* The mesh of the checkpoint, or the deck's, and the number of tets of the mesh that tables of tets refer to. */
-static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **data, PetscInt *order)
+static PetscErrorCode read_mesh(wring_problem *p, const sources *s, wring_mesh_data **data, PetscInt *order)
 {
-  const PetscBool  deck_has = (PetscBool)(s.file || s.box);
+  const PetscBool  deck_has = (PetscBool)(s->keys.file || s->box);
   wring_mesh_data *deck;
   counts           c;
 
   PetscFunctionBegin;
   PetscCall(read_deck_mesh(p->options, s, &deck, order));
   *data = deck;
-  if (s.restart) {
+  if (s->restart) {
     if (deck_has) PetscCall(keep_positions(p->comm, deck, &c));
-    PetscCall(read_checkpoint(p, data));
+    PetscCall(read_checkpoint(p, s->restart, data));
     if (deck_has) PetscCall(compare_meshes(p, &c, deck, *data));
     PetscCall(wring_mesh_data_destroy(&deck));
   }
-  if (!s.restart || !deck_has) PetscCall(count_all(p->comm, *data, &c));
+  if (!s->restart || !deck_has) PetscCall(count_all(p->comm, *data, &c));
   p->parts->origin.n_mother = c.tets;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -226,13 +209,10 @@ static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **d
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
 /* Refines and raises the mesh as the deck says, which has this order. */
-static PetscErrorCode subdivide(const wring_options *o, PetscInt order, wring_mesh *m)
+static PetscErrorCode subdivide(const wring_mesh_keys *k, PetscInt order, wring_mesh *m)
 {
-  PetscInt times;
-
   PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "refine", &times));
-  PetscCall(wring_mesh_refine(m, times));
+  PetscCall(wring_mesh_refine(m, k->refine));
   if (order == 2) PetscCall(wring_mesh_raise(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -249,53 +229,38 @@ static PetscErrorCode restore(const wring_problem *p, PetscInt order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The quadrature points of the deck; tets of order 1 have one. */
-static PetscErrorCode set_points(const wring_options *o, wring_mesh *m)
-{
-  const char *points;
-
-  PetscFunctionBegin;
-  if (m->tets.order == 1 && wring_options_has(o, "mesh_", "quadrature"))
-    WRING_REFUSE(m->comm, "%s: mesh_quadrature: tetrahedra of order 1 have one point, expected mesh_order: 2",
-                 wring_options_origin(o, "mesh_", "quadrature"));
-  PetscCall(wring_options_get_word(o, "mesh_", wring_mesh_options, "quadrature", &points));
-  if (m->tets.order == 2) m->tets.points = atoi(points);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
-  const sources     s = get_sources(p->options);
-  PetscInt          order;
-  wring_partitioner partitioner;
-  wring_mesh_data  *data;
+  PetscInt         order;
+  sources          s;
+  wring_mesh_data *data;
 
   PetscFunctionBegin;
-  PetscCall(check_sources(p->options, s));
-  PetscCall(wring_mesh_get_partitioner(p->options, "mesh_", wring_mesh_options, &partitioner));
-  PetscCall(read_mesh(p, s, &data, &order));
-  PetscCall(wring_mesh_distribute_by(p->comm, partitioner, &data, &p->mesh));
+  PetscCall(get_sources(p->options, &s));
+  PetscCall(read_mesh(p, &s, &data, &order));
+  PetscCall(wring_mesh_distribute_by(p->comm, s.keys.partitioner, &data, &p->mesh));
   if (s.restart)
     PetscCall(restore(p, order));
   else
-    PetscCall(subdivide(p->options, order, p->mesh));
-  PetscCall(set_points(p->options, p->mesh));
+    PetscCall(subdivide(&s.keys, order, p->mesh));
+  if (p->mesh->tets.order == 1 && wring_options_has(p->options, "mesh_", "quadrature"))
+    WRING_REFUSE(p->comm, "%s: mesh_quadrature: tetrahedra of order 1 have one point, expected mesh_order: 2",
+                 wring_options_origin(p->options, "mesh_", "quadrature"));
+  if (p->mesh->tets.order == 2) p->mesh->tets.points = s.keys.quadrature == WRING_POINTS_14 ? 14 : 4;
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
 {
-  const sources     s = get_sources(o);
-  PetscInt          order;
-  wring_partitioner partitioner;
-  wring_mesh_data  *data;
+  PetscInt         order;
+  sources          s;
+  wring_mesh_data *data;
 
   PetscFunctionBegin;
-  PetscCall(check_sources(o, s));
-  PetscCall(wring_mesh_get_partitioner(o, "mesh_", wring_mesh_options, &partitioner));
-  PetscCall(read_deck_mesh(o, s, &data, &order));
-  PetscCall(wring_mesh_distribute_by(wring_options_comm(o), partitioner, &data, m));
-  PetscCall(subdivide(o, order, *m));
+  PetscCall(get_sources(o, &s));
+  PetscCall(read_deck_mesh(o, &s, &data, &order));
+  PetscCall(wring_mesh_distribute_by(wring_options_comm(o), s.keys.partitioner, &data, m));
+  PetscCall(subdivide(&s.keys, order, *m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -106,28 +106,20 @@ static PetscErrorCode visit_names(const visitor *v, const wring_schema *s)
 }
 
 /* Whether some region has the law of these keys, as its material or in addition to it; true for keys of no law. */
-static PetscErrorCode has_law(const wring_problem *p, const wring_option *options, PetscBool *has)
+static PetscBool has_law(const wring_problem *p, const wring_option *options)
 {
-  const wring_law *law = NULL, *material;
-
-  PetscFunctionBegin;
+  const wring_law *law = NULL;
   for (int i = 0; (law = wring_law_material(i)) && law->options != options; i++) continue;
   for (int i = 0; !law && wring_law_on_top(i); i++)
     if (wring_law_on_top(i)->options == options) law = wring_law_on_top(i);
-  *has = (PetscBool)!law;
-  for (PetscInt r = 0; r < p->mesh->regions.n && !*has; r++) {
-    PetscCall(wring_region_law(p, r, &material));
-    *has =
-      (PetscBool)(material->options == options || (law->kind != WRING_LAW_MATERIAL && wring_region_has(p, r, law)));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt r = 0; r < p->mesh->regions.n && law; r++)
+    if (wring_region_law(p, r)->options == options || (law->kind != WRING_LAW_MATERIAL && wring_region_has(p, r, law)))
+      return PETSC_TRUE;
+  return (PetscBool)!law;
 }
 
 static PetscErrorCode visit_line(const visitor *v, const wring_schema *s)
 {
-  const wring_options *const o = v->p->options;
-  PetscBool                  use;
-
   PetscFunctionBegin;
   if (strncmp(s->owner, "solver ", 7) == 0 || strcmp(s->owner, "variant") == 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (strcmp(s->prefix, "region_*_") == 0) PetscFunctionReturn(PETSC_SUCCESS); // the defaults of material_ apply
@@ -135,9 +127,9 @@ static PetscErrorCode visit_line(const visitor *v, const wring_schema *s)
     PetscCall(visit_names(v, s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(has_law(v->p, s->options, &use));
-  if (s->options == wring_self_contact_options) use = wring_options_has_any(o, s->prefix, s->options);
-  if (use) PetscCall(visit_table(v, s->prefix, s->options));
+  if (s->options == wring_self_contact_options ? wring_options_has_any(v->p->options, s->prefix, s->options)
+                                               : has_law(v->p, s->options))
+    PetscCall(visit_table(v, s->prefix, s->options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

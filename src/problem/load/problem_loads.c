@@ -6,49 +6,57 @@
 #include <math.h>
 #include <string.h>
 
+/* A load of a family: names, the table of its keys, which begin with `prefix`, and what they give. */
+typedef struct {
+  const char         *family, *name; // "traction_", "top"
+  const wring_option *table;         // whose first key is required
+  char                prefix[WRING_PREFIX];
+  double              value[3]; // of pressure one number
+  const char         *file;
+} load_keys;
+
+typedef struct {
+  double coefficient, rate; // N s/m, 1/s
+} drag_keys;
+
 const wring_option wring_body_force_options[] = {
-  {"value", WRING_REALS, .count = 3, .unit = "N/m^3", .help = "Force per rest volume on the region NAME."},
+  {"value", WRING_REALS, .count = 3, .unit = "N/m^3", .at = WRING_AT(load_keys, value),
+   .help = "Force per rest volume on the region NAME."},
   {0},
 };
 
 const wring_option wring_traction_options[] = {
-  {"value", WRING_REALS, .count = 3, .unit = "Pa",
+  {"value", WRING_REALS, .count = 3, .unit = "Pa", .at = WRING_AT(load_keys, value),
    .help = "Force per area at rest on the triangles of the set NAME; its direction is constant."},
   {0},
 };
 
 const wring_option wring_force_options[] = {
-  {"value", WRING_REALS, .count = 3, .unit = "N",
+  {"value", WRING_REALS, .count = 3, .unit = "N", .at = WRING_AT(load_keys, value),
    .help = "Total force on the set NAME, spread over its triangles by area at rest, or evenly over its vertices if it "
            "has no triangles; its direction is constant."},
   {0},
 };
 
 const wring_option wring_pressure_options[] = {
-  {"value", WRING_REAL, .unit = "Pa",
+  {"value", WRING_REAL, .unit = "Pa", .at = WRING_AT(load_keys, value),
    .help = "Pressure on the triangles of the set NAME, inwards if it is positive; it follows their normals."},
   {0},
 };
 
 const wring_option wring_point_load_options[] = {
-  {"file", WRING_PATH, .help = "CSV `vertex,x,y,z` [N]: forces on vertices; NAME is a label."},
+  {"file", WRING_PATH, .at = WRING_AT(load_keys, file),
+   .help = "CSV `vertex,x,y,z` [N]: forces on vertices; NAME is a label."},
   {0},
 };
 
 const wring_option wring_drag_options[] = {
-  {"coefficient", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0",
+  {"coefficient", WRING_REAL, .unit = "N s/m", .range = "[0,inf)", .value = "0", .at = WRING_AT(drag_keys, coefficient),
    .help = "Drag c of each vertex: the force -c v."},
-  {"rate", WRING_REAL, .unit = "1/s", .range = "[0,inf)", .value = "0",
+  {"rate", WRING_REAL, .unit = "1/s", .range = "[0,inf)", .value = "0", .at = WRING_AT(drag_keys, rate),
    .help = "Drag proportional to mass: the force -rate m v, added to that of coefficient."},
   {0},
 };
-
-/* A load of a family: names and the table of its keys, which begin with `prefix`. */
-typedef struct {
-  const char         *family, *name; // "traction_", "top"
-  const wring_option *table;
-  char                prefix[WRING_PREFIX];
-} load_keys;
 
 /* ---- what loads act on ------------------------------------------------------------------------------------------- */
 
@@ -232,12 +240,11 @@ static PetscErrorCode read_pressure(wring_problem *p, const load_keys *k, wring_
 /* The force of a vertex is the key `value` times its share. */
 static PetscErrorCode add_forces(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
 {
-  double value[3], *force;
+  double *force;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_reals(p->options, k->prefix, k->table, "value", value));
   PetscCall(PetscMalloc1(3 * l->n, &force));
-  for (PetscInt i = 0; i < 3 * l->n; i++) force[i] = value[i % 3] * l->share[i / 3];
+  for (PetscInt i = 0; i < 3 * l->n; i++) force[i] = k->value[i % 3] * l->share[i / 3];
   PetscCall(wring_loads_add_forces(p->loads, time, l->n, l->vertex, force));
   PetscCall(PetscFree(force));
   PetscCall(PetscFree2(l->vertex, l->share));
@@ -246,28 +253,23 @@ static PetscErrorCode add_forces(wring_problem *p, const load_keys *k, wring_loa
 
 static PetscErrorCode add_pressure(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
 {
-  double value;
-
   PetscFunctionBegin;
-  PetscCall(wring_options_get_real(p->options, k->prefix, k->table, "value", &value));
   for (PetscInt i = 0; i < WRING_FACE * l->n; i++)
     if (l->triangle[i] >= 0) l->triangle[i] = wring_mesh_local(p->mesh, l->triangle[i]);
-  PetscCall(wring_loads_add_pressure(p->loads, time, value, l->n, l->triangle));
+  PetscCall(wring_loads_add_pressure(p->loads, time, k->value[0], l->n, l->triangle));
   PetscCall(PetscFree(l->triangle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode add_point_load(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
 {
-  char     file[PETSC_MAX_PATH_LEN];
   PetscInt n, *vertex;
   int      width;
   double  *row, *force;
 
   PetscFunctionBegin;
   (void)l;
-  PetscCall(wring_options_get_path(p->options, k->prefix, k->table, "file", sizeof file, file));
-  PetscCall(wring_problem_read_rows(p->mesh, file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
+  PetscCall(wring_problem_read_rows(p->mesh, k->file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
   PetscCall(PetscMalloc2(n, &vertex, 3 * n, &force));
   for (PetscInt i = 0; i < n; i++) {
     vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
@@ -295,8 +297,10 @@ static const struct {
 static PetscErrorCode get_keys(const wring_problem *p, int family, PetscInt i, load_keys *k)
 {
   PetscFunctionBegin;
-  *k = (load_keys){families[family].name, p->parts->loads[family].name[i], families[family].table, ""};
-  PetscCall(PetscSNPrintf(k->prefix, sizeof k->prefix, "%s%s_", k->family, k->name));
+  *k = (load_keys){
+    .family = families[family].name, .name = p->parts->loads[family].name[i], .table = families[family].table};
+  PetscCall(wring_problem_read_keys(p, k->family, k->name, k->table, k->prefix, k));
+  PetscCall(wring_options_require(p->options, k->prefix, k->table, k->table[0].key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -359,18 +363,17 @@ static PetscErrorCode add_gravity_curve(wring_problem *p)
 
 static PetscErrorCode add_drag(wring_problem *p)
 {
-  const wring_options *const o = p->options;
-  double                     coefficient, rate, *drag;
-  wring_load_time            time;
-  wring_time_curve          *curve;
+  drag_keys         k;
+  double           *drag;
+  wring_load_time   time;
+  wring_time_curve *curve;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_real(o, "drag_", wring_drag_options, "coefficient", &coefficient));
-  PetscCall(wring_options_get_real(o, "drag_", wring_drag_options, "rate", &rate));
+  PetscCall(wring_options_read(p->options, "drag_", wring_drag_options, &k));
   PetscCall(wring_problem_read_load_time(p, "drag_", &curve, &time));
-  if (coefficient > 0 || rate > 0) {
+  if (k.coefficient > 0 || k.rate > 0) {
     PetscCall(PetscMalloc1(p->mesh->n_owned, &drag));
-    for (PetscInt i = 0; i < p->mesh->n_owned; i++) drag[i] = coefficient + rate * p->mass[i];
+    for (PetscInt i = 0; i < p->mesh->n_owned; i++) drag[i] = k.coefficient + k.rate * p->mass[i];
     PetscCall(wring_loads_set_drag(p->loads, &time, drag));
     PetscCall(PetscFree(drag));
   }

@@ -77,22 +77,16 @@ static PetscErrorCode add_values(wring_problem *p, Vec q, Vec v, fields *f, doub
 static PetscErrorCode set_peaks(wring_problem *p, Vec q, double *value)
 {
   const wring_probes *const a = &p->parts->probes;
-  PetscInt                 *region, n = 0;
-  wring_peak               *peak;
+  wring_peak                peak;
 
   PetscFunctionBegin;
-  if (a->n_peak == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(a->n_peak, &region, a->n_peak, &peak));
-  for (PetscInt i = 0; i < a->n; i++)
-    if (a->probe[i].largest) region[n++] = a->at[i].region;
-  PetscCall(wring_potential_peaks(p->g, q, n, region, peak));
-  for (PetscInt i = a->n - 1; i >= 0; i--) {
+  for (PetscInt i = 0; i < a->n; i++) {
     double *const column = value + a->probe[i].first;
     if (!a->probe[i].largest) continue;
-    column[0] = peak[--n].value;
-    for (int c = 0; c < 3; c++) column[1 + c] = peak[n].place[c];
+    PetscCall(wring_potential_peak(p->g, q, a->at[i].region, &peak));
+    column[0] = peak.value;
+    for (int c = 0; c < 3; c++) column[1 + c] = peak.place[c];
   }
-  PetscCall(PetscFree2(region, peak));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

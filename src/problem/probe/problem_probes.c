@@ -2,28 +2,34 @@
 #include "problem/problem_impl.h"
 #include <stdio.h>
 
+typedef struct {
+  double      point[3]; // m
+  const char *set, *region;
+  PetscBool   stress;
+} keys;
+
 const wring_option wring_probe_options[] = {
-  {"point", WRING_REALS, .count = 3, .unit = "m", .help = "Point of the body at rest, in a tetrahedron; replaces set."},
-  {"set", WRING_WORD, .help = "Set whose vertices are averaged; replaces point."},
+  {"point", WRING_REALS, .count = 3, .unit = "m", .at = WRING_AT(keys, point),
+   .help = "Point of the body at rest, in a tetrahedron; replaces set."},
+  {"set", WRING_WORD, .at = WRING_AT(keys, set), .help = "Set whose vertices are averaged; replaces point."},
   {"largest", WRING_WORD, .choices = "von_mises",
    .help = "The largest von Mises stress of a tetrahedron, and where its centroid is at rest; replaces point and set."},
-  {"region", WRING_WORD, .help = "Region whose tetrahedra `largest` looks at; default: all."},
-  {"stress", WRING_BOOL, .value = "false", .help = "Whether to measure the Cauchy stress too, by means at vertices."},
+  {"region", WRING_WORD, .at = WRING_AT(keys, region),
+   .help = "Region whose tetrahedra `largest` looks at; default: all."},
+  {"stress", WRING_BOOL, .value = "false", .at = WRING_AT(keys, stress),
+   .help = "Whether to measure the Cauchy stress too, by means at vertices."},
   {0},
 };
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, wring_place *place)
+static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, const double x[3], wring_place *place)
 {
-  const wring_options *const o      = p->options;
-  const char *const          origin = wring_options_origin(o, prefix, "point");
-  const double *const        near   = place->nearest;
-  char                       text[512]; // PETSc prints 1 as "1."
-  double                     x[3];
+  const char *const   origin = wring_options_origin(p->options, prefix, "point");
+  const double *const near   = place->nearest;
+  char                text[512]; // PETSc prints 1 as "1."
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_reals(o, prefix, wring_probe_options, "point", x));
   if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(p->comm, "%s: %spoint: the mesh has no tetrahedra that could contain a point, expected %sset", origin,
                  prefix, prefix);
@@ -38,16 +44,13 @@ static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, w
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode find_set(const wring_problem *p, const char *prefix, wring_probe_at *at)
+static PetscErrorCode find_set(const wring_problem *p, const char *prefix, const char *name, wring_probe_at *at)
 {
-  const wring_options *const o      = p->options;
-  const wring_mesh *const    m      = p->mesh;
-  const char *const          origin = wring_options_origin(o, prefix, "set");
-  const char                *name;
-  char                       hint[256];
+  const wring_mesh *const m      = p->mesh;
+  const char *const       origin = wring_options_origin(p->options, prefix, "set");
+  char                    hint[256];
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(o, prefix, wring_probe_options, "set", &name));
   at->set = wring_names_find(&m->set.names, name);
   if (at->set < 0) {
     wring_suggest_name(&m->set.names, name, sizeof hint, hint);
@@ -63,24 +66,22 @@ static PetscErrorCode find_set(const wring_problem *p, const char *prefix, wring
 
 /* ---- the largest stress ------------------------------------------------------------------------------------------ */
 
-static PetscErrorCode find_region(const wring_problem *p, const char *prefix, wring_probe_at *at)
+/* name NULL: all regions. */
+static PetscErrorCode find_region(const wring_problem *p, const char *prefix, const char *name, wring_probe_at *at)
 {
-  const wring_options *const o = p->options;
-  const char                *name;
-  char                       hint[256];
+  char hint[256];
 
   PetscFunctionBegin;
   at->region = -1;
   if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(p->comm, "%s: %slargest: the mesh has no tetrahedra, which have a stress",
-                 wring_options_origin(o, prefix, "largest"), prefix);
-  if (!wring_options_has(o, prefix, "region")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_word(o, prefix, wring_probe_options, "region", &name));
+                 wring_options_origin(p->options, prefix, "largest"), prefix);
+  if (!name) PetscFunctionReturn(PETSC_SUCCESS);
   at->region = wring_names_find(&p->mesh->regions, name);
   if (at->region >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   wring_suggest_name(&p->mesh->regions, name, sizeof hint, hint);
-  WRING_REFUSE(p->comm, "%s: %sregion: '%s' is not a region of the mesh%s", wring_options_origin(o, prefix, "region"),
-               prefix, name, hint);
+  WRING_REFUSE(p->comm, "%s: %sregion: '%s' is not a region of the mesh%s",
+               wring_options_origin(p->options, prefix, "region"), prefix, name, hint);
 }
 
 /* Vertices without a tetrahedron, of membranes and springs, have no stress. */
@@ -114,21 +115,20 @@ static PetscErrorCode add_probe(wring_problem *p, const char *name, wring_probe 
 {
   const wring_options *const o = p->options;
   char                       prefix[WRING_PREFIX];
+  keys                       k = {.set = NULL};
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "probe_%s_", name));
+  PetscCall(wring_problem_read_keys(p, "probe_", name, wring_probe_options, prefix, &k));
   const PetscBool point = wring_options_has(o, prefix, "point"), set = wring_options_has(o, prefix, "set");
   const PetscBool largest = wring_options_has(o, prefix, "largest");
   if (point + set + largest != 1)
     WRING_REFUSE(p->comm, "%s: probe: %d of %spoint, %sset and %slargest are given, expected one of them",
                  wring_options_family_origin(o, prefix), point + set + largest, prefix, prefix, prefix);
-  *probe = (wring_probe){.name = name, .is_point = point, .largest = largest};
+  *probe = (wring_probe){.name = name, .is_point = point, .largest = largest, .stress = k.stress && !largest};
   *at    = (wring_probe_at){.set = -1};
-  PetscCall(wring_options_get_bool(o, prefix, wring_probe_options, "stress", &probe->stress));
-  probe->stress = (PetscBool)(probe->stress && !largest);
-  if (point) PetscCall(locate_point(p, prefix, &at->place));
-  if (set) PetscCall(find_set(p, prefix, at));
-  if (largest) PetscCall(find_region(p, prefix, at));
+  if (point) PetscCall(locate_point(p, prefix, k.point, &at->place));
+  if (set) PetscCall(find_set(p, prefix, k.set, at));
+  if (largest) PetscCall(find_region(p, prefix, k.region, at));
   if (probe->stress && set) PetscCall(check_stress(p, prefix, at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -166,8 +166,7 @@ static PetscErrorCode list_columns(PetscBool contacts, wring_probes *a)
     if (contacts && a->at[i].set >= 0) PetscCall(add_columns(b->name, 3, contact, a));
     b->n        = a->n_column - b->first;
     a->reaction = (PetscBool)(a->reaction || (!b->is_point && !b->largest));
-    a->n_peak += b->largest;
-    a->stress = (PetscBool)(a->stress || b->stress);
+    a->stress   = (PetscBool)(a->stress || b->stress);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,8 @@
 /* The command: keys, output directory, the triad, and the parts in their order. */
 #include "bench.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "output/output.h"
+#include "study/common/provenance.h"
+#include "io/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +82,7 @@ static PetscErrorCode get_options(wring_bench *b)
 
   PetscFunctionBegin;
   PetscCall(check_keys(b->o));
+  PetscCall(wring_output_read(b->o, &b->output));
   PetscCall(wring_options_read(b->o, "bench_", table, b));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "parts", &b->n_part, &b->part));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "materials", &b->n_material, &b->material));
@@ -189,8 +190,8 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
   PetscCallMPI(MPI_Comm_size(comm, &b.size));
   PetscCall(get_options(&b));
   PetscCall(wring_stopper_start(o, &b.stopper));
-  PetscCall(wring_directory_renew(o, files, &b.directory)); // measurements may take hours
-  PetscCall(PetscSNPrintf(b.spline, sizeof b.spline, "%s/bench_spline.csv", b.directory));
+  PetscCall(wring_directory_renew(&b.output, files)); // measurements may take hours
+  PetscCall(PetscSNPrintf(b.spline, sizeof b.spline, "%s/bench_spline.csv", b.output.directory));
   b.skips = json_array();
   wring_version_line(sizeof line, line);
   wring_print(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size, b.size == 1 ? "" : "s",

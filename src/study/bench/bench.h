@@ -31,7 +31,7 @@ typedef struct {
   MPI_Comm             comm;
   PetscMPIInt          rank, size;
   const wring_options *o; // borrowed: the command line
-  const char          *directory;
+  wring_output         output;
   char                 spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
   PetscInt             tets, order, n_part, n_material;
   char               **part, **material;

@@ -1,8 +1,7 @@
 /* The table of `wring bench`, bench.json and bench.csv. */
 #include "bench.h"
-#include "study/record/provenance.h"
-#include "study/common/table.h"
-#include "study/common/print.h"
+#include "study/common/provenance.h"
+#include "io/print.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +70,7 @@ void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
                 material[0] ? ", " : "", material, text_of(skip, "reason"));
   }
   wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
-              MPI_Wtime() - b->start, b->directory);
+              MPI_Wtime() - b->start, b->output.directory);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -120,9 +119,9 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
                  b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows,
                  "not_measured", json_incref(b->skips), "ended", JSON(wring_stop_text(b->stopper.cause)), "seconds",
                  JSON(MPI_Wtime() - b->start), NULL);
-  if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->directory);
+  if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->output.directory);
   json_decref(json);
-  snprintf(file, sizeof file, "%s/bench.csv", b->directory);
+  snprintf(file, sizeof file, "%s/bench.csv", b->output.directory);
   if (b->rank == 0) write_csv(b, file, &error);
   PetscCall(wring_error_raise_output(b->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

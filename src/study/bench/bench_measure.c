@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 /* Time, rows, and what is printed on the way. */
 #include "bench.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/common/median.h"
 #include <math.h>
 #include <unistd.h>

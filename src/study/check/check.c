@@ -2,11 +2,10 @@
 /* wring check: what a run of this deck would do, and how much memory it would take on every rank; no step is made. */
 #include "study/common/command_keys.h"
 #include "study/compare/comparison.h"
-#include "study/frames/frames.h"
-#include "study/common/header.h"
-#include "study/common/output_directory.h"
-#include "study/common/table.h"
-#include "study/common/print.h"
+#include "output/frames/frames.h"
+#include "output/header.h"
+#include "output/output.h"
+#include "io/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,7 +132,7 @@ static PetscErrorCode measure(check *c)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &c->x));
-  PetscCall(wring_stepper_set_start(p->stepper, p->options, WRING_START_AUTO));
+  wring_stepper_set_start(p->stepper, WRING_START_AUTO);
   PetscCall(wring_stepper_begin(p->stepper, &p->state, c->x, &changed));
   c->bytes[MESH] = resident() - c->bytes[PROGRAM];
   c->bytes[PROGRAM] += later;
@@ -304,7 +303,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(print(&c));
-  PetscCall(wring_directory_find_conflict(o, &conflict));
+  PetscCall(wring_directory_find_conflict(o, &c.output, &conflict));
   if (wring_failed(&conflict)) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(wring_frames_destroy(&c.frames));

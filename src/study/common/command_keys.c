@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/text.h"
 #include "command_keys.h"
-#include "json.h"
+#include "io/json.h"
 #include <stdlib.h>
 #include <string.h>
 

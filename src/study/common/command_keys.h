@@ -1,18 +1,16 @@
 /*
   The keys of all commands: their tables, and the keys in force. Each table is defined in the folder of its command,
-  next to the code that reads it, declared here, and listed in command_keys.c.
+  next to the code that reads it, declared here or in output/output.h, and listed in command_keys.c.
 */
 #pragma once
+#include "output/output.h"
 #include <jansson.h>
-#include <wring/problem.h>
 
-extern const wring_option wring_output_options[];     // output_: common/output_directory.c
-extern const wring_option wring_checkpoint_options[]; // checkpoint_: common/output_directory.c
-extern const wring_option wring_compare_options[];    // compare_: compare/compare_keys.c
-extern const wring_option wring_grid_options[];       // compare_sweep_*: compare/compare_grid_axes.c
-extern const wring_option wring_evaluate_options[];   // evaluate_: evaluate/evaluate_command.c
-extern const wring_option wring_converge_options[];   // converge_: converge/converge_keys.c
-extern const wring_option wring_bench_options[];      // bench_: bench/bench.c
+extern const wring_option wring_compare_options[];  // compare_: compare/compare_keys.c
+extern const wring_option wring_grid_options[];     // compare_sweep_*: compare/compare_grid_axes.c
+extern const wring_option wring_evaluate_options[]; // evaluate_: evaluate/evaluate_command.c
+extern const wring_option wring_converge_options[]; // converge_: converge/converge_keys.c
+extern const wring_option wring_bench_options[];    // bench_: bench/bench.c
 
 /* The catalogue of a problem's keys and those of all commands. Not collective. */
 PetscErrorCode wring_keys_create(wring_catalogue **c);

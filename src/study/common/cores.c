@@ -1,5 +1,5 @@
 #include "cores.h"
-#include "print.h"
+#include "io/print.h"
 
 /*
   More threads than cores: of a rank, or else of a node. An affinity mask is usually that of mpiexec, which binds one or

@@ -1,5 +1,5 @@
 #include "kept.h"
-#include "study/record/provenance.h"
+#include "provenance.h"
 #include <string.h>
 
 /* Removes keys that change no result, and those of other commands. */
@@ -27,7 +27,7 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
   char   *petsc, program[512];
 
   PetscFunctionBegin;
-  PetscCall(wring_record_files(o, checkpoint, &files));
+  PetscCall(wring_provenance_files(o, checkpoint, &files));
   leave_out(command, keys);
   leave_out(command, files);
   PetscCall(PetscOptionsGetAll(NULL, &petsc));

@@ -3,7 +3,7 @@
   the program, the keys in force with their defaults, the files that the deck names.
 */
 #pragma once
-#include "json.h"
+#include "io/json.h"
 #include <wring/options.h>
 
 /*

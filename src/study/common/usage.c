@@ -1,5 +1,5 @@
 #include "usage.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* wring compare: one comparison, or one for each combination of the values of some keys. */
 #include "compare_grid.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
+#include "output/output.h"
+#include "study/common/provenance.h"
 
 /*
   Creates every comparison before the first is run, which refuses bad input, and keeps those that there is room for. A
   grid that has not ended has sittings in a folder; the results of any other are refused.
 */
-static PetscErrorCode create_all(const wring_options *o, const wring_parameter_grid *s)
+static PetscErrorCode create_all(const wring_parameter_grid *s)
 {
   const double most = 1e9; // bytes of a rank
   double       resident, before, bytes;
@@ -23,7 +23,7 @@ static PetscErrorCode create_all(const wring_options *o, const wring_parameter_g
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, s->comm));
     if (bytes > most) PetscCall(wring_compare_destroy(&r->compare));
   }
-  if (sittings == 0) PetscCall(wring_directory_refuse_results(o, "comparison", wring_comparison_files));
+  if (sittings == 0) PetscCall(wring_directory_refuse_results(&s->output, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,7 +54,7 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
   json_t  *provenance;
 
   PetscFunctionBegin;
-  PetscCall(create_all(o, s));
+  PetscCall(create_all(s));
   PetscCall(wring_provenance_of_command(o, "compare", &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
     PetscCall(PetscPrintf(s->comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));

@@ -1,7 +1,7 @@
 /* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
 #include "comparison.h"
-#include "study/common/output_directory.h"
-#include "study/common/table.h"
+#include "output/output.h"
+#include "io/print.h"
 #include <math.h>
 #include <string.h>
 

@@ -92,7 +92,8 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter
   *s = (wring_parameter_grid){.comm = wring_options_comm(o), .n_run = 1};
   PetscCallMPI(MPI_Comm_rank(s->comm, &s->rank));
   PetscCall(wring_keys_create(&c));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
+  PetscCall(wring_output_read(o, &s->output));
+  s->directory = s->output.directory;
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);

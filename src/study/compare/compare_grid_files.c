@@ -1,8 +1,8 @@
 /* What the comparisons of a grid show together: sweep.csv, sweep.json, a table on the screen, and sweep.gp. */
 #include "base/text.h"
 #include "compare_grid.h"
-#include "study/common/pictures.h"
-#include "study/common/table.h"
+#include "io/plot.h"
+#include "io/print.h"
 #include <math.h>
 
 enum { N_TIMES = 3 };
@@ -209,7 +209,7 @@ static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *
     print_panel(f, s, k);
     fprintf(f, "unset key\nunset ylabel\n");
   }
-  wring_plot_end(f, s->directory, "sweep", end, e);
+  wring_plot_end(f, s->directory, "sweep", &end->pictures, e);
 }
 
 PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscInt n_done, json_t *provenance,

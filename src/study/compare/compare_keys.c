@@ -5,25 +5,28 @@
 
 const wring_option wring_compare_options[] = {
   {"solvers", WRING_WORDS, .help = "Solver types and variants to compare."},
-  {"iterations", WRING_INT, .value = "100", .range = "[1,inf)", .help = "Iterations of each solver."},
+  {"iterations", WRING_INT, .value = "100", .range = "[1,inf)", .at = WRING_AT(wring_compare, c.iterations),
+   .help = "Iterations of each solver."},
   {"report", WRING_INTS,
    .help = "Iterations for the table of relative errors, among those that solver.measure measures; default: the last."},
-  {"reference", WRING_WORD, .choices = "newton|least", .value = "newton",
+  {"reference", WRING_WORD, .choices = "newton|least", .value = "newton", .at = WRING_AT(wring_compare, reference),
    .help = "Source of g*: a Newton minimiser (or a lower g, if a solver finds one), or the least g that a solver "
            "finds; default for materials without a Hessian: least."},
-  {"condition", WRING_BOOL, .value = "false",
+  {"condition", WRING_BOOL, .value = "false", .at = WRING_AT(wring_compare, condition),
    .help = "Whether to compute the condition numbers of H_0 H at x_0 and at the minimiser, for methods with an H_0."},
-  {"tolerance", WRING_REAL, .range = "[0,1)", .value = "0", .help = "A solver stops at this |grad g| / |grad g(x_0)|."},
-  {"target", WRING_REAL, .range = "[0,1)", .value = "0",
+  {"tolerance", WRING_REAL, .range = "[0,1)", .value = "0", .at = WRING_AT(wring_compare, limits.rtol),
+   .help = "A solver stops at this |grad g| / |grad g(x_0)|."},
+  {"target", WRING_REAL, .range = "[0,1)", .value = "0", .at = WRING_AT(wring_compare, limits.target),
    .help =
      "A solver stops at its first measured iterate with this relative error; the Newton minimiser is found before."},
   {"seconds", WRING_REAL, .unit = "s", .range = "(0,inf]", .value = "inf",
+   .at   = WRING_AT(wring_compare, limits.seconds),
    .help = "A solver stops after the iteration in which its own time, without set-up and measuring, reaches this."},
-  {"repeat", WRING_INT, .range = "[1,1000]", .value = "1",
+  {"repeat", WRING_INT, .range = "[1,1000]", .value = "1", .at = WRING_AT(wring_compare, c.repeats),
    .help = "Solves by each solver, in turn with the others; seconds are medians."},
-  {"warm_up", WRING_BOOL, .value = "true",
+  {"warm_up", WRING_BOOL, .value = "true", .at = WRING_AT(wring_compare, c.warm_up),
    .help = "Whether some iterations of the same solver, which are discarded, come before each solve."},
-  {"decrement", WRING_BOOL, .value = "false",
+  {"decrement", WRING_BOOL, .value = "false", .at = WRING_AT(wring_compare, c.has_decrement),
    .help = "Whether to compute Newton's decrement, grad g . H^-1 grad g/2 with the projected Hessian H, at every "
            "measured iterate; its time does not count."},
   {0},
@@ -84,11 +87,9 @@ static PetscErrorCode choose_reference(wring_compare *s)
 {
   wring_error   refusal = {""};
   wring_solver *solver  = NULL;
-  const char   *reference;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
-  if (strcmp(reference, "newton") == 0) {
+  if (s->reference == WRING_REFERENCE_NEWTON) {
     PetscCall(wring_compare_create_solver(s, "newton", &refusal, &solver));
     PetscCall(wring_solver_destroy(&solver));
     if (wring_failed(&refusal) && origin_of(s, "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
@@ -148,11 +149,9 @@ static PetscErrorCode get_solvers(wring_compare *s)
 
 PetscErrorCode wring_compare_read_keys(wring_compare *s)
 {
-  const wring_problem *const p     = s->p;
-  const wring_options *const o     = p->options;
-  const wring_option *const  table = wring_compare_options;
-  wring_comparison *const    c     = &s->c;
-  PetscBool                  condition;
+  const wring_problem *const p = s->p;
+  const wring_options *const o = p->options;
+  wring_comparison *const    c = &s->c;
 
   PetscFunctionBegin;
   if (!wring_stepper_minimises(p->stepper)) {
@@ -161,22 +160,15 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
                  "or static",
                  wring_options_origin(o, "time_", "integrator"), wring_stepper_integrator(p->stepper));
   }
-  PetscCall(wring_options_get_int(o, "compare_", table, "iterations", &c->iterations));
-  PetscCall(wring_options_get_real(o, "compare_", table, "tolerance", &s->limits.rtol));
-  PetscCall(wring_options_get_real(o, "compare_", table, "target", &s->limits.target));
-  PetscCall(wring_options_get_real(o, "compare_", table, "seconds", &s->limits.seconds));
-  PetscCall(wring_options_get_int(o, "compare_", table, "repeat", &c->repeats));
-  PetscCall(wring_options_get_bool(o, "compare_", table, "warm_up", &c->warm_up));
+  PetscCall(wring_options_read(o, "compare_", wring_compare_options, s));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
   s->limits.iterations = c->iterations;
   c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
-  PetscCall(wring_options_get_bool(o, "compare_", table, "condition", &condition));
   c->renews = wring_problem_has_self_contact(p);
-  PetscCall(wring_options_get_bool(o, "compare_", table, "decrement", &c->has_decrement));
-  if (condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
+  if (s->condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
   s->lowest_g = INFINITY;
-  if (condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
+  if (s->condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
   PetscCall(get_solvers(s));
   PetscCall(choose_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);

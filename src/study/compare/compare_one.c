@@ -1,8 +1,8 @@
 /* One comparison, from a deck to its files. */
 #include "comparison.h"
-#include "study/common/header.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
+#include "output/header.h"
+#include "output/output.h"
+#include "study/common/provenance.h"
 #include <math.h>
 #include <string.h>
 #include <wring/sanity.h>
@@ -19,12 +19,13 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &n, &name));
   PetscCall(wring_problem_create_for(wring_options_comm(o), o, n, (const char *const *)name, &s->p));
   PetscCall(wring_words_destroy(n, &name));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &s->directory));
+  PetscCall(wring_output_read(o, &s->output));
+  s->directory = s->output.directory;
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
-  PetscCall(wring_stepper_set_start(s->p->stepper, s->p->options, WRING_START_Y));
+  wring_stepper_set_start(s->p->stepper, WRING_START_Y);
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));
   PetscCall(wring_sanity_note(s->p));
   *out = s;

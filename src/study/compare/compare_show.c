@@ -1,7 +1,7 @@
 /* Tables on the screen; compare.gp and compare_parts.gp, the scripts of pictures. */
 #include "comparison.h"
-#include "study/common/pictures.h"
-#include "study/common/table.h"
+#include "io/plot.h"
+#include "io/print.h"
 #include <math.h>
 
 /* One row a solver: errors in percent, seconds of set-up and of all iterations with their spread, and how it ended. */
@@ -128,7 +128,7 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
   fprintf(f, "\nunset key\nunset ylabel\nset logscale x\nset format x '%%g'\nset xlabel 'seconds'\nplot");
   print_graphs(f, c, 3, 8, " && $8 > 0 && $2 > 0");
   fputc('\n', f);
-  wring_plot_end(f, directory, "compare", end, e);
+  wring_plot_end(f, directory, "compare", &end->pictures, e);
   if (!(f = wring_plot_begin(directory, "compare_parts", 1800, 600, e))) return;
   fprintf(f, "set format y '%%.1e'\nset xlabel 'iteration'\n");
   wring_plot_panels(f, 3);
@@ -136,5 +136,5 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
   fprintf(f, "unset key\n");
   plot_part(f, c, 6, "elastic part [J]", c->least.elastic, most);
   plot_part(f, c, 5, "inertial part [J]", c->least.inertial, inertial > 0 ? inertial : most);
-  wring_plot_end(f, directory, "compare_parts", end, e);
+  wring_plot_end(f, directory, "compare_parts", &end->pictures, e);
 }

@@ -3,7 +3,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "study/common/kept.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +29,10 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
 {
   const wring_problem *const p = s->p;
   char                       path[PATH], file[PATH + 16];
-  PetscBool                  overwrite;
   wring_error                error = {""}, change, unreadable = {""}; // which refuses like another origin, below
   json_t                    *keys, *old;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "overwrite", &overwrite));
   snprintf(path, sizeof path, "%s/%s", s->directory, folder);
   snprintf(file, sizeof file, "%s/sittings.json", path);
   if (p->rank == 0) {
@@ -43,7 +41,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
   }
   PetscCall(wring_kept_read(p->comm, file, s->origin, &change, &old, &unreadable));
   if (p->rank == 0 && !old && holds_any(path, &error)) wring_error_set(&change, "its sittings.json cannot be read");
-  if (wring_failed(&change) && !overwrite)
+  if (wring_failed(&change) && !s->output.overwrite)
     wring_error_set(&error,
                     "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
                     "replace it, or -output_directory with another name",
@@ -52,7 +50,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
   if (!wring_failed(&change)) s->c.segments = json_incref(json_object_get(old, "sittings"));
   json_decref(old);
   s->sittings = (PetscInt)json_array_size(s->c.segments);
-  if (!s->sittings) PetscCall(wring_directory_refuse_results(p->options, "comparison", wring_comparison_files));
+  if (!s->sittings) PetscCall(wring_directory_refuse_results(&s->output, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,7 +17,7 @@
 #pragma once
 #include "study/common/command_keys.h"
 #include "study/common/cores.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
 
@@ -108,24 +108,27 @@ typedef struct {
 } wring_compare_limits;
 
 typedef struct {
-  wring_problem       *p;
-  wring_comparison     c;       // what it has found
-  PetscBool            in_grid; // which prints tables and ends what is kept
-  const char         **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
-  PetscInt             n_solver;
-  PetscInt             sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
-  json_t              *origin;           // of rank 0: what it belongs to
-  wring_stopper       *stopper;          // borrowed
-  Vec                  start, x;         // x_0 of every solver, and its iterate
-  Vec                  lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
-  double               lowest_g; // J
-  PetscInt             measure;
+  wring_problem   *p;
+  wring_comparison c;       // what it has found
+  PetscBool        in_grid; // which prints tables and ends what is kept
+  const char     **solver;  // [n_solver] names of the solvers, then "newton" if that minimiser is sought
+  PetscInt         n_solver;
+  PetscInt         sittings, solves; // sittings before this one; solves so far, by which kept files are numbered
+  json_t          *origin;           // of rank 0: what it belongs to
+  wring_stopper   *stopper;          // borrowed
+  Vec              start, x;         // x_0 of every solver, and its iterate
+  Vec              lowest;           // the last iterate with the least g; NULL unless condition numbers are asked for
+  double           lowest_g;         // J
+  PetscInt         measure;
+  PetscBool        condition; // condition numbers are asked for
+  enum { WRING_REFERENCE_NEWTON, WRING_REFERENCE_LEAST } reference;
   PetscBool            warm;   // threads have worked together in this comparison
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
   wring_core_watch     watch;
-  json_t              *made;      // how and where
-  const char          *directory; // of its files, borrowed
+  json_t              *made; // how and where
+  wring_output         output;
+  const char          *directory; // of its files, borrowed from output
 } wring_compare;
 
 /* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */

@@ -15,7 +15,7 @@
 */
 #pragma once
 #include "study/common/command_keys.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
 
@@ -61,7 +61,8 @@ typedef struct {
   MPI_Comm             comm;
   PetscMPIInt          rank, size;
   const wring_options *o;
-  const char          *directory;        // borrowed
+  wring_output         output;
+  const char          *directory;        // borrowed from output
   PetscBool            in_mesh, in_time; // what becomes finer
   PetscBool            is_static;
   PetscInt64           tets;                      // of level 0

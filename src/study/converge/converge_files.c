@@ -1,8 +1,8 @@
 /* What a convergence study leaves: converge.csv and converge.json; tables on the screen. */
 #include "converge.h"
-#include "study/common/output_directory.h"
-#include "study/common/table.h"
-#include "study/record/provenance.h"
+#include "output/output.h"
+#include "io/print.h"
+#include "study/common/provenance.h"
 #include <math.h>
 
 static const char *const measure_name[WRING_N_MEASURE] = {"value",    "difference", "error", "order",

@@ -5,10 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef struct {
+  PetscInt levels, level;
+  enum { MESH, TIME, BOTH } in;
+} keys;
+
 const wring_option wring_converge_options[] = {
-  {"levels", WRING_INT, .value = "3", .range = "[2,11]",
+  {"levels", WRING_INT, .value = "3", .range = "[2,11]", .at = WRING_AT(keys, levels),
    .help = "Number of levels, the deck's own mesh and step included; an order needs three, or two with a table."},
-  {"in", WRING_WORD, .choices = "mesh|time|both", .value = "mesh",
+  {"in", WRING_WORD, .choices = "mesh|time|both", .value = "mesh", .at = WRING_AT(keys, in),
    .help = "What becomes finer from level to level: the mesh, refined once more; time.step, halved; or both."},
   {"against", WRING_PATH, .value = "finest",
    .help =
@@ -16,7 +21,7 @@ const wring_option wring_converge_options[] = {
      "file name of such a table."},
   {"table", WRING_PATH,
    .help = "CSV `vertex,x,y,z` [m]: exact positions at the end, of all vertices of the finest level."},
-  {"level", WRING_INT, .value = "-1", .range = "[-1,10]",
+  {"level", WRING_INT, .value = "-1", .range = "[-1,10]", .at = WRING_AT(keys, level),
    .help = "The one level to run, from 0, for levels as separate jobs; -1: all levels, and the results."},
   {0},
 };
@@ -41,27 +46,25 @@ static PetscErrorCode get_table(wring_converge *c)
 
 PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c)
 {
-  const char *in;
-  PetscInt    levels, only;
+  keys k;
 
   PetscFunctionBegin;
   c->o    = o;
   c->comm = wring_options_comm(o);
   PetscCallMPI(MPI_Comm_rank(c->comm, &c->rank));
   PetscCallMPI(MPI_Comm_size(c->comm, &c->size));
-  PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "levels", &levels));
-  PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "level", &only));
-  PetscCall(wring_options_get_word(o, "converge_", wring_converge_options, "in", &in));
-  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &c->directory));
+  PetscCall(wring_options_read(o, "converge_", wring_converge_options, &k));
+  PetscCall(wring_output_read(o, &c->output));
+  c->directory = c->output.directory;
   PetscCall(get_table(c));
-  if (only >= levels)
+  if (k.level >= k.levels)
     WRING_REFUSE(c->comm, "%s: converge_level is %d, but levels are 0 to %d, expected one of them",
-                 wring_options_origin(o, "converge_", "level"), (int)only, (int)levels - 1);
-  c->n       = (int)levels;
-  c->first   = only < 0 ? 0 : (int)only;
-  c->end     = only < 0 ? c->n : (int)only + 1;
-  c->in_mesh = (PetscBool)(strcmp(in, "time") != 0);
-  c->in_time = (PetscBool)(strcmp(in, "mesh") != 0);
+                 wring_options_origin(o, "converge_", "level"), (int)k.level, (int)k.levels - 1);
+  c->n       = (int)k.levels;
+  c->first   = k.level < 0 ? 0 : (int)k.level;
+  c->end     = k.level < 0 ? c->n : (int)k.level + 1;
+  c->in_mesh = (PetscBool)(k.in != TIME);
+  c->in_time = (PetscBool)(k.in != MESH);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,7 +4,7 @@
 */
 #include "converge.h"
 #include "study/common/kept.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include "study/run/run.h"
 #include <math.h>
 #include <wring/io.h>
@@ -46,28 +46,29 @@ static PetscErrorCode store(const wring_converge *c, const wring_level *l)
 
 PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e)
 {
-  wring_error change;
-  char        path[PETSC_MAX_PATH_LEN + 32];
-  json_t     *origin = NULL, *old;
-  PetscBool   overwrite, whole;
+  wring_output out;
+  wring_error  change;
+  char         path[PETSC_MAX_PATH_LEN + 32];
+  json_t      *origin = NULL, *old;
+  PetscBool    whole;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(c->o, "output_", wring_output_options, "overwrite", &overwrite));
+  PetscCall(wring_output_read(l->deck, &out));
   if (c->rank == 0) PetscCall(describe(c, l, &origin));
   PetscCall(PetscSNPrintf(path, sizeof path, "%s/level.json", l->directory));
   PetscCall(wring_kept_read(c->comm, path, origin, &change, &old, e));
   json_decref(origin);
-  if (wring_failed(&change) && !overwrite)
+  if (wring_failed(&change) && !out.overwrite)
     wring_error_set(e,
                     "%s: level %d is of another deck or program: %s; add -output_overwrite true to replace it, or "
                     "-output_directory with another name",
                     l->directory, k, change.text);
   PetscCall(wring_error_share(c->comm, e));
-  if (wring_failed(&change) && overwrite)
+  if (wring_failed(&change) && out.overwrite)
     PetscCall(wring_note(c->comm, "%s: level %d is computed anew: %s", l->directory, k, change.text));
   PetscCall(wring_checkpoint_is_there(c->comm, l->directory, &whole));
   l->replaces = (PetscBool)(old != NULL);
-  if (!old && !wring_failed(e)) PetscCall(wring_directory_find_conflict(l->deck, e));
+  if (!old && !wring_failed(e)) PetscCall(wring_directory_find_conflict(l->deck, &out, e));
   if (whole && !wring_failed(&change) && json_object_get(old, "scalars")) l->results = json_incref(old);
   json_decref(old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,7 +5,7 @@
   docs/theory.md (11.1)-(11.2)
 */
 #include "converge.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include <math.h>
 #include <wring/io.h>
 

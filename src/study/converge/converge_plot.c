@@ -1,6 +1,6 @@
 /* converge.gp, the script of converge.png: differences or errors over the size, with slope triangles; iterations. */
 #include "converge.h"
-#include "study/common/pictures.h"
+#include "io/plot.h"
 #include <math.h>
 
 /* Over elements' sizes, or over time steps. */
@@ -99,5 +99,5 @@ void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error
           "set ylabel 'iterations a step'\nplot 'converge.csv' using (strcol(1) eq 'displacement_L2' ? $%d : "
           "NaN):($9/$6) with linespoints lw 2 pt 7\n",
           c->in_mesh ? 4 : 5);
-  wring_plot_end(f, c->directory, "converge", end, e);
+  wring_plot_end(f, c->directory, "converge", &end->pictures, e);
 }

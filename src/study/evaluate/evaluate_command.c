@@ -1,17 +1,22 @@
 /* g, its parts and its gradient at given positions, without a step. */
-#include "study/common/output_directory.h"
+#include "output/output.h"
 #include "study/common/command_keys.h"
-#include "study/common/json.h"
-#include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "io/json.h"
+#include "study/common/provenance.h"
+#include "io/print.h"
 #include <math.h>
 #include <string.h>
 #include <wring/study.h>
 
+typedef struct {
+  const char *positions; // file, NULL: those of the state
+  PetscBool   gradient;
+} keys;
+
 const wring_option wring_evaluate_options[] = {
-  {"positions", WRING_PATH,
+  {"positions", WRING_PATH, .at = WRING_AT(keys, positions),
    .help = "CSV `vertex,x,y,z` [m] of the positions at which g is evaluated; default: those of the state."},
-  {"gradient", WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
+  {"gradient", WRING_BOOL, .value = "false", .at = WRING_AT(keys, gradient), .help = "Whether to write gradient.csv."},
   {0},
 };
 
@@ -32,16 +37,14 @@ static PetscErrorCode require_g(const wring_problem *p)
 }
 
 /* Those of the file, but of vertices that hard attachments hold, which are there. */
-static PetscErrorCode set_positions(const wring_problem *p, Vec x)
+static PetscErrorCode set_positions(const wring_problem *p, const char *file, Vec x)
 {
   PetscScalar *value;
-  char         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  if (!wring_options_has(p->options, "evaluate_", "positions")) {
+  if (!file) {
     PetscCall(VecCopy(p->state.q, x));
   } else {
-    PetscCall(wring_options_get_path(p->options, "evaluate_", wring_evaluate_options, "positions", sizeof file, file));
     PetscCall(VecGetArrayWrite(x, &value));
     PetscCall(wring_problem_read_vectors(p->mesh, file, value));
     PetscCall(VecRestoreArrayWrite(x, &value));
@@ -69,6 +72,7 @@ static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* gradient NULL: it is not written. */
 static PetscErrorCode write_files(wring_problem *p, const char *directory, const evaluation *e, Vec gradient)
 {
   json_t *const   json = json_object();
@@ -76,11 +80,9 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
   wring_error     error = {0};
   wring_mesh_info info;
   const double   *value;
-  PetscBool       wanted;
   char            file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(p->options, "evaluate_", wring_evaluate_options, "gradient", &wanted));
   PetscCall(wring_mesh_get_info(p->mesh, &info));
   PetscCall(wring_provenance_begin(p->options, "evaluate", p->restart, &made));
   PetscCall(wring_provenance(p, made, 0, (const char *const[]){NULL}, &provenance));
@@ -93,7 +95,7 @@ static PetscErrorCode write_files(wring_problem *p, const char *directory, const
   if (p->rank == 0) wring_json_write(json, &error, "%s/evaluate.json", directory);
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));
-  if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gradient) PetscFunctionReturn(PETSC_SUCCESS);
   snprintf(file, sizeof file, "%s/gradient.csv", directory);
   PetscCall(VecGetArrayRead(gradient, &value));
   PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z", 3, value));
@@ -109,21 +111,24 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscBool                changed;
   evaluation               e;
   Vec                      x, gradient;
-  const char              *directory;
+  wring_output             out;
+  keys                     k = {.positions = NULL};
 
   PetscFunctionBegin;
+  PetscCall(wring_output_read(o, &out));
+  PetscCall(wring_options_read(o, "evaluate_", wring_evaluate_options, &k));
   PetscCall(wring_problem_create(comm, o, &p));
   PetscCall(require_g(p));
   PetscCall(wring_potential_create_vec(p->g, &x));
   PetscCall(wring_potential_create_vec(p->g, &gradient));
   PetscCall(wring_stepper_prepare(p->stepper, &p->state, &changed));
-  PetscCall(set_positions(p, x));
+  PetscCall(set_positions(p, k.positions, x));
   PetscCall(wring_potential_update_contacts(p->g, x, PETSC_TRUE, &change));
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
-  PetscCall(wring_directory_renew(o, files, &directory));
-  PetscCall(write_files(p, directory, &e, gradient));
+  PetscCall(wring_directory_renew(&out, files));
+  PetscCall(write_files(p, out.directory, &e, k.gradient ? gradient : NULL));
   wring_print(comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n", e.value.objective,
               e.value.inertial, e.value.elastic);
   wring_print(comm, "gradient norm  %.17g N\n", e.gradient_norm);

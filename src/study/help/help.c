@@ -2,8 +2,8 @@
 #include "help.h"
 #include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
-#include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "study/common/provenance.h"
+#include "io/print.h"
 #include <string.h>
 #include <wring/study.h>
 

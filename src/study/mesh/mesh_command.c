@@ -1,6 +1,6 @@
 /* wring mesh: makes, describes, converts and refines meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <string.h>
 #include <wring/io.h>
 #include <wring/study.h>
@@ -29,26 +29,22 @@ static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, 
 static PetscErrorCode write_mesh(const wring_mesh_job *job)
 {
   wring_mesh_data *data;
-  wring_error      error  = {""};
-  PetscInt         levels = 0, order = 1;
-  double           scale;
+  wring_error      error = {""};
+  PetscInt         order = 1;
 
   PetscFunctionBegin;
-  if (wring_option_find(job->table, "levels"))
-    PetscCall(wring_options_get_int(job->o, "", job->table, "levels", &levels));
   if (job->from) {
-    PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
     if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
     PetscCall(wring_error_raise(job->comm, &error));
-    PetscCall(wring_mesh_file_read(job->comm, job->from, scale, PETSC_FALSE, &data));
+    PetscCall(wring_mesh_file_read(job->comm, job->from, job->keys.scale, PETSC_FALSE, &data));
   } else {
-    PetscCall(wring_mesh_box_make(job->o, "", &data));
+    PetscCall(wring_mesh_box_make(job->o, "", &job->keys.box, &data));
   }
   if (data) order = PetscMax(data->order, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &order, 1, MPIU_INT, MPI_MAX, job->comm));
-  if (wring_options_has(job->o, "", "order")) PetscCall(wring_options_get_int(job->o, "", job->table, "order", &order));
-  if (levels > 0 || order == 2)
-    PetscCall(subdivide(job->comm, levels, order, &data));
+  if (job->keys.order) order = job->keys.order;
+  if (job->levels > 0 || order == 2)
+    PetscCall(subdivide(job->comm, job->levels, order, &data));
   else
     PetscCall(wring_mesh_collect(job->comm, &data)); // of a second-order mesh the corners
   PetscCall(wring_mesh_write(job, &data));
@@ -60,20 +56,22 @@ static PetscErrorCode write_mesh(const wring_mesh_job *job)
 static const wring_option info_options[] = {
   {"parts", WRING_INTS, .range = "[1,1000000]", .help = "Numbers of ranks for which a partition is assessed."},
   {"partitioner", WRING_WORD, .choices = "metis|curve|ptscotch|parmetis", .value = "metis",
+   .at   = WRING_AT(wring_mesh_job, keys.partitioner),
    .help = "How these partitions are made; the last two need a PETSc with these packages."},
-  {"json", WRING_PATH, .help = "File NAME.json for the same report in JSON."},
-  {"map", WRING_PATH,
+  {"json", WRING_PATH, .at = WRING_AT(wring_mesh_job, json), .help = "File NAME.json for the same report in JSON."},
+  {"map", WRING_PATH, .at = WRING_AT(wring_mesh_job, map),
    .help = "File NAME.csv for the file's number of each vertex: node,vertex; of order 2 with vertices at middles."},
   {0},
 };
 
 static const wring_option write_options[] = {
-  {"order", WRING_INT, .range = "[1,2]",
+  {"order", WRING_INT, .range = "[1,2]", .at = WRING_AT(wring_mesh_job, keys.order),
    .help = "Order of the elements that are written; default: that of the file, 1 of the box."},
   /* only of `refine` */
-  {"levels", WRING_INT, .range = "[1,10]", .value = "1",
+  {"levels", WRING_INT, .range = "[1,10]", .value = "1", .at = WRING_AT(wring_mesh_job, levels),
    .help = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2."},
-  {"binary", WRING_BOOL, .value = "false", .help = "Whether a .msh file is binary, which is faster to read."},
+  {"binary", WRING_BOOL, .value = "false", .at = WRING_AT(wring_mesh_job, binary),
+   .help = "Whether a .msh file is binary, which is faster to read."},
   {0},
 };
 
@@ -165,6 +163,7 @@ PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending 
   PetscCall(wring_options_create(comm, &job.o));
   PetscCall(wring_deck_read_arguments(n - used, args + used, job.o));
   PetscCall(wring_options_check(job.o, 1, &schema, NULL));
+  PetscCall(wring_options_read(job.o, "", job.table, &job));
   if (job.to && !wring_mesh_ends(job.to, ".msh")) {
     if (!wring_mesh_ends(job.to, ".vtu"))
       WRING_REFUSE(comm, "%s: unknown kind of file, expected a name that ends with .msh (Gmsh 4.1) or .vtu (VTK)",

@@ -23,11 +23,15 @@ PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name);
 
 /* One command of `wring mesh` under way. */
 typedef struct {
-  MPI_Comm       comm;
-  PetscMPIInt    rank;
-  const char    *from, *to; // files, borrowed; NULL if the command has none
-  wring_options *o;
-  wring_option   table[WRING_MESH_OPTIONS]; // of the command
+  wring_mesh_keys keys; // at the beginning: the entries of wring_mesh_options in the table refer to it
+  PetscInt        levels;
+  PetscBool       binary;
+  const char     *json, *map; // files that `info` writes, NULL: not given
+  MPI_Comm        comm;
+  PetscMPIInt     rank;
+  const char     *from, *to; // files, borrowed; NULL if the command has none
+  wring_options  *o;
+  wring_option    table[WRING_MESH_OPTIONS]; // of the command
 } wring_mesh_job;
 
 /* Whether a file's name ends in `ending` after at least one character. */

@@ -125,15 +125,13 @@ PetscErrorCode wring_mesh_write(const wring_mesh_job *job, wring_mesh_data **dat
 {
   const wring_mesh_data *const d     = *data;
   wring_error                  error = {""};
-  PetscBool                    binary;
   PetscInt                     lines = 0;
 
   PetscFunctionBegin;
   if (wring_mesh_ends(job->to, ".vtu")) {
     PetscCall(write_vtu(job, d));
   } else {
-    PetscCall(wring_options_get_bool(job->o, "", job->table, "binary", &binary));
-    if (d) PetscCall(wring_gmsh_write(job->to, d, binary, &error));
+    if (d) PetscCall(wring_gmsh_write(job->to, d, job->binary, &error));
     PetscCall(wring_error_raise_output(job->comm, &error));
   }
   if (d) printf("%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT " tetrahedra", job->to, d->n_vertex, d->n_tet);

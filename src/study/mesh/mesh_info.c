@@ -1,7 +1,7 @@
 /* wring mesh info: collected as JSON, printed as text. */
 #include "mesh_command.h"
 #include "io/file.h"
-#include "study/common/json.h"
+#include "io/json.h"
 #include <inttypes.h>
 
 static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron";
@@ -13,7 +13,6 @@ typedef struct {
   int                    order;
   PetscInt64             n_middle; // nodes at middles of edges
   PetscInt               n_cut;
-  wring_partitioner      partitioner;
   PetscInt              *parts;     // [n_cut]
   wring_mesh_cut        *cut;       // [n_cut]
   double                 memory[2]; // peak of the largest rank and of all, bytes
@@ -163,19 +162,15 @@ static void write_json(const char *file, const report *r, wring_error *e)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-/* The name of an output file, "" if the key is not given. */
-static PetscErrorCode get_output(const wring_mesh_job *job, const char *key, const char *ending, size_t size,
-                                 char *file)
+/* The name of an output file (NULL: none). */
+static PetscErrorCode check_output(const wring_mesh_job *job, const char *key, const char *ending, const char *file)
 {
   wring_error error = {""};
 
   PetscFunctionBegin;
-  file[0] = '\0';
-  if (!wring_options_has(job->o, "", key)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_path(job->o, "", job->table, key, size, file));
-  if (!wring_mesh_ends(file, ending))
+  if (file && !wring_mesh_ends(file, ending))
     WRING_REFUSE(job->comm, "%s: %s, expected a name that ends with %s", key, file, ending);
-  if (job->rank == 0) wring_mesh_protect(job->from, file, &error);
+  if (file && job->rank == 0) wring_mesh_protect(job->from, file, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -192,7 +187,7 @@ static PetscErrorCode measure(const wring_mesh_job *job, report *r)
   PetscCall(wring_mesh_measure(job->comm, r->d, &r->m));
   PetscCall(PetscMalloc1(r->n_cut, &r->cut));
   for (PetscInt i = 0; i < r->n_cut; i++)
-    PetscCall(wring_mesh_measure_cut(job->comm, r->partitioner, r->parts[i], r->d, &r->cut[i]));
+    PetscCall(wring_mesh_measure_cut(job->comm, job->keys.partitioner, r->parts[i], r->d, &r->cut[i]));
   memory = wring_peak_memory();
   PetscCallMPI(MPI_Allreduce(&memory, &r->memory[0], 1, MPI_DOUBLE, MPI_MAX, job->comm));
   PetscCallMPI(MPI_Allreduce(&memory, &r->memory[1], 1, MPI_DOUBLE, MPI_SUM, job->comm));
@@ -226,23 +221,20 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
   report           r     = {.file = job->from};
   wring_mesh_data *data  = NULL;
   wring_error      error = {""};
-  double           scale;
-  char             json[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
-  PetscCall(wring_mesh_get_partitioner(job->o, "", job->table, &r.partitioner));
+  PetscCall(wring_mesh_check_partitioner(job->o, "", job->keys.partitioner));
   if (wring_options_has(job->o, "", "parts"))
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
-  PetscCall(get_output(job, "json", ".json", sizeof json, json));
-  PetscCall(get_output(job, "map", ".csv", sizeof map, map));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, (PetscBool)(map[0] != '\0'), &data));
+  PetscCall(check_output(job, "json", ".json", job->json));
+  PetscCall(check_output(job, "map", ".csv", job->map));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, job->keys.scale, (PetscBool)(job->map != NULL), &data));
   r.d = data;
   PetscCall(measure(job, &r));
-  if (job->rank == 0 && json[0]) write_json(json, &r, &error);
+  if (job->rank == 0 && job->json) write_json(job->json, &r, &error);
   PetscCall(wring_error_raise_output(job->comm, &error));
   if (job->rank == 0) print(stdout, &r);
-  if (map[0]) PetscCall(write_map(job, map, &data));
+  if (job->map) PetscCall(write_map(job, job->map, &data));
   PetscCall(wring_mesh_measures_destroy(&r.m));
   PetscCall(PetscFree(r.cut));
   PetscCall(PetscFree(r.parts));

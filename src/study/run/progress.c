@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 #include "progress.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* What a run prints while it marches and when it ends, on rank 0. */
 #pragma once
 #include "study/common/cores.h"
-#include "tally.h"
+#include "output/tally.h"
 
 enum { WRING_PROGRESS_STEPS = 10 }; // whose mean time a line gives
 

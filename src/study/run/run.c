@@ -1,8 +1,8 @@
 /* Time integration: set-up, then begin, solve, finish and record each step. */
 #include "run.h"
-#include "study/common/header.h"
-#include "study/common/output_directory.h"
-#include "study/common/print.h"
+#include "output/header.h"
+#include "output/output.h"
+#include "io/print.h"
 #include <math.h>
 #include <wring/sanity.h>
 
@@ -59,7 +59,7 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscFunctionBegin;
   *r = (wring_run){.first = 0};
   PetscCall(wring_output_read(o, &r->output.keys));
-  PetscCall(wring_directory_find_conflict(o, &conflict));
+  PetscCall(wring_directory_find_conflict(o, &r->output.keys, &conflict));
   PetscCall(wring_error_raise(comm, &conflict));
   PetscCall(wring_stopper_start(o, &r->stopper));
   PetscCall(resume(o, &r->output.keys, &r->resumed));
@@ -230,7 +230,7 @@ PetscErrorCode wring_run_march(wring_run *r)
     PetscCall(wring_run_write_checkpoint(r));
   if (wring_frames_wanted(&o->frames) && r->p->state.step > r->first && o->frames.latest != r->p->state.step)
     PetscCall(wring_frames_write(&o->frames, r->p));
-  if (o->keys.state_csv) PetscCall(wring_run_write_state(r));
+  if (o->keys.state_csv) PetscCall(wring_state_csv_write(o->keys.directory, r->p));
   PetscCall(wring_run_write_json(r));
   PetscCall(print_end(r));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,30 +2,21 @@
   wring run: time integration, from a deck to files. Read in this order:
 
     run.c         solver, first and last step; open files, march (begin, solve, finish, record), finish
-    run_output.c  the output directory, checkpoints, frames, state.csv, run.json
-    tables.h      tables that grow: history.csv, residuals.csv, steps.csv, probes.csv (tables.c)
-    study/frames  frames for ParaView
-    tally.h       what happened: steps by reason, inverted tetrahedra, in earlier parts of a chain of restarts too;
-                  whether a state has diverged (tally.c)
+    run_output.c  the output directory, run.json
     progress.h    lines on the screen (progress.c)
 
-  Not here: a step's g and its end (src/step), how x is found (src/solver), what other commands share (study/common).
+  Not here: a step's g and its end (src/step), how x is found (src/solver), tables, frames and checkpoints
+  (src/output), what other commands share (study/common).
 */
 #pragma once
 #include "study/common/command_keys.h"
-#include "study/frames/frames.h"
+#include "output/frames/frames.h"
 #include "progress.h"
-#include "tables.h"
-#include "study/common/json.h"
+#include "output/state_files.h"
+#include "output/tables.h"
+#include "io/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
-
-/* The checkpoints that this run writes. */
-typedef struct {
-  char     mesh_seal[WRING_SEAL_TEXT]; // of the mesh file that they name
-  PetscInt n, latest;                  // step of the last one
-  double   seconds, mesh_seconds;      // of all of them, and of the mesh file; by rank 0's clock
-} wring_run_checkpoints;
 
 typedef struct {
   wring_output keys;
@@ -37,7 +28,7 @@ typedef struct {
   json_t      *json;     // of rank 0: run.json as it was written last
   double       beat;     // MPI_Wtime of the last heartbeat
 
-  wring_run_checkpoints checkpoints;
+  wring_checkpoints checkpoints;
 } wring_run_output;
 
 typedef struct {
@@ -73,9 +64,8 @@ PetscErrorCode wring_run_march(wring_run *r);
 /* Makes the output directory, opens the tables, removes the files of an earlier run. From here on files are written. */
 PetscErrorCode wring_run_open_directory(wring_run *r);
 
-PetscErrorCode wring_run_write_checkpoint(wring_run *r);  // and keeps two
-PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv
-PetscErrorCode wring_run_write_json(wring_run *r);        // run.json
+PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
+PetscErrorCode wring_run_write_json(wring_run *r);       // run.json
 /* Tables of a directory have rows of all runs that go on there: notes a key that has changed since. After run.json. */
 PetscErrorCode wring_run_note_other_keys(const wring_run *r);
 /*

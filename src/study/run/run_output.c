@@ -1,12 +1,8 @@
 /* The output directory of a run and its files. */
 #include "run.h"
 #include "study/common/kept.h"
-#include "study/common/output_directory.h"
-#include "study/record/provenance.h"
+#include "study/common/provenance.h"
 #include <string.h>
-#include <sys/stat.h>
-
-enum { STATE_FIELDS = 6 }; // of a checkpoint: positions, velocities, work, two of wring_stepper_memory, an iterate
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -34,21 +30,6 @@ static PetscErrorCode open_files(wring_run *r, wring_error *refusal, wring_error
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  The mesh file of the checkpoints is written before the first step, when memory is free that solves need. A run that
-  goes on keeps the one that its state names, whose bytes were verified when its mesh was read.
-*/
-static PetscErrorCode write_mesh(wring_run *r)
-{
-  wring_run_checkpoints *const c     = &r->output.checkpoints;
-  const double                 start = MPI_Wtime();
-
-  PetscFunctionBegin;
-  PetscCall(wring_checkpoint_write_mesh(r->output.keys.directory, r->p->mesh, c->mesh_seal));
-  c->mesh_seconds += MPI_Wtime() - start;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_run_open_directory(wring_run *r)
 {
   const wring_problem *const p       = r->p;
@@ -67,84 +48,23 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, WRING_MPI_BOOL, 0, p->comm));
   PetscCall(wring_provenance_begin(p->options, "run", p->restart, &r->output.made));
   if (r->output.goes_on) PetscCall(wring_checkpoint_mesh_seal(p->comm, p->restart, r->output.checkpoints.mesh_seal));
-  const wring_phase old = wring_phases_switch(&r->p->phases, WRING_PHASE_OUTPUT);
-  PetscCall(write_mesh(r));
-  wring_phases_switch(&r->p->phases, old);
+  PetscCall(wring_checkpoints_write_mesh(&r->output.checkpoints, r->output.keys.directory, r->p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- files of a state -------------------------------------------------------------------------------------------- */
-
-/*
-  The fields of a checkpoint: names and vectors of 3 numbers a vertex; returns their number. An interrupted solve of a
-  method that minimises g leaves an iterate, from which the next run goes on.
-*/
-static int list_vectors(const wring_run *r, wring_memory vector[STATE_FIELDS])
-{
-  const wring_problem *const p = r->p;
-  int                        n = 2;
-  vector[0] = (wring_memory){"position", p->state.q}, vector[1] = (wring_memory){"velocity", p->state.v};
-  if (wring_stepper_remembers(p->stepper)) n += wring_stepper_memory(p->stepper, vector + n);
-  if (r->solver && r->outcome.reason == WRING_INTERRUPTED && wring_solver_minimises(r->solver))
-    vector[n++] = (wring_memory){WRING_CHECKPOINT_ITERATE, r->x};
-  return n;
-}
-
-/* Writes a checkpoint and keeps two; the mesh too if its file is no longer there. */
+/* Rows of tables up to a checkpoint survive a crash, as it does. */
 PetscErrorCode wring_run_write_checkpoint(wring_run *r)
 {
-  wring_problem *const         p   = r->p;
-  wring_run_checkpoints *const c   = &r->output.checkpoints;
-  const wring_phase            old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  wring_checkpoint_field       field[STATE_FIELDS];
-  wring_memory                 vector[STATE_FIELDS];
-  wring_error                  error = {0};
-  char                         file[PETSC_MAX_PATH_LEN];
+  const PetscBool unfinished =
+    (PetscBool)(r->solver && r->outcome.reason == WRING_INTERRUPTED && wring_solver_minimises(r->solver));
+  wring_error error = {0};
 
   PetscFunctionBegin;
-  wring_tables_flush(&r->output.tables, PETSC_TRUE, &error); // rows up to a checkpoint survive a crash, as it does
-  PetscCall(wring_error_raise_output(p->comm, &error));
-  PetscCall(write_mesh(r));
-  const double start = MPI_Wtime();
-  const int    n     = list_vectors(r, vector);
-  PetscCall(wring_checkpoint_name(r->output.keys.directory, p->state.step, sizeof file, file));
-  for (int i = 0; i < n; i++) {
-    field[i] = (wring_checkpoint_field){vector[i].name, 3, NULL};
-    PetscCall(VecGetArray(vector[i].value, &field[i].value));
-  }
-  field[n] = (wring_checkpoint_field){"work", 0, &p->state.work};
-  PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, n + 1, field));
-  for (int i = 0; i < n; i++) PetscCall(VecRestoreArray(vector[i].value, &field[i].value));
-  PetscCall(wring_checkpoint_prune(p->comm, r->output.keys.directory, 2));
-  c->n++;
-  c->seconds += MPI_Wtime() - start;
-  c->latest = p->state.step;
-  wring_phases_switch(&p->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_run_write_state(const wring_run *r)
-{
-  wring_problem *const p   = r->p;
-  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  const PetscScalar   *q, *v;
-  double              *row;
-  char                 file[PETSC_MAX_PATH_LEN + 64];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(6 * p->mesh->n_owned, &row));
-  PetscCall(VecGetArrayRead(p->state.q, &q));
-  PetscCall(VecGetArrayRead(p->state.v, &v));
-  for (PetscInt i = 0; i < p->mesh->n_owned; i++) {
-    PetscCall(PetscArraycpy(row + 6 * i, q + 3 * i, 3));
-    PetscCall(PetscArraycpy(row + 6 * i + 3, v + 3 * i, 3));
-  }
-  PetscCall(VecRestoreArrayRead(p->state.v, &v));
-  PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  snprintf(file, sizeof file, "%s/state.csv", r->output.keys.directory);
-  PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z,vx,vy,vz", 6, row));
-  PetscCall(PetscFree(row));
-  wring_phases_switch(&p->phases, old);
+  const wring_phase old = wring_phases_switch(&r->p->phases, WRING_PHASE_OUTPUT);
+  wring_tables_flush(&r->output.tables, PETSC_TRUE, &error);
+  PetscCall(wring_error_raise_output(r->p->comm, &error));
+  wring_phases_switch(&r->p->phases, old);
+  PetscCall(wring_checkpoints_write(&r->output.checkpoints, r->output.keys.directory, r->p, unfinished ? r->x : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,6 +76,19 @@ static const char *ended(const wring_run *r)
   if (r->status == WRING_EXIT_FAILED) return "solver failed";
   if (r->p->state.step >= r->last) return wring_stop_text(WRING_GO_ON);
   return r->stopper.cause ? wring_stop_text(r->stopper.cause) : "running";
+}
+
+/* What the solver has chosen in its solves so far: [{"solve", "iteration", "uses"}, ...]. New reference. */
+static json_t *choices_json(const wring_solver *s)
+{
+  const wring_solver_choice *c;
+  const PetscInt             n    = wring_solver_choices(s, &c);
+  json_t *const              list = json_array();
+  for (PetscInt i = 0; i < n; i++) {
+    json_array_append_new(list, wring_json_object("solve", JSON(c[i].solve), "iteration", JSON(c[i].iteration), "uses",
+                                                  JSON(c[i].text), NULL));
+  }
+  return list;
 }
 
 /* Until a time since the start of the problem; null before the first step. */
@@ -172,7 +105,7 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
   const double            now = MPI_Wtime(), seconds = wring_phases_total(&r->p->phases);
   if (r->p->rank != 0 || wring_failed(e) || (o->beat > 0 && now - o->beat < interval)) return;
   json_t *const beat = json_object();
-  wring_provenance_date("date", beat);
+  wring_record_date("date", beat);
   wring_json_set(beat, "step", JSON(r->p->state.step), "time", JSON(r->p->state.time), "seconds", JSON(seconds), NULL);
   if (it)
     wring_json_set(beat, "solving", JSON(o->tables.step), "iteration", JSON(it->iteration), "objective",
@@ -181,28 +114,6 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
   set_times(r, seconds, o->json);
   wring_json_write(o->json, e, "%s/run.json", o->keys.directory);
   o->beat = now;
-}
-
-/* Null if there is no such file. */
-static json_t *size_of(const char *directory, const char *name)
-{
-  char        path[2 * PETSC_MAX_PATH_LEN];
-  struct stat status;
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  return stat(path, &status) ? json_null() : JSON((json_int_t)status.st_size);
-}
-
-/* Bytes of the last checkpoint and of the mesh, and the seconds that writing and verifying them took. Rank 0. */
-static json_t *checkpoints_json(const wring_run *r)
-{
-  const wring_run_output *const o = &r->output;
-  char                          last[64];
-  snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->checkpoints.latest);
-  return wring_json_object(
-    "written", JSON(o->checkpoints.n), "bytes", o->checkpoints.n ? size_of(o->keys.directory, last) : json_null(),
-    "seconds", JSON(o->checkpoints.seconds), "mesh", JSON(WRING_CHECKPOINT_MESH), "mesh_seal",
-    JSON(o->checkpoints.mesh_seal), "mesh_bytes", size_of(o->keys.directory, WRING_CHECKPOINT_MESH), "mesh_seconds",
-    JSON(o->checkpoints.mesh_seconds), NULL);
 }
 
 /* A key of what is simulated: not of the command, of times, outputs and methods. */
@@ -257,7 +168,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
     wring_json_set(json_object_get(json, "options"), "solver_max_it", JSON(limits.max_it), "solver_stop",
                    JSON(wring_solver_stop_name(limits.stop)), "solver_start",
                    JSON(wring_start_name(wring_stepper_get_start(p->stepper))), NULL);
-    json_object_set_new(json, "choices", wring_json_choices(r->solver));
+    json_object_set_new(json, "choices", choices_json(r->solver));
   }
   wring_json_set(
     json, "solver", JSON(r->output.tables.solver), "integrator", JSON(wring_stepper_integrator(p->stepper)),
@@ -272,7 +183,8 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   set_times(r, r->marched, json);
   wring_tally_add(&r->tally, json);
   if (p->rank == 0) {
-    wring_json_set(json, "checkpoints", checkpoints_json(r), "segments", json_incref(r->output.segments), NULL);
+    wring_json_set(json, "checkpoints", wring_checkpoints_json(&r->output.checkpoints, r->output.keys.directory),
+                   "segments", json_incref(r->output.segments), NULL);
     wring_json_write(json, &error, "%s/run.json", r->output.keys.directory);
   }
   json_decref(r->output.json);

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
-#include "table.h"
+#include "print.h"
 #include <math.h>
-#include <petscsys.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* JSON, on one rank. */
 #pragma once
-#include "io/file.h"
+#include "file.h"
 #include <jansson.h>
-#include <wring/solver.h>
 
 /* Writes a complete file, whose path is printed, reals with 17 digits. */
 void wring_json_write(const json_t *json, wring_error *e, const char *path, ...) __attribute__((format(printf, 3, 4)));
@@ -31,6 +30,3 @@ json_t *wring_json_set(json_t *json, ...) __attribute__((sentinel));
 
 /* Counts of work by name. New reference. */
 json_t *wring_work_json(const wring_counts *work);
-
-/* What the solver has chosen in its solves so far: [{"solve", "iteration", "uses"}, ...]. New reference. */
-json_t *wring_json_choices(const wring_solver *s);

@@ -1,9 +1,9 @@
 /*
-  What the program is made of: the libraries that it is linked to, with their versions, and how it was compiled. dladdr
-  and RTLD_DEFAULT are not in POSIX.
+  What the program is made of: its version, the libraries that it is linked to, with theirs, and how it was compiled.
+  dladdr and RTLD_DEFAULT are not in POSIX.
 */
 #define _GNU_SOURCE
-#include "provenance.h"
+#include "record.h"
 #if __has_include(<suitesparse/cholmod.h>)
   #include <suitesparse/cholmod.h>
 #else
@@ -26,29 +26,40 @@
 #else
   #define COMPILER "unknown compiler"
 #endif
+#ifndef WRING_VERSION
+  #define WRING_VERSION "unknown" // built without CMake
+#endif
+#ifndef WRING_COMMIT
+  #define WRING_COMMIT "" // unknown: built from an archive
+#endif
 #ifndef WRING_BUILD_TYPE // built without CMake
   #define WRING_BUILD_TYPE  ""
   #define WRING_BUILD_FLAGS ""
 #endif
 
-const char *wring_compiler(void)
-{
-  return COMPILER;
-}
-
-void wring_petsc_version(size_t size, char *text)
+static void petsc_version(size_t size, char *text)
 {
   PetscInt major, minor, patch;
   PetscGetVersionNumber(&major, &minor, &patch, NULL);
   snprintf(text, size, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor, patch);
 }
 
-void wring_mpi_version(size_t size, char *text)
+/* "Open MPI v4.1.4" */
+static void mpi_version(size_t size, char *text)
 {
   char line[MPI_MAX_LIBRARY_VERSION_STRING];
   int  length;
   MPI_Get_library_version(line, &length);
   snprintf(text, size, "%.*s", (int)strcspn(line, ",\n"), line); // the rest describes the packager's machine
+}
+
+void wring_version_line(size_t size, char *line)
+{
+  char petsc[32], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  petsc_version(sizeof petsc, petsc);
+  mpi_version(sizeof mpi, mpi);
+  snprintf(line, size, "wring " WRING_VERSION "%s%s%s, PETSc %s, %s, " COMPILER, WRING_COMMIT[0] ? " (" : "",
+           WRING_COMMIT, WRING_COMMIT[0] ? ")" : "", petsc, mpi);
 }
 
 /* OpenBLAS and BLIS tell their versions; a library that does not is known by the file that its dgemm comes from. */
@@ -82,28 +93,31 @@ static json_t *numbers(int major, int minor, int patch)
 }
 
 /* Versions of what is loaded, but of METIS, MUMPS and jansson: of the headers that wring was compiled with. */
-void wring_record_libraries(json_t *json)
+static json_t *libraries(const char *petsc, const char *mpi)
 {
-  char     petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int      cholmod[3];
   unsigned hdf5[3];
-  wring_petsc_version(sizeof petsc, petsc);
-  wring_mpi_version(sizeof mpi, mpi);
   cholmod_version(cholmod);
   H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
-  json_object_set_new(
-    json, "libraries",
-    wring_json_object("petsc", JSON(petsc), "mpi", JSON(mpi), "cholmod", numbers(cholmod[0], cholmod[1], cholmod[2]),
-                      "hdf5", numbers((int)hdf5[0], (int)hdf5[1], (int)hdf5[2]), "metis",
-                      numbers(METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR), "mumps", JSON(MUMPS_VERSION),
-                      "blas", blas_version(), "jansson", JSON(JANSSON_VERSION), "yaml", JSON(yaml_get_version_string()),
-                      "zlib", JSON(zlibVersion()), "openssl", JSON(OpenSSL_version(OPENSSL_VERSION)), NULL));
+  return wring_json_object(
+    "petsc", JSON(petsc), "mpi", JSON(mpi), "cholmod", numbers(cholmod[0], cholmod[1], cholmod[2]), "hdf5",
+    numbers((int)hdf5[0], (int)hdf5[1], (int)hdf5[2]), "metis",
+    numbers(METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR), "mumps", JSON(MUMPS_VERSION), "blas", blas_version(),
+    "jansson", JSON(JANSSON_VERSION), "yaml", JSON(yaml_get_version_string()), "zlib", JSON(zlibVersion()), "openssl",
+    JSON(OpenSSL_version(OPENSSL_VERSION)), NULL);
 }
 
-void wring_record_build(json_t *json)
+void wring_record_program(json_t *json)
 {
-  json_object_set_new(json, "build",
-                      wring_json_object("type", JSON(WRING_BUILD_TYPE), "compiler", JSON(COMPILER), "flags",
-                                        JSON(WRING_BUILD_FLAGS), "vector_bits", JSON(wring_vector_bits()),
-                                        "petsc_int_bits", JSON(8 * (json_int_t)sizeof(PetscInt)), NULL));
+  const json_int_t bits = 8 * (json_int_t)sizeof(PetscInt);
+  char             petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  petsc_version(sizeof petsc, petsc);
+  mpi_version(sizeof mpi, mpi);
+  wring_json_set(json, "version", JSON(WRING_VERSION), "commit", WRING_COMMIT[0] ? JSON(WRING_COMMIT) : json_null(),
+                 "petsc", JSON(petsc), "petsc_int_bits", JSON(bits), "mpi", JSON(mpi), "compiler", JSON(COMPILER),
+                 "libraries", libraries(petsc, mpi), "build",
+                 wring_json_object("type", JSON(WRING_BUILD_TYPE), "compiler", JSON(COMPILER), "flags",
+                                   JSON(WRING_BUILD_FLAGS), "vector_bits", JSON(wring_vector_bits()), "petsc_int_bits",
+                                   JSON(bits), NULL),
+                 NULL);
 }

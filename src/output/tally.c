@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline, strtok_r
 #include "tally.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static PetscErrorCode print_peak(const wring_problem *p)
 
   PetscFunctionBegin;
   if (!wring_stepper_is_static(p->stepper) || p->mesh->tets.n_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
+  PetscCall(wring_potential_peak(p->g, p->state.q, -1, &peak));
   if (peak.value > 0)
     wring_print(p->comm, "stress    von Mises at most %.4g Pa, in the tetrahedron at %.4g,%.4g,%.4g m at rest\n",
                 peak.value, peak.place[0], peak.place[1], peak.place[2]);

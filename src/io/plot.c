@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // fork, dup2, strdup, waitpid, sigprocmask
-#include "pictures.h"
-#include "io/file.h"
+#include "plot.h"
+#include "file.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,18 +49,18 @@ void wring_plot_panels(FILE *f, int n)
           n, 0.14 / (n + 1) + 0.02, 0.14 / (n + 1) + 0.02);
 }
 
-void wring_plot_end(FILE *f, const char *directory, const char *name, wring_ending *end, wring_error *e)
+void wring_plot_end(FILE *f, const char *directory, const char *name, wring_pictures *p, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/%s.gp", directory, name);
   fprintf(f, "unset multiplot\n");
   wring_file_commit(f, path, e);
-  char **const list = realloc(end->picture, (size_t)(end->n_picture + 1) * sizeof *list);
+  char **const list = realloc(p->script, (size_t)(p->n + 1) * sizeof *list);
   if (!list) return;
-  end->picture                       = list;
+  p->script                          = list;
   path[strlen(path) - strlen(".gp")] = '\0';
-  list[end->n_picture]               = strdup(path);
-  if (list[end->n_picture]) end->n_picture++;
+  list[p->n]                         = strdup(path);
+  if (list[p->n]) p->n++;
 }
 
 /* The child: gnuplot in the directory of the script, so that no name needs quoting. */
@@ -96,21 +96,19 @@ static PetscBool draw(char *path)
   return (PetscBool)!wring_failed(&failed);
 }
 
-/* Stops at the first failure, with the command that draws this picture: gnuplot is missing or broken. */
-void wring_study_draw(wring_ending *end)
+/* Stops at the first failure: gnuplot is missing or broken. */
+void wring_plot_draw(wring_pictures *p, PetscBool draws)
 {
-  PetscBool good = (PetscBool)(end->status != WRING_EXIT_STOPPED && !end->no_pictures);
   fflush(NULL);
-  for (int i = 0; i < end->n_picture; i++) {
-    char *const path = end->picture[i], *const name = strrchr(path, '/') + 1;
-    if (good && !draw(path)) {
-      good = PETSC_FALSE;
+  for (int i = 0; i < p->n; i++) {
+    char *const path = p->script[i], *const name = strrchr(path, '/') + 1;
+    if (draws && !draw(path)) {
+      draws = PETSC_FALSE;
       fprintf(stderr, "note: gnuplot is missing or failed: `cd '%.*s' && gnuplot %s.gp` makes %s.png\n",
               (int)(name - path - 1), path, name, name);
     }
     free(path);
   }
-  free(end->picture);
-  end->picture   = NULL;
-  end->n_picture = 0;
+  free(p->script);
+  *p = (wring_pictures){0};
 }

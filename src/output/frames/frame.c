@@ -1,6 +1,6 @@
 /* The cells of frames, all or those on the surface; their fields, by choice, from the state; and the frame. */
 #include "frame.h"
-#include "study/common/command_keys.h"
+#include "output/output.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "io/file.h"
-#include "study/common/command_keys.h"
-#include "output_directory.h"
-#include "study/common/json.h"
+#include "output.h"
+#include "io/json.h"
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -208,47 +207,43 @@ static void check_deck(const char *directory, const char *deck, wring_error *e)
   json_decref(json);
 }
 
-PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e)
+PetscErrorCode wring_directory_find_conflict(const wring_options *o, const wring_output *out, wring_error *e)
 {
-  wring_output out;
-  char         text[128];
-  PetscBool    restart;
+  char      text[128];
+  PetscBool restart;
 
   PetscFunctionBegin;
-  PetscCall(wring_output_read(o, &out));
-  if (out.rank == 0 && out.resume) {
-    check_deck(out.directory, wring_options_deck(o), e);
-  } else if (out.rank == 0 && !out.overwrite) {
-    PetscCall(is_restart(o, out.directory, &restart, e));
-    const PetscInt checkpoints = find_remains(out.directory, sizeof text, text, e);
+  if (out->rank == 0 && out->resume) {
+    check_deck(out->directory, wring_options_deck(o), e);
+  } else if (out->rank == 0 && !out->overwrite) {
+    PetscCall(is_restart(o, out->directory, &restart, e));
+    const PetscInt checkpoints = find_remains(out->directory, sizeof text, text, e);
     if (!restart && text[0])
       wring_error_set(e,
                       "%s: holds %s of another run: add -output_overwrite true to replace them, %s%s%sor "
                       "-output_directory with another name",
-                      out.directory, text, checkpoints ? "-initial_restart " : "", checkpoints ? out.directory : "",
+                      out->directory, text, checkpoints ? "-initial_restart " : "", checkpoints ? out->directory : "",
                       checkpoints ? " to go on from the last checkpoint, " : "");
   }
-  PetscCall(wring_error_share(out.comm, e));
+  PetscCall(wring_error_share(out->comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file)
+PetscErrorCode wring_directory_refuse_results(const wring_output *out, const char *what, const char *const *file)
 {
-  wring_output out;
-  char         path[2 * PETSC_MAX_PATH_LEN];
-  wring_error  e = {""};
+  char        path[2 * PETSC_MAX_PATH_LEN];
+  wring_error e = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_output_read(o, &out));
-  for (; out.rank == 0 && !out.overwrite && *file; file++) {
-    snprintf(path, sizeof path, "%s/%s", out.directory, *file);
+  for (; out->rank == 0 && !out->overwrite && *file; file++) {
+    snprintf(path, sizeof path, "%s/%s", out->directory, *file);
     if (wring_file_is_there(path, &e))
       wring_error_set(&e,
                       "%s: holds %s of another %s: add -output_overwrite true to replace it, or -output_directory with "
                       "another name",
-                      out.directory, *file, what);
+                      out->directory, *file, what);
   }
-  PetscCall(wring_error_raise(out.comm, &e));
+  PetscCall(wring_error_raise(out->comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,17 +263,14 @@ void wring_directory_remove_file(const char *directory, const char *name, wring_
   remove_file(directory, name, ".part", e);
 }
 
-PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, const char **directory)
+PetscErrorCode wring_directory_renew(const wring_output *out, const char *const *file)
 {
-  wring_output out;
-  wring_error  error = {""};
+  wring_error error = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_output_read(o, &out));
-  PetscCall(wring_directory_make(out.comm, out.directory));
-  for (; *file && out.rank == 0; file++) wring_directory_remove_file(out.directory, *file, &error);
-  PetscCall(wring_error_raise_output(out.comm, &error));
-  *directory = out.directory;
+  PetscCall(wring_directory_make(out->comm, out->directory));
+  for (; *file && out->rank == 0; file++) wring_directory_remove_file(out->directory, *file, &error);
+  PetscCall(wring_error_raise_output(out->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

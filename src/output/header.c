@@ -1,6 +1,6 @@
 #include "header.h"
-#include "study/record/provenance.h"
-#include "study/common/print.h"
+#include "record/record.h"
+#include "io/print.h"
 #include <string.h>
 
 static PetscErrorCode print_mesh(const wring_problem *p)

@@ -1,9 +1,16 @@
 /*
-  Tables: fields of CSV files; tables for the screen, with columns as wide as their longest cell, and as many columns as
-  fit on a line. Rank 0.
+  What commands print: lines on the screen; tables for the screen, with columns as wide as their longest cell, and as
+  many columns as fit on a line; fields of CSV files.
 */
 #pragma once
 #include <stdio.h>
+#include <wring/base.h>
+
+/* PetscPrintf, on rank 0 of comm; wring_note. Output that cannot be written is no error. Logically collective. */
+#define wring_print(comm, ...) ((void)PetscPrintf(comm, __VA_ARGS__))
+#define wring_say(comm, ...)   ((void)wring_note(comm, __VA_ARGS__))
+
+/* ---- tables; rank 0 ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
   FILE  *file;

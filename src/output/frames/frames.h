@@ -7,7 +7,7 @@
 */
 #pragma once
 #include "frame.h"
-#include "study/common/output_directory.h"
+#include "output/output.h"
 
 #define WRING_FRAMES_HDF "frames.vtkhdf" // the name of the file, if there is one
 

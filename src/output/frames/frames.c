@@ -3,8 +3,7 @@
 #include "base/text.h"
 #include "frames.h"
 #include "io/file.h"
-#include "study/common/command_keys.h"
-#include "study/common/print.h"
+#include "io/print.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* One frame: the points and cells of a problem and the fields that output.fields names. Private to src/study/frames. */
+/* One frame: points and cells of a problem and the fields that output.fields names. Private to src/output/frames. */
 #pragma once
 #include <wring/problem.h>
 

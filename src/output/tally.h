@@ -1,6 +1,6 @@
 /* What happened in the steps of a run: counted step by step, noted when it appears, printed and written at the end. */
 #pragma once
-#include "study/common/json.h"
+#include "io/json.h"
 #include <wring/problem.h>
 
 /* Of the end of a step, summed over ranks. */

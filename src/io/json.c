@@ -84,15 +84,3 @@ json_t *wring_json_text(const char *text)
   free(copy);
   return plain;
 }
-
-json_t *wring_json_choices(const wring_solver *s)
-{
-  const wring_solver_choice *c;
-  const PetscInt             n    = wring_solver_choices(s, &c);
-  json_t *const              list = json_array();
-  for (PetscInt i = 0; i < n; i++) {
-    json_array_append_new(list, wring_json_object("solve", JSON(c[i].solve), "iteration", JSON(c[i].iteration), "uses",
-                                                  JSON(c[i].text), NULL));
-  }
-  return list;
-}

@@ -2,7 +2,7 @@
 /* The files of tables, their headers and rows. */
 #include "tables.h"
 #include "io/file.h"
-#include "study/common/output_directory.h"
+#include "output.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -334,7 +334,7 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
   PetscCall(print_reactions(f, p));
   PetscCall(print_contacts(f, p, &b.flaws, &bounded));
   if (f) fprintf(f, ",%" PetscInt64_FMT, b.flaws.inverted);
-  if (has_peak(p)) PetscCall(wring_potential_peaks(p->g, p->state.q, 1, &(PetscInt){-1}, &peak));
+  if (has_peak(p)) PetscCall(wring_potential_peak(p->g, p->state.q, -1, &peak));
   if (f && has_peak(p)) fprintf(f, ",%.17g,%.17g,%.17g,%.17g", peak.value, peak.place[0], peak.place[1], peak.place[2]);
   if (f && wring_potential_has_bounded_contacts(p->g)) print_bounded(f, &bounded, outcome->cut);
   if (f) fprintf(f, "\n");

@@ -1,6 +1,6 @@
 /* Where a command runs: hosts, ranks on each, processor, the cores of each rank, the job of a batch system. */
 #define _POSIX_C_SOURCE 200809L // gethostname
-#include "provenance.h"
+#include "record.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

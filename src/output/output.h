@@ -1,6 +1,21 @@
-/* The keys of output and checkpoint; the output directory: its numbered files, and removal of those of earlier runs. */
+/*
+  Layer 12, output: files of the states of a problem. Depends on problems, not on commands. Read in this order:
+
+    output.h        the keys of output and checkpoint; the output directory: its numbered files, and removal of those
+                    of earlier runs
+    tables.h        tables that grow step by step: history.csv, residuals.csv, steps.csv, probes.csv
+    tally.h         what happened: steps by reason, inverted tetrahedra, in earlier parts of a chain of restarts too
+    frames/         frames.h: frames for ParaView
+    state_files.h   checkpoints, state.csv
+    record/         record.h: how and where a result was made, and what it has cost
+    header.h        the first lines on the screen
+
+  Not here: formats of files (io), what a command writes at its end (study).
+*/
 #pragma once
 #include <wring/problem.h>
+
+extern const wring_option wring_output_options[], wring_checkpoint_options[];
 
 /* Settings of output_ and checkpoint_, without the lists `steps` and `fields`. */
 typedef struct {
@@ -23,23 +38,22 @@ PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory);
   output.directory, unless output.overwrite is true, or initial.restart continues from there; or if it cannot be read;
   or if checkpoint.resume is true and run.json there is of another deck. Writes nothing. Collective.
 */
-PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e);
+PetscErrorCode wring_directory_find_conflict(const wring_options *o, const wring_output *out, wring_error *e);
 
 /*
   Refuses to replace results: output.directory holds one of these files, whose list ends with NULL, and output.overwrite
   is false; or it cannot be read. what: "comparison". Writes nothing. Collective.
 */
-PetscErrorCode wring_directory_refuse_results(const wring_options *o, const char *what, const char *const *file);
+PetscErrorCode wring_directory_refuse_results(const wring_output *out, const char *what, const char *const *file);
 
 /* Removes the numbered files with first <= number < last, and their .part files. Not collective: rank 0. */
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e);
 
 /*
-  Creates output.directory, *directory (borrowed from o), and removes the files of an earlier result, whose list ends
-  with NULL. Collective.
+  Creates output.directory and removes the files of an earlier result, whose list ends with NULL. Collective.
 */
-PetscErrorCode wring_directory_renew(const wring_options *o, const char *const *file, const char **directory);
+PetscErrorCode wring_directory_renew(const wring_output *out, const char *const *file);
 
 /* Removes a file, if there is one, and its .part; nothing after an error. Not collective: rank 0. */
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);

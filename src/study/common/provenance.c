@@ -1,27 +1,10 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
-/* The record of a command, and that of a problem. */
+/* The record of a command: its line, its keys and the files that they name. */
 #include "provenance.h"
 #include "study/common/command_keys.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#ifndef WRING_VERSION
-  #define WRING_VERSION "unknown" // built without CMake
-#endif
-#ifndef WRING_COMMIT
-  #define WRING_COMMIT "" // unknown: built from an archive
-#endif
-
-void wring_version_line(size_t size, char *line)
-{
-  char petsc[32], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-  wring_petsc_version(sizeof petsc, petsc);
-  wring_mpi_version(sizeof mpi, mpi);
-  snprintf(line, size, "wring " WRING_VERSION "%s%s%s, PETSc %s, %s, %s", WRING_COMMIT[0] ? " (" : "", WRING_COMMIT,
-           WRING_COMMIT[0] ? ")" : "", petsc, mpi, wring_compiler());
-}
 
 /* Quotes a word, if it has characters that mean something to a shell. */
 static void put_word(const char *word, FILE *f)
@@ -52,14 +35,6 @@ PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_optio
   PetscCall(wring_options_set_command_line(o, text));
   free(text);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void wring_provenance_date(const char *key, json_t *json)
-{
-  const time_t now = time(NULL);
-  char         date[32];
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-  json_object_set_new(json, key, JSON(date));
 }
 
 /* ---- files that a deck names ------------------------------------------------------------------------------------- */
@@ -102,7 +77,7 @@ static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_record_files(const wring_options *o, const char *checkpoint, json_t **files)
+PetscErrorCode wring_provenance_files(const wring_options *o, const char *checkpoint, json_t **files)
 {
   wring_catalogue *catalogue;
   const char      *key, *value, *origin;
@@ -137,7 +112,7 @@ static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint,
   const char *key;
 
   PetscFunctionBegin;
-  PetscCall(wring_record_files(o, checkpoint, &files));
+  PetscCall(wring_provenance_files(o, checkpoint, &files));
   json_object_foreach(files, key, file)
   {
     if (wring_ascii_compare(key, "mesh_file") == 0) mesh = json_object_get(file, "sha256");
@@ -156,23 +131,18 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
 {
   const MPI_Comm comm = wring_options_comm(o);
   PetscMPIInt    rank, size;
-  char           folder[PETSC_MAX_PATH_LEN], petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  char           folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
-  wring_petsc_version(sizeof petsc, petsc);
-  wring_mpi_version(sizeof mpi, mpi);
   *made = wring_json_object("schema", JSON(WRING_JSON_SCHEMA), "command", JSON(command), "command_line",
                             JSON(wring_options_command_line(o)), NULL);
   if (rank == 0) {
-    wring_provenance_date("started", *made);
-    wring_json_set(*made, "working_directory", JSON(folder), "version", JSON(WRING_VERSION), "commit",
-                   WRING_COMMIT[0] ? JSON(WRING_COMMIT) : json_null(), "petsc", JSON(petsc), "petsc_int_bits",
-                   JSON(8 * (json_int_t)sizeof(PetscInt)), "mpi", JSON(mpi), "compiler", JSON(wring_compiler()), NULL);
-    wring_record_libraries(*made);
-    wring_record_build(*made);
+    wring_record_date("started", *made);
+    json_object_set_new(*made, "working_directory", JSON(folder));
+    wring_record_program(*made);
     wring_json_set(*made, "ranks", JSON(size), "threads", JSON(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
   }
@@ -187,82 +157,8 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
   PetscFunctionBegin;
   PetscCall(wring_provenance_begin(o, command, "", json));
   PetscCall(wring_keys_of_command(o, command, &keys));
-  wring_provenance_date("date", *json);
+  wring_record_date("date", *json);
   json_object_set_new(*json, "options", keys);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
-{
-  const wring_mesh *const m = p->mesh;
-  wring_mesh_info         info;
-  PetscInt64              triangles, lines;
-
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_get_info(m, &info));
-  PetscCall(wring_problem_count(p, &triangles, &lines));
-  json_object_set_new(json, "mesh",
-                      wring_json_object("vertices", JSON(m->number.n_global), "tets", JSON(m->tets.n_global),
-                                        "triangles", JSON(triangles), "lines", JSON(lines), "regions",
-                                        JSON(m->regions.n), "sets", JSON(m->set.names.n), "volume", JSON(info.volume),
-                                        "mass", JSON(p->total_mass), "min_quality", JSON(info.min_quality),
-                                        "balance_tets", JSON(info.balance_tets), "balance_vertices",
-                                        JSON(info.balance_vertices), "ghosts", JSON(info.ghosts), NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Null if it was never needed. */
-static json_t *operator_json(const wring_problem *p)
-{
-  wring_operator_info info;
-  if (!wring_problem_has_matrix(p)) return json_null();
-  wring_operator_get_info(p->op, &info);
-  return wring_json_object("type", JSON(info.type), "library", JSON(info.library), "rtol",
-                           info.rtol == WRING_OPERATOR_ROUGH ? json_null() : JSON(info.rtol), "set_ups",
-                           JSON(info.set_ups), "solves", JSON(info.solves), "iterations", JSON(info.total_iterations),
-                           "memory", JSON(info.memory), NULL);
-}
-
-/* ---- what a result has cost, over all ranks ---------------------------------------------------------------------- */
-
-typedef struct {
-  double value;
-  int    rank;
-} of_rank; // as MPI_DOUBLE_INT
-
-/* Rows of what is measured on each rank: the phases, then these. */
-enum { MEMORY = WRING_N_PHASE, TOTAL, N_ROW };
-
-/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`, the same on all ranks. */
-static PetscErrorCode add_cost(wring_problem *p, json_t *json)
-{
-  json_t *const seconds = json_object(), *const phases = json_object();
-  double  mine[N_ROW], least[N_ROW], sum[N_ROW];
-  of_rank own[N_ROW], most[N_ROW];
-
-  PetscFunctionBegin;
-  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
-  for (int i = 0; i < WRING_N_PHASE; i++) mine[i] = p->phases.seconds[i];
-  mine[MEMORY] = wring_peak_memory();
-  mine[TOTAL]  = wring_phases_total(&p->phases);
-  for (int i = 0; i < N_ROW; i++) own[i] = (of_rank){mine[i], p->rank};
-  PetscCallMPI(MPI_Allreduce(mine, least, N_ROW, MPI_DOUBLE, MPI_MIN, p->comm));
-  PetscCallMPI(MPI_Allreduce(mine, sum, N_ROW, MPI_DOUBLE, MPI_SUM, p->comm));
-  PetscCallMPI(MPI_Allreduce(own, most, N_ROW, MPI_DOUBLE_INT, MPI_MAXLOC, p->comm));
-  for (int i = 0; i < WRING_N_PHASE; i++) {
-    const double      mean = PetscMax(least[i], PetscMin(most[i].value, sum[i] / p->size)); // the sum is rounded
-    const char *const name = wring_phase_name((wring_phase)i);
-    json_object_set_new(phases, name,
-                        wring_json_object("least", JSON(least[i]), "mean", JSON(mean), "largest", JSON(most[i].value),
-                                          "slowest", JSON(most[i].rank), NULL));
-    json_object_set_new(seconds, name, JSON(most[i].value));
-  }
-  json_object_set_new(seconds, "total", JSON(most[TOTAL].value));
-  const json_int_t all = (json_int_t)sum[MEMORY], largest = (json_int_t)most[MEMORY].value;
-  wring_json_set(
-    json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory", JSON(all),
-    "memory",
-    wring_json_object("largest", JSON(largest), "largest_rank", JSON(most[MEMORY].rank), "all", JSON(all), NULL), NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,12 +170,10 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
 
   PetscFunctionBegin;
   *json = json_deep_copy(made);
-  wring_provenance_date("date", *json);
+  wring_record_date("date", *json);
   json_object_set_new(*json, "restart", p->restart[0] ? JSON(p->restart) : json_null());
   PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
   json_object_set_new(*json, "options", keys);
-  PetscCall(add_mesh(p, *json));
-  json_object_set_new(*json, "operator", operator_json(p));
-  PetscCall(add_cost(p, *json));
+  PetscCall(wring_record_problem(p, *json));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
