@@ -1,0 +1,170 @@
+"""python3 jobs peers [-w] [--tets N,...] [--ranks N,...] [--repeat N] [case...]: newton beside FEniCSx.
+
+A cantilever of 4 m x 1 m x 1 m of neohookean, E = 1 MPa, is bent by a traction at its end (statics, one load step) or
+by gravity (ten steps of implicit Euler), with the same energy on the same mesh; both programs stop at |grad g| <= 1e-4
+N. Runs alternate, a number is the median. Seconds are those of all solves with what they set up, of wring everything
+but the mesh and files. Bytes are peaks of all ranks together, less what the programs and their libraries take without
+the mesh. Installs python3-dolfinx (Debian). -w writes docs/performance/peers.csv and the rows of docs/performance.md.
+"""
+import functools
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+import program
+import tables
+from outputs import load
+from outputs import rows as read_rows
+from program import Failure, say
+
+OUT, PAGE, FOLDER = "out/peers", "docs/performance.md", "docs/performance"
+PYTHON, SCRIPT = "/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "fenicsx.py")
+DECK = "inputs/bench/cantilever.yaml"
+YOUNG, DENSITY, PULL, ATOL = 1e6, 1000.0, -1e4, 1e-4  # of this deck
+GRAVITY, STEP, STEPS = -9.81, 1 / 30, 10  # in time
+CASES = {  # order, Poisson's ratio, whether in time, solvers of FEniCSx
+    "statics": (1, 0.4, False, ("gamg",)),
+    "nearly": (1, 0.499, False, ("gamg", "mumps")),
+    "order2": (2, 0.4, False, ("gamg",)),
+    "order2_nearly": (2, 0.499, False, ("mumps",)),
+    "dynamics": (1, 0.4, True, ("gamg",)),
+}
+LARGEST_FACTOR = 2e5  # tets, of MUMPS
+HEAD = ("case", "tets", "ranks", "program", "seconds", "ratio", "iterations", "linear", "bytes_per_tet", "energy")
+
+
+def cells(tets):
+    """A cube's side in cells of six tets, of which the bar has four cubes."""
+    return max(1, round((tets / 24) ** (1 / 3)))
+
+
+def write_mesh(side):
+    """The box of wring as arrays for numpy; gives its path."""
+    base = f"{OUT}/box_{side}"
+    if not os.path.exists(f"{base}.npz"):
+        import numpy
+        import vtk
+        from vtk.util.numpy_support import vtk_to_numpy
+
+        if program.call("mesh", "box", f"{base}.vtu", "-size", "4,1,1", "-cells", f"{4 * side},{side},{side}"):
+            raise Failure(f"wring mesh box {base}.vtu has failed")
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName(f"{base}.vtu")
+        reader.Update()
+        grid = reader.GetOutput()
+        cells_of = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 4)
+        numpy.savez(base, points=vtk_to_numpy(grid.GetPoints().GetData()), cells=cells_of.astype("int64"))
+    return os.path.abspath(f"{base}.npz")
+
+
+@functools.cache
+def empty(ranks):
+    """Bytes that the program and its libraries take with a mesh of 24 tets."""
+    keys = {"mesh_box_cells": "4,1,1", "output_every": 0}
+    return load(program.run("run", DECK, f"{OUT}/empty-{ranks}", keys, ranks=ranks), "run.json")["peak_memory"]
+
+
+def by_wring(name, side, ranks):
+    """A run of `newton`: seconds, iterations, linear iterations, bytes, energy."""
+    order, poisson, in_time, _ = CASES[name]
+    options = {
+        "mesh_box_cells": f"{4 * side},{side},{side}",
+        "mesh_order": order,
+        "material_poisson": poisson,
+        "output_every": 0,
+    }
+    if in_time:
+        still = {"traction_xmax_value": "0,0,0", "gravity": f"0,0,{GRAVITY}"}
+        options |= {**still, "time_integrator": "implicit_euler", "time_step": STEP, "time_steps": STEPS}
+    folder = program.run("run", DECK, f"{OUT}/{name}-{side}-{ranks}", options, ranks=ranks, busy=True)
+    record = load(folder, "run.json")
+    phases = record["seconds"]
+    return {
+        "seconds": phases["total"] - phases["mesh"] - phases["output"],
+        "iterations": record["iterations"],
+        "linear": record["linear_iterations"],
+        "bytes": record["peak_memory"] - empty(ranks),
+        "energy": float(read_rows(folder)[-1]["objective"]),
+    }
+
+
+def by_fenicsx(name, side, ranks, solver):
+    """The same by FEniCSx."""
+    order, poisson, in_time, _ = CASES[name]
+    case = {
+        "mesh": write_mesh(side),
+        "order": order,
+        "young": YOUNG,
+        "poisson": poisson,
+        "density": DENSITY,
+        "end": 4,
+        "traction": [0, 0, 0 if in_time else PULL],
+        "gravity": [0, 0, GRAVITY],
+        "h": STEP if in_time else None,
+        "steps": STEPS,
+        "atol": ATOL,
+        "solver": solver,
+    }
+    path = f"{OUT}/{name}.json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(case, file)
+    line = program.UNDER + [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), PYTHON, SCRIPT, path]
+    done = subprocess.run(line, capture_output=True, text=True, env=program.environment(ranks, busy=True), check=False)
+    if done.returncode:
+        own = [line for line in done.stderr.splitlines() if line.startswith("fenicsx: ")] or ["see its output"]
+        with open(f"{OUT}/fenicsx.log", "w", encoding="utf-8") as file:
+            file.write(done.stderr)
+        raise Failure(f"{own[0]} (FEniCSx, {name}, {tables.count(ranks, 'rank')}, {OUT}/fenicsx.log)")
+    found = json.loads(done.stdout.splitlines()[-1])
+    return {**found, "bytes": found["memory"] - found["first"]}
+
+
+def measure(name, side, ranks, repeat):
+    """The lines of the table of a case: medians of alternating runs."""
+    tets, peers = 24 * side**3, {"wring": lambda: by_wring(name, side, ranks)}
+    for solver in CASES[name][3]:
+        if solver == "gamg" or tets <= LARGEST_FACTOR:
+            peers[f"fenicsx {solver}"] = lambda solver=solver: by_fenicsx(name, side, ranks, solver)
+    runs = {peer: [] for peer in peers}
+    for _ in range(repeat):
+        for peer, once in peers.items():
+            runs[peer].append(once())
+    median = lambda peer, key: statistics.median(run[key] for run in runs[peer])
+    lines = []
+    for peer in peers:
+        ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in zip(runs["wring"], runs[peer]))
+        lines.append(
+            [name, tets, ranks, peer, f"{median(peer, 'seconds'):.3g}", f"{ratio:.2f}"]
+            + [f"{median(peer, key):.0f}" for key in ("iterations", "linear")]
+            + [f"{median(peer, 'bytes') / tets:.0f}", f"{median(peer, 'energy'):.10g}"]
+        )
+        say(tables.text(HEAD, lines[-1:]))
+    return lines
+
+
+def main(arguments):
+    if sys.executable != PYTHON:  # Debian's packages of numpy and VTK are for this one
+        os.execv(PYTHON, [PYTHON, "-B", "jobs", "peers", *arguments])
+    numbers = lambda text: [int(float(word)) for word in text.split(",")]
+    parser = program.parser("peers", __doc__)
+    parser.add_argument("-w", action="store_true", help="write the page")
+    parser.add_argument("--tets", type=numbers, default=[10000, 100000, 1000000])
+    parser.add_argument("--ranks", type=numbers, default=[1, 2])
+    parser.add_argument("--repeat", type=int, default=3)
+    given = program.parse_names(parser, arguments, CASES, "case")
+    program.install("python3-dolfinx", "python3-numpy", "python3-vtk9")
+    program.path()
+    os.makedirs(OUT, exist_ok=True)
+    lines = [
+        line
+        for name in given.name
+        for tets in given.tets
+        for ranks in given.ranks
+        for line in measure(name, cells(tets), ranks, given.repeat)
+    ]
+    say(tables.text(HEAD, lines))
+    if given.w:
+        tables.publish(PAGE, FOLDER, "peers", 4, HEAD, lines)
+    return 0
