@@ -71,3 +71,60 @@ static inline PetscErrorCode contact_alone(model *m, Vec x, double *energy, doub
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* contact_alone with the pairs at x. */
+static inline PetscErrorCode updated_alone(model *m, Vec x, double *energy, double *f)
+{
+  wring_contact_change change;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_update_contacts(m->g, x, PETSC_TRUE, &change));
+  PetscCall(contact_alone(m, x, energy, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* u . H u by products, by the matrix and, for the blocks of the diagonal, by wring_contact_add_diagonal. */
+static inline PetscErrorCode check_contact_hessian(model *m)
+{
+  Mat           H = NULL, H0 = NULL;
+  double        sum[3] = {0}, u_H_u, u_H0_u, *diagonal, trace = 0, of_matrix[2];
+  const double *xa, *ua, *da;
+  Vec           of;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
+  PetscCall(wring_potential_hessian_without_contacts(m->g, m->x, WRING_FILTER_CLAMP, &H0));
+  PetscCall(VecCopy(m->d, m->work));
+  PetscCall(MatMult(H, m->d, m->grad));
+  PetscCall(VecDot(m->d, m->grad, &u_H_u));
+  PetscCall(MatMult(H0, m->d, m->grad));
+  PetscCall(VecDot(m->d, m->grad, &u_H0_u));
+  PetscCall(wring_potential_get_local(m->g, m->x, &xa));
+  PetscCall(wring_potential_get_local(m->g, m->d, &ua));
+  PetscCall(wring_potential_get_local(m->g, m->work, &da));
+  PetscCall(wring_contact_add_products(m->contact, xa, ua, da, sum));
+  PetscCall(PetscCalloc1(9 * (size_t)m->mesh->n_owned, &diagonal));
+  PetscCall(wring_contact_add_diagonal(m->contact, xa, diagonal));
+  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) trace += diagonal[9 * (i / 3) + 4 * (i % 3)];
+  PetscCall(wring_potential_restore_local(m->g, m->work, &da));
+  PetscCall(wring_potential_restore_local(m->g, m->d, &ua));
+  PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &trace, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCall(MatCreateVecs(H, &of, NULL));
+  PetscCall(MatGetDiagonal(H, of));
+  PetscCall(VecSum(of, &of_matrix[0]));
+  PetscCall(MatGetDiagonal(H0, of));
+  PetscCall(VecSum(of, &of_matrix[1]));
+  const double size = u_H_u - u_H0_u, diag = of_matrix[0] - of_matrix[1];
+  CHECK(size > 0, "u . H u of contacts is %g", size);
+  for (int k = 0; k < 3; k++)
+    CHECK(fabs(sum[k] - size) <= 1e-9 * u_H_u, "product %d is %.9g, by the matrix %.9g", k, sum[k], size);
+  CHECK(fabs(trace - diag) <= 1e-9 * of_matrix[0], "the diagonal sums to %.9g, that of the matrix to %.9g", trace,
+        diag);
+  PetscCall(VecDestroy(&of));
+  PetscCall(PetscFree(diagonal));
+  PetscCall(MatDestroy(&H));
+  PetscCall(MatDestroy(&H0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

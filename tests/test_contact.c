@@ -411,7 +411,7 @@ static PetscErrorCode count_lost(const test_body *b, wring_collider c, const dou
     }
     expected[0] += goes_through(&c, p, q);
   }
-  PetscCall(wring_contact_set_time(contact, 1));
+  PetscCall(wring_contact_set_time(contact, 1, 1, 1));
   PetscCall(wring_contact_measure(contact, x, &report, force));
   *lost = report.lost;
   PetscCall(wring_contact_measure(contact, x, &report, force));

@@ -124,7 +124,7 @@ static PetscErrorCode check_update(const wring_mesh *m, int number, PetscInt64 t
   PetscFunctionBegin;
   PetscCall(make_scene(m, number, &s));
   PetscCall(wring_colliders_create(m, s.n, s.collider, &contact));
-  PetscCall(wring_contact_set_time(contact, s.time));
+  PetscCall(wring_contact_set_time(contact, s.time, s.time, 1));
   PetscCall(wring_contact_update(contact, &(wring_contact_step){s.h, s.q}, s.x, PETSC_TRUE, &change));
   PetscCall(wring_contact_add(contact, WRING_VALUE, s.x, NULL, &energy));
   for (PetscInt i = 0; i < m->n_owned; i++)
@@ -157,7 +157,7 @@ static PetscErrorCode run_all(const wring_mesh *m, int number, double *result)
   PetscFunctionBegin;
   PetscCall(make_scene(m, number, &s));
   PetscCall(wring_colliders_create(m, s.n, s.collider, &contact));
-  PetscCall(wring_contact_set_time(contact, s.time));
+  PetscCall(wring_contact_set_time(contact, s.time, s.time, 1));
   PetscCall(PetscArrayzero(result, 2 * n + 9));
   PetscCall(wring_contact_update(contact, &(wring_contact_step){s.h, s.q}, s.x, PETSC_TRUE, &change[0]));
   for (PetscInt i = 0; i < n; i++) s.x[i] += 0.3 * (s.x[i] - s.q[i]);

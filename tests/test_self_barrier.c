@@ -16,24 +16,13 @@ static const wring_box apart[3] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0},
 
 static PetscErrorCode model_create(MPI_Comm comm, model *m)
 {
-  const wring_self_barrier how = {.gap = gap};
+  const wring_barrier_body how = {.self = PETSC_TRUE, .gap = gap};
 
   PetscFunctionBegin;
   PetscCall(model_begin(comm, 3, apart, m));
   PetscCall(wring_contact_create_barrier(m->mesh, &how, &m->contact));
-  wring_self_barrier_set_stiffness(m->contact, stiffness);
+  wring_barrier_set_stiffness(m->contact, stiffness);
   PetscCall(model_end(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* contact_alone with the pairs at x. */
-static PetscErrorCode updated_alone(model *m, Vec x, double *energy, double *f)
-{
-  wring_contact_change change;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_update_contacts(m->g, x, PETSC_TRUE, &change));
-  PetscCall(contact_alone(m, x, energy, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,52 +188,6 @@ static PetscErrorCode check_forces(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* u . H u by products, by the matrix and, for the blocks of the diagonal, by wring_contact_add_diagonal. */
-static PetscErrorCode check_hessian(model *m)
-{
-  Mat           H = NULL, H0 = NULL;
-  double        sum[3] = {0}, u_H_u, u_H0_u, *diagonal, trace = 0, of_matrix[2];
-  const double *xa, *ua, *da;
-  Vec           of;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
-  PetscCall(wring_potential_hessian_without_contacts(m->g, m->x, WRING_FILTER_CLAMP, &H0));
-  PetscCall(VecCopy(m->d, m->work));
-  PetscCall(MatMult(H, m->d, m->grad));
-  PetscCall(VecDot(m->d, m->grad, &u_H_u));
-  PetscCall(MatMult(H0, m->d, m->grad));
-  PetscCall(VecDot(m->d, m->grad, &u_H0_u));
-  PetscCall(wring_potential_get_local(m->g, m->x, &xa));
-  PetscCall(wring_potential_get_local(m->g, m->d, &ua));
-  PetscCall(wring_potential_get_local(m->g, m->work, &da));
-  PetscCall(wring_contact_add_products(m->contact, xa, ua, da, sum));
-  PetscCall(PetscCalloc1(9 * (size_t)m->mesh->n_owned, &diagonal));
-  PetscCall(wring_contact_add_diagonal(m->contact, xa, diagonal));
-  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) trace += diagonal[9 * (i / 3) + 4 * (i % 3)];
-  PetscCall(wring_potential_restore_local(m->g, m->work, &da));
-  PetscCall(wring_potential_restore_local(m->g, m->d, &ua));
-  PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &trace, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
-  PetscCall(MatCreateVecs(H, &of, NULL));
-  PetscCall(MatGetDiagonal(H, of));
-  PetscCall(VecSum(of, &of_matrix[0]));
-  PetscCall(MatGetDiagonal(H0, of));
-  PetscCall(VecSum(of, &of_matrix[1]));
-  const double size = u_H_u - u_H0_u, diag = of_matrix[0] - of_matrix[1];
-  CHECK(size > 0, "u . H u of contacts is %g", size);
-  for (int k = 0; k < 3; k++)
-    CHECK(fabs(sum[k] - size) <= 1e-9 * u_H_u, "product %d is %.9g, by the matrix %.9g", k, sum[k], size);
-  CHECK(fabs(trace - diag) <= 1e-9 * of_matrix[0], "the diagonal sums to %.9g, that of the matrix to %.9g", trace,
-        diag);
-  PetscCall(VecDestroy(&of));
-  PetscCall(PetscFree(diagonal));
-  PetscCall(MatDestroy(&H));
-  PetscCall(MatDestroy(&H0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* A motion [m] of the vertices above 0.51 m at rest. */
@@ -280,7 +223,7 @@ static PetscErrorCode check_bound(model *m)
     PetscCall(wring_potential_advance(m->g, m->x, m->work, &part));
     CHECK(part < 1 && part > 0, "a motion is shortened to %g", part);
     PetscCall(wring_potential_get_local(m->g, m->work, &xa));
-    PetscCall(wring_self_barrier_check(m->contact, xa));
+    PetscCall(wring_contact_check(m->contact, xa));
     wring_contact_report report = {.least = INFINITY};
     PetscCall(wring_contact_measure(m->contact, xa, &report, NULL));
     PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
@@ -321,7 +264,7 @@ static PetscErrorCode start_message(model *m, double x, double z, wring_error *m
   PetscCall(wring_potential_get_local(m->g, m->work, &xa));
   message->text[0] = '\0';
   PetscCall(PetscPushErrorHandler(wring_error_catch, message));
-  const PetscErrorCode code = wring_self_barrier_check(m->contact, xa);
+  const PetscErrorCode code = wring_contact_check(m->contact, xa);
   PetscCall(PetscPopErrorHandler());
   CHECK((code != 0) == (message->text[0] != '\0'), "code %d, message '%s'", (int)code, message->text);
   PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
@@ -343,7 +286,7 @@ static PetscErrorCode check_inside(model *m)
   PetscCall(VecRestoreArray(m->work, &x));
   PetscCall(wring_potential_get_local(m->g, m->work, &xa));
   PetscCall(PetscPushErrorHandler(wring_error_catch, &message));
-  const PetscErrorCode code = wring_self_barrier_check(m->contact, xa);
+  const PetscErrorCode code = wring_contact_check(m->contact, xa);
   PetscCall(PetscPopErrorHandler());
   PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
   CHECK(code != 0 && strstr(message.text, "is inside that of vertex 0 at the start"), "message '%s'", message.text);
@@ -378,7 +321,7 @@ int main(int argc, char **argv)
   PetscCall(check_pairs(PETSC_COMM_WORLD, 0.3));
   PetscCall(model_create(PETSC_COMM_WORLD, &m));
   PetscCall(check_forces(&m));
-  PetscCall(check_hessian(&m));
+  PetscCall(check_contact_hessian(&m));
   PetscCall(check_alone(&m));
   PetscCall(check_bound(&m));
   PetscCall(check_starts(&m));

@@ -78,7 +78,8 @@ sed 's/lid: {box.*}/lid: {box: [-1, -1, 0.004, 1, 1, 0.21]}}/
   s/floor: {box: [^]]*]/floor: {box: [-1, -1, -0.11, 1, 1, 0.001]/' push.yaml >stop.yaml
 for ranks in 1 2; do
   expect 2 $ranks run stop.yaml -time_step 0.1 -time_steps 1 -solver_type newton -output_every 0 -output_directory stop
-  grep -Eq '^note: vertex [0-9]+, which is held, is stopped by a contact' log || fail "the blocked vertex is not named"
+  grep -Eq '^note: vertex [0-9]+, which is held, or a collider at it is stopped by a contact' log ||
+    fail "the blocked vertex is not named"
 done
 
 # ---- bad input ----
@@ -94,7 +95,7 @@ refused 'self_contact_gap is 0.2 m, expected at most the shortest edge of the su
   -self_contact_gap 0.2
 refused 'self_contact_stiffness is a key of method penalty' block.yaml -self_contact_stiffness 1e4
 refused 'self_contact_gap is a key of method barrier' block.yaml -self_contact_method penalty -self_contact_gap 1e-3
-refused "solver 'xpbd' cannot use self_contact.method barrier" block.yaml -solver_type xpbd
+refused "solver 'xpbd' cannot use method barrier of contacts" block.yaml -solver_type xpbd
 refused "integrator 'implicit_midpoint' cannot use" block.yaml -time_integrator implicit_midpoint
 refused 'contact_pressure' push.yaml -self_contact_method penalty -self_contact_stiffness 1e4 \
   -output_fields contact_pressure

@@ -8,7 +8,7 @@
     contact_impl.h    the functions that a kind of contacts supplies; contact.c: the functions below, for any kind
     shape/            the shapes of colliders, a file each; shape/shape.h is the map of this folder
     balls.h           balls around runs of vertices
-    colliders.c       the kind "collider"
+    poses.h           where colliders are; colliders.c: the kind "collider" by a penalty
     triangle.h        a point and a triangle
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact
@@ -18,7 +18,7 @@
     simplices.h       points, edges and triangles of the surface
     broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
     corners.h         values at corners of other ranks; blocks.h: second derivatives of pairs of vertices
-    barrier/          self-contact by a barrier; barrier/closest.h is the map of this folder
+    barrier/          self-contact and colliders by a barrier; barrier/closest.h is the map of this folder
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 
   x and f are arrays [n_local][3] of owned vertices then ghosts; lengths in m, forces in N, energies in J. Functions are
@@ -35,7 +35,8 @@
   Self-contact by a barrier searches when a way leaves the last one: two reductions, rows of simplices to the ranks of
   their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes three reductions and
   fetches corners at x and d; add and the parts of the Hessian fetch corners, and add and the diagonal send sums back.
-  Memory: O(surface + pairs) of a rank.
+  Memory: O(surface + pairs) of a rank. A search takes O(surface) operations per collider, and is made for each bound
+  while colliders move.
 
   Errors: bad input is refused when contacts are created; updates do not refuse input, and vertices with non-finite
   positions are in no contact. Threads: one thread at a time uses a contact, the one that calls MPI; different contacts
@@ -61,8 +62,11 @@ typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_BOUNDED, WRING_CONTACT_PROJEC
 */
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
 
-/* Moves the colliders to `time` [s]; no contact is active until the next update. */
-PetscErrorCode wring_contact_set_time(wring_contact *c, double time);
+/*
+  Moves the colliders to `time` [s], the end of a step that begins at `begin`, those of kinds whose steps are bounded to
+  `part` of the way between; no contact is active until the next update.
+*/
+PetscErrorCode wring_contact_set_time(wring_contact *c, double begin, double time, double part);
 
 /* Velocities are (x - q)/h, as in g. */
 typedef struct {
@@ -117,10 +121,15 @@ PetscBool wring_contact_is_bounded(const wring_contact *c);
 
 /*
   For such kinds, this rank's bound of the steps from x along d, both [n_local][3] with ghosts up to date: surfaces do
-  not meet at x + t d for any t in [0, *bound), INFINITY for [0, 1]. *vertex: the original number of the corner that
-  moves farthest in the pair that bounds, -1: none does.
+  not meet at x + t d for any t in [0, *bound), INFINITY for [0, 1], while colliders move on by t `advance` of the way
+  of wring_contact_set_time. *vertex: the original number of the corner that moves farthest in the pair that bounds, -1:
+  none does.
 */
-PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double *bound, PetscInt *vertex);
+PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double advance, double *bound,
+                                   PetscInt *vertex);
+
+/* Of such kinds: refuses surfaces that touch or pass through each other at x [n_local][3], ghosts up to date. */
+PetscErrorCode wring_contact_check(wring_contact *c, const double *x);
 
 /* Of such kinds: adds |force|/area at rest of each vertex to pressure [n_owned] Pa. */
 PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure);
@@ -175,6 +184,25 @@ PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const
 typedef struct wring_collider wring_collider;
 
 /*
+  A part of the surface of a shape, in the shape's frame, with a distance from points, edges or triangles of a body that
+  is smooth where it is above 0. docs/theory.md (9.25)
+*/
+typedef enum {
+  WRING_FEATURE_PLANE,   // points: n . p - radius, with the unit vector n = a
+  WRING_FEATURE_TUBE,    // points: radius - the distance from the segment ab, of the inside
+  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, which is convex
+  WRING_FEATURE_POINT,   // triangles, and edges without triangles: the distance from a - radius
+  WRING_FEATURE_SEGMENT, // edges: the distance from the segment ab - radius
+} wring_feature_kind;
+
+typedef struct {
+  wring_feature_kind kind;
+  double             a[3], b[3], radius; // m
+} wring_feature;
+
+enum { WRING_MOST_FEATURES = 24 };
+
+/*
   A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the
   properties stated here for every shape. docs/theory.md 8.6
 */
@@ -200,6 +228,13 @@ typedef struct {
     Thread-safe.
   */
   double (*bound)(const double size[3]);
+
+  /*
+    Sets the features [WRING_MOST_FEATURES] of the surface, seen from outside or inside, and returns their number: no
+    body whose parts are all at a distance above 0 from their features meets the surface. NULL or 0: there are none that
+    do this, and the barrier is refused. Thread-safe.
+  */
+  int (*features)(const double size[3], PetscBool inside, wring_feature *feature);
 } wring_shape;
 
 /* The i-th shape, NULL after the last; the shape of this name, or NULL. Not collective. */
@@ -216,7 +251,8 @@ struct wring_collider {
   PetscBool          inside;    // vertices are kept inside; needs shape->bound
   double             centre[3]; // m at time 0
   double             frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
-  double             stiffness; // N/m of each vertex in contact
+  double             stiffness; // N/m of each vertex in contact, by the penalty
+  double             gap;       // m: of the barrier; 0: that of all
   double             friction;  // coefficient of Coulomb's law; projection only
   wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are ignored
 };
@@ -226,7 +262,7 @@ struct wring_collider {
 void wring_frame_of_axis(const double axis[3], double frame[9]);
 void wring_frame_of_turn(const double turn[3], double frame[9]);
 
-/* collider [n] and its path are copied; every collider is a part. Not collective. */
+/* By the penalty. collider [n] and its path are copied; every collider is a part. Not collective. */
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
 
 /*
@@ -238,7 +274,7 @@ void wring_colliders_count(wring_contact *c, const double *x, PetscInt64 *inside
 /*
   Sets mark [n_owned] of the vertices that a collider may stop on their way from x [n_owned][3] m: along `direction`, a
   unit vector, or any way if it is NULL. A collider that moves, or that vertices are inside, may stop all of them.
-  Colliders only; not collective.
+  Colliders of either kind; not collective.
 */
 void wring_colliders_mark_stopped(const wring_contact *c, const double *direction, const double *x, char *mark);
 
@@ -262,29 +298,29 @@ PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_sel
 /* Of self-contact: notes vertices deeper than max_depth inside a body at x [n_local][3], the start. Collective. */
 PetscErrorCode wring_self_contact_note_lost(wring_contact *c, const double *x);
 
-/* ---- self-contact by a barrier (barrier/self_barrier.c) ---------------------------------------------------------- */
+/* ---- self-contact and colliders by a barrier (barrier/self_barrier.c) -------------------------------------------- */
 
 typedef struct {
-  double          gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
-  PetscInt        n_triangle, n_line; // elements beside the surface of tets, on any ranks that have their vertices
-  const PetscInt *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
-} wring_self_barrier;
+  PetscBool             self;               // the surface meets itself
+  double                gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
+  PetscInt              n_triangle, n_line; // elements beside the surface of tets, on any ranks with their vertices
+  const PetscInt       *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
+  int                   n_collider;
+  const wring_collider *collider; // [n_collider] with features; copied, every one is a part
+} wring_barrier_body;
 
 /*
-  Points, edges and triangles of the surface of the mesh's tets and of the other elements against each other, by a
-  barrier that is infinite where they touch. Refused: a gap above the shortest edge, and surfaces that touch at rest.
-  Any extension of the halo must precede this call. The stiffness is to be set before the first evaluation. Collective.
-  docs/theory.md (9.13) to (9.24)
+  Points, edges and triangles of the surface of the mesh's tets and of the other elements against each other and
+  colliders, by a barrier that is infinite where they touch. Refused: a gap above the shortest edge, and surfaces that
+  touch at rest. Any extension of the halo must precede this call. The stiffness is to be set before the first
+  evaluation. Collective. docs/theory.md (9.13) to (9.27)
 */
-PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_self_barrier *how, wring_contact **c);
-void           wring_self_barrier_set_stiffness(wring_contact *c, double stiffness); // Pa, > 0; not collective
+PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_barrier_body *how, wring_contact **c);
+void           wring_barrier_set_stiffness(wring_contact *c, double stiffness); // Pa, > 0; not collective
 
 typedef struct {
-  double gap, edge;    // m: of the barrier; mean edge of the surface
+  double gap, edge;    // m: of the barrier, the largest; mean edge of the surface
   double stiffness;    // Pa
   double points, area; // vertices of the surface, and their areas together [m^2]
-} wring_self_barrier_sizes;
-PetscErrorCode wring_self_barrier_measure(const wring_contact *c, wring_self_barrier_sizes *sizes); // collective
-
-/* Refuses surfaces that touch or pass through each other, and bodies inside others, at x [n_local][3]. Collective. */
-PetscErrorCode wring_self_barrier_check(const wring_contact *c, const double *x);
+} wring_barrier_sizes;
+PetscErrorCode wring_barrier_measure(const wring_contact *c, wring_barrier_sizes *sizes); // collective

@@ -101,6 +101,9 @@ PetscErrorCode wring_potential_set_origin(wring_potential *g, Vec x); // wring_t
 */
 void wring_potential_set_part(wring_potential *g, double part);
 
+/* The time at which the step begins [s], from where colliders move, if steps are bounded by them. Likewise. */
+void wring_potential_set_begin(wring_potential *g, double time);
+
 /*
   Moves targets and colliders to `time`, in a step that ends at `end` [s], which determines releases; *changed: A must
   be rebuilt. No contact is active until the next update.
@@ -162,14 +165,18 @@ PetscInt wring_potential_stop(const wring_potential *g);
 /*
   With bounded contacts x may change in no other way: a step alpha d begins with alpha = first_step(bound) or less; and
   advance moves x back to from + part (x - from), *part <= 1, where surfaces at `from` are apart. Without, 1, and x.
+  Colliders of such contacts move with x, from `progress` to progress + part (1 - progress) of their way in the step;
+  set_time sets 1.
 */
 PetscBool      wring_potential_has_bounded_contacts(const wring_potential *g);
 double         wring_potential_first_step(const wring_potential *g, double bound);
 PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, double *part);
+PetscErrorCode wring_potential_set_progress(wring_potential *g, double progress);
+double         wring_potential_progress(const wring_potential *g);
 
 /*
-  For held vertices that contacts stop on the way to their places: whether x has them there; hold_at holds them where x
-  has them, until the places are set again by set_time or restore_places.
+  For held vertices that contacts stop on the way to their places: whether x has them, and colliders are, there; hold_at
+  holds them where x has them, until the places are set again by set_time or restore_places.
 */
 PetscErrorCode wring_potential_is_placed(const wring_potential *g, Vec x, PetscBool *placed);
 PetscErrorCode wring_potential_hold_at(wring_potential *g, Vec x);

@@ -8,17 +8,12 @@
   the vertices, (8.9). All vertices are tested, not only those of the surface: a vertex deep inside is in contact too,
   and there are bodies without a surface.
 */
-#include "contact_impl.h"
+#include "contact/shape/poses.h"
 #include "balls.h"
 #include "crossings.h"
 #include "base/vector3.h"
 #include <math.h>
 #include <string.h>
-
-/* The pose of a collider: x = frame p + centre. */
-typedef struct {
-  double frame[9], centre[3];
-} pose;
 
 /* psi = k/2 min(0, n.(x - centre of the collider) - offset)^2 */
 typedef struct {
@@ -41,87 +36,42 @@ enum { MOST_MARCHES = 128 };         // a segment that meets a surface at more t
 static const double touching = 1e-6; // of the length of a segment: a point this near to a surface is on it
 
 typedef struct {
-  int                n;
-  wring_collider    *collider; // [n]
-  wring_time_curve **path;     // [n] of each collider, or NULL
-  double            *bound;    // [n] m: no vertex farther from the centre is in contact; infinite: not known
-  pose              *now;      // [n] at `time`
-  pose              *before;   // [n] a step earlier
-  PetscInt           n_run;    // of WRING_RUN owned vertices
-  char              *hit;      // [n][n_run] a vertex of the run may be in contact
-  sighting          *sight;    // [BATCH][WRING_RUN]
-  double            *part;     // [room / STRIP + 1] J
-  double             time;     // s
-  PetscInt           n_record, room;
-  record            *record, *next; // [room] by collider, then vertex; next: of the update in progress
-  char               refusal[256];  // or ""
-  wring_crossings    crossings;     // of colliders that are solid, up to the last measure
-  double            *last;          // [n_owned][3] m: positions at the last measure or count, at the time `last_time`
-  double             last_time;     // s
+  wring_poses      set;    // at `time`
+  wring_body_pose *before; // [n] a step earlier
+  PetscInt         n_run;  // of WRING_RUN owned vertices
+  char            *hit;    // [n][n_run] a vertex of the run may be in contact
+  sighting        *sight;  // [BATCH][WRING_RUN]
+  double          *part;   // [room / STRIP + 1] J
+  double           time;   // s
+  PetscInt         n_record, room;
+  record          *record, *next; // [room] by collider, then vertex; next: of the update in progress
+  char             refusal[256];  // or ""
+  wring_crossings  crossings;     // of colliders that are solid, up to the last measure
+  double          *last;          // [n_owned][3] m: positions at the last measure or count, at the time `last_time`
+  double           last_time;     // s
 } colliders;
 
-/* ---- poses ------------------------------------------------------------------------------------------------------- */
-
-static pose pose_at(const wring_collider *c, double time)
+/* wring_pose_nearest into the plane of r. */
+static double nearest(const wring_collider *c, const wring_body_pose *at, const double x[3], record *r)
 {
-  const double t = fmin(time, c->motion.until);
-  double       R[9];
-  pose         p = {{0}, {0}};
-  double       shift[3];
-  wring_rotation(c->motion.spin, t, R);
-  for (int i = 0; i < 3; i++) shift[i] = t * c->motion.velocity[i];
-  if (c->motion.path) wring_time_curve_at(c->motion.path, t, shift);
-  for (int i = 0; i < 3; i++) {
-    p.centre[i] = c->centre[i] + shift[i];
-    for (int j = 0; j < 9; j++) p.frame[3 * i + j % 3] += R[3 * i + j / 3] * c->frame[j];
-  }
-  return p;
-}
-
-/* local = frame^T (x - centre) */
-static void to_local(const pose *at, const double x[3], double local[3])
-{
-  for (int j = 0; j < 3; j++) {
-    local[j] = 0;
-    for (int i = 0; i < 3; i++) local[j] += at->frame[3 * i + j] * (x[i] - at->centre[i]);
-  }
-}
-
-static void to_world(const pose *at, const double local[3], double x[3])
-{
-  for (int i = 0; i < 3; i++) x[i] = wring_dot3(at->frame + 3 * i, local);
-}
-
-/*
-  The signed distance from the forbidden side, < 0 inside it, NAN if x is not finite; sets the plane of r, with n out of
-  the forbidden side.
-*/
-static double nearest(const wring_collider *c, const pose *at, const double x[3], record *r)
-{
-  const double sign = c->inside ? -1 : 1;
-  double       p[3], n[3], offset;
-  to_local(at, x, p);
-  const double distance = c->shape->nearest(c->size, p, n, &offset);
-  to_world(at, n, r->n);
-  for (int i = 0; i < 3; i++) r->n[i] *= sign;
-  r->offset = sign * offset;
-  return isfinite(p[0] + p[1] + p[2]) ? sign * distance : NAN;
+  return wring_pose_nearest(c, at, x, r->n, &r->offset);
 }
 
 /* True if x is certainly outside collider c and farther than `within` from it. */
 static PetscBool is_beyond(const colliders *d, int c, const double x[3], double within)
 {
-  const double *const centre  = d->now[c].centre;
-  const double        from[3] = {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]}, r = d->bound[c] + within;
+  const double *const centre  = d->set.now[c].centre;
+  const double        from[3] = {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]}, r = d->set.bound[c] + within;
   return (PetscBool)(wring_dot3(from, from) > r * r);
 }
 
 /* The motion of a vertex in the step minus that of the point of the collider at the same place. */
-static void relative_motion(const pose *now, const pose *before, const double x[3], const double q[3], double u[3])
+static void relative_motion(const wring_body_pose *now, const wring_body_pose *before, const double x[3],
+                            const double q[3], double u[3])
 {
   double p[3], moved[3];
-  to_local(now, x, p);
-  to_world(before, p, moved);
+  wring_pose_to_local(now, x, p);
+  wring_pose_to_world(before, p, moved);
   for (int i = 0; i < 3; i++) u[i] = moved[i] + before->centre[i] - q[i];
 }
 
@@ -139,7 +89,7 @@ static double distance_between(const double a[3], const double b[3])
 */
 static double largest_motion(const colliders *d, int c, double far)
 {
-  const pose *const now = &d->now[c], *const before = &d->before[c];
+  const wring_body_pose *const now = &d->set.now[c], *const before = &d->before[c];
   double squared = 0;
   for (int k = 0; k < 9; k++) {
     const double entry = wring_dot3(before->frame + 3 * (k / 3), now->frame + 3 * (k % 3)) - (k % 4 == 0);
@@ -154,14 +104,14 @@ static double largest_motion(const colliders *d, int c, double far)
 */
 static PetscBool is_ball_beyond(const colliders *d, int c, const wring_ball *ball)
 {
-  const double *const centre = d->now[c].centre;
+  const double *const centre = d->set.now[c].centre;
   const double        apart  = distance_between(ball->centre, centre);
   const double        motion = ball->motion + largest_motion(d, c, apart + ball->radius);
   const double        origin = sqrt(wring_dot3(centre, centre)), within = ball->radius + motion;
   const double        slack = 1e-12 * (origin + apart + within); // more than rounding
   record              r;
   if (is_beyond(d, c, ball->centre, within + slack)) return PETSC_TRUE;
-  return (PetscBool)(nearest(&d->collider[c], &d->now[c], ball->centre, &r) > within + slack);
+  return (PetscBool)(nearest(&d->set.collider[c], &d->set.now[c], ball->centre, &r) > within + slack);
 }
 
 static PetscInt run_length(const wring_contact *contact, PetscInt run)
@@ -177,13 +127,13 @@ static void find_hits(const wring_contact *contact, const double *x, const doubl
   for (PetscInt run = 0; run < d->n_run; run++) {
     const PetscInt   at   = 3 * run * WRING_RUN;
     const wring_ball ball = wring_ball_around(run_length(contact, run), x + at, q + at);
-    for (int c = 0; c < d->n; c++) d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball);
+    for (int c = 0; c < d->set.n; c++) d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball);
   }
 }
 
 static void set_before(colliders *d, double h)
 {
-  for (int c = 0; c < d->n; c++) d->before[c] = pose_at(&d->collider[c], d->time - h);
+  for (int c = 0; c < d->set.n; c++) d->before[c] = wring_pose_at(&d->set.collider[c], d->time - h);
 }
 
 /* ---- the active set ---------------------------------------------------------------------------------------------- */
@@ -240,11 +190,11 @@ static int sight_run(const wring_contact *contact, int c, PetscInt run, const wr
   for (PetscInt v = begin; v < begin + run_length(contact, run); v++) {
     const double *const at = x + 3 * v;
     double              u[3];
-    relative_motion(&d->now[c], &d->before[c], at, step->q + 3 * v, u);
+    relative_motion(&d->set.now[c], &d->before[c], at, step->q + 3 * v, u);
     const double motion = sqrt(wring_dot3(u, u));
     if (is_beyond(d, c, at, motion)) continue;
     record *const r        = &s[n].r;
-    const double  distance = nearest(&d->collider[c], &d->now[c], at, r);
+    const double  distance = nearest(&d->set.collider[c], &d->set.now[c], at, r);
     if (!(distance < 0 || distance < motion)) continue;
     r->collider   = c;
     r->vertex     = v;
@@ -300,8 +250,8 @@ static PetscErrorCode colliders_update(wring_contact *contact, const wring_conta
   if (first) d->n_record = 0;
   set_before(d, step->h);
   find_hits(contact, x, step->q);
-  for (int c = 0; c < d->n; c++) PetscCall(find_contacts(contact, c, step, x, &old, &n, change));
-  find_before(d, &(record){.collider = d->n}, &old, change);
+  for (int c = 0; c < d->set.n; c++) PetscCall(find_contacts(contact, c, step, x, &old, &n, change));
+  find_before(d, &(record){.collider = d->set.n}, &old, change);
   record *const swap = d->record;
   d->record          = d->next;
   d->next            = swap;
@@ -309,14 +259,16 @@ static PetscErrorCode colliders_update(wring_contact *contact, const wring_conta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode colliders_set_time(wring_contact *contact, double time)
+static PetscErrorCode colliders_set_time(wring_contact *contact, double begin, double time, double part)
 {
   colliders *d = contact->data;
 
   PetscFunctionBegin;
+  (void)begin;
+  (void)part;
   d->time     = time;
   d->n_record = 0;
-  for (int c = 0; c < d->n; c++) d->now[c] = pose_at(&d->collider[c], time);
+  for (int c = 0; c < d->set.n; c++) d->set.now[c] = wring_pose_at(&d->set.collider[c], time);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,7 +277,7 @@ static PetscErrorCode colliders_set_time(wring_contact *contact, double time)
 /* min(0, n.(x - centre) - offset) of a vertex at `at` */
 static double depth_at(const colliders *d, const record *r, const double at[3])
 {
-  const double *const centre  = d->now[r->collider].centre;
+  const double *const centre  = d->set.now[r->collider].centre;
   const double        from[3] = {at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]};
   return fmin(0, wring_dot3(r->n, from) - r->offset);
 }
@@ -355,7 +307,7 @@ static double add_strip(const colliders *d, PetscInt begin, PetscInt end, wring_
   double sum = 0;
   for (PetscInt i = begin; i < end; i++) {
     const record *const r = &d->record[i];
-    const double        k = d->collider[r->collider].stiffness, s = depth_of(d, r, x);
+    const double        k = d->set.collider[r->collider].stiffness, s = depth_of(d, r, x);
     sum += 0.5 * k * s * s;
     for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[3 * r->vertex + j] += k * s * r->n[j];
   }
@@ -370,7 +322,7 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
   double           sum   = 0;
 
   PetscFunctionBegin;
-  for (int c = 0; c < d->n && begin < d->n_record; c++) {
+  for (int c = 0; c < d->set.n && begin < d->n_record; c++) {
     const PetscInt end = find_record(d, begin, c + 1, 0), n = (end - begin + STRIP - 1) / STRIP;
 #pragma omp parallel for schedule(static) if (end - begin > SERIAL_BELOW)
     for (PetscInt i = 0; i < n; i++) {
@@ -390,12 +342,12 @@ static void colliders_add_single(const wring_contact *contact, wring_work work, 
   static const int       row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
   const colliders *const d = contact->data;
   PetscInt               i = 0;
-  for (int c = 0; c < d->n && d->n_record > 0; c++) {
+  for (int c = 0; c < d->set.n && d->n_record > 0; c++) {
     i                     = find_record(d, i, c, vertex);
     const record *const r = &d->record[i];
     if (i == d->n_record) break;
     if (r->collider != c || r->vertex != vertex) continue;
-    const double k = d->collider[c].stiffness, s = depth_at(d, r, x);
+    const double k = d->set.collider[c].stiffness, s = depth_at(d, r, x);
     *energy += 0.5 * k * s * s;
     for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[j] += k * s * r->n[j];
     for (int j = 0; j < 6 && (work & WRING_GRADIENT) && s < 0; j++) K[j] += k * r->n[row[j]] * r->n[column[j]];
@@ -410,7 +362,7 @@ static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double
   PetscFunctionBegin;
   for (PetscInt i = 0; i < d->n_record; i++) {
     const record *const r = &d->record[i];
-    const double        k = depth_of(d, r, x) < 0 ? d->collider[r->collider].stiffness : 0;
+    const double        k = depth_of(d, r, x) < 0 ? d->set.collider[r->collider].stiffness : 0;
     for (int j = 0; j < 9; j++) diagonal[9 * r->vertex + j] += k * r->n[j / 3] * r->n[j % 3];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -425,7 +377,7 @@ static PetscErrorCode colliders_add_products(wring_contact *contact, const doubl
   PetscFunctionBegin;
   for (PetscInt i = 0; i < d->n_record; i++) {
     const record *const r = &d->record[i];
-    const double        k = depth_of(d, r, x) < 0 ? d->collider[r->collider].stiffness : 0;
+    const double        k = depth_of(d, r, x) < 0 ? d->set.collider[r->collider].stiffness : 0;
     const double        a = wring_dot3(r->n, u + 3 * r->vertex), b = wring_dot3(r->n, p + 3 * r->vertex);
     sum[0] += k * a * a, sum[1] += k * a * b, sum[2] += k * b * b;
   }
@@ -455,12 +407,12 @@ static PetscBool meets(const wring_collider *c, const double a[3], const double 
   Whether a vertex has gone from q, at the time of `before`, to x through collider c, or beyond its middle: in and out
   at two sides. n, *offset: the tangent plane, in the frame of the collider, where it has entered.
 */
-static PetscBool has_passed(const wring_collider *c, const pose *now, const pose *before, const double q[3],
-                            const double x[3], double n[3], double *offset)
+static PetscBool has_passed(const wring_collider *c, const wring_body_pose *now, const wring_body_pose *before,
+                            const double q[3], const double x[3], double n[3], double *offset)
 {
   double a[3], b[3], out[3], offset_out;
-  to_local(before, q, a);
-  to_local(now, x, b);
+  wring_pose_to_local(before, q, a);
+  wring_pose_to_local(now, x, b);
   const double length = distance_between(a, b);
   return (PetscBool)(!c->inside && length > 0 && meets(c, a, b, length, n, offset) &&
                      meets(c, b, a, length, out, &offset_out) && wring_are_opposite(n, out));
@@ -469,18 +421,19 @@ static PetscBool has_passed(const wring_collider *c, const pose *now, const pose
 /* ---- projection -------------------------------------------------------------------------------------------------- */
 
 /* nearest, or of a vertex that has passed the tangent plane where it has entered, and the distance from this plane. */
-static double nearest_on_way(const wring_collider *c, const pose *now, const pose *before, const double *q,
-                             const double *x, record *r)
+static double nearest_on_way(const wring_collider *c, const wring_body_pose *now, const wring_body_pose *before,
+                             const double *q, const double *x, record *r)
 {
   double n[3], offset, p[3];
   if (!has_passed(c, now, before, q, x, n, &offset)) return nearest(c, now, x, r);
-  to_local(now, x, p);
-  to_world(now, n, r->n);
+  wring_pose_to_local(now, x, p);
+  wring_pose_to_world(now, n, r->n);
   return wring_dot3(n, p) - offset;
 }
 
 /* Moves x to the surface on the side where it came from, and back along it by at most friction times depth, (8.8). */
-static void project_vertex(const wring_collider *c, const pose *now, const pose *before, const double *q, double *x)
+static void project_vertex(const wring_collider *c, const wring_body_pose *now, const wring_body_pose *before,
+                           const double *q, double *x)
 {
   record       r;
   double       u[3], along[3];
@@ -505,13 +458,13 @@ static void project_run(const wring_contact *contact, PetscInt run, const double
   const colliders *d    = contact->data;
   const PetscInt   n    = run_length(contact, run);
   wring_ball       ball = wring_ball_around(n, x, q);
-  for (int c = 0; c < d->n; c++) {
+  for (int c = 0; c < d->set.n; c++) {
     if (is_ball_beyond(d, c, &ball)) continue;
     for (PetscInt v = 0; v < n; v++) {
       double u[3];
-      relative_motion(&d->now[c], &d->before[c], x + 3 * v, q + 3 * v, u);
+      relative_motion(&d->set.now[c], &d->before[c], x + 3 * v, q + 3 * v, u);
       if (!is_beyond(d, c, x + 3 * v, sqrt(wring_dot3(u, u))))
-        project_vertex(&d->collider[c], &d->now[c], &d->before[c], q + 3 * v, x + 3 * v);
+        project_vertex(&d->set.collider[c], &d->set.now[c], &d->before[c], q + 3 * v, x + 3 * v);
     }
     ball = wring_ball_around(n, x, q);
   }
@@ -539,18 +492,6 @@ static const char *colliders_refusal(const wring_contact *contact, wring_contact
   return way != WRING_CONTACT_PROJECTION && d->refusal[0] ? d->refusal : NULL;
 }
 
-static int colliders_parts(const wring_contact *contact)
-{
-  const colliders *d = contact->data;
-  return d->n;
-}
-
-static const char *colliders_part_name(const wring_contact *contact, int part)
-{
-  const colliders *d = contact->data;
-  return d->collider[part].name;
-}
-
 /* Keeps the positions that the next measure compares with. */
 static void remember(const wring_contact *contact, const double *x)
 {
@@ -570,15 +511,15 @@ static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3]
 
   PetscFunctionBegin;
   *deepest = 0;
-  for (int c = 0; c < d->n; c++) {
+  for (int c = 0; c < d->set.n; c++) {
     if (!d->hit[(size_t)c * d->n_run + v / WRING_RUN]) continue;
-    const double depth = -nearest(&d->collider[c], &d->now[c], x, &r);
+    const double depth = -nearest(&d->set.collider[c], &d->set.now[c], x, &r);
     *deepest           = fmax(*deepest, depth);
-    if (d->collider[c].inside) continue;
+    if (d->set.collider[c].inside) continue;
     if (depth > 0)
       PetscCall(wring_crossings_add(&d->crossings, v, c, r.n));
     else
-      *jumps += has_passed(&d->collider[c], &d->now[c], &d->before[c], d->last + 3 * v, x, n, &offset);
+      *jumps += has_passed(&d->set.collider[c], &d->set.now[c], &d->before[c], d->last + 3 * v, x, n, &offset);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -603,7 +544,7 @@ static PetscErrorCode colliders_measure(wring_contact *contact, const double *x,
   remember(contact, x);
   for (PetscInt i = 0; i < d->n_record; i++) {
     const record *const a    = &d->record[i];
-    const double        push = -d->collider[a->collider].stiffness * depth_of(d, a, x);
+    const double        push = -d->set.collider[a->collider].stiffness * depth_of(d, a, x);
     for (int j = 0; j < 3; j++) force[3 * a->collider + j] += push * a->n[j];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -613,43 +554,12 @@ void wring_colliders_count(wring_contact *contact, const double *x, PetscInt64 *
 {
   const colliders *d = contact->data;
   record           r;
-  for (int c = 0; c < d->n; c++) {
+  for (int c = 0; c < d->set.n; c++) {
     inside[c] = 0;
     for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
-      inside[c] += !is_beyond(d, c, x + 3 * v, 0) && nearest(&d->collider[c], &d->now[c], x + 3 * v, &r) < 0;
+      inside[c] += !is_beyond(d, c, x + 3 * v, 0) && nearest(&d->set.collider[c], &d->set.now[c], x + 3 * v, &r) < 0;
   }
   remember(contact, x);
-}
-
-static PetscBool moves(const wring_collider *c)
-{
-  const double *const v = c->motion.velocity, *const s = c->motion.spin;
-  return (PetscBool)(c->motion.path || v[0] != 0 || v[1] != 0 || v[2] != 0 || s[0] != 0 || s[1] != 0 || s[2] != 0);
-}
-
-/*
-  Whether the way from x along a direction meets the ball around a collider or, if it is unbounded, ends inside it.
-*/
-static PetscBool lies_on_way(const colliders *d, int c, const double *direction, const double *x)
-{
-  const double *const centre  = d->now[c].centre;
-  const double        from[3] = {centre[0] - x[0], centre[1] - x[1], centre[2] - x[2]};
-  const double        along = wring_dot3(from, direction), square = wring_dot3(from, from), r = d->bound[c];
-  const double        far = 1e6 * (sqrt(square) + 1);
-  record              plane;
-  if (!isinf(r)) return (PetscBool)(along > -r && square - along * along < r * r);
-  const double end[3] = {x[0] + far * direction[0], x[1] + far * direction[1], x[2] + far * direction[2]};
-  return (PetscBool)(nearest(&d->collider[c], &d->now[c], end, &plane) < 0);
-}
-
-void wring_colliders_mark_stopped(const wring_contact *contact, const double *direction, const double *x, char *mark)
-{
-  const colliders *d = contact->data;
-  for (int c = 0; c < d->n; c++) {
-    const PetscBool all = (PetscBool)(!direction || d->collider[c].inside || moves(&d->collider[c]));
-    for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
-      if (all || lies_on_way(d, c, direction, x + 3 * v)) mark[v] = 1;
-  }
 }
 
 /* ---- creating colliders ------------------------------------------------------------------------------------------ */
@@ -659,14 +569,10 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   colliders *d = contact->data;
 
   PetscFunctionBegin;
-  for (int c = 0; c < d->n; c++) PetscCall(wring_time_curve_destroy(&d->path[c]));
+  PetscCall(wring_poses_destroy(&d->set));
   PetscCall(wring_crossings_destroy(&d->crossings));
-  PetscCall(PetscFree(d->path));
-  PetscCall(PetscFree(d->bound));
   PetscCall(PetscFree(d->record));
   PetscCall(PetscFree(d->next));
-  PetscCall(PetscFree(d->collider));
-  PetscCall(PetscFree(d->now));
   PetscCall(PetscFree(d->before));
   PetscCall(PetscFree(d->last));
   PetscCall(PetscFree(d->hit));
@@ -680,7 +586,7 @@ static double colliders_stiffness(const wring_contact *contact)
 {
   const colliders *d       = contact->data;
   double           largest = 0;
-  for (int i = 0; i < d->n; i++) largest = PetscMax(largest, d->collider[i].stiffness);
+  for (int i = 0; i < d->set.n; i++) largest = PetscMax(largest, d->set.collider[i].stiffness);
   return largest;
 }
 
@@ -698,31 +604,11 @@ static const wring_contact_ops colliders_ops = {
   .add_hessian  = colliders_add_hessian,
   .add_products = colliders_add_products,
   .project      = colliders_project,
-  .parts        = colliders_parts,
-  .part_name    = colliders_part_name,
+  .parts        = wring_poses_parts,
+  .part_name    = wring_poses_part_name,
   .measure      = colliders_measure,
   .destroy      = colliders_destroy,
 };
-
-/* The radius of a ball slightly larger than the shape, so that rounding excludes no contact. */
-static double bound_of(const wring_collider *c)
-{
-  return c->inside || !c->shape->bound ? INFINITY : 1.000001 * c->shape->bound(c->size);
-}
-
-static PetscErrorCode copy_collider(const wring_collider *from, colliders *d, int c)
-{
-  wring_collider *const to = &d->collider[c];
-
-  PetscFunctionBegin;
-  PetscCheck(from->shape && (from->shape->bound || !from->inside), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "collider '%s': no shape, or `inside` with an unbounded shape", from->name);
-  *to = *from;
-  PetscCall(wring_time_curve_copy(from->motion.path, &d->path[c]));
-  to->motion.path = d->path[c];
-  d->bound[c]     = bound_of(to);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider,
                                       wring_contact **contact)
@@ -731,16 +617,10 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
-  d->n     = n;
   d->n_run = (mesh->n_owned + WRING_RUN - 1) / WRING_RUN;
   PetscCall(PetscMalloc1((size_t)n * d->n_run, &d->hit));
   PetscCall(PetscMalloc1(BATCH * WRING_RUN, &d->sight));
-  PetscCall(PetscMalloc1(n, &d->collider));
-  PetscCall(PetscMalloc1(n, &d->now));
   PetscCall(PetscMalloc1(n, &d->before));
-  PetscCall(PetscMalloc1(n, &d->path));
-  PetscCall(PetscMalloc1(n, &d->bound));
-  for (int c = 0; c < n; c++) PetscCall(copy_collider(&collider[c], d, c));
   for (int c = n - 1; c >= 0; c--) {
     if (collider[c].friction > 0)
       PetscCall(PetscSNPrintf(d->refusal, sizeof d->refusal,
@@ -748,7 +628,8 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
                               collider[c].name));
   }
   PetscCall(wring_contact_create(mesh, &colliders_ops, d, contact));
-  PetscCall(wring_contact_set_time(*contact, 0));
+  PetscCall(wring_poses_create(*contact, n, collider, &d->set));
+  PetscCall(wring_contact_set_time(*contact, 0, 0, 1));
   PetscCall(PetscMalloc1((size_t)3 * (size_t)mesh->n_owned, &d->last));
   remember(*contact, mesh->X);
   PetscFunctionReturn(PETSC_SUCCESS);

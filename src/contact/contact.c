@@ -25,10 +25,10 @@ const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way)
   return c->ops->refusal(c, way);
 }
 
-PetscErrorCode wring_contact_set_time(wring_contact *c, double time)
+PetscErrorCode wring_contact_set_time(wring_contact *c, double begin, double time, double part)
 {
   PetscFunctionBegin;
-  if (c->ops->set_time) PetscCall(c->ops->set_time(c, time));
+  if (c->ops->set_time) PetscCall(c->ops->set_time(c, begin, time, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,10 +115,18 @@ PetscBool wring_contact_is_bounded(const wring_contact *c)
   return (PetscBool)(c->ops->bound != NULL);
 }
 
-PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double *bound, PetscInt *vertex)
+PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double advance, double *bound,
+                                   PetscInt *vertex)
 {
   PetscFunctionBegin;
-  PetscCall(c->ops->bound(c, x, d, bound, vertex));
+  PetscCall(c->ops->bound(c, x, d, advance, bound, vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_check(wring_contact *c, const double *x)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->check(c, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

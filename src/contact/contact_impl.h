@@ -7,7 +7,7 @@ typedef struct {
   const char *kind;
   const char *losing; // see wring_contact_losing
   const char *(*refusal)(const wring_contact *c, wring_contact_way way);
-  PetscErrorCode (*set_time)(wring_contact *c, double time); // NULL: time does not matter
+  PetscErrorCode (*set_time)(wring_contact *c, double begin, double time, double part); // NULL: time does not matter
   PetscErrorCode (*update)(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
                            wring_contact_change *change); // change is 0 on entry
   PetscErrorCode (*add)(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
@@ -16,8 +16,9 @@ typedef struct {
   PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal); // NULL: it has blocks
   PetscErrorCode (*find_blocks)(wring_contact *c, const double *x, wring_blocks *b);  // NULL: it couples no vertices
   PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
-  PetscErrorCode (*bound)(wring_contact *c, const double *x, const double *d, double *bound,
+  PetscErrorCode (*bound)(wring_contact *c, const double *x, const double *d, double advance, double *bound,
                           PetscInt *vertex);                                              // NULL: x may change freely
+  PetscErrorCode (*check)(wring_contact *c, const double *x);                             // likewise
   PetscErrorCode (*add_pressure)(wring_contact *c, const double *x, double *pressure);    // likewise
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
   double (*stiffness)(const wring_contact *c);
@@ -29,8 +30,9 @@ typedef struct {
 
 struct wring_contact {
   const wring_contact_ops *ops;
-  void                    *data; // private to the kind
-  const wring_mesh        *mesh; // borrowed
+  void                    *data;  // private to the kind
+  struct wring_poses      *poses; // in data, of colliders of any kind; NULL: these are none
+  const wring_mesh        *mesh;  // borrowed
 };
 
 PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_ops *ops, void *data,

@@ -45,11 +45,13 @@ static const char *self_refusal(const wring_contact *contact, wring_contact_way 
 }
 
 /* Triangles have no prescribed motion: only the pairs of the previous time are discarded. */
-static PetscErrorCode self_set_time(wring_contact *contact, double time)
+static PetscErrorCode self_set_time(wring_contact *contact, double begin, double time, double part)
 {
   self_contact *d = contact->data;
 
   PetscFunctionBegin;
+  (void)begin;
+  (void)part;
   (void)time;
   d->pairs->n_pair = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

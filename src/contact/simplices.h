@@ -13,6 +13,11 @@ typedef struct {
   double    area;      // m^2 at rest: its part of the triangles at it; 0 if it is bare
 } wring_simplex;
 
+static inline void wring_simplex_gather(const wring_simplex *s, const double *x, double *corners) // [s->corners][3]
+{
+  for (int k = 0; k < 3 * s->corners; k++) corners[k] = x[3 * (size_t)s->vertex[k / 3] + (size_t)(k % 3)];
+}
+
 /* Elements that are not of tets, on any ranks that have their vertices; repetitions are dropped. */
 typedef struct {
   PetscInt        n_triangle, n_line;

@@ -34,14 +34,14 @@ static void print_solver(const wring_problem *p, const char *solver)
 
 static PetscErrorCode print_barrier(const wring_problem *p)
 {
-  wring_contact *const    *contact;
-  const int                n = wring_potential_contacts(p->g, &contact);
-  wring_self_barrier_sizes size;
+  wring_contact *const *contact;
+  const int             n = wring_potential_contacts(p->g, &contact);
+  wring_barrier_sizes   size;
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
     if (!wring_contact_is_bounded(contact[i])) continue;
-    PetscCall(wring_self_barrier_measure(contact[i], &size));
+    PetscCall(wring_barrier_measure(contact[i], &size));
     wring_print(p->comm, "contact   barrier, gap %.3g m, stiffness %.3g Pa, %.0f vertices\n", size.gap, size.stiffness,
                 size.points);
   }

@@ -22,10 +22,10 @@ static void path_of(const wring_tables *t, int i, size_t size, char *path)
 static void print_contact(FILE *f, const wring_contact *c)
 {
   const char *const kind = wring_contact_kind(c);
-  fprintf(f, ",%s_inside,%s_depth", kind, kind);
+  if (!wring_contact_is_bounded(c)) fprintf(f, ",%s_inside,%s_depth", kind, kind);
   for (int i = 0; i < wring_contact_parts(c); i++) {
     const char *const part = wring_contact_part_name(c, i);
-    fprintf(f, ",%s_%s_fx,%s_%s_fy,%s_%s_fz", kind, part, kind, part, kind, part);
+    fprintf(f, ",collider_%s_fx,collider_%s_fy,collider_%s_fz", part, part, part);
   }
 }
 
@@ -43,8 +43,7 @@ static void print_steps_header(const wring_problem *p, FILE *f)
   const int             n     = wring_potential_contacts(p->g, &contact);
   fprintf(f, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
   for (PetscInt i = 0; i < n_set; i++) fprintf(f, ",%s_fx,%s_fy,%s_fz", set[i], set[i], set[i]);
-  for (int i = 0; i < n; i++)
-    if (!wring_contact_is_bounded(contact[i])) print_contact(f, contact[i]);
+  for (int i = 0; i < n; i++) print_contact(f, contact[i]);
   for (int i = 0; i < n; i++)
     if (wring_contact_losing(contact[i])) fprintf(f, ",%s_lost", wring_contact_kind(contact[i]));
   fprintf(f, ",inverted");
@@ -267,16 +266,16 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &lost));
   for (int i = 0; i < n; i++) {
-    const int   parts = wring_contact_parts(contact[i]);
-    FILE *const to    = wring_contact_is_bounded(contact[i]) ? NULL : file;
+    const int parts = wring_contact_parts(contact[i]);
     PetscCall(PetscMalloc1(3 * parts, &force));
     PetscCall(wring_potential_measure_contact(p->g, i, p->state.q, &report, force));
-    if (wring_contact_is_bounded(contact[i]))
+    if (wring_contact_is_bounded(contact[i])) {
       add_bounded(&report, bounded);
-    else
+    } else {
       flaws->depth = PetscMax(flaws->depth, report.depth);
-    if (to) fprintf(to, ",%lld,%.17g", (long long)report.inside, report.depth);
-    for (int j = 0; j < 3 * parts && to; j++) fprintf(to, ",%.17g", force[j]);
+      if (file) fprintf(file, ",%lld,%.17g", (long long)report.inside, report.depth);
+    }
+    for (int j = 0; j < 3 * parts && file; j++) fprintf(file, ",%.17g", force[j]);
     PetscCall(PetscFree(force));
     lost[i] = report.lost;
     flaws->lost += report.lost;

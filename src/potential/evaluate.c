@@ -184,7 +184,8 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
 }
 
 /* The least bound of this rank's elements and contacts, x and d local arrays; *vertex of wring_contact_bound. */
-static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, double *bound, PetscInt *vertex)
+static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, double advance, double *bound,
+                                  PetscInt *vertex)
 {
   double   one;
   PetscInt at;
@@ -198,7 +199,7 @@ static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, doub
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
   for (int i = 0; i < g->n_contact; i++) {
     if (!wring_contact_is_bounded(g->contact[i])) continue;
-    PetscCall(wring_contact_bound(g->contact[i], x, d, &one, &at));
+    PetscCall(wring_contact_bound(g->contact[i], x, d, advance, &one, &at));
     if (one < *bound) *bound = one, *vertex = at;
   }
   wring_phases_switch(g->phases, old);
@@ -228,7 +229,8 @@ static PetscErrorCode reduce_bound(const wring_potential *g, double *bound, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound)
+/* wring_potential_bound, while colliders move on by `advance` of their way in the step. */
+static PetscErrorCode find_bound(wring_potential *g, Vec x, Vec d, double advance, double *bound)
 {
   const wring_phase old     = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
   PetscBool         bounded = wring_potential_has_bounded_contacts(g);
@@ -241,13 +243,20 @@ PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *b
   if (bounded) {
     PetscCall(VecGetArrayRead(x, &xa)); // PETSc's line search locks both: only ghosts, behind their entries, are filled
     PetscCall(VecGetArrayRead(d, &da));
-    PetscCall(local_bound(g, (double *)xa, (double *)da, bound, &g->stop));
+    PetscCall(local_bound(g, (double *)xa, (double *)da, advance, bound, &g->stop));
     PetscCall(VecRestoreArrayRead(d, &da));
     PetscCall(VecRestoreArrayRead(x, &xa));
     wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
     PetscCall(reduce_bound(g, bound, &g->stop));
   }
   wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound)
+{
+  PetscFunctionBegin;
+  PetscCall(find_bound(g, x, d, 0, bound));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,6 +271,22 @@ double wring_potential_first_step(const wring_potential *g, double bound)
   return wring_potential_has_bounded_contacts(g) && bound <= 1 ? short_of_bound * bound : 1;
 }
 
+PetscErrorCode wring_potential_set_progress(wring_potential *g, double progress)
+{
+  PetscFunctionBegin;
+  if (progress == g->progress || !wring_potential_has_bounded_contacts(g)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_bounded(g->contact[i]))
+      PetscCall(wring_contact_set_time(g->contact[i], PetscMin(g->begin, g->time), g->time, progress));
+  g->progress = progress;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_potential_progress(const wring_potential *g)
+{
+  return g->progress;
+}
+
 PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, double *part)
 {
   double bound;
@@ -272,9 +297,10 @@ PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, doub
   if (!wring_potential_has_bounded_contacts(g)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(x, &d));
   PetscCall(VecWAXPY(d, -1, from, x));
-  PetscCall(wring_potential_bound(g, from, d, &bound));
+  PetscCall(find_bound(g, from, d, 1 - g->progress, &bound));
   *part = wring_potential_first_step(g, bound);
   if (*part < 1) PetscCall(VecWAXPY(x, *part, d, from));
+  PetscCall(wring_potential_set_progress(g, *part < 1 ? g->progress + *part * (1 - g->progress) : 1));
   PetscCall(VecDestroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

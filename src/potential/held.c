@@ -237,7 +237,7 @@ PetscErrorCode wring_potential_is_placed(const wring_potential *g, Vec x, PetscB
   for (PetscInt i = 0; i < g->held.n; i++) off |= xa[g->held.at[i]] != g->held.place[i];
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &off, 1, MPI_INT, MPI_MAX, g->comm));
-  *placed = (PetscBool)!off;
+  *placed = (PetscBool)(!off && g->progress == 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

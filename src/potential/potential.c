@@ -22,6 +22,7 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
   PetscFunctionBegin;
   PetscCall(PetscNew(&g));
   g->comm = mesh->comm, g->mesh = mesh, g->phases = phases, g->h = 1, g->part = 1;
+  g->begin = INFINITY, g->progress = 1;
   PetscCall(PetscMalloc1(mesh->n_local, &g->mass));
   PetscCall(PetscMalloc1(mesh->n_owned, &g->lumped));
   PetscCall(PetscArraycpy(g->lumped, mass, mesh->n_owned));
@@ -238,6 +239,11 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
 }
 
 /* Ranks without attachments have (empty) terms as well, so that all ranks agree on *changed. */
+void wring_potential_set_begin(wring_potential *g, double time)
+{
+  g->begin = time;
+}
+
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed)
 {
   PetscFunctionBegin;
@@ -247,7 +253,10 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
     wring_term_set_time(g->term[i], time, end, &one);
     if (one) *changed = PETSC_TRUE;
   }
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_set_time(g->contact[i], time));
+  for (int i = 0; i < g->n_contact; i++)
+    PetscCall(wring_contact_set_time(g->contact[i], PetscMin(g->begin, time), time, 1));
+  g->time     = time;
+  g->progress = 1;
   if (*changed) {
     g->revision++;
     g->stiffness++;

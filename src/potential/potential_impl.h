@@ -48,14 +48,16 @@ struct wring_potential {
   int               n_term;
   wring_term      **term; // [n_term] owned
   int               n_contact;
-  wring_contact   **contact;  // [n_contact] owned
-  PetscInt          stop;     // vertex that bounded the last step, -1: none
-  wring_pattern    *pattern;  // of the Hessian, built with the first one
-  wring_scatter   **scatter;  // [n_term] of the pattern
-  wring_block_rows *rows;     // of the matrices of this pattern
-  wring_means      *means;    // [n_term] with the first one that has patches
-  Mat               elements; // with patches, or contacts that couple vertices: the Hessian without their part
-  wring_made        made[3];  // by component
+  wring_contact   **contact;     // [n_contact] owned
+  PetscInt          stop;        // vertex that bounded the last step, -1: none
+  double            begin, time; // s: of the step, INFINITY: not known; of set_time
+  double            progress;    // of colliders on their way in the step
+  wring_pattern    *pattern;     // of the Hessian, built with the first one
+  wring_scatter   **scatter;     // [n_term] of the pattern
+  wring_block_rows *rows;        // of the matrices of this pattern
+  wring_means      *means;       // [n_term] with the first one that has patches
+  Mat               elements;    // with patches, or contacts that couple vertices: the Hessian without their part
+  wring_made        made[3];     // by component
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */

@@ -43,8 +43,7 @@ static PetscErrorCode create_potential(wring_problem *p)
   PetscCall(wring_problem_add_surfaces(p));
   PetscCall(wring_problem_add_springs(p));
   PetscCall(wring_problem_add_attachments(p));
-  PetscCall(wring_problem_add_colliders(p));
-  PetscCall(wring_problem_add_self_contact(p));
+  PetscCall(wring_problem_add_contacts(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -117,7 +117,7 @@ typedef struct {
 typedef struct {
   PetscInt       n;
   char         **name;    // [n]
-  wring_contact *contact; // all colliders, borrowed from the potential, or NULL
+  wring_contact *contact; // those by a penalty, borrowed from the potential, or NULL
 } wring_collider_set;
 
 /* What a load of a name acts on, until it is added. */
@@ -184,7 +184,7 @@ struct wring_problem_parts {
   wring_attachments  attachments;
   wring_collider_set colliders;
   wring_contact     *self_contact; // by a penalty, borrowed from the potential, or NULL
-  wring_contact     *barrier;      // self-contact by a barrier, likewise
+  wring_contact     *barrier;      // self-contact or colliders by a barrier, likewise
   wring_load_family  loads[WRING_LOAD_FAMILIES];
   double            *weight; // [n_owned] kg, until the loads have it: what gravity acts on in statics
   wring_probes       probes;
@@ -210,15 +210,15 @@ PetscErrorCode wring_problem_add_on_top(wring_problem *p);
 PetscErrorCode wring_problem_add_surfaces(wring_problem *p); // membranes, then bending
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
-PetscErrorCode wring_problem_add_colliders(wring_problem *p);
-PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
-PetscErrorCode wring_problem_add_loads(wring_problem *p); // to the stepper
+PetscErrorCode wring_problem_add_contacts(wring_problem *p); // colliders and self-contact
+PetscErrorCode wring_problem_add_loads(wring_problem *p);    // to the stepper
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_add_probes(wring_problem *p);
-PetscErrorCode wring_problem_check_colliders(const wring_problem *p);         // at the state
-PetscErrorCode wring_problem_check_self_contact(wring_problem *p);            // likewise
-PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool *added); // if the deck wants it
-PetscErrorCode wring_problem_check_barrier(wring_problem *p);                 // at the state; sets its stiffness
+PetscErrorCode wring_problem_check_colliders(const wring_problem *p);                 // at the state
+PetscErrorCode wring_problem_check_self_contact(wring_problem *p);                    // likewise
+PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wants); // for self-contact
+PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider);
+PetscErrorCode wring_problem_check_barrier(wring_problem *p); // at the state; sets its stiffness
 
 /* Of the mesh and the state. Collective. */
 PetscErrorCode wring_problem_find_bounds(wring_problem *p);

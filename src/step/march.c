@@ -86,6 +86,7 @@ PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state,
   PetscCall(set_drag(s, state, &dragged));
   PetscCall(wring_potential_set_target(s->g, s->y));
   wring_potential_set_part(s->g, s->integrator->part);
+  wring_potential_set_begin(s->g, state->time);
   PetscCall(wring_potential_set_time(s->g, load_time(s, state), state->time + s->h, changed));
   if (h != s->h_of_A || dragged) *changed = PETSC_TRUE;
   s->h_of_A = h;

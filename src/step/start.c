@@ -68,6 +68,7 @@ static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i
   PetscFunctionBegin;
   PetscCall(set(s, state, i, x, is_new));
   if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_set_progress(s->g, 0));
   PetscCall(wring_potential_advance(s->g, state->q, x, &m->part));
   m->placed = PETSC_TRUE;
   if (m->part < 1) PetscCall(wring_potential_is_placed(s->g, x, &m->placed));
@@ -127,17 +128,22 @@ PetscErrorCode wring_step_place(wring_stepper *s, Vec from, Vec x, double *part,
 
 PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x)
 {
-  start_merit chosen = {.placed = (PetscBool)!s->approaching}, m = {.finite = PETSC_FALSE};
-  Vec         other;
+  const double progress = wring_potential_progress(s->g);
+  start_merit  chosen = {.placed = (PetscBool)!s->approaching}, m = {.finite = PETSC_FALSE};
+  Vec          other;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(x, &other));
   PetscCall(VecCopy(start, other));
+  PetscCall(wring_potential_set_progress(s->g, 0));
   PetscCall(wring_step_place(s, state->q, other, &m.part, &m.placed));
-  PetscCall(judge(s, state, x, &chosen));
   PetscCall(judge(s, state, other, &m));
+  const double of_other = wring_potential_progress(s->g);
+  PetscCall(wring_potential_set_progress(s->g, progress));
+  PetscCall(judge(s, state, x, &chosen));
   if (is_better(&m, &chosen)) {
     PetscCall(VecCopy(other, x));
+    PetscCall(wring_potential_set_progress(s->g, of_other));
     chosen.placed  = m.placed;
     s->start_known = PETSC_FALSE;
   }

@@ -95,6 +95,7 @@ static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state,
   PetscCall(wring_potential_set_step(s->g, s->part.end - state->time));
   PetscCall(wring_potential_set_start(s->g, state->q));
   PetscCall(wring_potential_set_target(s->g, state->q));
+  wring_potential_set_begin(s->g, state->time);
   PetscCall(wring_potential_set_time(s->g, s->part.end, s->part.end, changed));
   PetscCall(set_load(s, state->q));
   if (s->h_of_A == 0) {

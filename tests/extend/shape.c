@@ -30,4 +30,4 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_scratch = {"scratch", options, wring_shape_read, nearest, bound};
+const wring_shape wring_shape_scratch = {"scratch", options, wring_shape_read, nearest, bound, NULL};

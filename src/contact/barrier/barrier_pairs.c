@@ -41,6 +41,7 @@ PetscErrorCode wring_barrier_pairs_create(const wring_mesh *m, const wring_extra
   PetscCall(PetscNew(&p));
   *out    = p;
   p->mesh = m;
+  p->self = PETSC_TRUE;
   PetscCall(wring_skin_create(m, &p->skin));
   PetscCall(wring_simplices_find(m, p->skin, extra, &p->n_simplex, &p->simplex));
   PetscCall(PetscMalloc1((size_t)m->n_owned, &p->vertex));
@@ -67,6 +68,7 @@ PetscErrorCode wring_barrier_pairs_destroy(wring_barrier_pairs **out)
   PetscFunctionBegin;
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(forget(p));
+  PetscCall(wring_obstacles_destroy(&p->obstacles));
   PetscCall(wring_corners_destroy(&p->corners));
   PetscCall(wring_skin_destroy(&p->skin));
   PetscCall(PetscFree(p->simplex));
@@ -94,20 +96,21 @@ static wring_pair_kind kind_of(const wring_seen *a, const wring_seen *b)
   return b->corners == 1 ? WRING_PAIR_POINT_POINT : b->corners == 2 ? WRING_PAIR_POINT_EDGE : WRING_PAIR_POINT_TRIANGLE;
 }
 
-/* What is bare counts as if it were as wide as the gap. */
-static double area_of(const wring_seen *s, double gap)
+/* Of a simplex X [corners][3]; what is bare counts as if it were as wide as the gap. */
+static double area_of(int corners, double area, const double *X, double gap)
 {
   double e[3];
-  if (s->area > 0) return s->area;
-  if (s->corners == 1) return gap * gap;
-  wring_subtract3(s->X, s->X + 3, e);
+  if (area > 0) return area;
+  if (corners == 1) return gap * gap;
+  wring_subtract3(X, X + 3, e);
   return gap * sqrt(wring_dot3(e, e));
 }
 
 /* (9.20): half the area of the point of a triangle, a quarter of both areas of others. */
 static double weight_of(const wring_seen *a, const wring_seen *b, double gap)
 {
-  return b->corners == 3 ? area_of(a, gap) / 2 : (area_of(a, gap) + area_of(b, gap)) / 4;
+  const double area = area_of(a->corners, a->area, a->X, gap);
+  return b->corners == 3 ? area / 2 : (area + area_of(b->corners, b->area, b->X, gap)) / 4;
 }
 
 static PetscBool have_common_corner(const wring_seen *a, const wring_seen *b)
@@ -159,7 +162,12 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
   wring_pair_closest(kind, x, &foot);
   if (sqrt(foot.distance2) - approach(a->corners, a->corners + b->corners, d) > near->reach) return PETSC_FALSE;
   wring_barrier_pair *const pair = row;
-  *pair = (wring_barrier_pair){.kind = kind, .area = weight_of(a, b, near->gap), .distance = sqrt(foot.distance2)};
+  *pair                          = (wring_barrier_pair){.kind     = kind,
+                                                        .corners  = a->corners + b->corners,
+                                                        .first    = a->corners,
+                                                        .feature  = -1,
+                                                        .area     = weight_of(a, b, near->gap),
+                                                        .distance = sqrt(foot.distance2)};
   join(a, a->X, b, b->X, X);
   if (kind == WRING_PAIR_EDGE_EDGE) pair->sine2 = wring_pair_sine2(X);
   for (int i = 0; i < WRING_MOST_CORNERS; i++) {
@@ -196,6 +204,34 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Appends the simplices that come as near to features of colliders on the way. */
+static PetscErrorCode find_obstacles(wring_barrier_pairs *p, const double *x, const double *way)
+{
+  const wring_mesh *const m = p->mesh;
+  wring_obstacle_hit     *hit;
+  PetscInt                n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_obstacles_find(p->obstacles, p->n_simplex, p->simplex, x, way, p->margin, &n, &hit));
+  PetscCall(PetscRealloc(sizeof *p->pair * (size_t)(p->n + n + 1), &p->pair));
+  for (PetscInt i = 0; i < n; i++) {
+    const wring_simplex *const s   = p->simplex + hit[i].simplex;
+    wring_barrier_pair         one = {.corners = s->corners, .first = s->corners, .feature = hit[i].feature};
+    double                     X[9];
+    wring_simplex_gather(s, m->X, X);
+    one.area  = area_of(s->corners, s->area, X, p->gap);
+    one.sine2 = wring_feature_sine2(p->obstacles->feature + one.feature, X);
+    for (int a = 0; a < WRING_MOST_CORNERS; a++) {
+      const PetscInt v = a < s->corners ? s->vertex[a % 3] : -1;
+      one.original[a]  = v < 0 ? -1 : m->number.original[v];
+      one.home[a]      = v < 0 ? (PetscSFNode){.rank = -1, .index = -1} : p->skin->home[v];
+    }
+    p->pair[p->n++] = one;
+  }
+  PetscCall(PetscFree(hit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Searches on the way from x to x + most d. */
 static PetscErrorCode search(wring_barrier_pairs *p, const double *x, const double *d, double most)
 {
@@ -207,7 +243,9 @@ static PetscErrorCode search(wring_barrier_pairs *p, const double *x, const doub
   PetscCall(forget(p));
   if (d) PetscCall(PetscMalloc1(3 * n_local, &way));
   for (size_t i = 0; d && i < 3 * n_local; i++) way[i] = most * d[i];
-  PetscCall(wring_barrier_pairs_find(p, x, way, p->gap + p->margin, &p->n, &p->pair));
+  p->n = 0;
+  if (p->self) PetscCall(wring_barrier_pairs_find(p, x, way, p->gap + p->margin, &p->n, &p->pair));
+  if (p->obstacles) PetscCall(find_obstacles(p, x, way));
   for (PetscInt i = 0; i < 3 * p->n_vertex; i++) {
     const PetscInt at = 3 * p->vertex[i / 3] + i % 3;
     p->seen[i]        = x[at];
@@ -305,8 +343,7 @@ PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double 
 void wring_barrier_pairs_gather(const wring_barrier_pairs *p, PetscInt i, const double *x, const double *far,
                                 double *corners)
 {
-  const int n = wring_pair_corners(p->pair[i].kind);
-  for (int a = 0; a < n; a++) {
+  for (int a = 0; a < p->pair[i].corners; a++) {
     const PetscInt      place = p->place[WRING_MOST_CORNERS * i + a], n_owned = p->mesh->n_owned;
     const double *const at = place < n_owned ? x + 3 * (size_t)place : far + 3 * (size_t)(place - n_owned);
     for (int c = 0; c < 3; c++) corners[3 * a + c] = at[c];

@@ -1,15 +1,18 @@
 /*
-  Private to src/contact/barrier: the pairs of simplices that are near each other on a way of the surface.
-  docs/theory.md (9.20), (9.21)
+  Private to src/contact/barrier: pairs of simplices that are near each other, and simplices near colliders, on a way of
+  the surface. docs/theory.md (9.20), (9.21)
 */
 #pragma once
 #include "contact/corners.h"
 #include "contact/simplices.h"
 #include "closest.h"
+#include "obstacles.h"
 
-/* Of simplices without a common corner; corners in the order of its kind, beyond them -1. */
+/* Of simplices without a common corner, or of one and a feature; corners in the order of its kind, beyond them -1. */
 typedef struct {
   wring_pair_kind kind;
+  int             corners, first; // all, and those of the first body
+  int             feature;        // of a collider; -1: none
   PetscInt        original[WRING_MOST_CORNERS];
   PetscSFNode     home[WRING_MOST_CORNERS];
   double          area;     // m^2: its weight
@@ -21,11 +24,13 @@ typedef struct {
   const wring_mesh   *mesh; // borrowed
   wring_skin         *skin;
   PetscInt            n_simplex, n_vertex;
-  wring_simplex      *simplex; // [n_simplex]
-  PetscInt           *vertex;  // [n_vertex] owned vertices of simplices
-  double              gap;     // m
-  double              edge[2]; // m: the least and the mean edge at rest; 0: there is none
-  double              margin;  // m
+  wring_simplex      *simplex;   // [n_simplex]
+  PetscInt           *vertex;    // [n_vertex] owned vertices of simplices
+  double              gap;       // m
+  double              edge[2];   // m: the least and the mean edge at rest; 0: there is none
+  double              margin;    // m
+  PetscBool           self;      // pairs are looked for
+  wring_obstacles    *obstacles; // owned; NULL: none
   PetscBool           searched;
   double             *seen, *sweep; // [n_vertex][3] m: the way of the last search is seen + t sweep, t in [0, 1]
   PetscInt            n;

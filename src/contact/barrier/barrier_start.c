@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "contact/broad.h"
+#include <float.h>
 #include <math.h>
 
 static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25;
@@ -28,11 +29,12 @@ static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, double *dia
 
 enum { MOST = 5 }; // corners: of an edge and a triangle
 
-/* Two simplices, the first of n_first corners. */
+/* Two simplices, the first of n_first corners, or a collider and one simplex. */
 typedef struct {
-  int      n, n_first;
-  PetscInt original[MOST];
-  double   distance; // m; negative: they pass through each other
+  int         n, n_first;
+  PetscInt    original[MOST];
+  double      distance; // m; negative: they pass through each other
+  const char *collider;
 } offence;
 
 static void print_corners(const PetscInt *original, int n, size_t size, char *text)
@@ -47,7 +49,7 @@ static void print_corners(const PetscInt *original, int n, size_t size, char *te
 static PetscErrorCode raise(MPI_Comm comm, const char *when, const offence *o)
 {
   double      key[1 + MOST], least[1 + MOST];
-  char        first[64], second[64];
+  char        first[256], second[64];
   wring_error error = {""};
   PetscBool   mine  = (PetscBool)(o->n > 0);
 
@@ -61,8 +63,10 @@ static PetscErrorCode raise(MPI_Comm comm, const char *when, const offence *o)
   if (isinf(least[0])) PetscFunctionReturn(PETSC_SUCCESS);
   print_corners(o->original, mine ? o->n_first : 0, sizeof first, first);
   print_corners(o->original + o->n_first, mine ? o->n - o->n_first : 0, sizeof second, second);
+  if (o->collider) PetscCall(PetscSNPrintf(first, sizeof first, "'%s'", o->collider));
   if (mine)
-    wring_error_set(&error, "self_contact: %s and %s %s %s, expected surfaces that are apart", first, second,
+    wring_error_set(&error, "%s: %s and %s %s %s, expected surfaces that are apart",
+                    o->collider ? "collider" : "self_contact", first, second,
                     o->distance < 0 ? "pass through each other" : "touch", when);
   PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,7 +84,7 @@ static PetscErrorCode find_nearest(const wring_barrier_pairs *p, const double *x
   *o = (offence){.distance = INFINITY};
   for (PetscInt i = 0; i < n; i++) {
     if (!(pair[i].distance < o->distance)) continue;
-    *o = (offence){wring_pair_corners(pair[i].kind), wring_pair_first(pair[i].kind), {0}, pair[i].distance};
+    *o = (offence){wring_pair_corners(pair[i].kind), wring_pair_first(pair[i].kind), {0}, pair[i].distance, NULL};
     for (int a = 0; a < o->n; a++) o->original[a] = pair[i].original[a];
   }
   PetscCall(PetscFree(pair));
@@ -98,23 +102,114 @@ static PetscErrorCode refuse_touching(const wring_barrier_pairs *p, const char *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- sides of triangles ------------------------------------------------------------------------------------------ */
+
+/* The sign of the volume of a tetrahedron, 0 if rounding may have made it. */
+static int side_of(const double *a, const double *b, const double *c, const double *d)
+{
+  double e[3], f[3], g[3], value = 0, size = 0;
+  wring_subtract3(b, a, e);
+  wring_subtract3(c, a, f);
+  wring_subtract3(d, a, g);
+  for (int i = 0; i < 3; i++) {
+    const double p = e[(i + 1) % 3] * f[(i + 2) % 3], q = e[(i + 2) % 3] * f[(i + 1) % 3];
+    value += (p - q) * g[i];
+    size += (fabs(p) + fabs(q)) * fabs(g[i]);
+  }
+  return fabs(value) <= 1e-14 * size ? 0 : value > 0 ? 1 : -1;
+}
+
+/* Whether the edge from p to q passes through the triangle t [3][3]. */
+static PetscBool pierces_triangle(const double *p, const double *q, const double *t)
+{
+  const int side = side_of(p, q, t, t + 3);
+  if (side_of(t, t + 3, t + 6, p) * side_of(t, t + 3, t + 6, q) >= 0) return PETSC_FALSE;
+  return (PetscBool)(side && side_of(p, q, t + 3, t + 6) == side && side_of(p, q, t + 6, t) == side);
+}
+
+/* ---- the nearest part to colliders ------------------------------------------------------------------------------- */
+
+/* The least signed distance from a convex shape on the edge x [2][3]: it is convex along it. */
+static double least_along(const wring_placed_feature *f, const double *x)
+{
+  double from = 0, to = 1, least = INFINITY, e[3];
+  wring_subtract3(x + 3, x, e);
+  for (int i = 0; i < 100; i++) {
+    const double t = 0.5 * (from + to), at[3] = {x[0] + t * e[0], x[1] + t * e[1], x[2] + t * e[2]};
+    double       n[3], offset;
+    least = fmin(least, wring_pose_nearest(f->collider, f->pose, at, n, &offset));
+    if (wring_dot3(n, e) > 0)
+      to = t;
+    else
+      from = t;
+  }
+  return least;
+}
+
+/* The distance of a part from a feature; below 0, by no length, if it passes through where its features are apart. */
+static double distance_of(const wring_placed_feature *f, const wring_simplex *s, const double *x)
+{
+  if (wring_feature_meets(f, s->corners, s->bare)) return wring_feature_distance(f, s->corners, x);
+  if (f->f.kind == WRING_FEATURE_SOLID && s->corners == 2 && least_along(f, x) < 0) return -DBL_MIN;
+  if (f->f.kind == WRING_FEATURE_SEGMENT && s->corners == 3 && pierces_triangle(f->f.a, f->f.b, x)) return -DBL_MIN;
+  return INFINITY;
+}
+
+static PetscErrorCode find_nearest_to_colliders(const wring_barrier_pairs *p, const double *x, offence *o,
+                                                double *least)
+{
+  const wring_placed_feature *const feature = p->obstacles->feature;
+  double                            corners[9];
+
+  PetscFunctionBegin;
+  *o = (offence){.distance = INFINITY};
+  for (PetscInt i = 0; i < p->n_simplex; i++) {
+    const wring_simplex *const s = p->simplex + i;
+    wring_simplex_gather(s, x, corners);
+    for (int f = 0; f < p->obstacles->n; f++) {
+      const double distance = distance_of(feature + f, s, corners);
+      if (!(distance < o->distance)) continue;
+      *o = (offence){.n = s->corners, .distance = distance, .collider = feature[f].collider->name};
+      for (int a = 0; a < s->corners; a++) o->original[a] = p->mesh->number.original[s->vertex[a]];
+    }
+  }
+  *least = o->distance;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the gap ----------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode require_gap(const wring_barrier_pairs *p, double gap, const char *prefix, const char *name)
+{
+  PetscFunctionBegin;
+  if (gap > p->edge[0] && p->edge[0] > 0)
+    WRING_REFUSE(p->mesh->comm, "%s%s_gap is %g m, expected at most the shortest edge of the surface, %g m", prefix,
+                 name, gap, p->edge[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
 {
-  double  diagonal, least;
-  offence nearest;
+  wring_obstacles *const o = p->obstacles;
+  double                 diagonal, least = INFINITY, most = gap;
+  offence                nearest;
 
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, &diagonal));
-  const double most = gap > 0 ? gap : gap_of_diagonal * diagonal;
-  if (gap > p->edge[0] && p->edge[0] > 0)
-    WRING_REFUSE(p->mesh->comm, "self_contact_gap is %g m, expected at most the shortest edge of the surface, %g m",
-                 gap, p->edge[0]);
+  PetscCall(require_gap(p, gap, "self_contact", ""));
+  if (gap == 0) most = gap_of_diagonal * diagonal;
   wring_barrier_pairs_set_gap(p, most);
-  PetscCall(find_nearest(p, p->mesh->X, most / gap_of_distance, &nearest, &least));
-  PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
-  if (gap == 0) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
+  if (p->self) {
+    PetscCall(find_nearest(p, p->mesh->X, most / gap_of_distance, &nearest, &least));
+    PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
+  } else if (gap == 0) {
+    PetscCall(find_nearest_to_colliders(p, p->mesh->X, &nearest, &least));
+  }
+  if (gap == 0 && least > touching * diagonal) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
+  if (o) wring_obstacles_set_gap(o, p->gap);
+  for (int c = 0; o && c < o->set.n; c++)
+    PetscCall(require_gap(p, o->set.collider[c].gap, "collider_", o->set.collider[c].name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,33 +230,15 @@ PetscErrorCode wring_barrier_sum_points(const wring_barrier_pairs *p, double *po
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* The sign of the volume of a tetrahedron, 0 if rounding may have made it. */
-static int side_of(const double *a, const double *b, const double *c, const double *d)
-{
-  double e[3], f[3], g[3], value = 0, size = 0;
-  wring_subtract3(b, a, e);
-  wring_subtract3(c, a, f);
-  wring_subtract3(d, a, g);
-  for (int i = 0; i < 3; i++) {
-    const double p = e[(i + 1) % 3] * f[(i + 2) % 3], q = e[(i + 2) % 3] * f[(i + 1) % 3];
-    value += (p - q) * g[i];
-    size += (fabs(p) + fabs(q)) * fabs(g[i]);
-  }
-  return fabs(value) <= 1e-14 * size ? 0 : value > 0 ? 1 : -1;
-}
-
 /* Whether edge a passes through triangle b; what nearly does has no distance, and is refused as touching. */
 static PetscBool pierces(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
 {
-  offence *const      o = row;
-  const double *const t = b->x, *const p = a->x, *const q = a->x + 3;
+  offence *const o = row;
   (void)context;
   for (int i = 0; i < 6; i++)
     if (a->original[i / 3] == b->original[i % 3]) return PETSC_FALSE;
-  const int side = side_of(p, q, t, t + 3);
-  if (side_of(t, t + 3, t + 6, p) * side_of(t, t + 3, t + 6, q) >= 0) return PETSC_FALSE;
-  if (!side || side_of(p, q, t + 3, t + 6) != side || side_of(p, q, t + 6, t) != side) return PETSC_FALSE;
-  *o  = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1};
+  if (!pierces_triangle(a->x, a->x + 3, b->x)) return PETSC_FALSE;
+  *o  = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1, NULL};
   *to = a->home[0].rank;
   return PETSC_TRUE;
 }
@@ -300,6 +377,35 @@ static PetscErrorCode measure_length(const wring_barrier_pairs *p, const double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- colliders inside bodies ------------------------------------------------------------------------------------- */
+
+static PetscBool is_in_tet(const double *c, const PetscInt *v, const double *x)
+{
+  const double *at[4];
+  for (int a = 0; a < 4; a++) at[a] = x + 3 * (size_t)v[a];
+  const int side = side_of(at[0], at[1], at[2], at[3]);
+  return (PetscBool)(side && side_of(c, at[1], at[2], at[3]) == side && side_of(at[0], c, at[2], at[3]) == side &&
+                     side_of(at[0], at[1], c, at[3]) == side && side_of(at[0], at[1], at[2], c) == side);
+}
+
+/* A collider whose surface meets none of a body is inside it if its centre is. */
+static PetscErrorCode refuse_colliders_inside(const wring_barrier_pairs *p, const double *x)
+{
+  const wring_poses *const set   = &p->obstacles->set;
+  wring_error              error = {""};
+
+  PetscFunctionBegin;
+  for (int c = 0; c < set->n; c++)
+    for (PetscInt e = 0; e < p->mesh->tets.n && isfinite(set->bound[c]) && !wring_failed(&error); e++)
+      if (is_in_tet(set->now[c].centre, p->mesh->tets.corner + 4 * e, x))
+        wring_error_set(&error, "collider: '%s' is inside a body at the start, expected surfaces that are apart",
+                        set->collider[c].name);
+  PetscCall(wring_error_raise(p->mesh->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x)
 {
   double  diagonal, least, length = 0;
@@ -307,6 +413,12 @@ PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const dou
 
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, &diagonal));
+  if (p->obstacles) {
+    PetscCall(find_nearest_to_colliders(p, x, &o, &least));
+    PetscCall(refuse_touching(p, "at the start", diagonal, &o));
+    PetscCall(refuse_colliders_inside(p, x));
+  }
+  if (!p->self) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(find_nearest(p, x, p->gap, &o, &least));
   PetscCall(refuse_touching(p, "at the start", diagonal, &o));
   PetscCall(find_piercing(p, x, &o));

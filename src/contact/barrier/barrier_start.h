@@ -3,12 +3,16 @@
 #include "barrier_pairs.h"
 
 /*
-  Sets the gap; 0: the lesser of 1e-3 of the diagonal of the box around the vertices at rest and a quarter of the least
-  distance at rest. Refuses a gap above the shortest edge, and surfaces that touch at rest. Collective.
+  Sets the gap, also of colliders without one; 0: the lesser of 1e-3 of the diagonal of the box around the vertices at
+  rest and a quarter of the least distance at rest; without self-contact, from colliders, if it is above 0. Refuses gaps
+  above the shortest edge, and surfaces that touch each other at rest. Collective.
 */
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap);
 
-/* Refuses surfaces that touch or pass through each other, and bodies inside others, at x [n_local][3]. Collective. */
+/*
+  Refuses surfaces that touch or pass through each other or colliders, and bodies and colliders inside others, at x
+  [n_local][3]. Collective.
+*/
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x);
 
 /* The number of points of all ranks and the sum of their areas. Collective. */

@@ -1,6 +1,6 @@
 /*
-  Self-contact by the barrier: E_c = sum over pairs of stiffness area b(d), exact at every x: pairs are a superset of
-  those within the gap, and nothing is frozen between updates. docs/theory.md (9.20) to (9.24)
+  Self-contact and colliders by the barrier: E_c = sum over pairs of stiffness area b(d), exact at every x: pairs are a
+  superset of those within the gap, and nothing is frozen between updates. docs/theory.md (9.20) to (9.27)
 */
 #include "barrier.h"
 #include "barrier_start.h"
@@ -22,16 +22,33 @@ static const char *barrier_refusal(const wring_contact *contact, wring_contact_w
 {
   (void)contact;
   if (way == WRING_CONTACT_BOUNDED) return NULL;
-  return "self_contact.method barrier: its steps are not bounded by collisions, expected auto, newton, trust_region, "
+  return "method barrier of contacts: its steps are not bounded by collisions, expected auto, newton, trust_region, "
          "pncg, gradient_descent or qn with a line search, and implicit_euler, bdf2 or static";
 }
 
 /* ---- pairs at x -------------------------------------------------------------------------------------------------- */
 
-static wring_pair_law law_of(const barrier *d, PetscInt i)
+/* The feature of a collider, or NULL: pair i is one of the surface. */
+static const wring_placed_feature *feature_of(const barrier *d, PetscInt i)
 {
-  const wring_barrier_pair *const pair = d->pairs->pair + i;
-  return (wring_pair_law){.kind = pair->kind, .gap = d->pairs->gap, .sine2 = pair->sine2};
+  const int f = d->pairs->pair[i].feature;
+  return f < 0 ? NULL : d->pairs->obstacles->feature + f;
+}
+
+static double gap_of(const barrier *d, PetscInt i)
+{
+  const wring_placed_feature *const f = feature_of(d, i);
+  return f ? f->gap : d->pairs->gap;
+}
+
+/* wring_pair_energy of pair i, or of a part of the surface near a feature. */
+static double energy_of(const barrier *d, PetscInt i, const double *corners, double *psi, double *g, double *H)
+{
+  const wring_barrier_pair *const   pair = d->pairs->pair + i;
+  const wring_placed_feature *const f    = feature_of(d, i);
+  const wring_pair_law              law  = {.kind = pair->kind, .gap = d->pairs->gap, .sine2 = pair->sine2};
+  if (f) return wring_feature_energy(f, pair->corners, pair->sine2, corners, psi, g, H);
+  return wring_pair_energy(&law, corners, psi, g, H);
 }
 
 static double factor_of(const barrier *d, PetscInt i)
@@ -59,10 +76,9 @@ static PetscErrorCode evaluate(barrier *d, const double *x, PetscBool gradient)
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
 #pragma omp parallel for schedule(static, 64) if (p->n > SERIAL_BELOW)
   for (PetscInt i = 0; i < p->n; i++) {
-    const wring_pair_law law = law_of(d, i);
-    double               corners[N];
+    double corners[N];
     wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
-    d->distance[i] = wring_pair_energy(&law, corners, &d->psi[i], gradient ? d->g + N * (size_t)i : NULL, NULL);
+    d->distance[i] = energy_of(d, i, corners, &d->psi[i], gradient ? d->g + N * (size_t)i : NULL, NULL);
     d->psi[i] *= factor_of(d, i);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,7 +86,7 @@ static PetscErrorCode evaluate(barrier *d, const double *x, PetscBool gradient)
 
 static PetscBool is_active(const barrier *d, PetscInt i)
 {
-  return (PetscBool)(d->distance[i] < d->pairs->gap);
+  return (PetscBool)(d->distance[i] < gap_of(d, i));
 }
 
 /* Between two updates x follows bounded ways, on which the pairs are complete; distances are those at the last x. */
@@ -95,8 +111,7 @@ static PetscErrorCode barrier_update(wring_contact *contact, const wring_contact
 /* Adds factor row [corners][3] at the corners of pair i to f, or far_f. */
 static void scatter(wring_barrier_pairs *p, PetscInt i, double factor, const double *row, double *f)
 {
-  const int n = wring_pair_corners(p->pair[i].kind);
-  for (int a = 0; a < n; a++) {
+  for (int a = 0; a < p->pair[i].corners; a++) {
     double *const at = wring_corners_at(&p->corners, p->place[WRING_MOST_CORNERS * i + a], f, p->far_f);
     for (int c = 0; c < 3; c++) at[c] += factor * row[3 * a + c];
   }
@@ -123,13 +138,12 @@ static PetscErrorCode barrier_add(wring_contact *contact, wring_work work, const
 /* stiffness area H of pair i. */
 static int hessian_of(const void *context, const double *x, PetscInt i, double *H, PetscInt *place)
 {
-  const barrier *const             d   = context;
-  const wring_barrier_pairs *const p   = d->pairs;
-  const wring_pair_law             law = law_of(d, i);
-  const int                        n   = 3 * wring_pair_corners(law.kind);
+  const barrier *const             d = context;
+  const wring_barrier_pairs *const p = d->pairs;
+  const int                        n = 3 * p->pair[i].corners;
   double                           corners[N], psi;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
-  if (!(wring_pair_energy(&law, corners, &psi, NULL, H) < p->gap)) return 0;
+  if (!(energy_of(d, i, corners, &psi, NULL, H) < gap_of(d, i))) return 0;
   for (int k = 0; k < n * n && H; k++) H[k] *= factor_of(d, i);
   for (int a = 0; a < n / 3; a++) place[a] = p->place[WRING_MOST_CORNERS * i + a];
   return n;
@@ -183,13 +197,15 @@ static PetscErrorCode barrier_add_products(wring_contact *contact, const double 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* The part of most way up to which pair i stays apart. */
-static double bound_of(const wring_barrier_pairs *p, PetscInt i, const double *x, const double *way, double most)
+static double bound_of(const barrier *d, PetscInt i, const double *x, const double *way, double most)
 {
-  double     corners[N] = {0}, moves[N] = {0};
-  wring_foot foot;
+  const wring_barrier_pairs *const p          = d->pairs;
+  double                           corners[N] = {0}, moves[N] = {0};
+  wring_foot                       foot;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
   wring_barrier_pairs_gather(p, i, way, p->far_d, moves);
   for (int k = 0; k < N; k++) moves[k] *= most;
+  if (feature_of(d, i)) return wring_feature_bound(feature_of(d, i), p->pair[i].corners, corners, moves);
   wring_pair_closest(p->pair[i].kind, corners, &foot);
   const double keep = kept * fmin(1, p->gap / sqrt(foot.distance2));
   return wring_pair_bound(p->pair[i].kind, corners, moves, 0, keep);
@@ -198,31 +214,32 @@ static double bound_of(const wring_barrier_pairs *p, PetscInt i, const double *x
 /* The original number of the corner that moves farthest. */
 static PetscInt fastest(const wring_barrier_pair *pair, const double *way)
 {
-  const int n    = wring_pair_corners(pair->kind);
-  PetscInt  at   = pair->original[0];
-  double    most = -1;
-  for (int a = 0; a < n; a++) {
+  PetscInt at   = pair->original[0];
+  double   most = -1;
+  for (int a = 0; a < pair->corners; a++) {
     const double *const one = way + 3 * a, squared = one[0] * one[0] + one[1] * one[1] + one[2] * one[2];
     if (squared > most) most = squared, at = pair->original[a];
   }
   return at;
 }
 
-static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, const double *way, double *bound,
-                                    PetscInt *vertex)
+/* Where colliders move, another search finds what they meet. */
+static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, const double *way, double advance,
+                                    double *bound, PetscInt *vertex)
 {
   barrier *const             d = contact->data;
   wring_barrier_pairs *const p = d->pairs;
   double                     most, moves[N];
 
   PetscFunctionBegin;
+  if (p->obstacles && wring_obstacles_advance(p->obstacles, advance)) p->searched = PETSC_FALSE;
   PetscCall(wring_barrier_pairs_prepare(p, x, way, &most));
   PetscCall(make_room(d));
   *bound  = most < 1 ? most : INFINITY;
   *vertex = -1;
   if (most == 0) PetscFunctionReturn(PETSC_SUCCESS);
 #pragma omp parallel for schedule(dynamic, 64) if (p->n > SERIAL_BELOW)
-  for (PetscInt i = 0; i < p->n; i++) d->psi[i] = most * bound_of(p, i, x, way, most);
+  for (PetscInt i = 0; i < p->n; i++) d->psi[i] = most * bound_of(d, i, x, way, most);
   for (PetscInt i = 0; i < p->n; i++) {
     if (!(d->psi[i] < PetscMin(*bound, most))) continue;
     *bound = d->psi[i];
@@ -242,16 +259,17 @@ static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, w
   double                     most;
 
   PetscFunctionBegin;
-  (void)force;
   PetscCall(wring_barrier_pairs_prepare(p, x, NULL, &most));
   PetscCall(evaluate(d, x, PETSC_TRUE));
   for (PetscInt i = 0; i < p->n; i++) {
-    double sum[3] = {0};
-    report->least = PetscMin(report->least, d->distance[i]);
+    const wring_placed_feature *const f      = feature_of(d, i);
+    double                            sum[3] = {0};
+    report->least                            = PetscMin(report->least, d->distance[i]);
     if (!is_active(d, i)) continue;
     report->pairs++;
-    for (int k = 0; k < 3 * wring_pair_first(p->pair[i].kind); k++) sum[k % 3] += d->g[N * (size_t)i + (size_t)k];
+    for (int k = 0; k < 3 * p->pair[i].first; k++) sum[k % 3] += d->g[N * (size_t)i + (size_t)k];
     report->force += factor_of(d, i) * sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    for (int k = 0; k < 3 && f; k++) force[3 * f->part + k] -= factor_of(d, i) * sum[k];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -278,6 +296,29 @@ static PetscErrorCode barrier_add_pressure(wring_contact *contact, const double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode barrier_set_time(wring_contact *contact, double begin, double time, double part)
+{
+  wring_barrier_pairs *const p = ((barrier *)contact->data)->pairs;
+
+  PetscFunctionBegin;
+  if (p->obstacles && wring_obstacles_place(p->obstacles, begin, time, part)) p->searched = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode barrier_check(wring_contact *contact, const double *x)
+{
+  barrier *const d = contact->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_check_start(d->pairs, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int barrier_parts(const wring_contact *contact)
+{
+  return contact->poses ? wring_poses_parts(contact) : 0;
+}
+
 static PetscErrorCode barrier_destroy(wring_contact *contact)
 {
   barrier *const d = contact->data;
@@ -299,22 +340,26 @@ static double barrier_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops barrier_ops = {
-  .kind         = "self_contact",
+  .kind         = "barrier",
   .refusal      = barrier_refusal,
   .stiffness    = barrier_stiffness,
+  .set_time     = barrier_set_time,
   .update       = barrier_update,
   .add          = barrier_add,
   .find_blocks  = barrier_find_blocks,
   .add_products = barrier_add_products,
   .bound        = barrier_bound,
+  .check        = barrier_check,
   .add_pressure = barrier_add_pressure,
+  .parts        = barrier_parts,
+  .part_name    = wring_poses_part_name,
   .measure      = barrier_measure,
   .destroy      = barrier_destroy,
 };
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_self_barrier *how, wring_contact **c)
+PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_barrier_body *how, wring_contact **c)
 {
   const wring_extra_sides extra = {how->n_triangle, how->n_line, how->triangle, how->line};
   barrier                *d;
@@ -323,31 +368,27 @@ PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_
   PetscCall(PetscNew(&d));
   PetscCall(wring_barrier_pairs_create(mesh, &extra, &d->pairs));
   PetscCall(wring_contact_create(mesh, &barrier_ops, d, c));
+  d->pairs->self = how->self;
+  if (how->n_collider > 0) PetscCall(wring_obstacles_create(*c, how->n_collider, how->collider, &d->pairs->obstacles));
   PetscCall(wring_barrier_choose_gap(d->pairs, how->gap));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_self_barrier_set_stiffness(wring_contact *c, double stiffness)
+void wring_barrier_set_stiffness(wring_contact *c, double stiffness)
 {
   barrier *const d = c->data;
   d->stiffness     = stiffness;
 }
 
-PetscErrorCode wring_self_barrier_measure(const wring_contact *c, wring_self_barrier_sizes *sizes)
+PetscErrorCode wring_barrier_measure(const wring_contact *c, wring_barrier_sizes *sizes)
 {
   const barrier *const d = c->data;
 
   PetscFunctionBegin;
-  *sizes = (wring_self_barrier_sizes){.gap = d->pairs->gap, .edge = d->pairs->edge[1], .stiffness = d->stiffness};
+  *sizes = (wring_barrier_sizes){.gap = d->pairs->gap, .edge = d->pairs->edge[1], .stiffness = d->stiffness};
+  if (d->pairs->obstacles)
+    for (int i = 0; i < d->pairs->obstacles->n; i++)
+      sizes->gap = PetscMax(sizes->gap, d->pairs->obstacles->feature[i].gap);
   PetscCall(wring_barrier_sum_points(d->pairs, &sizes->points, &sizes->area));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_self_barrier_check(const wring_contact *c, const double *x)
-{
-  const barrier *const d = c->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_barrier_check_start(d->pairs, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

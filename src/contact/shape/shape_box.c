@@ -53,4 +53,32 @@ static double bound(const double size[3])
   return hypot(hypot(size[0], size[1]), size[2]);
 }
 
-const wring_shape wring_shape_box = {"box", options, read_keys, nearest, bound};
+static void set_corner(const double size[3], int corner, double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = corner >> c & 1 ? size[c] : -size[c];
+}
+
+/* The six faces of the inside; the box, its eight corners and twelve edges. */
+static int features(const double size[3], PetscBool inside, wring_feature *feature)
+{
+  int n = 0;
+  for (int i = 0; i < 6 && inside; i++) {
+    feature[n]            = (wring_feature){WRING_FEATURE_PLANE, .radius = -size[i / 2]};
+    feature[n++].a[i / 2] = i % 2 ? 1 : -1;
+  }
+  if (inside) return n;
+  feature[n++] = (wring_feature){.kind = WRING_FEATURE_SOLID};
+  for (int i = 0; i < 8; i++) {
+    feature[n] = (wring_feature){.kind = WRING_FEATURE_POINT};
+    set_corner(size, i, feature[n++].a);
+    for (int c = 0; c < 3; c++) {
+      if (i >> c & 1) continue;
+      feature[n] = (wring_feature){.kind = WRING_FEATURE_SEGMENT};
+      set_corner(size, i, feature[n].a);
+      set_corner(size, i | 1 << c, feature[n++].b);
+    }
+  }
+  return n;
+}
+
+const wring_shape wring_shape_box = {"box", options, read_keys, nearest, bound, features};

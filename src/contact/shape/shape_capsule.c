@@ -19,4 +19,16 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_capsule = {"capsule", options, wring_shape_read_rod, nearest, bound};
+static int features(const double size[3], PetscBool inside, wring_feature *feature)
+{
+  static const wring_feature_kind kind[] = {WRING_FEATURE_SOLID, WRING_FEATURE_SEGMENT, WRING_FEATURE_POINT,
+                                            WRING_FEATURE_POINT};
+  for (int i = 0; i < 4; i++) {
+    const double end = i == 3 ? -size[1] : size[1];
+    feature[i]       = (wring_feature){kind[i], .a = {0, 0, end}, .b = {0, 0, -end}, .radius = size[0]};
+  }
+  if (inside) feature[0].kind = WRING_FEATURE_TUBE;
+  return inside ? 1 : 4;
+}
+
+const wring_shape wring_shape_capsule = {"capsule", options, wring_shape_read_rod, nearest, bound, features};

@@ -32,4 +32,14 @@ static double bound(const double size[3])
   return hypot(size[0], size[1]);
 }
 
-const wring_shape wring_shape_cylinder = {"cylinder", options, wring_shape_read_rod, nearest, bound};
+/* None of the outside, whose edges are circles. Between the planes the inside is that of a capsule. */
+static int features(const double size[3], PetscBool inside, wring_feature *feature)
+{
+  const double half = size[1];
+  feature[0]        = (wring_feature){WRING_FEATURE_TUBE, .a = {0, 0, half}, .b = {0, 0, -half}, .radius = size[0]};
+  for (int i = 1; i < 3; i++)
+    feature[i] = (wring_feature){WRING_FEATURE_PLANE, .a = {0, 0, i == 1 ? -1 : 1}, .radius = -half};
+  return inside ? 3 : 0;
+}
+
+const wring_shape wring_shape_cylinder = {"cylinder", options, wring_shape_read_rod, nearest, bound, features};

@@ -16,4 +16,12 @@ static double nearest(const double size[3], const double p[3], double n[3], doub
   return p[2];
 }
 
-const wring_shape wring_shape_half_space = {"half_space", options, wring_shape_read, nearest, NULL};
+static int features(const double size[3], PetscBool inside, wring_feature *feature)
+{
+  (void)size;
+  (void)inside;
+  feature[0] = (wring_feature){WRING_FEATURE_PLANE, .a = {0, 0, 1}};
+  return 1;
+}
+
+const wring_shape wring_shape_half_space = {"half_space", options, wring_shape_read, nearest, NULL, features};

@@ -17,4 +17,11 @@ static double bound(const double size[3])
   return size[0];
 }
 
-const wring_shape wring_shape_sphere = {"sphere", options, wring_shape_read, nearest, bound};
+static int features(const double size[3], PetscBool inside, wring_feature *feature)
+{
+  feature[0] = (wring_feature){inside ? WRING_FEATURE_TUBE : WRING_FEATURE_SOLID, .radius = size[0]};
+  feature[1] = (wring_feature){WRING_FEATURE_POINT, .radius = size[0]};
+  return inside ? 1 : 2;
+}
+
+const wring_shape wring_shape_sphere = {"sphere", options, wring_shape_read, nearest, bound, features};

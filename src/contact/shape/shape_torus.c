@@ -36,4 +36,4 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_torus = {"torus", options, read_keys, nearest, bound};
+const wring_shape wring_shape_torus = {"torus", options, read_keys, nearest, bound, NULL};

@@ -31,8 +31,15 @@ const wring_option wring_collider_options[] = {
    .help = "Shape that vertices are kept out of; a half_space is the side of its face opposite to its normal."},
   {"inside", WRING_BOOL, .value = "false", .at = WRING_AT(wring_collider, inside),
    .help = "Whether vertices are kept inside the shape instead; not with half_space."},
+  {"method", WRING_WORD, .choices = "penalty|barrier",
+   .help = "Way in which the body is kept out: penalty pushes vertices out, barrier never lets surfaces meet; default: "
+           "the method of self_contact, otherwise penalty."},
+  {"gap", WRING_REAL, .unit = "m", .range = "(0,inf)", .at = WRING_AT(wring_collider, gap),
+   .help =
+     "Distance below which the surface is repelled by the barrier; default: that of self_contact, otherwise 1e-3 of "
+     "the diagonal of the box around the bodies at rest, or a quarter of their least distance from colliders."},
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
-   .help = "Stiffness k of every vertex in contact: its force is k times its depth."},
+   .help = "Stiffness k of every vertex in contact: its force is k times its depth; of the penalty."},
   {"friction", WRING_REAL, .range = "[0,inf)", .value = "0", .at = WRING_AT(wring_collider, friction),
    .help = "Coefficient of friction; for xpbd, pbd, rgc and penalty, which project contacts."},
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0",

@@ -151,8 +151,9 @@ PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
     WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the deck has no membrane, expected fields of tetrahedra",
                  origin, table[WRING_MEMBRANE_FORCE].name);
   if (has(*chosen, WRING_CONTACT_PRESSURE) && !wring_potential_has_bounded_contacts(p->g))
-    WRING_REFUSE(p->comm, "%s: output_fields has '%s', expected a deck with self_contact_method barrier", origin,
-                 table[WRING_CONTACT_PRESSURE].name);
+    WRING_REFUSE(p->comm,
+                 "%s: output_fields has '%s', expected a deck with method barrier of self_contact or a collider",
+                 origin, table[WRING_CONTACT_PRESSURE].name);
   for (int f = WRING_STRESS; f < WRING_MEMBRANE_FORCE; f++)
     if (has(*chosen, f) && p->mesh->tets.n_global == 0)
       WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,

@@ -185,7 +185,7 @@ static void note_attachments(const wring_problem *p, wring_sanity *s)
 {
   const double load = fmax(resultant(&s->start), resultant(&s->end)), sag = s->held_by > 0 ? load / s->held_by : 0;
   const double edge = p->mesh->tets.n_global ? cbrt(8.5 * s->volume / (double)p->mesh->tets.n_global) : 0;
-  if (sag > 0.1 * s->length && !p->parts->colliders.contact)
+  if (sag > 0.1 * s->length && p->parts->colliders.n == 0)
     note(p, s,
          "the attachments give way by %.3g m under the loads: %.3g N over %.3g N/m in all; give a larger stiffness, or "
          "hard: true",

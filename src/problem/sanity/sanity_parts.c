@@ -52,18 +52,20 @@ static PetscErrorCode mark_attached(const wring_problem *p, parts *a)
 /* Gravity, at the start or the end, determines the way; other loads may move vertices anywhere. */
 static PetscErrorCode mark_stopped(const wring_problem *p, const wring_sanity *s, parts *a)
 {
-  const double *const g    = fabs(s->start.gravity[0]) + fabs(s->start.gravity[1]) + fabs(s->start.gravity[2]) > 0
-                               ? s->start.gravity
-                               : s->end.gravity;
-  const double        size = sqrt(wring_dot3(g, g)), way[3] = {g[0] / size, g[1] / size, g[2] / size};
-  const PetscScalar  *q;
-  char               *mark;
+  const double *const  g    = fabs(s->start.gravity[0]) + fabs(s->start.gravity[1]) + fabs(s->start.gravity[2]) > 0
+                                ? s->start.gravity
+                                : s->end.gravity;
+  const double         size = sqrt(wring_dot3(g, g)), way[3] = {g[0] / size, g[1] / size, g[2] / size};
+  wring_contact *const colliders[] = {p->parts->colliders.contact, p->parts->barrier};
+  const PetscScalar   *q;
+  char                *mark;
 
   PetscFunctionBegin;
-  if (!p->parts->colliders.contact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1(p->mesh->n_owned, &mark));
   PetscCall(VecGetArrayRead(p->state.q, &q));
-  wring_colliders_mark_stopped(p->parts->colliders.contact, size > 0 ? way : NULL, q, mark);
+  for (int i = 0; i < 2; i++)
+    if (colliders[i] && wring_contact_parts(colliders[i]) > 0)
+      wring_colliders_mark_stopped(colliders[i], size > 0 ? way : NULL, q, mark);
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
   for (PetscInt v = 0; v < p->mesh->n_owned; v++)
     if (mark[v]) a->free[v] = 0;
@@ -74,12 +76,12 @@ static PetscErrorCode mark_stopped(const wring_problem *p, const wring_sanity *s
 /* With self-contact, parts may rest on one that is held. */
 static PetscErrorCode may_rest(const wring_problem *p, const parts *a, PetscBool *rests)
 {
-  wring_contact *const *contact;
-  const int             n    = wring_potential_contacts(p->g, &contact);
-  int                   self = 0;
+  PetscBool barrier;
+  int       self;
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++) self |= !strcmp(wring_contact_kind(contact[i]), "self_contact");
+  PetscCall(wring_problem_wants_barrier(p, &barrier));
+  self = barrier || p->parts->self_contact;
   for (PetscInt v = 0; v < p->mesh->n_owned && self == 1; v++) self += !a->free[v];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &self, 1, MPI_INT, MPI_MAX, p->comm));
   *rests = (PetscBool)(self > 1);

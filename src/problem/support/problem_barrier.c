@@ -1,4 +1,4 @@
-/* Self-contact by a barrier: its keys, what takes part beside tets, its stiffness. docs/theory.md (9.20) to (9.24) */
+/* Self-contact and colliders by a barrier: keys, what takes part, its stiffness. docs/theory.md (9.20) to (9.27) */
 #include "problem/problem_impl.h"
 #include <math.h>
 
@@ -80,17 +80,25 @@ static PetscErrorCode check_keys(const wring_problem *p, PetscBool barrier)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool *added)
+PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wants)
 {
-  wring_self_barrier how = {.gap = 0};
-  const char        *method;
+  const char *method;
+
+  PetscFunctionBegin;
+  *wants = PETSC_FALSE;
+  if (!wring_options_has_any(p->options, prefix, wring_self_contact_options)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(p->options, prefix, wring_self_contact_options, "method", &method));
+  *wants = (PetscBool)!strcmp(method, "barrier");
+  PetscCall(check_keys(p, *wants));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider)
+{
+  wring_barrier_body how = {.self = self, .n_collider = n, .collider = collider};
   PetscInt          *triangle, *line;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, prefix, wring_self_contact_options, "method", &method));
-  *added = (PetscBool)!strcmp(method, "barrier");
-  PetscCall(check_keys(p, *added));
-  if (!*added) PetscFunctionReturn(PETSC_SUCCESS);
   if (wring_options_has(p->options, prefix, "gap"))
     PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "gap", &how.gap));
   PetscCall(list_membranes(p, &how.n_triangle, &triangle));
@@ -131,19 +139,19 @@ static double find_modulus(const wring_problem *p, double edge)
 /* (9.22) */
 static PetscErrorCode set_stiffness(wring_problem *p)
 {
-  const double             part_of_modulus = 0.1, h = wring_stepper_size(p->stepper);
-  wring_self_barrier_sizes size;
-  double                   modulus, mass = 0;
+  const double        part_of_modulus = 0.1, h = wring_stepper_size(p->stepper);
+  wring_barrier_sizes size;
+  double              modulus, mass = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_self_barrier_measure(p->parts->barrier, &size));
+  PetscCall(wring_barrier_measure(p->parts->barrier, &size));
   modulus = find_modulus(p, size.edge);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &modulus, 1, MPI_DOUBLE, MPI_MAX, p->comm));
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) mass += p->mass[v] / (double)p->mesh->number.n_global;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   const double area    = size.area > 0 ? size.area / size.points : size.gap * size.gap;
   const double inertia = wring_stepper_is_static(p->stepper) ? 0 : mass * size.gap / (h * h * area);
-  wring_self_barrier_set_stiffness(p->parts->barrier, fmax(part_of_modulus * modulus, inertia));
+  wring_barrier_set_stiffness(p->parts->barrier, fmax(part_of_modulus * modulus, inertia));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,8 +162,9 @@ PetscErrorCode wring_problem_check_barrier(wring_problem *p)
   PetscFunctionBegin;
   if (!p->parts->barrier) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(set_stiffness(p));
+  PetscCall(wring_contact_set_time(p->parts->barrier, p->state.time, p->state.time, 1));
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
-  PetscCall(wring_self_barrier_check(p->parts->barrier, x));
+  PetscCall(wring_contact_check(p->parts->barrier, x));
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

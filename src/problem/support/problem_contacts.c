@@ -56,28 +56,60 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
   PetscCall(PetscStrncpy(c->name, name, sizeof c->name));
   PetscCall(wring_problem_read_keys(p, "collider_", name, table, prefix, c));
   PetscCall(get_shape(p, prefix, c));
-  PetscCall(wring_options_get_real(p->options, prefix, table, "stiffness", &c->stiffness)); // it is required
   const PetscBool moves = wring_options_has(p->options, prefix, "path");
   if (moves) PetscCall(wring_options_get_path(p->options, prefix, table, "path", sizeof file, file));
   PetscCall(wring_problem_read_path(p, moves ? file : NULL, &c->motion, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_add_colliders(wring_problem *p)
+/* Whether the barrier keeps the body out of the collider; refuses keys and shapes of the other method. */
+static PetscErrorCode get_method(const wring_problem *p, PetscBool self, wring_collider *c, PetscBool *barrier)
 {
-  wring_collider_set *const s = &p->parts->colliders;
-  wring_time_curve        **path;
-  wring_collider           *collider;
+  static const char *const of_penalty[] = {"stiffness", "friction", NULL}, *const of_barrier[] = {"gap", NULL};
+  const wring_option *table  = wring_collider_options;
+  const char         *method = self ? "barrier" : "penalty";
+  char                prefix[WRING_PREFIX];
+  wring_feature       feature[WRING_MOST_FEATURES];
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, "collider_", &s->n, &s->name));
-  if (s->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(s->n, &collider, s->n, &path));
-  for (PetscInt i = 0; i < s->n; i++) PetscCall(get_collider(p, s->name[i], &collider[i], &path[i]));
-  PetscCall(wring_colliders_create(p->mesh, (int)s->n, collider, &s->contact));
-  PetscCall(wring_potential_add_contact(p->g, s->contact));
-  for (PetscInt i = 0; i < s->n; i++) PetscCall(wring_time_curve_destroy(&path[i]));
-  PetscCall(PetscFree2(collider, path));
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", c->name));
+  if (wring_options_has(p->options, prefix, "method"))
+    PetscCall(wring_options_get_word(p->options, prefix, table, "method", &method));
+  *barrier = (PetscBool)!strcmp(method, "barrier");
+  for (const char *const *key = *barrier ? of_penalty : of_barrier; *key; key++)
+    if (wring_options_has(p->options, prefix, *key))
+      WRING_REFUSE(p->comm, "%s: %s%s is not a key of method %s, remove it, or give another %smethod",
+                   wring_options_origin(p->options, prefix, *key), prefix, *key, method, prefix);
+  if (!*barrier) PetscCall(wring_options_get_real(p->options, prefix, table, "stiffness", &c->stiffness));
+  if (*barrier && (!c->shape->features || c->shape->features(c->size, c->inside, feature) == 0))
+    WRING_REFUSE(p->comm,
+                 "%s: %sshape is %s: method barrier cannot keep edges and triangles from its %s, expected half_space, "
+                 "sphere, capsule or box, or inside of a sphere, capsule, cylinder or box, or method penalty",
+                 wring_options_origin(p->options, prefix, "shape"), prefix, c->shape->name,
+                 c->inside ? "inside" : "outside");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those of the penalty, then those of the barrier, each in the order of the deck; *n_barrier of the latter. */
+static PetscErrorCode get_colliders(const wring_problem *p, PetscBool self, wring_collider *collider,
+                                    wring_time_curve **path, int *n_barrier)
+{
+  const wring_collider_set *const s = &p->parts->colliders;
+  wring_collider                  one;
+  wring_time_curve               *curve;
+  PetscBool                       barrier = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *n_barrier = 0;
+  for (PetscInt i = 0; i < s->n; i++) {
+    PetscCall(get_collider(p, s->name[i], &one, &curve));
+    PetscCall(get_method(p, self, &one, &barrier));
+    PetscInt at = i;
+    for (; !barrier && at > i - *n_barrier; at--) collider[at] = collider[at - 1], path[at] = path[at - 1];
+    collider[at] = one;
+    path[at]     = curve;
+    *n_barrier += barrier;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,20 +122,22 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
   char                            prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  if (s->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(s->n, &inside));
-  PetscCall(wring_contact_set_time(s->contact, p->state.time));
+  if (!s->contact) PetscFunctionReturn(PETSC_SUCCESS);
+  const int n = wring_contact_parts(s->contact);
+  PetscCall(PetscMalloc1(n, &inside));
+  PetscCall(wring_contact_set_time(s->contact, p->state.time, p->state.time, 1));
   PetscCall(VecGetArrayRead(p->state.q, &q));
   wring_colliders_count(s->contact, q, inside);
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, inside, (PetscMPIInt)s->n, MPIU_INT64, MPI_SUM, p->comm));
-  for (PetscInt i = 0; i < s->n; i++) {
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, inside, n, MPIU_INT64, MPI_SUM, p->comm));
+  for (int i = 0; i < n; i++) {
+    const char *const name = wring_contact_part_name(s->contact, i);
     if (inside[i] < p->mesh->number.n_global) continue;
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", s->name[i]));
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", name));
     WRING_REFUSE(p->comm,
                  "%s: collider '%s' forbids the positions of all %" PetscInt_FMT
                  " vertices at the start, expected some that it allows",
-                 wring_options_family_origin(p->options, prefix), s->name[i], p->mesh->number.n_global);
+                 wring_options_family_origin(p->options, prefix), name, p->mesh->number.n_global);
   }
   PetscCall(PetscFree(inside));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,21 +155,42 @@ static PetscErrorCode create_self_contact(const wring_problem *p, wring_contact 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Any of its keys turns it on. */
-PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
+/* By the penalty: any of its keys turns it on. */
+static PetscErrorCode add_self_contact(wring_problem *p)
 {
-  PetscBool barrier;
-
   PetscFunctionBegin;
   if (!wring_options_has_any(p->options, "self_contact_", wring_self_contact_options))
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_problem_add_barrier(p, &barrier));
-  if (barrier) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->mesh->tets.n_global == 0)
     WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
                  wring_options_family_origin(p->options, "self_contact_"));
   PetscCall(create_self_contact(p, &p->parts->self_contact));
   PetscCall(wring_potential_add_contact(p->g, p->parts->self_contact));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_contacts(wring_problem *p)
+{
+  wring_collider_set *const s = &p->parts->colliders;
+  wring_time_curve        **path;
+  wring_collider           *collider;
+  PetscBool                 self;
+  int                       bounded;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_get_names(p, "collider_", &s->n, &s->name));
+  PetscCall(wring_problem_wants_barrier(p, &self));
+  PetscCall(PetscMalloc2(s->n, &collider, s->n, &path));
+  PetscCall(get_colliders(p, self, collider, path, &bounded));
+  const int penalty = (int)s->n - bounded;
+  if (penalty > 0) {
+    PetscCall(wring_colliders_create(p->mesh, penalty, collider, &s->contact));
+    PetscCall(wring_potential_add_contact(p->g, s->contact));
+  }
+  if (!self) PetscCall(add_self_contact(p));
+  if (self || bounded > 0) PetscCall(wring_problem_add_barrier(p, self, bounded, collider + penalty));
+  for (PetscInt i = 0; i < s->n; i++) PetscCall(wring_time_curve_destroy(&path[i]));
+  PetscCall(PetscFree2(collider, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

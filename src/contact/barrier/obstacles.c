@@ -1,0 +1,138 @@
+/* Colliders in the world, and the parts of the surface near them. */
+#include "obstacles.h"
+#include "base/vector3.h"
+#include <math.h>
+#include <string.h>
+
+enum { SERIAL_BELOW = 256 };
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+PetscBool wring_obstacles_place(wring_obstacles *o, double begin, double time, double part)
+{
+  wring_feature feature[WRING_MOST_FEATURES];
+  PetscBool     moved = PETSC_FALSE;
+  o->begin = begin, o->time = time;
+  for (int c = 0, n = 0; c < o->set.n; c++) {
+    const wring_collider *const of = o->set.collider + c;
+    const wring_body_pose       at = wring_pose_between(of, begin, time, part);
+    const int                   m  = of->shape->features(of->size, of->inside, feature);
+    moved                          = (PetscBool)(moved || memcmp(&at, o->set.now + c, sizeof at) != 0);
+    o->set.now[c]                  = at;
+    for (int i = 0; i < m; i++, n++) wring_feature_place(o->feature + n, feature + i);
+  }
+  return moved;
+}
+
+PetscBool wring_obstacles_advance(wring_obstacles *o, double advance)
+{
+  PetscBool moves = PETSC_FALSE;
+  for (int c = 0; c < o->set.n; c++) {
+    wring_drift *const m = o->drift + c;
+    wring_pose_way(o->set.collider + c, o->begin, o->time, advance, m->shift, m->turn);
+    for (int k = 0; k < 3; k++) moves = (PetscBool)(moves || m->shift[k] != 0 || m->turn[k] != 0);
+  }
+  return moves;
+}
+
+/* ---- parts near colliders ---------------------------------------------------------------------------------------- */
+
+/* A lower bound of the distance of a part from the collider of a feature: that of a ball around it. */
+static double far_from(const wring_placed_feature *f, int corners, const double *x)
+{
+  double middle[3] = {0}, radius = 0, n[3], offset, from[3];
+  for (int k = 0; k < 3 * corners; k++) middle[k % 3] += x[k] / corners;
+  for (int i = 0; i < corners; i++) {
+    wring_subtract3(x + 3 * i, middle, from);
+    radius = fmax(radius, wring_dot3(from, from));
+  }
+  return wring_pose_nearest(f->collider, f->pose, middle, n, &offset) - sqrt(radius);
+}
+
+/* near [n]: whether the simplex may come as near to the features; those of one collider follow each other. */
+static int find_near(const wring_obstacles *o, const wring_simplex *s, const double *x, const double *d, double margin,
+                     char *near)
+{
+  double    corners[9], moves[9] = {0}, reach = 0;
+  PetscBool all = PETSC_FALSE;
+  int       n   = 0;
+  wring_simplex_gather(s, x, corners);
+  if (d) wring_simplex_gather(s, d, moves);
+  for (int i = 0; i < o->n; i++) {
+    const wring_placed_feature *const f = o->feature + i;
+    if (i == 0 || f->part != f[-1].part) {
+      reach = f->gap + margin + wring_drift_motion(f, s->corners, corners, moves);
+      all   = (PetscBool) !(far_from(f, s->corners, corners) > reach);
+    }
+    near[i] = (char)(all && wring_feature_meets(f, s->corners, s->bare) &&
+                     !(wring_feature_distance(f, s->corners, corners) > reach));
+    n += near[i];
+  }
+  return n;
+}
+
+PetscErrorCode wring_obstacles_find(const wring_obstacles *o, PetscInt n_simplex, const wring_simplex *simplex,
+                                    const double *x, const double *d, double margin, PetscInt *n,
+                                    wring_obstacle_hit **hit)
+{
+  const size_t width = (size_t)o->n;
+  char        *near;
+  PetscInt     count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n_simplex * width, &near));
+#pragma omp parallel for schedule(static, 64) reduction(+ : count) if (n_simplex > SERIAL_BELOW)
+  for (PetscInt i = 0; i < n_simplex; i++) count += find_near(o, simplex + i, x, d, margin, near + width * (size_t)i);
+  PetscCall(PetscMalloc1((size_t)count, hit));
+  *n = 0;
+  for (PetscInt i = 0; i < n_simplex; i++)
+    for (int f = 0; f < o->n; f++)
+      if (near[width * (size_t)i + (size_t)f]) (*hit)[(*n)++] = (wring_obstacle_hit){i, f};
+  PetscCall(PetscFree(near));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- creating ---------------------------------------------------------------------------------------------------- */
+
+void wring_obstacles_set_gap(wring_obstacles *o, double gap)
+{
+  for (int i = 0; i < o->n; i++) {
+    const double own  = o->feature[i].collider->gap;
+    o->feature[i].gap = own > 0 ? own : gap;
+  }
+}
+
+PetscErrorCode wring_obstacles_create(wring_contact *contact, int n, const wring_collider *collider,
+                                      wring_obstacles **out)
+{
+  wring_obstacles *o;
+  wring_feature    feature[WRING_MOST_FEATURES];
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&o));
+  *out = o;
+  PetscCall(wring_poses_create(contact, n, collider, &o->set));
+  PetscCall(PetscCalloc1(n, &o->drift));
+  PetscCall(PetscCalloc1(n * WRING_MOST_FEATURES, &o->feature));
+  for (int c = 0; c < n; c++) {
+    const wring_collider *const of = o->set.collider + c;
+    const int                   m  = of->shape->features ? of->shape->features(of->size, of->inside, feature) : 0;
+    PetscCheck(m > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "collider '%s' has no features", of->name);
+    for (int i = 0; i < m; i++)
+      o->feature[o->n++] =
+        (wring_placed_feature){.part = c, .collider = of, .pose = o->set.now + c, .drift = o->drift + c};
+  }
+  wring_obstacles_place(o, 0, 0, 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_obstacles_destroy(wring_obstacles **o)
+{
+  PetscFunctionBegin;
+  if (!*o) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_poses_destroy(&(*o)->set));
+  PetscCall(PetscFree((*o)->drift));
+  PetscCall(PetscFree((*o)->feature));
+  PetscCall(PetscFree(*o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

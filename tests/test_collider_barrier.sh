@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Colliders of method barrier in decks. It fails when a thin needle passes between the vertices of a face, a box that
+# moves and turns, or a container that turns, is entered or left, ranks or a restart end elsewhere, forces are not those
+# that the attachments need, a blocked step is not said to be so, or bad input is accepted.
+# usage: test_collider_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 4
+. "$(dirname "$0")/lib.sh"
+
+# deck NAME: from standard input, of a soft material by newton.
+deck() {
+  { cat; echo 'material: {model: stable_neohookean, young: 1e5, poisson: 0.3, density: 1000}
+solver: {type: newton, rtol: 1e-9}'; } >"$1.yaml"
+}
+
+# sound DIRECTORY STEPS: every step has converged, apart from colliders, with contacts.
+sound() {
+  column "$1/steps.csv" reason |
+    awk -v n="$2" '!/^(converged|at round-off)$/ { bad = 1 } END { exit bad || NR != n }' ||
+    fail "$1: not $2 steps that have converged"
+  column "$1/steps.csv" least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$1: surfaces are not apart"
+  column "$1/steps.csv" contacts | awk '$1 > n { n = $1 } END { exit !(n > 0) }' || fail "$1: there is no contact"
+}
+
+far() { # A B: the largest difference of positions
+  paste -d, "$1/state.csv" "$2/state.csv" |
+    awk -F, 'NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > x) x = d } }
+      END { print x + 0 }'
+}
+
+# ---- a needle of 4 mm through faces of 0.5 m, at 2 m/s: they stop at it, or it would be on their other side ----
+deck needle <<'DECK'
+mesh: {box: {size: [1, 1, 0.1], cells: [2, 2, 1], origin: [-0.5, -0.5, 0]}}
+attach: {xmin: {hard: true}, xmax: {hard: true}}
+collider: {needle: {shape: capsule, centre: [0.11, 0.07, -0.3], axis: [0.1, 0, 1], radius: 2e-3, length: 0.5,
+                    velocity: [0, 0, 2], until: 0.2, method: barrier}}
+time: {step: 1e-2, steps: 15}
+output: {every: 1, state_csv: true}
+DECK
+works 1 run needle.yaml -output_directory needle1
+sound needle1 15
+cat >through.py <<'PYTHON'
+import sys
+try:
+    import numpy as np
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+except ImportError:
+    sys.exit(77)
+axis = np.array([0.1, 0, 1]) / np.hypot(0.1, 1)
+for frame in sys.argv[1:]:
+    reader = vtk.vtkXMLUnstructuredGridReader()
+    reader.SetFileName(frame)
+    reader.Update()
+    grid = reader.GetOutput()
+    x = vtk_to_numpy(grid.GetPoints().GetData()).astype(float)
+    middle = np.array([0.11, 0.07, -0.3 + 2 * 0.01 * int(frame[-10:-4])])
+    points = middle + np.linspace(-0.25, 0.25, 2001)[:, None] * axis
+    for c in range(grid.GetNumberOfCells()):
+        corners = x[[grid.GetCell(c).GetPointId(i) for i in range(4)]]
+        weights = np.linalg.solve(np.vstack([corners.T, np.ones(4)]), np.vstack([points.T, np.ones(len(points))]))
+        if (weights.min(0) >= 0).any():
+            sys.exit(f"{frame}: the needle is in tetrahedron {c}")
+PYTHON
+"$python" through.py needle1/frame_*[05].vtu >log 2>&1 || { [ $? = 77 ] || fail "the needle has entered the plate"; }
+
+# ---- a box that moves and turns strikes a body; on ranks ----
+deck paddle <<'DECK'
+mesh: {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2], origin: [0.07, -0.1, -0.1]}}
+collider: {paddle: {shape: box, centre: [0, 0, 0], size: [0.1, 0.05, 0.4], spin: [0, 90, 360], velocity: [1, 0, 0],
+                    method: barrier}}
+time: {step: 1e-2, steps: 12}
+output: {every: 0, state_csv: true}
+DECK
+for ranks in 1 2 4; do
+  works $ranks run paddle.yaml -output_directory paddle$ranks
+  sound paddle$ranks 12
+  far paddle1 paddle$ranks | awk '{ exit !($1 <= 1e-6) }' || fail "$ranks ranks end $(far paddle1 paddle$ranks) m off"
+done
+column paddle1/steps.csv collider_paddle_fx | awk '$1 > most { most = $1 } END { exit !(most > 100) }' ||
+  fail "the force of the paddle is not reported"
+works 1 run paddle.yaml -time_steps 4 -output_directory half
+works 2 run paddle.yaml -initial_restart half -output_directory rest
+far paddle1 rest | awk '{ exit !($1 <= 1e-6) }' || fail "a restart ends $(far paddle1 rest) m off"
+
+# ---- a body in containers that turn, by bdf2; self-contact and default methods ----
+for shape in 'shape: box, size: [0.5, 0.5, 0.5]' 'shape: cylinder, radius: 0.27, length: 0.4' \
+  'shape: sphere, radius: 0.3' 'shape: capsule, radius: 0.25, length: 0.3'; do
+  deck drum <<DECK
+mesh: {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2], origin: [-0.1, -0.1, -0.1]}}
+gravity: [0, 0, -9.81]
+collider: {drum: {$shape, centre: [0, 0, 0], inside: true, spin: [100, 20, 0]}}
+self_contact: {method: barrier}
+time: {step: 1e-2, steps: 40, integrator: bdf2}
+output: {every: 0}
+DECK
+  works 1 run drum.yaml -solver_rtol 1e-6 -output_directory drum -output_overwrite true
+  sound drum 40
+done
+
+# ---- a sphere pressed into a block, in statics: its force, that of the attachment and that on the face ----
+deck press <<'DECK'
+mesh: {box: {size: [1, 1, 0.4], cells: [6, 6, 3], origin: [-0.5, -0.5, -0.4]}}
+attach: {zmin: {hard: true}}
+collider: {ball: {shape: sphere, centre: [0.03, 0.02, 0.3], radius: 0.299, velocity: [0, 0, -0.05], method: barrier}}
+time: {integrator: static, steps: 3}
+probe: {top: {set: zmax}}
+output: {every: 3, fields: [contact_pressure]}
+DECK
+works 2 run press.yaml -solver_rtol 1e-6 -output_directory press
+sound press 3
+paste <(last press/steps.csv collider_ball_fz) <(last press/steps.csv zmin_fz) <(last press/probes.csv top_contact_fz) |
+  awk '{ a = $1 - $3; b = $1 + $2; exit !($1 < -50 && a * a < 1e-12 * $1 * $1 && b * b < 1e-6 * $1 * $1) }' ||
+  fail "the force of the ball is not that on the face, or not that of the attachment"
+
+# ---- every method that may ----
+for type in trust_region pncg gradient_descent qn auto; do
+  works 1 run paddle.yaml -time_steps 3 -solver_type $type -solver_max_it 5000 -solver_rtol 1e-3 \
+    -output_directory by_$type
+  sound by_$type 3
+done
+
+# ---- a held body in the way ----
+sed 's/^attach.*/set: {all: {box: [-1, -1, -1, 2, 2, 2]}}\nattach: {all: {hard: true}}/' press.yaml >stop.yaml
+for ranks in 1 2; do
+  expect 2 $ranks run stop.yaml -time_integrator implicit_euler -time_step 0.1 -output_directory stop \
+    -output_fields vertex
+  grep -Eq '^note: vertex [0-9]+, which is held, or a collider at it is stopped by a contact' log ||
+    fail "a held vertex that stops a collider is not named"
+done
+
+# ---- bad input ----
+refused() { # PATTERN ARGS...
+  local pattern=$1
+  shift
+  expect 1 1 run "$@" -output_directory refused
+  grep -Eq "^wring: .*$pattern" log || fail "no '$pattern' for $*"
+  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "more than one line for $*"
+}
+refused "collider: 'paddle' and vertex [0-9]+ pass through each other at the start" paddle.yaml \
+  -collider_paddle_centre 0.1,0,0
+refused "collider: 'needle' and triangle [0-9-]+ pass through each other at the start" needle.yaml \
+  -collider_needle_centre 0.11,0.07,0.05
+refused "collider: 'ball' is inside a body at the start" press.yaml -collider_ball_centre 0.03,0.02,-0.2 \
+  -collider_ball_radius 0.01
+refused 'collider_ball_stiffness is not a key of method barrier' press.yaml -collider_ball_stiffness 1e4
+refused 'collider_ball_friction is not a key of method barrier' press.yaml -collider_ball_friction 0.1
+refused 'collider_ball_gap is not a key of method penalty' press.yaml -collider_ball_method penalty \
+  -collider_ball_gap 1e-3
+refused 'collider_ball_gap is 0.2 m, expected at most the shortest edge' press.yaml -collider_ball_gap 0.2
+sed 's/shape: sphere, \(.*\)radius: 0.299/shape: torus, \1major_radius: 0.2, minor_radius: 0.05/' press.yaml >torus.yaml
+refused 'collider_ball_shape is torus: method barrier cannot' torus.yaml
+refused 'collider_ball_shape is torus: method barrier cannot' torus.yaml -collider_ball_inside true
+refused "solver 'xpbd' cannot use method barrier of contacts" press.yaml -time_integrator implicit_euler \
+  -time_step 0.1 -solver_type xpbd
+refused "integrator 'implicit_midpoint' cannot use" press.yaml -time_integrator implicit_midpoint -time_step 0.1
+exit 0
