@@ -10,6 +10,7 @@
 */
 #pragma once
 #include "operator/multigrid/cycle.h"
+#include <wring/term.h>
 
 enum { WRING_RIGID = 6 };
 
@@ -32,11 +33,6 @@ typedef struct {
   const PetscInt        *start, *entry;
   const int             *column;
 } wring_block_turned;
-
-/* H: rows of AIJ matrices whose blocks have the pattern of the finest level. */
-typedef struct {
-  const double *own, *ghost;
-} wring_block_matrix;
 
 typedef struct {
   wring_level    *of; // of the scalar cycle, borrowed
@@ -97,7 +93,7 @@ static inline __attribute__((always_inline)) void wring_block_read(int bs, const
 PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_ghosts, wring_block_level *l);
 PetscErrorCode wring_block_level_destroy(wring_block_level *l);
 /* Scales H, or, if it is NULL, the matrix that is in l; the step of the smoother. Collective. */
-PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_matrix *H);
+PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_values *H);
 /* y = p b + q x - omega H x, scaled; fetch: fills the ghosts of x. Collective with fetch. */
 PetscErrorCode wring_block_level_combine(wring_block_level *l, PetscBool fetch, float p, const float *b, float q,
                                          float omega, float *x, float *y);
@@ -113,9 +109,9 @@ PetscErrorCode wring_block_galerkin(const wring_block_level *l, wring_block_leve
 
 /* ---- block_cycle.c ---- */
 
-/* H: aij, whose blocks have the pattern of the scalar cycle's finest matrix; x: positions [n][3]. Collective. */
+/* H: in the pattern of the scalar cycle's finest matrix; x: positions [n][3]. Collective. */
 PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **c);
 PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c);
-PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, Mat H, const double *x);
+PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_values *H, const double *x);
 /* z = M r, the cycle; size is about |r|. Collective. */
 PetscErrorCode wring_block_cycle_multiply(wring_block_cycle *c, double size, const double *r, double *z);

@@ -153,15 +153,11 @@ static PetscErrorCode set_places(wring_block_level *l, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, Mat H, const double *x)
+PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_values *H, const double *x)
 {
-  wring_rows r;
-
   PetscFunctionBegin;
   PetscCall(set_places(c->level, x));
-  PetscCall(wring_rows_get(H, &r));
-  PetscCall(wring_block_level_fill(c->level, &(wring_block_matrix){r.own.value, r.ghost.value}));
-  PetscCall(wring_rows_restore(&r));
+  PetscCall(wring_block_level_fill(c->level, H));
   for (wring_block_level *l = c->level; l + 1 < c->level + c->n_level; l++) {
     PetscCall(wring_block_prolongator(l, l + 1));
     PetscCall(wring_block_galerkin(l, l + 1));

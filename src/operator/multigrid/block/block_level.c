@@ -41,17 +41,13 @@ PetscErrorCode wring_block_level_destroy(wring_block_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* h [bs][bs] of entry k in row i: of H, or of the matrix that is in l. */
-static inline __attribute__((always_inline)) void read_block(const wring_block_level *l, const wring_block_csr *a,
-                                                             const double *H, PetscInt i, PetscInt k, double *h)
+/* h [bs][bs] of stored block b of a part: of H, or of the matrix that is in l. */
+static inline __attribute__((always_inline)) void read_block(int bs, const wring_block_csr *a, const double *H,
+                                                             PetscInt b, double *h)
 {
-  if (!H) {
-    wring_block_read(l->bs, a, i, k, h);
-    return;
-  }
-  const PetscInt      width = 3 * (a->start[i + 1] - a->start[i]);
-  const double *const from  = H + 9 * (size_t)a->start[i] + 3 * (k - a->start[i]);
-  for (int e = 0; e < 9; e++) h[e] = from[e / 3 * width + e % 3];
+  const size_t       at   = (size_t)(bs * bs) * (size_t)b;
+  const float *const from = a->block + at;
+  for (int e = 0; e < bs * bs; e++) h[e] = H ? H[at + e] : from[bs * (e % bs) + e / bs];
 }
 
 /* L^-1 of the diagonal blocks, also of ghosts. */
@@ -63,9 +59,9 @@ static PetscErrorCode factor_diagonal(wring_block_level *l, const double *H)
   PetscFunctionBegin;
 #pragma omp parallel for schedule(static) if (l->of->n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < l->of->n; i++) {
-    double D[WRING_RIGID * WRING_RIGID] = {0};
-    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
-      if (a->column[k] == i) read_block(l, a, H, i, k, D);
+    const PetscInt kept                         = a->first[i + 1] - a->first[i];
+    double         D[WRING_RIGID * WRING_RIGID] = {0};
+    if (kept > 0 && a->column[a->start[i + 1] - kept] == i) read_block(l->bs, a, H, a->first[i], D);
     wring_block_factor(l->bs, D, l->inverse + size * (size_t)i);
   }
   PetscCall(
@@ -94,20 +90,19 @@ static inline __attribute__((always_inline)) void scale_block(int bs, const doub
   }
 }
 
-/* Those blocks that are stored. */
-static void scale_rows(const wring_block_level *l, const double *H, PetscInt shift, const wring_block_csr *a)
+/* The blocks that are stored in the rows of a part. */
+static inline __attribute__((always_inline)) void scale_rows(int bs, const wring_block_level *l, const double *H,
+                                                             PetscInt shift, const wring_block_csr *a)
 {
-  const int    bs   = l->bs;
-  const size_t size = (size_t)(bs * bs);
+  const PetscInt *const first = a->first ? a->first : a->start;
+  const size_t          size  = (size_t)(bs * bs);
 #pragma omp parallel for schedule(static) if (l->of->n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < l->of->n; i++) {
-    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-      double       h[WRING_RIGID * WRING_RIGID];
-      PetscBool    turned;
-      float *const to = wring_block_of(a, i, k, &turned);
-      if (turned) continue;
-      read_block(l, a, H, i, k, h);
-      scale_block(bs, l->inverse + size * (size_t)i, h, l->inverse + size * (size_t)(shift + a->column[k]), to);
+    for (PetscInt b = first[i]; b < first[i + 1]; b++) {
+      const PetscInt j = shift + a->column[a->start[i + 1] - first[i + 1] + b];
+      double         h[WRING_RIGID * WRING_RIGID];
+      read_block(bs, a, H, b, h);
+      scale_block(bs, l->inverse + size * (size_t)i, h, l->inverse + size * (size_t)j, a->block + size * (size_t)b);
     }
   }
 }
@@ -152,14 +147,20 @@ static PetscErrorCode find_top(wring_block_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_matrix *H)
+PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_values *H)
 {
-  const double margin = 1.1;
+  const double        margin = 1.1;
+  const double *const own    = H ? H->value : NULL;
 
   PetscFunctionBegin;
-  PetscCall(factor_diagonal(l, H ? H->own : NULL));
-  scale_rows(l, H ? H->own : NULL, 0, &l->own);
-  if (l->ghost.start) scale_rows(l, H ? H->ghost : NULL, l->of->n, &l->ghost);
+  PetscCall(factor_diagonal(l, own));
+  if (H) {
+    scale_rows(3, l, own, 0, &l->own);
+    if (l->ghost.start) scale_rows(3, l, own + 9 * (size_t)H->upper[H->n_owned], l->of->n, &l->ghost);
+  } else {
+    scale_rows(WRING_RIGID, l, NULL, 0, &l->own);
+    if (l->ghost.start) scale_rows(WRING_RIGID, l, NULL, l->of->n, &l->ghost);
+  }
   PetscCall(find_top(l));
   l->top   = (float)(margin * (l->top > 0 ? l->top : 1));
   l->omega = (float)(1 / (0.6 * l->top)); // one step of Chebyshev's iteration on [0.1, 1.1] times the eigenvalue

@@ -2,7 +2,7 @@
 #include "block.h"
 #include <string.h>
 
-enum { SPARE = 8 };
+enum { SPARE = 8, AHEAD = 6 };
 
 PetscErrorCode wring_block_csr_create(int rows, int cols, PetscInt n, const wring_csr *pattern, wring_block_csr *a)
 {
@@ -67,6 +67,12 @@ float *wring_block_of(const wring_block_csr *a, PetscInt i, PetscInt k, PetscBoo
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
+/* Blocks that are read in no order are prefetched. */
+static inline __attribute__((always_inline)) void fetch_block(const float *block, size_t size)
+{
+  for (size_t i = 0; i < size; i += 16) __builtin_prefetch(block + i);
+}
+
 typedef float wring_float8 __attribute__((vector_size(32)));
 
 /*
@@ -100,8 +106,10 @@ typedef float wring_float8 __attribute__((vector_size(32)));
     const PetscInt *from  = below ? a->below + (a->start[i] - a->first[i]) : NULL;                                     \
     const float    *block = a->block + size * (size_t)(a->first ? a->first[i] : a->start[i]);                          \
     V               of, upper[2] = {{0}}, turned[ROWS] = {{0}};                                                        \
-    for (PetscInt k = a->start[i]; k < middle; k++, from++)                                                            \
+    for (PetscInt k = a->start[i]; k < middle; k++, from++) {                                                          \
+      fetch_block(a->block + size * (size_t)from[k + AHEAD < middle ? AHEAD : 0], size);                               \
       add_turned_##ROWS(ROWS, a->block + size * (size_t)*from, x + cols * a->column[k], turned);                       \
+    }                                                                                                                  \
     for (PetscInt k = middle; k < a->start[i + 1]; k++, block += size) {                                               \
       const float *const at = x + cols * a->column[k];                                                                 \
       for (int c = 0; c < cols; c++) {                                                                                 \
@@ -114,10 +122,14 @@ typedef float wring_float8 __attribute__((vector_size(32)));
   static inline __attribute__((always_inline)) void turned_row_##ROWS(const wring_block_turned *t, PetscInt i,         \
                                                                       const float *x, float *y)                        \
   {                                                                                                                    \
-    V turned[WRING_RIGID] = {{0}};                                                                                     \
-    for (PetscInt k = t->start[i]; k < t->start[i + 1]; k++)                                                           \
-      add_turned_##ROWS(WRING_RIGID, t->of->block + (size_t)(WRING_RIGID * ROWS) * (size_t)t->entry[k],                \
-                        x + ROWS * t->column[k], turned);                                                              \
+    V                  turned[WRING_RIGID] = {{0}};                                                                    \
+    const float *const P                   = t->of->block;                                                             \
+    const size_t       size                = (size_t)(WRING_RIGID * ROWS);                                             \
+    const PetscInt     end                 = t->start[i + 1];                                                          \
+    for (PetscInt k = t->start[i]; k < end; k++) {                                                                     \
+      fetch_block(P + size * (size_t)t->entry[k + AHEAD < end ? k + AHEAD : k], size);                                 \
+      add_turned_##ROWS(WRING_RIGID, P + size * (size_t)t->entry[k], x + ROWS * t->column[k], turned);                 \
+    }                                                                                                                  \
     for (int c = 0; c < WRING_RIGID; c++) y[c] = total_##ROWS(turned[c]);                                              \
   }
 KERNELS(3, wring_float4)
