@@ -1,6 +1,6 @@
 /*
-  The Hessian as a matrix of PETSc that keeps half of its blocks: products, its diagonal, and what is added to it. The
-  blocks below the diagonal are read from those above.
+  The Hessian as a matrix of PETSc that keeps half of its blocks: products, the largest entries of rows, additions to the
+  diagonal. The blocks below the diagonal are read from those above.
 */
 #include "base/parallel/consensus.h"
 #include "base/sort.h"
@@ -143,33 +143,19 @@ static PetscErrorCode multiply(Mat H, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the diagonal and rows --------------------------------------------------------------------------------------- */
+/* ---- rows and the diagonal --------------------------------------------------------------------------------------- */
 
-static PetscErrorCode get_diagonal(Mat H, Vec d)
-{
-  block_matrix *m;
-  double       *da;
-
-  PetscFunctionBegin;
-  PetscCall(MatShellGetContext(H, &m));
-  PetscCall(VecGetArrayWrite(d, &da));
-  for (PetscInt i = 0; i < 3 * m->v.n_owned; i++) da[i] = m->v.value[9 * (size_t)m->v.upper[i / 3] + 4 * (i % 3)];
-  PetscCall(VecRestoreArrayWrite(d, &da));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode set_diagonal(Mat H, Vec d, InsertMode mode)
+/* Additions only. */
+static PetscErrorCode add_diagonal(Mat H, Vec d, InsertMode mode)
 {
   block_matrix *m;
   const double *da;
 
   PetscFunctionBegin;
+  PetscCheck(mode == ADD_VALUES, PETSC_COMM_SELF, PETSC_ERR_SUP, "Another diagonal");
   PetscCall(MatShellGetContext(H, &m));
   PetscCall(VecGetArrayRead(d, &da));
-  for (PetscInt i = 0; i < 3 * m->v.n_owned; i++) {
-    double *const to = m->v.value + 9 * (size_t)m->v.upper[i / 3] + 4 * (i % 3);
-    *to              = mode == ADD_VALUES ? *to + da[i] : da[i];
-  }
+  for (PetscInt i = 0; i < 3 * m->v.n_owned; i++) m->v.value[9 * (size_t)m->v.upper[i / 3] + 4 * (i % 3)] += da[i];
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -231,8 +217,7 @@ PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H)
   PetscCall(MatShellSetManageScalingShifts(*H)); // not by PETSc
   PetscCall(MatShellSetOperation(*H, MATOP_MULT, (void (*)(void))multiply));
   PetscCall(MatShellSetOperation(*H, MATOP_MULT_TRANSPOSE, (void (*)(void))multiply));
-  PetscCall(MatShellSetOperation(*H, MATOP_GET_DIAGONAL, (void (*)(void))get_diagonal));
-  PetscCall(MatShellSetOperation(*H, MATOP_DIAGONAL_SET, (void (*)(void))set_diagonal));
+  PetscCall(MatShellSetOperation(*H, MATOP_DIAGONAL_SET, (void (*)(void))add_diagonal));
   PetscCall(MatShellSetOperation(*H, MATOP_GET_ROW_MAX_ABS, (void (*)(void))get_largest));
   PetscCall(MatShellSetOperation(*H, MATOP_DESTROY, (void (*)(void))destroy));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -205,7 +205,27 @@ static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *
   }
 }
 
-/* Sums of the points of a block [9 pairs]; out: of the batch [LANES][n_value]. */
+/* out [LANES][n], n at least 4, from K [n]: four numbers of all lanes at a time, the last ones with those before. */
+static inline __attribute__((always_inline)) void store_matrices(int n, const lanes *K, double *out)
+{
+  for (int l = 0; l < LANES; l += WIDTH) {
+    for (int i = 0; i < n; i += 4) {
+      const int   at = i < n - 4 ? i : n - 4;
+      lane_corner v;
+      lane_rows   r;
+      vertex_row  row[WIDTH];
+      load_lanes(K[at] + l, &v.x);
+      load_lanes(K[at + 1] + l, &v.y);
+      load_lanes(K[at + 2] + l, &v.z);
+      load_lanes(K[at + 3] + l, &v.w);
+      lanes_to_rows(&v, &r);
+      split_rows(&r, row);
+      for (int k = 0; k < WIDTH; k++) store_row(&row[k], out + (l + k) * n + at);
+    }
+  }
+}
+
+/* Sums of the points of a block [9 pairs]. */
 typedef struct {
   wring_filtering which;
   PetscInt        b0; // first block of the batch
@@ -228,9 +248,7 @@ static inline __attribute__((always_inline)) void add_matrix(int m, int q, void 
               t->weight + (size_t)r->row * LANES, w->h, K);
   if (r->point < points_of(t, m) - 1) return;
   complete_matrix(m, K);
-  for (int l = 0; l < LANES; l++) {
-    for (int i = 0; i < n; i++) out[l * n + i] = K[i][l];
-  }
+  store_matrices(n, (const lanes *)K, out);
 }
 
 static void map_matrix(const term_row *r)
@@ -260,15 +278,29 @@ static void compute_group(const wring_term *t, wring_filtering which, const doub
   if (b0 < b1) wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, b0, b1, x);
 }
 
-/* to [9] += the items of block b. */
-static void add_items(const wring_scatter *s, PetscInt b, double *restrict to)
+typedef double eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* sum [9]: items [k, end), eight numbers at a time. */
+static inline void sum_items(const wring_scatter *s, PetscInt k, PetscInt end, double *sum)
 {
-  const PetscInt middle   = s->start[b] + s->plain[b];
-  double         plain[9] = {0}, turned[9] = {0};
-  for (PetscInt k = s->start[b]; k < middle; k++)
-    for (int i = 0; i < 9; i++) plain[i] += s->K[9 * (size_t)s->item[k] + i];
-  for (PetscInt k = middle; k < s->start[b + 1]; k++)
-    for (int i = 0; i < 9; i++) turned[i] += s->K[9 * (size_t)s->item[k] + i];
+  eight  most = {0};
+  double last = 0;
+  for (; k < end; k++) {
+    const double *const from = s->K + 9 * (size_t)s->item[k];
+    most += *(const eight *)from;
+    last += from[8];
+  }
+  *(eight *)sum = most;
+  sum[8]        = last;
+}
+
+/* to [9] += the items of block b. */
+static inline void add_items(const wring_scatter *s, PetscInt b, double *to)
+{
+  const PetscInt middle = s->start[b] + s->plain[b];
+  double         plain[9], turned[9];
+  sum_items(s, s->start[b], middle, plain);
+  sum_items(s, middle, s->start[b + 1], turned);
   for (int i = 0; i < 9; i++) to[i] += plain[i] + turned[3 * (i % 3) + i / 3];
 }
 
