@@ -256,6 +256,19 @@ static inline PetscInt wring_block_of_entry(const wring_block_values *b, const w
   return i < n ? wring_block_of_place(b, i, b->place[k]) : b->upper[n] + b->other[n] + k - p->start[n];
 }
 
+/* y += block x. */
+static inline void wring_block_add_product(const double *block, const double *x, double *y)
+{
+  for (int r = 0; r < 3; r++) y[r] += block[3 * r] * x[0] + block[3 * r + 1] * x[1] + block[3 * r + 2] * x[2];
+}
+
+/*
+  y [n_owned][3] = the product with x [n_owned][3] in columns of this rank. column: of a row those of this rank, begin +
+  i, then the others; below [own - upper]: the blocks whose transposes are below the diagonal, by row. Threaded.
+*/
+void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
+                                 const PetscInt *below, const double *x, double *y);
+
 /*
   The pattern p of all terms, and value [nnz] = factor w k G^T G of those that are active, freed by the caller with
   PetscFree. Threaded; sums do not depend on the threads.

@@ -1,6 +1,6 @@
 /*
-  The Hessian as a matrix of PETSc that keeps half of its blocks: products, the largest entries of rows, additions to the
-  diagonal. The blocks below the diagonal are read from those above.
+  The Hessian as a matrix of PETSc that keeps half of its blocks: products, the largest entries of rows, additions to
+  the diagonal. The blocks below the diagonal are read from those above.
 */
 #include "base/parallel/consensus.h"
 #include "base/sort.h"
@@ -92,33 +92,6 @@ PetscErrorCode wring_block_matrix_set_rows(Mat H, const wring_block_rows *r)
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* y += block x, or block^T x. */
-static inline void add_product(const double *block, const double *x, double *y)
-{
-  for (int r = 0; r < 3; r++) y[r] += block[3 * r] * x[0] + block[3 * r + 1] * x[1] + block[3 * r + 2] * x[2];
-}
-
-static inline void add_turned(const double *block, const double *x, double *y)
-{
-  for (int r = 0; r < 3; r++) y[r] += block[r] * x[0] + block[3 + r] * x[1] + block[6 + r] * x[2];
-}
-
-/* y of the columns of this rank. */
-static void multiply_own(const block_matrix *m, const double *x, double *y)
-{
-  const wring_block_rows *const r = m->rows;
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < r->mesh->n_owned; i++) {
-    const PetscInt *column = r->column + r->own[i] + r->other[i], begin = r->mesh->number.begin;
-    double          sum[3] = {0};
-    for (PetscInt k = r->own[i] - r->upper[i]; k < r->own[i + 1] - r->upper[i + 1]; k++)
-      add_turned(m->v.value + 9 * (size_t)m->below[k], x + 3 * (*column++ - begin), sum);
-    for (PetscInt b = r->upper[i]; b < r->upper[i + 1]; b++)
-      add_product(m->v.value + 9 * (size_t)b, x + 3 * (*column++ - begin), sum);
-    for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
-  }
-}
-
 static PetscErrorCode multiply(Mat H, Vec x, Vec y)
 {
   block_matrix *m;
@@ -133,11 +106,11 @@ static PetscErrorCode multiply(Mat H, Vec x, Vec y)
   const PetscInt                n   = r->mesh->n_owned;
   const double                 *far = m->v.value + 9 * (size_t)r->upper[n];
   PetscCall(PetscSFBcastBegin(m->fetch, m->vertex, xa, m->x, MPI_REPLACE));
-  multiply_own(m, xa, ya);
+  wring_block_values_multiply(&m->v, r->column, r->mesh->number.begin, m->below, xa, ya);
   PetscCall(PetscSFBcastEnd(m->fetch, m->vertex, xa, m->x, MPI_REPLACE));
   for (PetscInt i = 0; i < n; i++)
     for (PetscInt k = r->other[i]; k < r->other[i + 1]; k++, far += 9)
-      add_product(far, m->x + 3 * m->far[k], ya + 3 * i);
+      wring_block_add_product(far, m->x + 3 * m->far[k], ya + 3 * i);
   PetscCall(VecRestoreArrayWrite(y, &ya));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,5 @@
 /*
-  The Hessian of a term, added to blocks. docs/theory.md (3.2)
+  The Hessian of a term, added to blocks, and products with these. docs/theory.md (3.2)
 
   Elements are processed in batches of chunks. All threads compute the element matrices of a batch; then each thread
   adds to some blocks. A block sums its elements in a fixed order, batch after batch, so that the sums do not depend on
@@ -315,5 +315,28 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
     for (PetscInt g = 0; g < s->n_chunk * chunk_groups(t); g++) compute_group(t, which, x, r, g, s);
 #pragma omp for schedule(static)
     for (PetscInt b = s->batch[i]; b < s->batch[i + 1]; b++) add_items(s, b, value + 9 * (size_t)s->block[b]);
+  }
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+/* y += block^T x. */
+static inline void add_turned(const double *block, const double *x, double *y)
+{
+  for (int r = 0; r < 3; r++) y[r] += block[r] * x[0] + block[3 + r] * x[1] + block[6 + r] * x[2];
+}
+
+void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
+                                 const PetscInt *below, const double *x, double *y)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < v->n_owned; i++) {
+    const PetscInt *j      = column + v->own[i] + v->other[i];
+    double          sum[3] = {0};
+    for (PetscInt k = v->own[i] - v->upper[i]; k < v->own[i + 1] - v->upper[i + 1]; k++)
+      add_turned(v->value + 9 * (size_t)below[k], x + 3 * (*j++ - begin), sum);
+    for (PetscInt b = v->upper[i]; b < v->upper[i + 1]; b++)
+      wring_block_add_product(v->value + 9 * (size_t)b, x + 3 * (*j++ - begin), sum);
+    for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
   }
 }
