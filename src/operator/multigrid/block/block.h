@@ -13,6 +13,7 @@
 #include <wring/term.h>
 
 enum { WRING_RIGID = 6 };
+enum { WRING_BLOCKS_AHEAD = 12 }; // that are prefetched: `below` and `entry` have as many spare numbers
 
 /*
   Rows of blocks in float, by columns: entry (r, c) of block k is block[rows cols k + rows c + r]. Of a symmetric matrix

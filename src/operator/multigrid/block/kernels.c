@@ -2,7 +2,7 @@
 #include "block.h"
 #include <string.h>
 
-enum { SPARE = 8, AHEAD = 6 };
+enum { SPARE = 8 };
 
 PetscErrorCode wring_block_csr_create(int rows, int cols, PetscInt n, const wring_csr *pattern, wring_block_csr *a)
 {
@@ -26,9 +26,8 @@ PetscErrorCode wring_block_symmetric_create(int bs, PetscInt n, const wring_csr 
 
   PetscFunctionBegin;
   *a = (wring_block_csr){.rows = bs, .cols = bs, .start = start, .column = pattern->column};
-  PetscCall(PetscMalloc2(n + 1, &a->first, start[n] / 2, &a->below));
+  PetscCall(PetscCalloc2(n + 1, &a->first, start[n] / 2 + WRING_BLOCKS_AHEAD, &a->below));
   PetscCall(PetscCalloc1(n, &next));
-  a->first[0] = 0;
   for (PetscInt i = 0; i < n; i++) {
     PetscInt k = start[i];
     while (k < start[i + 1] && a->column[k] < i) k++;
@@ -107,7 +106,7 @@ typedef float wring_float8 __attribute__((vector_size(32)));
     const float    *block = a->block + size * (size_t)(a->first ? a->first[i] : a->start[i]);                          \
     V               of, upper[2] = {{0}}, turned[ROWS] = {{0}};                                                        \
     for (PetscInt k = a->start[i]; k < middle; k++, from++) {                                                          \
-      fetch_block(a->block + size * (size_t)from[k + AHEAD < middle ? AHEAD : 0], size);                               \
+      fetch_block(a->block + size * (size_t)from[WRING_BLOCKS_AHEAD], size);                                           \
       add_turned_##ROWS(ROWS, a->block + size * (size_t)*from, x + cols * a->column[k], turned);                       \
     }                                                                                                                  \
     for (PetscInt k = middle; k < a->start[i + 1]; k++, block += size) {                                               \
@@ -127,7 +126,7 @@ typedef float wring_float8 __attribute__((vector_size(32)));
     const size_t       size                = (size_t)(WRING_RIGID * ROWS);                                             \
     const PetscInt     end                 = t->start[i + 1];                                                          \
     for (PetscInt k = t->start[i]; k < end; k++) {                                                                     \
-      fetch_block(P + size * (size_t)t->entry[k + AHEAD < end ? k + AHEAD : k], size);                                 \
+      fetch_block(P + size * (size_t)t->entry[k + WRING_BLOCKS_AHEAD], size);                                          \
       add_turned_##ROWS(WRING_RIGID, P + size * (size_t)t->entry[k], x + ROWS * t->column[k], turned);                 \
     }                                                                                                                  \
     for (int c = 0; c < WRING_RIGID; c++) y[c] = total_##ROWS(turned[c]);                                              \

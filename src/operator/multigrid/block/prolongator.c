@@ -35,7 +35,7 @@ static PetscErrorCode find_entries(wring_block_level *l)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &next));
-  PetscCall(PetscMalloc1(p->R.start[n], &l->entry));
+  PetscCall(PetscCalloc1(p->R.start[n] + WRING_BLOCKS_AHEAD, &l->entry));
   PetscCall(PetscArraycpy(next, p->R.start, n));
   for (PetscInt k = 0; k < p->P.start[p->n]; k++) {
     PetscInt row = p->P.column[k];
