@@ -23,7 +23,7 @@ void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, dou
 
 PetscErrorCode wring_matrix_fill(wring_potential *g, const wring_pattern *p, const double *value, Mat *A)
 {
-  const wring_block_rows *rows;
+  const wring_block_rows *rows = NULL;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_rows(g, p, &rows));
@@ -92,7 +92,7 @@ static PetscErrorCode make_scatter(wring_potential *g, const wring_block_values 
 /* The pattern of H and its rows. */
 static PetscErrorCode make_rows(wring_potential *g)
 {
-  const wring_block_rows *rows;
+  const wring_block_rows *rows  = NULL;
   wring_error             error = {""};
 
   PetscFunctionBegin;

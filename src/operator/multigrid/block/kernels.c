@@ -91,10 +91,10 @@ typedef float wring_float8 __attribute__((vector_size(32)));
       turned[c] += of * at;                                                                                            \
     }                                                                                                                  \
   }                                                                                                                    \
-  static inline __attribute__((always_inline)) float total_##ROWS(V turned)                                            \
+  static inline __attribute__((always_inline)) float total_##ROWS(const V *turned)                                     \
   {                                                                                                                    \
     float sum = 0;                                                                                                     \
-    for (int r = 0; r < ROWS; r++) sum += turned[r];                                                                   \
+    for (int r = 0; r < ROWS; r++) sum += (*turned)[r];                                                                \
     return sum;                                                                                                        \
   }                                                                                                                    \
   static inline __attribute__((always_inline)) void row_sum_##ROWS(int cols, const wring_block_csr *a, PetscInt i,     \
@@ -116,7 +116,7 @@ typedef float wring_float8 __attribute__((vector_size(32)));
         upper[c % 2] += of * at[c];                                                                                    \
       }                                                                                                                \
     }                                                                                                                  \
-    for (int r = 0; r < ROWS; r++) sum[r] = upper[0][r] + upper[1][r] + (below ? total_##ROWS(turned[r]) : 0);         \
+    for (int r = 0; r < ROWS; r++) sum[r] = upper[0][r] + upper[1][r] + (below ? total_##ROWS(&turned[r]) : 0);        \
   }                                                                                                                    \
   static inline __attribute__((always_inline)) void turned_row_##ROWS(const wring_block_turned *t, PetscInt i,         \
                                                                       const float *x, float *y)                        \
@@ -129,7 +129,7 @@ typedef float wring_float8 __attribute__((vector_size(32)));
       fetch_block(P + size * (size_t)t->entry[k + WRING_BLOCKS_AHEAD], size);                                          \
       add_turned_##ROWS(WRING_RIGID, P + size * (size_t)t->entry[k], x + ROWS * t->column[k], turned);                 \
     }                                                                                                                  \
-    for (int c = 0; c < WRING_RIGID; c++) y[c] = total_##ROWS(turned[c]);                                              \
+    for (int c = 0; c < WRING_RIGID; c++) y[c] = total_##ROWS(&turned[c]);                                             \
   }
 KERNELS(3, wring_float4)
 KERNELS(6, wring_float8)
