@@ -230,45 +230,45 @@ PetscErrorCode wring_pattern_destroy(wring_pattern **p);
 PetscInt       wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v); // the position of column v in row u
 
 /*
-  Values of the blocks [bs][bs] of a pattern p in rows that the owners of vertices have. A row of an owned vertex has
-  two parts, columns of this rank and of others, each with bs rows of numbers as in AIJ matrices: row c of a part with n
-  blocks from block s on begins at number bs (bs s + n c). The blocks of a ghost's row are in the order of p.
+  Blocks [3][3], row by row, of a symmetric matrix with the pattern p, in one array: of each owned row the columns of
+  this rank from the diagonal on, then of each the columns of others; the rows of ghosts, for their owners, as in p.
 */
 typedef struct {
-  int             bs;
   PetscInt        n_owned;
-  const PetscInt *own, *other;             // [n_owned + 1] first blocks of the parts
-  const int32_t  *place;                   // [nnz] of the entries of p: their positions in their rows, `other` last
-  double         *own_value, *other_value; // NULL on one rank
-  double         *ghost;                   // [blocks of ghosts' rows][bs][bs]
+  const PetscInt *own, *other; // [n_owned + 1] first columns of rows, of this rank and of others
+  const PetscInt *upper;       // [n_owned + 1] the diagonal blocks
+  const int32_t  *place;       // [nnz] of the entries of p: their positions among own, then other columns of owned rows
+  double         *value;       // [blocks][9]
 } wring_block_values;
 
-/* A row of them. Block k of a part is at step * k, its rows are width numbers apart. */
-typedef struct {
-  double  *own, *other;
-  PetscInt n_own, step, own_width, other_width;
-} wring_block_row;
-
-/* Row v of p; p is needed for ghosts only. */
-static inline wring_block_row wring_block_row_of(const wring_block_values *b, const wring_pattern *p, PetscInt v)
+/* The number of the block at a place of an owned row, or -1: its transpose is kept. */
+static inline PetscInt wring_block_of_place(const wring_block_values *b, PetscInt i, PetscInt place)
 {
-  const PetscInt bs = b->bs;
-  if (v >= b->n_owned) {
-    double *const at = b->ghost + (size_t)(p->start[v] - p->start[b->n_owned]) * (size_t)(bs * bs);
-    return (wring_block_row){at, NULL, p->start[v + 1] - p->start[v], bs * bs, bs, bs};
-  }
-  const PetscInt n_own = b->own[v + 1] - b->own[v], n_other = b->other[v + 1] - b->other[v];
-  double *const  own   = b->own_value + (size_t)b->own[v] * (size_t)(bs * bs);
-  double *const  other = n_other > 0 ? b->other_value + (size_t)b->other[v] * (size_t)(bs * bs) : NULL;
-  return (wring_block_row){own, other, n_own, bs, bs * n_own, bs * n_other};
+  const PetscInt at = place - (b->own[i + 1] - b->own[i]);
+  if (at >= 0) return b->upper[b->n_owned] + b->other[i] + at;
+  return at >= b->upper[i] - b->upper[i + 1] ? b->upper[i + 1] + at : -1;
 }
 
-/* The block at a place of a row, and the distance of its rows. */
-static inline double *wring_block_at(const wring_block_row *r, PetscInt place, PetscInt *width)
+/* The same of entry k in row i of p. */
+static inline PetscInt wring_block_of_entry(const wring_block_values *b, const wring_pattern *p, PetscInt i, PetscInt k)
 {
-  *width = place < r->n_own ? r->own_width : r->other_width;
-  return place < r->n_own ? r->own + r->step * place : r->other + r->step * (place - r->n_own);
+  const PetscInt n = b->n_owned;
+  return i < n ? wring_block_of_place(b, i, b->place[k]) : b->upper[n] + b->other[n] + k - p->start[n];
 }
+
+/* y += block x. */
+static inline void wring_block_add_product(const double *block, const double *x, double *y)
+{
+  for (int r = 0; r < 3; r++) y[r] += block[3 * r] * x[0] + block[3 * r + 1] * x[1] + block[3 * r + 2] * x[2];
+}
+
+/*
+  y [n_owned][3] = the product with x [n_owned][3] in columns of this rank. column: of a row those of this rank, begin +
+  i, then the others; below [own - upper]: the blocks whose transposes are below the diagonal, by row. Threaded.
+*/
+void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
+                                 const PetscInt *below, const double *x, double *y);
+
 /*
   The pattern p of all terms, and value [nnz] = factor w k G^T G of those that are active, freed by the caller with
   PetscFree. Threaded; sums do not depend on the threads.
@@ -287,15 +287,15 @@ typedef struct {
   const char  *marks; // [n_local] those with a vertex where it is not 0; NULL: all
 } wring_filtering;
 
-/* Where the element matrices of a term are added in a pattern, which must contain its elements; work for this. */
+/* Which element matrices of a term are added to each block of v, whose pattern p must contain its elements; work. */
 typedef struct wring_scatter wring_scatter;
-PetscErrorCode               wring_scatter_create(const wring_term *t, const wring_pattern *p, const int32_t *place,
-                                                  wring_scatter **s); // place: of the values
-PetscErrorCode               wring_scatter_destroy(wring_scatter **s);
+PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, const wring_block_values *v,
+                                    wring_scatter **s);
+PetscErrorCode wring_scatter_destroy(wring_scatter **s);
 
-/* Blocks [3][3] += the Hessian at x; s was created with p. Threaded; sums do not depend on the threads. */
+/* Blocks [][3][3] += the Hessian at x, as s says. Threaded; sums do not depend on the threads. */
 void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, wring_scatter *s,
-                            const wring_pattern *p, const wring_block_values *value);
+                            double *value);
 
 /*
   The Hessian at x without a matrix, as add_hessian would fill it; needs law->hessian. add_diagonal: the blocks of the

@@ -324,12 +324,11 @@ void wring_potential_eliminate_blocks(const wring_potential *g, const wring_patt
 {
   const char *const mark = wring_potential_held_marks(g);
   for (PetscInt i = 0; mark && i < p->n; i++) {
-    const wring_block_row row = wring_block_row_of(v, p, i);
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
-      PetscInt width;
       if (!mark[i] && !mark[p->column[k]]) continue;
-      double *const block = wring_block_at(&row, v->place[k], &width);
-      for (int c = 0; c < 9; c++) eliminate_entry(g, i, p->column[k], c / 3, c % 3, block + c / 3 * width + c % 3);
+      const PetscInt b = wring_block_of_entry(v, p, i, k);
+      for (int c = 0; c < 9 && b >= 0; c++)
+        eliminate_entry(g, i, p->column[k], c / 3, c % 3, v->value + 9 * (size_t)b + c);
     }
   }
 }

@@ -23,18 +23,11 @@ void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, dou
 
 PetscErrorCode wring_matrix_fill(wring_potential *g, const wring_pattern *p, const double *value, Mat *A)
 {
-  const wring_block_rows *rows;
-  wring_block_values      v;
+  const wring_block_rows *rows = NULL;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_rows(g, p, &rows));
-  PetscCall(wring_block_rows_begin(rows, 1, A, &v));
-  for (PetscInt i = 0; i < p->n; i++) {
-    const wring_block_row row = wring_block_row_of(&v, p, i);
-    PetscInt              width;
-    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) *wring_block_at(&row, v.place[k], &width) = value[k];
-  }
-  PetscCall(wring_block_rows_end(rows, *A, &v));
+  PetscCall(wring_block_rows_fill(rows, p, value, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,15 +44,10 @@ PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite)
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
 /* a [n_owned] is added to the diagonals of the diagonal blocks, times factor. */
-static void add_to_blocks(PetscInt n_owned, double factor, const double *a, const wring_pattern *p,
-                          const wring_block_values *v)
+static void add_to_blocks(double factor, const double *a, const wring_block_values *v)
 {
-  for (PetscInt i = 0; i < n_owned; i++) {
-    const wring_block_row row = wring_block_row_of(v, p, i);
-    PetscInt              width;
-    double *const         block = wring_block_at(&row, v->place[wring_pattern_find(p, i, i)], &width);
-    for (int c = 0; c < 3; c++) block[c * width + c] += factor * a[i];
-  }
+  for (PetscInt i = 0; i < v->n_owned; i++)
+    for (int c = 0; c < 9; c += 4) v->value[9 * (size_t)v->upper[i] + c] += factor * a[i];
 }
 
 /* Adds the blocks of contacts at owned vertices. */
@@ -72,12 +60,8 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)9 * n, &diagonal));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_hessian(g->contact[i], x, diagonal));
-  for (PetscInt i = 0; i < n; i++) {
-    const wring_block_row row = wring_block_row_of(v, g->pattern, i);
-    PetscInt              width;
-    double *const         block = wring_block_at(&row, v->place[wring_pattern_find(g->pattern, i, i)], &width);
-    for (int c = 0; c < 9; c++) block[c / 3 * width + c % 3] += diagonal[9 * i + c];
-  }
+  for (PetscInt i = 0; i < n; i++)
+    for (int c = 0; c < 9; c++) v->value[9 * (size_t)v->upper[i] + c] += diagonal[9 * i + c];
   PetscCall(PetscFree(diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -96,40 +80,60 @@ static PetscErrorCode add_joined(wring_potential *g, const double *xa, const Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_scatter(wring_potential *g)
+static PetscErrorCode make_scatter(wring_potential *g, const wring_block_values *v)
 {
-  const wring_block_rows *rows;
-  wring_error             error = {""};
-
   PetscFunctionBegin;
   if (g->scatter) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_count_fits(g->pattern->start[g->pattern->n], 9, "Hessian on one rank", "blocks", &error);
-  PetscCall(wring_error_raise(g->comm, &error));
-  PetscCall(wring_potential_rows(g, g->pattern, &rows));
   PetscCall(PetscCalloc1(g->n_term, &g->scatter));
-  for (int i = 0; i < g->n_term; i++)
-    PetscCall(wring_scatter_create(g->term[i], g->pattern, rows->place, &g->scatter[i]));
+  for (int i = 0; i < g->n_term; i++) PetscCall(wring_scatter_create(g->term[i], g->pattern, v, &g->scatter[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M/h^2, the ridge, the terms and, unless x is NULL, contacts at vertices, in the matrix E. */
+/* The pattern of H and its rows. */
+static PetscErrorCode make_rows(wring_potential *g)
+{
+  const wring_block_rows *rows  = NULL;
+  wring_error             error = {""};
+
+  PetscFunctionBegin;
+  if (g->pattern) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
+  wring_count_fits(g->pattern->start[g->pattern->n], 9, "Hessian on one rank", "blocks", &error);
+  PetscCall(wring_error_raise(g->comm, &error));
+  PetscCall(wring_potential_rows(g, g->pattern, &rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* v: M/h^2, the ridge, the terms and contacts at vertices. */
+static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
+                                 wring_block_values *v)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_block_rows_begin(g->rows, v));
+  PetscCall(make_scatter(g, v));
+  for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], v->value);
+  add_to_blocks(wring_potential_inertia_factor(g), g->mass, v);
+  if (g->ridge) add_to_blocks(1, g->ridge, v);
+  if (contacts) PetscCall(add_contacts(g, xa, v));
+  wring_potential_eliminate_blocks(g, g->pattern, v);
+  wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  PetscCall(wring_block_rows_end(g->rows, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same as *E, of blocks if it is, else AIJ. */
 static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
                                      Mat *E)
 {
-  const PetscInt     n_owned = g->mesh->n_owned;
-  wring_block_values v;
+  wring_block_values *mine = NULL, v = {.value = NULL};
 
   PetscFunctionBegin;
-  if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
-  PetscCall(make_scatter(g));
-  PetscCall(wring_block_rows_begin(g->rows, 3, E, &v));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], g->pattern, &v);
-  add_to_blocks(n_owned, wring_potential_inertia_factor(g), g->mass, g->pattern, &v);
-  if (g->ridge) add_to_blocks(n_owned, 1, g->ridge, g->pattern, &v);
-  if (contacts) PetscCall(add_contacts(g, xa, &v));
-  wring_potential_eliminate_blocks(g, g->pattern, &v);
-  wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  PetscCall(wring_block_rows_end(g->rows, *E, &v));
+  PetscCall(make_rows(g));
+  if (*E) PetscCall(wring_potential_get_blocks(*E, &mine));
+  if (mine) PetscCall(wring_block_matrix_set_rows(*E, g->rows));
+  PetscCall(sum_blocks(g, which, xa, contacts, mine ? mine : &v));
+  if (!mine) PetscCall(wring_block_rows_convert(g->rows, &v, E));
+  PetscCall(PetscFree(v.value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -94,17 +94,20 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) all[next[i]++] = m->number.global[p->column[k]];
   }
   for (PetscInt e = 0; e < r->x.n_got; e++) all[next[got[e].row]++] = got[e].column;
-  PetscCall(PetscMalloc3(m->n_owned + 1, &r->own, m->n_owned + 1, &r->other, start[m->n_owned], &r->column));
-  r->own[0] = r->other[0] = 0;
+  PetscCall(PetscMalloc4(m->n_owned + 1, &r->own, m->n_owned + 1, &r->other, m->n_owned + 1, &r->upper,
+                         start[m->n_owned], &r->column));
+  r->own[0] = r->other[0] = r->upper[0] = 0;
   for (PetscInt i = 0; i < m->n_owned; i++) {
     const PetscInt n = sort_columns(m, start[i + 1] - start[i], all + start[i]), first = r->own[i] + r->other[i];
-    PetscInt       others = 0;
+    PetscInt       others = 0, below = 0;
     for (PetscInt k = 0; k < n; k++) {
-      r->column[first + k] = all[start[i] + k];
-      others += is_other(m, r->column[first + k]);
+      const PetscInt column = r->column[first + k] = all[start[i] + k];
+      others += is_other(m, column);
+      below += !is_other(m, column) && column < m->number.begin + i;
     }
     r->own[i + 1]   = r->own[i] + n - others;
     r->other[i + 1] = r->other[i] + others;
+    r->upper[i + 1] = r->upper[i] + n - others - below;
   }
   PetscCall(PetscFree3(start, next, all));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -156,7 +159,7 @@ PetscErrorCode wring_block_rows_destroy(wring_block_rows **rows)
   PetscFunctionBegin;
   if (!r) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_exchange_destroy(&r->x));
-  PetscCall(PetscFree3(r->own, r->other, r->column));
+  PetscCall(PetscFree4(r->own, r->other, r->upper, r->column));
   PetscCall(PetscFree2(r->got_row, r->got_place));
   PetscCall(PetscFree(r->place));
   PetscCall(PetscContainerDestroy(&r->tag));
@@ -166,6 +169,11 @@ PetscErrorCode wring_block_rows_destroy(wring_block_rows **rows)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
+static PetscInt row_length(const wring_block_rows *r, PetscInt i)
+{
+  return r->own[i + 1] - r->own[i] + r->other[i + 1] - r->other[i];
+}
+
 /* The scalar columns of all rows, global and ascending, as PETSc reads them. */
 static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, PetscInt **start, PetscInt **column)
 {
@@ -173,13 +181,13 @@ static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, Petsc
   PetscInt       longest = 1, *sorted;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) longest = PetscMax(longest, wring_block_rows_length(r, i));
+  for (PetscInt i = 0; i < n; i++) longest = PetscMax(longest, row_length(r, i));
   PetscCall(PetscMalloc1(bs * n + 1, start));
   PetscCall(PetscMalloc1((size_t)bs * (size_t)bs * (size_t)(r->own[n] + r->other[n]), column));
   PetscCall(PetscMalloc1(longest, &sorted));
   (*start)[0] = 0;
   for (PetscInt i = 0; i < bs * n; i++) {
-    const PetscInt length = wring_block_rows_length(r, i / bs);
+    const PetscInt length = row_length(r, i / bs);
     PetscInt      *to     = *column + (*start)[i];
     PetscCall(PetscArraycpy(sorted, r->column + r->own[i / bs] + r->other[i / bs], length));
     PetscCall(PetscSortInt(length, sorted));
@@ -209,11 +217,16 @@ static PetscErrorCode set_symmetric(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* *A is created anew, unless it has been with r. */
 static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat *A)
 {
-  PetscInt *start, *column;
+  PetscObject tag = NULL;
+  PetscInt   *start, *column;
 
   PetscFunctionBegin;
+  if (*A) PetscCall(PetscObjectQuery((PetscObject)*A, "wring_rows", &tag));
+  if (tag == (PetscObject)r->tag) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(A));
   PetscCall(create_empty(r->mesh, bs, A));
   PetscCall(list_scalars(r, bs, &start, &column));
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, start, column, NULL));
@@ -227,62 +240,117 @@ static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parts of a matrix of these rows; the second is NULL on one rank. */
-static PetscErrorCode get_parts(Mat A, Mat part[2])
+/* The arrays of a matrix of these rows; the second is NULL on one rank. */
+static PetscErrorCode get_arrays(Mat A, Mat part[2], double *value[2])
 {
   PetscBool mpi;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  part[0] = A;
-  part[1] = NULL;
+  part[0]  = A;
+  part[1]  = NULL;
+  value[1] = NULL;
   if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &part[0], &part[1], NULL));
+  for (int i = 0; i < 2 && part[i]; i++) PetscCall(MatSeqAIJGetArrayWrite(part[i], &value[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_rows_begin(const wring_block_rows *r, PetscInt bs, Mat *A, wring_block_values *v)
+static PetscErrorCode restore_arrays(Mat A, Mat part[2], double *value[2])
 {
-  const PetscInt n = r->mesh->n_owned, square = bs * bs;
-  PetscObject    tag = NULL;
+  PetscFunctionBegin;
+  for (int i = 0; i < 2 && part[i]; i++) PetscCall(MatSeqAIJRestoreArrayWrite(part[i], &value[i]));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The number at a place of row i. */
+static double *at_place(const wring_block_rows *r, double *value[2], PetscInt i, PetscInt place)
+{
+  const PetscInt n = r->own[i + 1] - r->own[i];
+  return place < n ? value[0] + r->own[i] + place : value[1] + r->other[i] + place - n;
+}
+
+PetscErrorCode wring_block_rows_fill(const wring_block_rows *r, const wring_pattern *p, const double *value, Mat *A)
+{
+  const PetscInt n = r->mesh->n_owned;
+  double        *array[2], *got;
   Mat            part[2];
 
   PetscFunctionBegin;
-  if (*A) PetscCall(PetscObjectQuery((PetscObject)*A, "wring_rows", &tag));
-  if (tag != (PetscObject)r->tag) {
-    PetscCall(MatDestroy(A));
-    PetscCall(create_matrix(r, bs, A));
-  }
-  *v = (wring_block_values){.bs = bs, .n_owned = n, .own = r->own, .other = r->other, .place = r->place};
-  PetscCall(get_parts(*A, part));
-  PetscCall(MatSeqAIJGetArrayWrite(part[0], &v->own_value));
-  if (part[1]) PetscCall(MatSeqAIJGetArrayWrite(part[1], &v->other_value));
-  PetscCall(PetscMalloc1((size_t)square * (size_t)r->n_ghost, &v->ghost));
-  wring_fill(square * r->own[n], 0, v->own_value);
-  wring_fill(square * r->other[n], 0, v->other_value);
-  wring_fill(square * r->n_ghost, 0, v->ghost);
+  PetscCall(create_matrix(r, 1, A));
+  PetscCall(get_arrays(*A, part, array));
+  wring_fill(r->own[n], 0, array[0]);
+  if (part[1]) wring_fill(r->other[n], 0, array[1]);
+  for (PetscInt i = 0; i < n; i++)
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) *at_place(r, array, i, r->place[k]) = value[k];
+  PetscCall(wring_exchange_send(&r->x, sizeof *got, value + p->start[n], &got));
+  for (PetscInt e = 0; e < r->x.n_got; e++) *at_place(r, array, r->got_row[e], r->got_place[e]) += got[e];
+  PetscCall(PetscFree(got));
+  PetscCall(restore_arrays(*A, part, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_rows_end(const wring_block_rows *r, Mat A, wring_block_values *v)
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+PetscErrorCode wring_block_rows_begin(const wring_block_rows *r, wring_block_values *v)
 {
-  const int bs = v->bs;
-  double   *got;
-  Mat       part[2];
+  const PetscInt n       = r->mesh->n_owned;
+  const size_t   numbers = 9 * (size_t)(r->upper[n] + r->other[n] + r->n_ghost);
+  double        *value   = v->value;
 
   PetscFunctionBegin;
-  PetscCall(wring_exchange_send(&r->x, sizeof *got * (size_t)(bs * bs), v->ghost, &got));
+  if (!value) PetscCall(PetscMalloc1(numbers, &value));
+  *v = (wring_block_values){n, r->own, r->other, r->upper, r->place, value};
+  wring_fill((PetscInt)numbers, 0, value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_rows_end(const wring_block_rows *r, const wring_block_values *v)
+{
+  const PetscInt n = r->mesh->n_owned;
+  double        *got;
+
+  PetscFunctionBegin;
+  PetscCall(wring_exchange_send(&r->x, 9 * sizeof *got, v->value + 9 * (size_t)(r->upper[n] + r->other[n]), &got));
   for (PetscInt e = 0; e < r->x.n_got; e++) {
-    const wring_block_row row = wring_block_row_of(v, NULL, r->got_row[e]);
-    PetscInt              width;
-    double *const         to = wring_block_at(&row, r->got_place[e], &width);
-    for (int c = 0; c < bs * bs; c++) to[c / bs * width + c % bs] += got[e * bs * bs + c];
+    const PetscInt b = wring_block_of_place(v, r->got_row[e], r->got_place[e]);
+    for (int c = 0; c < 9 && b >= 0; c++) v->value[9 * (size_t)b + c] += got[9 * (size_t)e + c];
   }
   PetscCall(PetscFree(got));
-  PetscCall(PetscFree(v->ghost));
-  PetscCall(get_parts(A, part));
-  PetscCall(MatSeqAIJRestoreArrayWrite(part[0], &v->own_value));
-  if (part[1]) PetscCall(MatSeqAIJRestoreArrayWrite(part[1], &v->other_value));
-  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Block k of n in the rows of a part that begin at `row`, or its transpose. */
+static void put_block(double *row, PetscInt n, PetscInt k, PetscBool turned, const double *block)
+{
+  for (int c = 0; c < 9; c++) row[3 * n * (c / 3) + 3 * k + c % 3] = block[turned ? 3 * (c % 3) + c / 3 : c];
+}
+
+PetscErrorCode wring_block_rows_convert(const wring_block_rows *r, const wring_block_values *v, Mat *H)
+{
+  const PetscInt n = r->mesh->n_owned, *const own = r->own, *const other = r->other;
+  const double *block = v->value;
+  double       *array[2];
+  Mat           part[2];
+  PetscInt     *below; // blocks below the diagonal that have been written
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(r, 3, H));
+  PetscCall(get_arrays(*H, part, array));
+  PetscCall(PetscCalloc1(n, &below));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt length = own[i + 1] - own[i];
+    for (PetscInt k = length - (r->upper[i + 1] - r->upper[i]); k < length; k++, block += 9) {
+      const PetscInt j = r->column[own[i] + other[i] + k] - r->mesh->number.begin;
+      put_block(array[0] + 9 * (size_t)own[i], length, k, PETSC_FALSE, block);
+      if (j > i) put_block(array[0] + 9 * (size_t)own[j], own[j + 1] - own[j], below[j]++, PETSC_TRUE, block);
+    }
+  }
+  for (PetscInt i = 0; i < n; i++)
+    for (PetscInt k = 0; k < other[i + 1] - other[i]; k++, block += 9)
+      put_block(array[1] + 9 * (size_t)other[i], other[i + 1] - other[i], k, PETSC_FALSE, block);
+  PetscCall(PetscFree(below));
+  PetscCall(restore_arrays(*H, part, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

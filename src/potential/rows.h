@@ -8,6 +8,7 @@ typedef struct {
   PetscInt          n_entry, n_ghost; // of the pattern of this rank: all, and those in the rows of ghosts
   int32_t          *place;            // [n_entry] as in wring_block_values
   PetscInt         *own, *other;      // [n_owned + 1] first columns of rows, of this rank and of others
+  PetscInt         *upper;            // [n_owned + 1] first columns of this rank from the diagonal on
   PetscInt         *column;           // [own[n_owned] + other[n_owned]] global: by row those of this rank, then others
   wring_exchange    x;                // of the entries in the rows of ghosts, to the owners
   PetscInt         *got_row;          // [x.n_got] where they are there
@@ -18,21 +19,25 @@ typedef struct {
 PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, wring_block_rows **r); // collective
 PetscErrorCode wring_block_rows_destroy(wring_block_rows **r);
 
-static inline PetscInt wring_block_rows_length(const wring_block_rows *r, PetscInt i)
-{
-  return r->own[i + 1] - r->own[i] + r->other[i + 1] - r->other[i];
-}
+/*
+  *A, AIJ, replaced, or created if it is NULL, unless it has been created with r, is the sum of the rows of all ranks,
+  value [n_entry] in p; to be assembled by the caller. Collective.
+*/
+PetscErrorCode wring_block_rows_fill(const wring_block_rows *r, const wring_pattern *p, const double *value, Mat *A);
 
 /*
-  v: the arrays of *A, an AIJ matrix with blocks of bs, 0 now; *A is replaced, or created if it is NULL, unless it has
-  been created with r. Between the two calls terms add to v; the second adds the rows of ghosts to those of their
-  owners. The matrix is to be assembled afterwards. Collective.
+  v: of these rows, 0; v->value is created, for PetscFree, if it is NULL. Terms add to it; the second adds the rows of
+  ghosts to those of their owners, collective. The third makes *H of v, AIJ with blocks of 3, as fill does.
 */
-PetscErrorCode wring_block_rows_begin(const wring_block_rows *r, PetscInt bs, Mat *A, wring_block_values *v);
-PetscErrorCode wring_block_rows_end(const wring_block_rows *r, Mat A, wring_block_values *v);
+PetscErrorCode wring_block_rows_begin(const wring_block_rows *r, wring_block_values *v);
+PetscErrorCode wring_block_rows_end(const wring_block_rows *r, const wring_block_values *v);
+PetscErrorCode wring_block_rows_convert(const wring_block_rows *r, const wring_block_values *v, Mat *H);
 
 /*
   *A is created with the values of E, assembled, and room for more [n_owned] blocks in rows and columns; to be
   assembled. Collective.
 */
 PetscErrorCode wring_block_rows_copy(const wring_block_rows *r, const PetscInt *more, Mat E, Mat *A);
+
+/* H, of blocks (block_matrix.c), has the rows r, which must live as long, from now on. Collective. */
+PetscErrorCode wring_block_matrix_set_rows(Mat H, const wring_block_rows *r);

@@ -1,25 +1,25 @@
 /*
-  The Hessian of a term, added to the blocks of rows. docs/theory.md (3.2)
+  The Hessian of a term, added to blocks, and products with these. docs/theory.md (3.2)
 
   Elements are processed in batches of chunks. All threads compute the element matrices of a batch; then each thread
-  adds the rows of some vertices. A vertex sums its elements in their order, batch after batch, so that the sums do not
-  depend on the number of threads. An element matrix is symmetric: of its blocks (a, b) those with a <= b are kept.
+  adds to some blocks. A block sums its elements in a fixed order, batch after batch, so that the sums do not depend on
+  the number of threads. An element matrix is symmetric: of its blocks (a, b) those with a <= b are kept.
 */
 #include "kernels.h"
 
 enum { GROUP = 16, BATCH_CHUNKS = 4 };
 enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
 
-/* The elements of a row are items of a batch: an element of the batch, its corner, and its columns in the row. */
+/* Items of a block of a batch: pairs of corners, numbered by element of the batch, then pair. */
 struct wring_scatter {
-  int       m, n_value; // vertices of an element; values of its matrix that are kept
-  PetscInt  n_batch;
-  PetscInt *batch;  // [n_batch + 1] first row of a batch
-  PetscInt *vertex; // [rows] local vertex of a row
-  PetscInt *start;  // [rows + 1] first item of a row
-  int32_t  *item;   // [items] MAX_M times the position of the element in the batch, plus its corner
-  int32_t  *place;  // [items][m] of the corners in the row
-  double   *K;      // [elements of a batch][pairs][9]
+  int       n_pair;
+  PetscInt  n_chunk, n_batch; // chunks of a batch, batches
+  PetscInt *batch;            // [n_batch + 1] first block
+  PetscInt *block;            // [blocks of all batches] its number
+  PetscInt *start;            // [blocks + 1] first item
+  uint16_t *plain;            // [blocks] items that are added as they are; the others are transposed
+  uint16_t *item;             // [items]
+  double   *K;                // [elements of a batch][pairs][9]
 };
 
 /* The index of block (a, b), a <= b, of m x m. */
@@ -28,102 +28,109 @@ static inline int pair_of(int m, int a, int b)
   return a * m - a * (a - 1) / 2 + b - a;
 }
 
-/* ---- where rows are added ---------------------------------------------------------------------------------------- */
+/* ---- where matrices are added ------------------------------------------------------------------------------------ */
 
 /* The chunks and blocks of a batch. */
 typedef struct {
   PetscInt c0, c1, b0;
 } batch_range;
 
-static batch_range range_of(const wring_term *t, PetscInt batch)
+static batch_range range_of(const wring_term *t, const wring_scatter *s, PetscInt batch)
 {
-  const PetscInt c0 = batch * BATCH_CHUNKS;
-  return (batch_range){c0, PetscMin(c0 + BATCH_CHUNKS, t->n_chunk), t->chunk_block[c0]};
+  const PetscInt c0 = batch * s->n_chunk;
+  return (batch_range){c0, PetscMin(c0 + s->n_chunk, t->n_chunk), t->chunk_block[c0]};
 }
 
-/* While rows are listed: the row of each vertex in the batch or -1, the next item of each row. */
-typedef struct {
-  PetscInt *row_of, *next, n_row;
-} builder;
+/* key: number of a block, whether the item is transposed, item; sorted as they are to be added. */
+enum { ITEM_BITS = 16 };
 
-/* Makes the rows of a batch, of its vertices in the order of its elements, and counts their items. */
-static void count_items(const wring_term *t, PetscInt first, PetscInt end, wring_scatter *s, builder *b)
+static void add_key(PetscInt block, int turned, PetscInt item, PetscInt *n, PetscInt64 *key)
 {
-  PetscInt v[MAX_M];
+  if (block >= 0) key[(*n)++] = ((PetscInt64)block << 1 | turned) << ITEM_BITS | item;
+}
+
+/* The items of the elements [first, end); a pair of which a vertex is a ghost has two. */
+static PetscInt list_keys(const wring_term *t, PetscInt first, PetscInt end, const wring_pattern *p,
+                          const wring_block_values *to, PetscInt64 *key)
+{
+  const int n_pair = t->m * (t->m + 1) / 2;
+  PetscInt  v[MAX_M], n = 0;
   for (PetscInt position = first; position < end; position++) {
     if (!term_is_real(t, position)) continue;
     term_vertices(t, position, v);
     for (int a = 0; a < t->m; a++) {
-      if (b->row_of[v[a]] < 0) {
-        b->row_of[v[a]]      = b->n_row;
-        s->vertex[b->n_row]  = v[a];
-        s->start[++b->n_row] = 0;
+      for (int b = a; b < t->m; b++) {
+        const PetscInt item = (position - first) * n_pair + pair_of(t->m, a, b);
+        add_key(wring_block_of_entry(to, p, v[a], wring_pattern_find(p, v[a], v[b])), 0, item, &n, key);
+        if (b > a) add_key(wring_block_of_entry(to, p, v[b], wring_pattern_find(p, v[b], v[a])), 1, item, &n, key);
       }
-      s->start[b->row_of[v[a]] + 1]++;
     }
   }
+  return n;
 }
 
-static void list_items(const wring_term *t, PetscInt first, PetscInt end, const wring_pattern *p, const int32_t *place,
-                       wring_scatter *s, builder *b)
+/* Of sorted keys. */
+static void store_batch(PetscInt batch, PetscInt n, const PetscInt64 *key, wring_scatter *s)
 {
-  PetscInt v[MAX_M];
-  for (PetscInt position = first; position < end; position++) {
-    if (!term_is_real(t, position)) continue;
-    term_vertices(t, position, v);
-    for (int a = 0; a < t->m; a++) {
-      const PetscInt at = b->next[b->row_of[v[a]]]++;
-      s->item[at]       = (int32_t)((position - first) * MAX_M + a);
-      for (int c = 0; c < t->m; c++) s->place[t->m * at + c] = place[wring_pattern_find(p, v[a], v[c])];
+  PetscInt last = -1, b = s->batch[batch], at = s->start[b];
+  for (PetscInt k = 0; k < n; k++, at++) {
+    const PetscInt block = (PetscInt)(key[k] >> (ITEM_BITS + 1));
+    if (block != last) {
+      s->start[b] = at;
+      s->block[b] = last = block;
+      s->plain[b++]      = 0;
     }
+    if (!(key[k] >> ITEM_BITS & 1)) s->plain[b - 1]++;
+    s->item[at] = (uint16_t)key[k];
   }
+  s->start[b]         = at;
+  s->batch[batch + 1] = b;
 }
 
-static void build_batch(const wring_term *t, PetscInt batch, const wring_pattern *p, const int32_t *place,
-                        wring_scatter *s, builder *b)
-{
-  const batch_range r     = range_of(t, batch);
-  const PetscInt    first = r.b0 * LANES, end = t->chunk_block[r.c1] * LANES, first_row = b->n_row;
-  count_items(t, first, end, s, b);
-  for (PetscInt i = first_row; i < b->n_row; i++) {
-    s->start[i + 1] += s->start[i];
-    b->next[i] = s->start[i];
-  }
-  list_items(t, first, end, p, place, s, b);
-  for (PetscInt i = first_row; i < b->n_row; i++) b->row_of[s->vertex[i]] = -1;
-  s->batch[batch + 1] = b->n_row;
-}
-
-static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_pattern *p, const int32_t *place,
+/* Room for items, which is given back at the end. */
+static PetscErrorCode build(const wring_term *t, PetscInt room, const wring_pattern *p, const wring_block_values *to,
                             wring_scatter *s)
 {
-  builder b = {.n_row = 0};
+  PetscInt64 *key;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(p->n, &b.row_of, rows, &b.next));
-  for (PetscInt v = 0; v < p->n; v++) b.row_of[v] = -1;
+  PetscCall(PetscMalloc1(room, &s->item));
+  PetscCall(PetscMalloc1(room, &s->block));
+  PetscCall(PetscMalloc1(room, &s->plain));
+  PetscCall(PetscMalloc1(room + 1, &s->start));
+  PetscCall(PetscMalloc1(2 * (size_t)(s->n_chunk * t->chunk_blocks * LANES * s->n_pair), &key));
   s->batch[0] = s->start[0] = 0;
-  for (PetscInt i = 0; i < s->n_batch; i++) build_batch(t, i, p, place, s, &b);
-  PetscCall(PetscFree2(b.row_of, b.next));
+  for (PetscInt i = 0; i < s->n_batch; i++) {
+    const batch_range r = range_of(t, s, i);
+    const PetscInt    n = list_keys(t, r.b0 * LANES, t->chunk_block[r.c1] * LANES, p, to, key);
+    PetscCall(PetscSortInt64(n, key));
+    store_batch(i, n, key, s);
+  }
+  PetscCall(PetscFree(key));
+  const size_t blocks = (size_t)s->batch[s->n_batch];
+  PetscCall(PetscRealloc(sizeof *s->item * (size_t)s->start[blocks], &s->item));
+  PetscCall(PetscRealloc(sizeof *s->block * blocks, &s->block));
+  PetscCall(PetscRealloc(sizeof *s->plain * blocks, &s->plain));
+  PetscCall(PetscRealloc(sizeof *s->start * (blocks + 1), &s->start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, const int32_t *place,
+PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, const wring_block_values *v,
                                     wring_scatter **scatter)
 {
-  const PetscInt rows = t->n_chunk > 0 ? t->chunk_vertex[t->n_chunk] : 0, items = t->n * t->m; // hard: none
-  const size_t   elements = (size_t)PetscMin(t->n_block, BATCH_CHUNKS * t->chunk_blocks) * LANES;
+  const int      n_pair    = t->m * (t->m + 1) / 2;
+  const PetscInt per_chunk = t->chunk_blocks * LANES * n_pair, most = 1 << ITEM_BITS;
   wring_scatter *s;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
-  s->m       = t->m;
-  s->n_value = 9 * t->m * (t->m + 1) / 2;
-  s->n_batch = (t->n_chunk + BATCH_CHUNKS - 1) / BATCH_CHUNKS;
-  PetscCall(PetscMalloc3(s->n_batch + 1, &s->batch, rows, &s->vertex, rows + 1, &s->start));
-  PetscCall(PetscMalloc2(items, &s->item, s->m * items, &s->place));
-  PetscCall(PetscMalloc1(elements * (size_t)s->n_value, &s->K));
-  PetscCall(build(t, rows, p, place, s));
+  s->n_pair  = n_pair;
+  s->n_chunk = PetscMax(PetscMin(BATCH_CHUNKS, most / PetscMax(per_chunk, 1)), 1);
+  s->n_batch = (t->n_chunk + s->n_chunk - 1) / s->n_chunk;
+  PetscCheck(per_chunk <= most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A chunk of %d pairs", (int)per_chunk);
+  PetscCall(PetscMalloc1(s->n_batch + 1, &s->batch));
+  PetscCall(PetscMalloc1((size_t)PetscMin(t->n_block * LANES * n_pair, s->n_chunk * per_chunk) * 9, &s->K));
+  PetscCall(build(t, 2 * t->n * n_pair, p, v, s)); // hard: no chunks
   *scatter = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,8 +139,11 @@ PetscErrorCode wring_scatter_destroy(wring_scatter **s)
 {
   PetscFunctionBegin;
   if (!*s) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree3((*s)->batch, (*s)->vertex, (*s)->start));
-  PetscCall(PetscFree2((*s)->item, (*s)->place));
+  PetscCall(PetscFree((*s)->batch));
+  PetscCall(PetscFree((*s)->item));
+  PetscCall(PetscFree((*s)->block));
+  PetscCall(PetscFree((*s)->plain));
+  PetscCall(PetscFree((*s)->start));
   PetscCall(PetscFree((*s)->K));
   PetscCall(PetscFree(*s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -195,7 +205,27 @@ static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *
   }
 }
 
-/* Sums of the points of a block [9 pairs]; out: of the batch [LANES][n_value]. */
+/* out [LANES][n], n at least 4, from K [n]: four numbers of all lanes at a time, the last ones with those before. */
+static inline __attribute__((always_inline)) void store_matrices(int n, const lanes *K, double *out)
+{
+  for (int l = 0; l < LANES; l += WIDTH) {
+    for (int i = 0; i < n; i += 4) {
+      const int   at = i < n - 4 ? i : n - 4;
+      lane_corner v;
+      lane_rows   r;
+      vertex_row  row[WIDTH];
+      load_lanes(K[at] + l, &v.x);
+      load_lanes(K[at + 1] + l, &v.y);
+      load_lanes(K[at + 2] + l, &v.z);
+      load_lanes(K[at + 3] + l, &v.w);
+      lanes_to_rows(&v, &r);
+      split_rows(&r, row);
+      for (int k = 0; k < WIDTH; k++) store_row(&row[k], out + (l + k) * n + at);
+    }
+  }
+}
+
+/* Sums of the points of a block [9 pairs]. */
 typedef struct {
   wring_filtering which;
   PetscInt        b0; // first block of the batch
@@ -218,9 +248,7 @@ static inline __attribute__((always_inline)) void add_matrix(int m, int q, void 
               t->weight + (size_t)r->row * LANES, w->h, K);
   if (r->point < points_of(t, m) - 1) return;
   complete_matrix(m, K);
-  for (int l = 0; l < LANES; l++) {
-    for (int i = 0; i < n; i++) out[l * n + i] = K[i][l];
-  }
+  store_matrices(n, (const lanes *)K, out);
 }
 
 static void map_matrix(const term_row *r)
@@ -250,52 +278,65 @@ static void compute_group(const wring_term *t, wring_filtering which, const doub
   if (b0 < b1) wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, b0, b1, x);
 }
 
-typedef double two __attribute__((vector_size(16), aligned(sizeof(double)), may_alias));
+typedef double eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
-/* Adds row a of an element matrix to the blocks at `place` of a row. */
-static inline __attribute__((always_inline)) void add_item(int m, int a, const double *restrict K,
-                                                           const int32_t *restrict place, const wring_block_row *row)
+/* sum [9]: items [k, end), eight numbers at a time. */
+static inline void sum_items(const wring_scatter *s, PetscInt k, PetscInt end, double *sum)
 {
-  for (int b = 0; b < m; b++) {
-    PetscInt            width;
-    double *const       to   = wring_block_at(row, place[b], &width);
-    const double *const from = K + 9 * pair_of(m, PetscMin(a, b), PetscMax(a, b));
-    for (int i = 0; i < 3; i++) { // two numbers at a time: the compiler adds them one by one
-      double *const t = to + i * width;
-      *(two *)t += a <= b ? (two){from[3 * i], from[3 * i + 1]} : (two){from[i], from[3 + i]};
-      t[2] += a <= b ? from[3 * i + 2] : from[6 + i];
-    }
+  eight  most = {0};
+  double last = 0;
+  for (; k < end; k++) {
+    const double *const from = s->K + 9 * (size_t)s->item[k];
+    most += *(const eight *)from;
+    last += from[8];
   }
+  *(eight *)sum = most;
+  sum[8]        = last;
 }
 
-static void add_row(const wring_scatter *s, PetscInt r, const wring_block_row *row)
+/* to [9] += the items of block b. */
+static inline void add_items(const wring_scatter *s, PetscInt b, double *to)
 {
-  for (PetscInt i = s->start[r]; i < s->start[r + 1]; i++) {
-    const int      a     = s->item[i] % MAX_M;
-    const double  *K     = s->K + (size_t)(s->item[i] / MAX_M) * (size_t)s->n_value;
-    const int32_t *place = s->place + (size_t)s->m * (size_t)i;
-    if (s->m == 4)
-      add_item(4, a, K, place, row);
-    else if (s->m == QUADRATIC)
-      add_item(QUADRATIC, a, K, place, row);
-    else
-      add_item(s->m, a, K, place, row);
-  }
+  const PetscInt middle = s->start[b] + s->plain[b];
+  double         plain[9], turned[9];
+  sum_items(s, s->start[b], middle, plain);
+  sum_items(s, middle, s->start[b + 1], turned);
+  for (int i = 0; i < 9; i++) to[i] += plain[i] + turned[3 * (i % 3) + i / 3];
 }
 
 void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, wring_scatter *s,
-                            const wring_pattern *p, const wring_block_values *value)
+                            double *value)
 {
   if (!t->active) return;
 #pragma omp parallel
   for (PetscInt i = 0; i < s->n_batch; i++) {
-    const batch_range r = range_of(t, i);
+    const batch_range r = range_of(t, s, i);
 #pragma omp for schedule(static, 1)
-    for (PetscInt g = 0; g < BATCH_CHUNKS * chunk_groups(t); g++) compute_group(t, which, x, r, g, s);
+    for (PetscInt g = 0; g < s->n_chunk * chunk_groups(t); g++) compute_group(t, which, x, r, g, s);
 #pragma omp for schedule(static)
-    for (PetscInt k = s->batch[i]; k < s->batch[i + 1]; k++) {
-      const wring_block_row row = wring_block_row_of(value, p, s->vertex[k]);
-      add_row(s, k, &row);
-    }
+    for (PetscInt b = s->batch[i]; b < s->batch[i + 1]; b++) add_items(s, b, value + 9 * (size_t)s->block[b]);
+  }
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+/* y += block^T x. */
+static inline void add_turned(const double *block, const double *x, double *y)
+{
+  for (int r = 0; r < 3; r++) y[r] += block[r] * x[0] + block[3 + r] * x[1] + block[6 + r] * x[2];
+}
+
+void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
+                                 const PetscInt *below, const double *x, double *y)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < v->n_owned; i++) {
+    const PetscInt *j      = column + v->own[i] + v->other[i];
+    double          sum[3] = {0};
+    for (PetscInt k = v->own[i] - v->upper[i]; k < v->own[i + 1] - v->upper[i + 1]; k++)
+      add_turned(v->value + 9 * (size_t)below[k], x + 3 * (*j++ - begin), sum);
+    for (PetscInt b = v->upper[i]; b < v->upper[i + 1]; b++)
+      wring_block_add_product(v->value + 9 * (size_t)b, x + 3 * (*j++ - begin), sum);
+    for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
   }
 }

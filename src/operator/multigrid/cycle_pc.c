@@ -4,6 +4,7 @@
 #include "operator/operator_impl.h"
 #include <math.h>
 #include <string.h>
+#include <wring/potential.h>
 
 static const char name[] = "multigrid of A";
 
@@ -94,17 +95,16 @@ PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether each entry of A is a block of H. */
-static PetscErrorCode have_same_pattern(Mat A, Mat H, PetscBool *same)
+/* Whether each entry of A is a block of H, of which a half is kept. */
+static PetscErrorCode have_same_pattern(Mat A, const wring_block_values *H, PetscBool *same)
 {
-  wring_rows a, h;
+  wring_rows a;
 
   PetscFunctionBegin;
   PetscCall(wring_rows_get(A, &a));
-  PetscCall(wring_rows_get(H, &h));
-  *same = (PetscBool)(h.own.n == 3 * a.own.n && h.own.start[h.own.n] == 9 * a.own.start[a.own.n]);
-  if (a.ghost.start) *same = (PetscBool)(*same && h.ghost.start[h.ghost.n] == 9 * a.ghost.start[a.ghost.n]);
-  PetscCall(wring_rows_restore(&h));
+  const PetscInt n = a.own.n;
+  *same            = (PetscBool)(H && H->n_owned == n && H->own[n] == a.own.start[n]);
+  if (a.ghost.start) *same = (PetscBool)(*same && H->other[n] == a.ghost.start[n]);
   PetscCall(wring_rows_restore(&a));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, WRING_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,17 +112,19 @@ static PetscErrorCode have_same_pattern(Mat A, Mat H, PetscBool *same)
 
 PetscErrorCode wring_cycle_pc_set_hessian(PC pc, Mat H, Vec x, PetscBool *done)
 {
-  cycle_pc     *c;
-  const double *xa;
+  cycle_pc           *c;
+  const double       *xa;
+  wring_block_values *v;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
   *done = PETSC_FALSE;
-  if (c->A) PetscCall(have_same_pattern(c->A, H, done));
+  PetscCall(wring_potential_get_blocks(H, &v));
+  if (c->A) PetscCall(have_same_pattern(c->A, v, done));
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   if (!c->block) PetscCall(wring_block_cycle_create(c->cycle, &c->block));
   PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(wring_block_cycle_renew(c->block, H, xa));
+  PetscCall(wring_block_cycle_renew(c->block, v, xa));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

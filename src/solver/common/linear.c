@@ -9,6 +9,28 @@
 
 enum { DIRECT_BELOW = 30000 }; // vertices, all ranks, of a matrix with many solves
 
+/*
+  Nested dissection of a mesh with n vertices: factors of three rows per vertex took 73 to 151 n^2 operations and 52 to
+  71 n^(4/3) entries on boxes, a cube and a bar of 1,331 to 17,315 vertices, each of which a solve uses twice. An
+  iteration of conjugate gradients takes 580 n: the product with 124 n entries, and a cycle. Conjugate gradients, which
+  read the matrix in each iteration, run at fewer operations a second; one thread. docs/performance.md
+*/
+PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex)
+{
+  const double n = (double)n_vertex, iterations = 100, rate_factor = 35e9, rate_cg = 4.6e9; // operations a second
+  const double factor = 100 * n * n, solve = 4 * 65 * pow(n, 4. / 3), cg = iterations * 580 * n;
+  return (PetscBool)((factor + solve) / rate_factor <= cg / rate_cg);
+}
+
+static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
+{
+  const PetscInt n = wring_potential_mesh(s->g)->number.n_global;
+  if (l->type != WRING_LINEAR_AUTO) return l->type;
+  const PetscBool direct =
+    l->use == WRING_LINEAR_ONCE ? wring_linear_factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
+  return direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+}
+
 static PetscBool is_incomplete_factor(const wring_linear *l)
 {
   return (PetscBool)(l->type == WRING_LINEAR_STEPS && strcmp(l->pc, PCICC) == 0);
@@ -24,6 +46,17 @@ static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
   PetscCall(KSPSetNormType(l->ksp, KSP_NORM_NATURAL));
   PetscCall(KSPSetTolerances(l->ksp, PETSC_MACHINE_EPSILON, 0, PETSC_DEFAULT, l->max_it));
   PetscCall(PCSetType(pc, is_incomplete_factor(l) && size > 1 ? PCBJACOBI : l->pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_linear_create_matrix(const wring_solver *s, const wring_linear *l, Mat *A)
+{
+  PetscBool other;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsHasName(NULL, l->prefix, "-pc_type", &other));
+  if (!*A && !other && chosen(s, l) == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
+    PetscCall(wring_potential_create_blocks(s->g, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,28 +134,6 @@ static PetscErrorCode set_blocks(const wring_linear *l)
     PetscCall(PCSetType(pc, PCICC));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Nested dissection of a mesh with n vertices: factors of three rows per vertex took 73 to 151 n^2 operations and 52 to
-  71 n^(4/3) entries on boxes, a cube and a bar of 1,331 to 17,315 vertices, each of which a solve uses twice. An
-  iteration of conjugate gradients takes 580 n: the product with 124 n entries, and a cycle. Conjugate gradients, which
-  read the matrix in each iteration, run at fewer operations a second; one thread. docs/performance.md
-*/
-PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex)
-{
-  const double n = (double)n_vertex, iterations = 100, rate_factor = 35e9, rate_cg = 4.6e9; // operations a second
-  const double factor = 100 * n * n, solve = 4 * 65 * pow(n, 4. / 3), cg = iterations * 580 * n;
-  return (PetscBool)((factor + solve) / rate_factor <= cg / rate_cg);
-}
-
-static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
-{
-  const PetscInt n = wring_potential_mesh(s->g)->number.n_global;
-  if (l->type != WRING_LINEAR_AUTO) return l->type;
-  const PetscBool direct =
-    l->use == WRING_LINEAR_ONCE ? wring_linear_factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
-  return direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
 }
 
 /*
@@ -317,16 +328,26 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An incomplete factor is about half of the symmetric matrix. */
+/*
+  An incomplete factor is about half of the symmetric matrix. Levels of A and of H were measured on boxes, as a multiple
+  of the blocks of H.
+*/
 PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes)
 {
-  const wring_linear_type type = chosen(s, l);
+  const double            levels = 160; // bytes
+  const wring_linear_type type   = chosen(s, l);
   MatSolverType           library;
   MatInfo                 info;
+  wring_block_values     *v;
 
   PetscFunctionBegin;
-  PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
   *bytes = 8.0 * 6 * (double)s->n;
+  PetscCall(wring_potential_get_blocks(l->A, &v));
+  if (v) {
+    *bytes += levels * (double)(v->own[v->n_owned] + v->other[v->n_owned]);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
   PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
   if (type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
   if (type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));

@@ -48,6 +48,12 @@ typedef struct {
 PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex);
 
 /*
+  *A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it stays NULL: as
+  an AIJ matrix. Options of PETSc may need one.
+*/
+PetscErrorCode wring_linear_create_matrix(const wring_solver *s, const wring_linear *l, Mat *A);
+
+/*
   To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;
   multigrid represents the rigid motions of the positions x. Collective.
 */

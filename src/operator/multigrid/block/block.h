@@ -5,39 +5,49 @@
 
   Reading order: block.h; kernels.c (products, the factor of a diagonal block); block_level.c (numbers of a level);
   prolongator.c (P); galerkin.c (P^T H P); block_cycle.c (create, renew, apply, the coarsest level).
+
+  For the sake of memory blocks below the diagonal are read from those above, and those of P^T from P.
 */
 #pragma once
 #include "operator/multigrid/cycle.h"
+#include <wring/term.h>
 
 enum { WRING_RIGID = 6 };
+enum { WRING_BLOCKS_AHEAD = 12 }; // that are prefetched: `below` and `entry` have as many spare numbers
 
-/* Rows of blocks in float, by columns: entry (r, c) of block k is block[rows cols k + rows c + r]. */
+/*
+  Rows of blocks in float, by columns: entry (r, c) of block k is block[rows cols k + rows c + r]. Of a symmetric matrix
+  those with columns below the row are left out: block of row i begin at first[i], and below has the blocks, to be
+  transposed, of the entries that are left out, in the order of rows.
+*/
 typedef struct {
   int             rows, cols;
-  const PetscInt *start;  // borrowed; NULL: empty
-  const int      *column; // borrowed
-  float          *block;  // with spare numbers at the end: eight are read
+  const PetscInt *start;         // borrowed; NULL: empty
+  const int      *column;        // borrowed, ascending in a row of a symmetric matrix
+  PetscInt       *first, *below; // [rows + 1], [first[i] is start[i] - entries below]; NULL: all blocks are there
+  float          *block;         // with spare numbers at the end: eight are read
 } wring_block_csr;
 
-/* Values of a level's matrix in double: rows of AIJ matrices, or blocks by columns. */
+/* P^T by rows: entry k of a row is the transpose of block entry[k] of P. */
 typedef struct {
-  PetscBool     aij;
-  const double *own, *ghost;
-} wring_block_matrix;
+  const wring_block_csr *of;
+  const PetscInt        *start, *entry;
+  const int             *column;
+} wring_block_turned;
 
 typedef struct {
   wring_level    *of; // of the scalar cycle, borrowed
   int             bs;
-  wring_block_csr own, ghost; // L^-1 H L^-T, L L^T the diagonal blocks
+  wring_block_csr own, ghost; // L^-1 H L^-T, L L^T the diagonal blocks; own is symmetric
   double         *inverse;    // [n + n_ghost][bs][bs] L^-1, row by row; rows of directions without stiffness are 0
   float          *place;      // [n + n_ghost][3] m, from a common centre
   double          size;       // m: a rotation's unknown is its angle times this; of the finest level: unused
   float           omega, top; // step of the smoother; largest eigenvalue
   float          *b, *x, *y;  // [n + n_ghost][bs], y at least [n + ghosts of the finer level's P]
   wring_messages  fetch;      // ghosts of b, x
-  wring_block_csr P, R;       // from the coarser level, and its transpose: patterns of of->from_coarse
+  wring_block_csr P;          // from the coarser level: pattern of of->from_coarse
+  PetscInt       *entry;      // [entries of from_coarse.R] in P
   int            *aggregate;  // [rows of P] column of P; -1: none
-  PetscInt       *entry;      // [entries of R] in P
   wring_messages  down, give; // of from_coarse: ghosts of the coarser level's y; parts of its b
 } wring_block_level;
 
@@ -54,8 +64,15 @@ typedef struct {
 /* ---- kernels.c ---- */
 
 PetscErrorCode wring_block_csr_create(int rows, int cols, PetscInt n, const wring_csr *pattern, wring_block_csr *a);
+PetscErrorCode wring_block_symmetric_create(int bs, PetscInt n, const wring_csr *pattern, wring_block_csr *a);
+PetscErrorCode wring_block_csr_destroy(wring_block_csr *a);
 
-/* y = p b + q x - omega a x in rows of `row` [n] or all; y += for `more`. bs [n]: rows = cols unless p = q = 0. */
+/* The block of entry k in row i; turned: its transpose is there. */
+float *wring_block_of(const wring_block_csr *a, PetscInt i, PetscInt k, PetscBool *turned);
+
+/* y = P^T x in rows [n] of P^T. */
+void wring_block_multiply_turned(const wring_block_turned *t, PetscInt n, const float *x, float *y);
+/* y = a x; y += factor a x in rows of `row` [n]; y = p b + q x - omega a x. x has two spare numbers. */
 void wring_block_multiply(const wring_block_csr *a, PetscInt n, const float *x, float *y);
 void wring_block_add_rows(const wring_block_csr *a, PetscInt n, const PetscInt *row, float factor, const float *x,
                           float *y);
@@ -64,39 +81,38 @@ void wring_block_combine(const wring_block_csr *a, PetscInt n, float p, const fl
 /* inverse = L^-1, D = L L^T, row by row; directions whose pivot is below 1e-7 of the largest entry are left out. */
 void wring_block_factor(int bs, const double *D, double *inverse);
 
-/* Element (r, c) of the block of entry k in row i is at [r * *down + c * *right]. */
-static inline const double *wring_block_entry(const wring_block_matrix *h, const double *value, const PetscInt *start,
-                                              int bs, PetscInt i, PetscInt k, PetscInt *down, PetscInt *right)
+/* h [rows][cols], row by row, of entry k in row i. */
+static inline __attribute__((always_inline)) void wring_block_read(int bs, const wring_block_csr *a, PetscInt i,
+                                                                   PetscInt k, double *h)
 {
-  const PetscInt length = start[i + 1] - start[i];
-  *down                 = h->aij ? bs * length : 1;
-  *right                = h->aij ? 1 : bs;
-  return value + (size_t)bs * (size_t)bs * (size_t)(h->aij ? start[i] : k) + (h->aij ? bs * (k - start[i]) : 0);
+  PetscBool          turned;
+  const float *const block = wring_block_of(a, i, k, &turned);
+  for (int e = 0; e < bs * bs; e++) h[e] = turned ? block[e] : block[bs * (e % bs) + e / bs];
 }
 
-/* ---- block_level.c: numbers of a level from h ---- */
+/* ---- block_level.c ---- */
 PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_ghosts, wring_block_level *l);
 PetscErrorCode wring_block_level_destroy(wring_block_level *l);
-PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_matrix *h);
+/* Scales H, or, if it is NULL, the matrix that is in l; the step of the smoother. Collective. */
+PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_values *H);
 /* y = p b + q x - omega H x, scaled; fetch: fills the ghosts of x. Collective with fetch. */
 PetscErrorCode wring_block_level_combine(wring_block_level *l, PetscBool fetch, float p, const float *b, float q,
                                          float omega, float *x, float *y);
 
 /* ---- prolongator.c ---- */
 PetscErrorCode wring_block_find_aggregates(wring_block_level *l);
-PetscErrorCode wring_block_prolongator(wring_block_level *l, const wring_block_matrix *h, wring_block_level *coarse);
-/* P and R in the scalings of both levels. */
+/* P in the scaling of l, and its scaling by that of the coarser level. Collective. */
+PetscErrorCode wring_block_prolongator(wring_block_level *l, wring_block_level *coarse);
 PetscErrorCode wring_block_scale(wring_block_level *l, const wring_block_level *coarse);
 
-/* ---- galerkin.c: own, ghost [entries][6][6] of the coarser level's pattern = P^T h P, P unscaled. Collective. ---- */
-PetscErrorCode wring_block_galerkin(const wring_block_level *l, const wring_block_matrix *h,
-                                    const wring_block_level *coarse, double *own, double *ghost);
+/* ---- galerkin.c: the matrix in `coarse` = P^T H P, unscaled there. Collective. ---- */
+PetscErrorCode wring_block_galerkin(const wring_block_level *l, wring_block_level *coarse);
 
 /* ---- block_cycle.c ---- */
 
-/* H: aij, whose blocks have the pattern of the scalar cycle's finest matrix; x: positions [n][3]. Collective. */
+/* H: in the pattern of the scalar cycle's finest matrix; x: positions [n][3]. Collective. */
 PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **c);
 PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c);
-PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, Mat H, const double *x);
+PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_values *H, const double *x);
 /* z = M r, the cycle; size is about |r|. Collective. */
 PetscErrorCode wring_block_cycle_multiply(wring_block_cycle *c, double size, const double *r, double *z);

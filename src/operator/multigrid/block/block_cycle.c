@@ -53,9 +53,10 @@ static void own_rows(const wring_block_level *l, PetscInt n_dense, double *dense
     const wring_block_csr *const a = part ? &l->ghost : &l->own;
     for (PetscInt i = 0; a->start && i < l->of->n; i++) {
       for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-        const PetscInt     j     = part ? l->of->near.global[a->column[k]] : l->of->first + a->column[k];
-        const float *const block = a->block + (size_t)(bs * bs) * (size_t)k;
-        for (int e = 0; e < bs * bs; e++) dense[(bs * i + e % bs) * n_dense + bs * j + e / bs] = block[e];
+        const PetscInt j = part ? l->of->near.global[a->column[k]] : l->of->first + a->column[k];
+        double         h[WRING_RIGID * WRING_RIGID];
+        wring_block_read(bs, a, i, k, h);
+        for (int e = 0; e < bs * bs; e++) dense[(bs * i + e / bs) * n_dense + bs * j + e % bs] = h[e];
       }
     }
   }
@@ -137,26 +138,6 @@ static PetscErrorCode solve_coarsest(wring_block_cycle *c)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Of level i, whose matrix is h, and of the coarser ones. */
-static PetscErrorCode fill_from(wring_block_cycle *c, int i, const wring_block_matrix *h)
-{
-  const size_t             square = WRING_RIGID * WRING_RIGID;
-  wring_block_level *const l = &c->level[i], *const next = l + 1;
-  double *own, *ghost;
-
-  PetscFunctionBegin;
-  PetscCall(wring_block_level_fill(l, h));
-  if (i + 1 == c->n_level) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_block_prolongator(l, h, next));
-  PetscCall(PetscCalloc2(square * (size_t)next->of->own.start[next->of->n], &own,
-                         next->of->ghost.start ? square * (size_t)next->of->ghost.start[next->of->n] : 0, &ghost));
-  PetscCall(wring_block_galerkin(l, h, next, own, ghost));
-  PetscCall(fill_from(c, i + 1, &(wring_block_matrix){PETSC_FALSE, own, ghost}));
-  PetscCall(PetscFree2(own, ghost));
-  PetscCall(wring_block_scale(l, next));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Places from the mean of all positions, so that a float resolves them. */
 static PetscErrorCode set_places(wring_block_level *l, const double *x)
 {
@@ -172,15 +153,17 @@ static PetscErrorCode set_places(wring_block_level *l, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, Mat H, const double *x)
+PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_values *H, const double *x)
 {
-  wring_rows r;
-
   PetscFunctionBegin;
   PetscCall(set_places(c->level, x));
-  PetscCall(wring_rows_get(H, &r));
-  PetscCall(fill_from(c, 0, &(wring_block_matrix){PETSC_TRUE, r.own.value, r.ghost.value}));
-  PetscCall(wring_rows_restore(&r));
+  PetscCall(wring_block_level_fill(c->level, H));
+  for (wring_block_level *l = c->level; l + 1 < c->level + c->n_level; l++) {
+    PetscCall(wring_block_prolongator(l, l + 1));
+    PetscCall(wring_block_galerkin(l, l + 1));
+    PetscCall(wring_block_level_fill(l + 1, NULL));
+    PetscCall(wring_block_scale(l, l + 1));
+  }
   if (c->n_dense > 0 && c->level[c->n_level - 1].of->n > 0) PetscCall(fill_coarsest(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,15 +172,16 @@ PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, Mat H, const double
 
 static PetscErrorCode restrict_residual(wring_block_level *l, float *coarse)
 {
-  const wring_interpolation *const p = &l->of->from_coarse;
+  const wring_interpolation *const p    = &l->of->from_coarse;
+  const wring_block_turned         R    = {&l->P, p->R.start, l->entry, p->R.column};
+  const wring_block_turned         rest = {&l->P, p->R.start + p->n_coarse, l->entry, p->R.column};
 
   PetscFunctionBegin;
   if (l->give.of) {
-    const wring_block_csr rest = {l->R.rows, l->R.cols, l->R.start + p->n_coarse, l->R.column, l->R.block};
-    wring_block_multiply(&rest, p->own_columns.n_ghost, l->y, l->give.ghost);
+    wring_block_multiply_turned(&rest, p->own_columns.n_ghost, l->y, l->give.ghost);
     PetscCall(wring_give_begin(&l->give));
   }
-  wring_block_multiply(&l->R, p->n_coarse, l->y, coarse);
+  wring_block_multiply_turned(&R, p->n_coarse, l->y, coarse);
   if (l->give.of) PetscCall(wring_give_end(&l->give, coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

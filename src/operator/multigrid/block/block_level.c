@@ -1,6 +1,8 @@
 /* The numbers of a level: its scaled matrix and the step of its smoother. docs/theory.md (5.17b) */
 #include "block.h"
 
+enum { SPARE = 2 }; // numbers at the end of a vector: a vertex is read as a multiple of four
+
 PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_ghosts, wring_block_level *l)
 {
   const wring_interpolation *const p = &of->from_coarse;
@@ -8,15 +10,15 @@ PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_
 
   PetscFunctionBegin;
   *l = (wring_block_level){.of = of, .bs = bs};
-  PetscCall(wring_block_csr_create(bs, bs, of->n, &of->own, &l->own));
+  PetscCall(wring_block_symmetric_create(bs, of->n, &of->own, &l->own));
   PetscCall(wring_block_csr_create(bs, bs, of->n, &of->ghost, &l->ghost));
   PetscCall(PetscCalloc1((size_t)(bs * bs) * n, &l->inverse));
   PetscCall(PetscCalloc1(3 * n, &l->place));
-  PetscCall(PetscCalloc3((size_t)bs * n, &l->b, (size_t)bs * n, &l->x, (size_t)bs * PetscMax(n, n_y), &l->y));
+  PetscCall(PetscCalloc3((size_t)bs * n + SPARE, &l->b, (size_t)bs * n + SPARE, &l->x,
+                         (size_t)bs * PetscMax(n, n_y) + SPARE, &l->y));
   PetscCall(wring_messages_create(&of->near, MPI_FLOAT, bs, PETSC_TRUE, &l->fetch));
   if (!p->P.start) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_block_csr_create(bs, WRING_RIGID, p->n_fine, &p->P, &l->P));
-  PetscCall(wring_block_csr_create(WRING_RIGID, bs, p->n_coarse + p->own_columns.n_ghost, &p->R, &l->R));
   if (p->fetch.of) PetscCall(wring_messages_create(&p->columns, MPI_FLOAT, WRING_RIGID, PETSC_TRUE, &l->down));
   if (p->give.of) PetscCall(wring_messages_create(&p->own_columns, MPI_FLOAT, WRING_RIGID, PETSC_FALSE, &l->give));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -25,14 +27,13 @@ PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_
 PetscErrorCode wring_block_level_destroy(wring_block_level *l)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(l->own.block));
-  PetscCall(PetscFree(l->ghost.block));
+  PetscCall(wring_block_csr_destroy(&l->own));
+  PetscCall(wring_block_csr_destroy(&l->ghost));
   PetscCall(PetscFree(l->inverse));
   PetscCall(PetscFree(l->place));
   PetscCall(PetscFree3(l->b, l->x, l->y));
   PetscCall(wring_messages_destroy(&l->fetch));
-  PetscCall(PetscFree(l->P.block));
-  PetscCall(PetscFree(l->R.block));
+  PetscCall(wring_block_csr_destroy(&l->P));
   PetscCall(PetscFree(l->aggregate));
   PetscCall(PetscFree(l->entry));
   PetscCall(wring_messages_destroy(&l->down));
@@ -40,24 +41,28 @@ PetscErrorCode wring_block_level_destroy(wring_block_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L^-1 of the diagonal blocks, also of ghosts. */
-static PetscErrorCode factor_diagonal(wring_block_level *l, const wring_block_matrix *h)
+/* h [bs][bs] of stored block b of a part: of H, or of the matrix that is in l. */
+static inline __attribute__((always_inline)) void read_block(int bs, const wring_block_csr *a, const double *H,
+                                                             PetscInt b, double *h)
 {
-  const int              bs   = l->bs;
-  const wring_csr *const a    = &l->of->own;
-  const size_t           size = (size_t)(bs * bs);
+  const size_t       at   = (size_t)(bs * bs) * (size_t)b;
+  const float *const from = a->block + at;
+  for (int e = 0; e < bs * bs; e++) h[e] = H ? H[at + e] : from[bs * (e % bs) + e / bs];
+}
+
+/* L^-1 of the diagonal blocks, also of ghosts. */
+static PetscErrorCode factor_diagonal(wring_block_level *l, const double *H)
+{
+  const wring_block_csr *const a    = &l->own;
+  const size_t                 size = (size_t)(l->bs * l->bs);
 
   PetscFunctionBegin;
 #pragma omp parallel for schedule(static) if (l->of->n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < l->of->n; i++) {
-    double   D[WRING_RIGID * WRING_RIGID] = {0};
-    PetscInt down, right;
-    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-      if (a->column[k] != i) continue;
-      const double *const from = wring_block_entry(h, h->own, a->start, bs, i, k, &down, &right);
-      for (int c = 0; c < bs * bs; c++) D[c] = from[c / bs * down + c % bs * right];
-    }
-    wring_block_factor(bs, D, l->inverse + size * (size_t)i);
+    const PetscInt kept                         = a->first[i + 1] - a->first[i];
+    double         D[WRING_RIGID * WRING_RIGID] = {0};
+    if (kept > 0 && a->column[a->start[i + 1] - kept] == i) read_block(l->bs, a, H, a->first[i], D);
+    wring_block_factor(l->bs, D, l->inverse + size * (size_t)i);
   }
   PetscCall(
     wring_neighbours_fetch(&l->of->near, size * sizeof *l->inverse, l->inverse, l->inverse + size * (size_t)l->of->n));
@@ -65,14 +70,14 @@ static PetscErrorCode factor_diagonal(wring_block_level *l, const wring_block_ma
 }
 
 /* to = L_i^-1 h L_j^-T, by columns. */
-static void scale_block(int bs, const double *Li, const double *h, PetscInt down, PetscInt right, const double *Lj,
-                        float *to)
+static inline __attribute__((always_inline)) void scale_block(int bs, const double *Li, const double *h,
+                                                              const double *Lj, float *to)
 {
   double t[WRING_RIGID][WRING_RIGID];
   for (int r = 0; r < bs; r++) {
     for (int c = 0; c < bs; c++) {
       double sum = 0;
-      for (int k = 0; k <= c; k++) sum += h[r * down + k * right] * Lj[bs * c + k];
+      for (int k = 0; k <= c; k++) sum += h[bs * r + k] * Lj[bs * c + k];
       t[r][c] = sum;
     }
   }
@@ -85,18 +90,19 @@ static void scale_block(int bs, const double *Li, const double *h, PetscInt down
   }
 }
 
-static void scale_rows(const wring_block_level *l, const wring_block_matrix *h, const double *value, PetscInt shift,
-                       wring_block_csr *a)
+/* The blocks that are stored in the rows of a part. */
+static inline __attribute__((always_inline)) void scale_rows(int bs, const wring_block_level *l, const double *H,
+                                                             PetscInt shift, const wring_block_csr *a)
 {
-  const int    bs   = l->bs;
-  const size_t size = (size_t)(bs * bs);
+  const PetscInt *const first = a->first ? a->first : a->start;
+  const size_t          size  = (size_t)(bs * bs);
 #pragma omp parallel for schedule(static) if (l->of->n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < l->of->n; i++) {
-    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-      PetscInt            down, right;
-      const double *const from = wring_block_entry(h, value, a->start, bs, i, k, &down, &right);
-      scale_block(bs, l->inverse + size * (size_t)i, from, down, right,
-                  l->inverse + size * (size_t)(shift + a->column[k]), a->block + size * (size_t)k);
+    for (PetscInt b = first[i]; b < first[i + 1]; b++) {
+      const PetscInt j = shift + a->column[a->start[i + 1] - first[i + 1] + b];
+      double         h[WRING_RIGID * WRING_RIGID];
+      read_block(bs, a, H, b, h);
+      scale_block(bs, l->inverse + size * (size_t)i, h, l->inverse + size * (size_t)j, a->block + size * (size_t)b);
     }
   }
 }
@@ -141,14 +147,20 @@ static PetscErrorCode find_top(wring_block_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_matrix *h)
+PetscErrorCode wring_block_level_fill(wring_block_level *l, const wring_block_values *H)
 {
-  const double margin = 1.1;
+  const double        margin = 1.1;
+  const double *const own    = H ? H->value : NULL;
 
   PetscFunctionBegin;
-  PetscCall(factor_diagonal(l, h));
-  scale_rows(l, h, h->own, 0, &l->own);
-  if (l->ghost.start) scale_rows(l, h, h->ghost, l->of->n, &l->ghost);
+  PetscCall(factor_diagonal(l, own));
+  if (H) {
+    scale_rows(3, l, own, 0, &l->own);
+    if (l->ghost.start) scale_rows(3, l, own + 9 * (size_t)H->upper[H->n_owned], l->of->n, &l->ghost);
+  } else {
+    scale_rows(WRING_RIGID, l, NULL, 0, &l->own);
+    if (l->ghost.start) scale_rows(WRING_RIGID, l, NULL, l->of->n, &l->ghost);
+  }
   PetscCall(find_top(l));
   l->top   = (float)(margin * (l->top > 0 ? l->top : 1));
   l->omega = (float)(1 / (0.6 * l->top)); // one step of Chebyshev's iteration on [0.1, 1.1] times the eigenvalue

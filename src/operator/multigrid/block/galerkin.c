@@ -20,11 +20,6 @@ typedef struct {
   double   block[SQUARE];
 } block_part;
 
-typedef struct {
-  const wring_block_level  *l;
-  const wring_block_matrix *h;
-} product;
-
 static PetscErrorCode create_row(PetscInt columns, PetscInt room, block_row *v)
 {
   PetscFunctionBegin;
@@ -62,28 +57,28 @@ static inline void add_six(double a, const double *x, double *y)
 }
 
 /* T += R_i H_ij for the entries of row i; R [bs][6], T [bs][6]. */
-static inline __attribute__((always_inline)) void add_fine(int bs, const product *g, const wring_csr *a,
-                                                           const double *value, PetscInt shift, PetscInt i,
+static inline __attribute__((always_inline)) void add_fine(int bs, const wring_block_csr *a, PetscInt shift, PetscInt i,
                                                            const double *R, block_row *v)
 {
   for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-    PetscInt            down, right;
-    const double *const h = wring_block_entry(g->h, value, a->start, bs, i, k, &down, &right);
-    double *const       T = block_of(v, shift + a->column[k]);
+    double        h[SQUARE];
+    double *const T = block_of(v, shift + a->column[k]);
+    wring_block_read(bs, a, i, k, h);
     for (int c = 0; c < bs; c++)
-      for (int d = 0; d < bs; d++) add_six(h[d * down + c * right], R + SIX * d, T + SIX * c);
+      for (int d = 0; d < bs; d++) add_six(h[bs * d + c], R + SIX * d, T + SIX * c);
   }
 }
 
-/* C += T_j P_j for the columns j in use. */
-static inline __attribute__((always_inline)) void add_coarse(int bs, const product *g, const block_row *fine,
-                                                             block_row *v)
+/* C += T_j P_j for the columns j in use. Columns of this rank below `least` are left out. */
+static inline __attribute__((always_inline)) void add_coarse(int bs, const wring_block_level *l, const block_row *fine,
+                                                             PetscInt least, block_row *v)
 {
-  const wring_block_csr *const P = &g->l->P;
+  const wring_block_csr *const P = &l->P;
   for (PetscInt s = 0; s < fine->n; s++) {
     const PetscInt      j = fine->list[s];
     const double *const T = fine->block + (size_t)SQUARE * (size_t)s;
     for (PetscInt m = P->start[j]; m < P->start[j + 1]; m++) {
+      if (P->column[m] < least) continue;
       const float *const p = P->block + (size_t)(SIX * bs) * (size_t)m;
       double *const      C = block_of(v, P->column[m]);
       for (int c = 0; c < SIX; c++)
@@ -92,36 +87,36 @@ static inline __attribute__((always_inline)) void add_coarse(int bs, const produ
   }
 }
 
-/* coarse = row of R times H P. */
-static void compute_row(const product *g, PetscInt row, block_row *fine, block_row *coarse)
+static inline __attribute__((always_inline)) void multiply_row(int bs, const wring_block_level *l, PetscInt row,
+                                                               block_row *fine, block_row *coarse)
 {
-  const wring_block_csr *const R = &g->l->R;
-  const wring_level *const     l = g->l->of;
+  const wring_csr *const R = &l->of->from_coarse.R;
+  for (PetscInt k = R->start[row]; k < R->start[row + 1]; k++) {
+    const float *const p = l->P.block + (size_t)(SIX * bs) * (size_t)l->entry[k];
+    double             r[SQUARE];
+    for (int e = 0; e < SIX * bs; e++) r[e] = p[bs * (e % SIX) + e / SIX];
+    add_fine(bs, &l->own, 0, R->column[k], r, fine);
+    if (l->ghost.start) add_fine(bs, &l->ghost, l->of->n, R->column[k], r, fine);
+  }
+  add_coarse(bs, l, fine, row < l->of->from_coarse.n_coarse ? row : 0, coarse);
+}
+
+/* coarse = row of P^T times H P. */
+static void compute_row(const wring_block_level *l, PetscInt row, block_row *fine, block_row *coarse)
+{
   clear_row(fine);
   clear_row(coarse);
-  for (PetscInt k = R->start[row]; k < R->start[row + 1]; k++) {
-    double r[SQUARE];
-    for (int e = 0; e < SIX * g->l->bs; e++) r[e] = R->block[(size_t)(SIX * g->l->bs) * (size_t)k + (size_t)e];
-    if (g->l->bs == 3) {
-      add_fine(3, g, &l->own, g->h->own, 0, R->column[k], r, fine);
-      if (l->ghost.start) add_fine(3, g, &l->ghost, g->h->ghost, l->n, R->column[k], r, fine);
-    } else {
-      add_fine(6, g, &l->own, g->h->own, 0, R->column[k], r, fine);
-      if (l->ghost.start) add_fine(6, g, &l->ghost, g->h->ghost, l->n, R->column[k], r, fine);
-    }
-  }
-  if (g->l->bs == 3)
-    add_coarse(3, g, fine, coarse);
+  if (l->bs == 3)
+    multiply_row(3, l, row, fine, coarse);
   else
-    add_coarse(6, g, fine, coarse);
+    multiply_row(SIX, l, row, fine, coarse);
 }
 
 /* Two rows, of which no row can be longer. */
-static PetscErrorCode create_rows(const product *g, block_row v[2])
+static PetscErrorCode create_rows(const wring_block_level *l, block_row v[2])
 {
-  const wring_level *const         l      = g->l->of;
-  const wring_interpolation *const p      = &l->from_coarse;
-  const PetscInt                   n_fine = l->n + l->n_ghost, n_coarse = p->n_coarse + p->columns.n_ghost;
+  const wring_interpolation *const p      = &l->of->from_coarse;
+  const PetscInt                   n_fine = l->of->n + l->of->n_ghost, n_coarse = p->n_coarse + p->columns.n_ghost;
   PetscInt                         most = 0;
 
   PetscFunctionBegin;
@@ -148,19 +143,19 @@ static PetscErrorCode destroy_rows(block_row v[2])
 /* ---- rows of other ranks ----------------------------------------------------------------------------------------- */
 
 /* Computes rows of others, and gets the parts of those of this rank, by rank. Collective. */
-static PetscErrorCode get_parts(const product *g, PetscInt *n_got, block_part **got)
+static PetscErrorCode get_parts(const wring_block_level *l, PetscInt *n_got, block_part **got)
 {
-  const wring_interpolation *const p = &g->l->of->from_coarse;
+  const wring_interpolation *const p = &l->of->from_coarse;
   const wring_exchange *const      x = &p->own_columns.asked;
   PetscInt                         n = 0, room = 0, *to = NULL;
   block_part                      *part = NULL;
   block_row                        v[2];
 
   PetscFunctionBegin;
-  PetscCall(create_rows(g, v));
+  PetscCall(create_rows(l, v));
   for (PetscMPIInt r = 0; r < x->n_to; r++) {
     for (PetscInt i = x->to_start[r]; i < x->to_start[r + 1]; i++) {
-      compute_row(g, p->n_coarse + i, &v[0], &v[1]);
+      compute_row(l, p->n_coarse + i, &v[0], &v[1]);
       if (n + v[1].n > room) {
         room = 2 * (n + v[1].n);
         PetscCall(PetscRealloc(sizeof *part * (size_t)room, &part));
@@ -176,7 +171,7 @@ static PetscErrorCode get_parts(const product *g, PetscInt *n_got, block_part **
     }
   }
   PetscCall(destroy_rows(v));
-  PetscCall(wring_exchange_rows(g->l->of->comm, n, to, sizeof *part, part, n_got, got));
+  PetscCall(wring_exchange_rows(l->of->comm, n, to, sizeof *part, part, n_got, got));
   PetscCall(PetscFree(part));
   PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -184,47 +179,41 @@ static PetscErrorCode get_parts(const product *g, PetscInt *n_got, block_part **
 
 /* ---- the coarser level ------------------------------------------------------------------------------------------- */
 
-/* Where the values of a level go. */
-typedef struct {
-  const wring_level *l;
-  double            *own, *ghost;
-} target;
-
-/* Adds a block at row i, global column; false: the pattern does not have it. */
-static PetscBool add_block(const target *t, PetscInt i, PetscInt column, const double *block)
+/* Adds a block at row i, global column, unless it is read from another one; false: the pattern does not have it. */
+static PetscBool add_block(const wring_block_level *coarse, PetscInt i, PetscInt column, const double *block)
 {
-  const PetscInt         local  = column - t->l->first;
-  const PetscBool        own    = (PetscBool)(local >= 0 && local < t->l->n);
-  const wring_csr *const a      = own ? &t->l->own : &t->l->ghost;
-  double *const          value  = own ? t->own : t->ghost;
-  const PetscInt         wanted = own ? local : wring_first_from(t->l->n_ghost, t->l->near.global, column);
-  if (!a->start) return PETSC_FALSE;
+  const wring_level *const     l      = coarse->of;
+  const PetscInt               local  = column - l->first;
+  const PetscBool              own    = (PetscBool)(local >= 0 && local < l->n);
+  const wring_block_csr *const a      = own ? &coarse->own : &coarse->ghost;
+  const PetscInt               wanted = own ? local : wring_first_from(l->n_ghost, l->near.global, column);
+  PetscBool                    turned;
+  if (own && local < i) return PETSC_TRUE; // of another rank
+  if (!a->start || (!own && (wanted == l->n_ghost || l->near.global[wanted] != column))) return PETSC_FALSE;
   for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-    if (a->column[k] != wanted || (!own && t->l->near.global[wanted] != column)) continue;
-    for (int c = 0; c < SQUARE; c++) value[(size_t)SQUARE * (size_t)k + (size_t)c] += block[c];
+    if (a->column[k] != wanted) continue;
+    float *const to = wring_block_of(a, i, k, &turned);
+    for (int c = 0; c < SQUARE; c++) to[c] += (float)block[c];
     return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
 
-static PetscBool compute_own(const product *g, const target *t, PetscInt row, block_row v[2])
+static PetscBool compute_own(const wring_block_level *l, const wring_block_level *coarse, PetscInt row, block_row v[2])
 {
-  const wring_interpolation *const p     = &g->l->of->from_coarse;
+  const wring_interpolation *const p     = &l->of->from_coarse;
   PetscBool                        found = PETSC_TRUE;
-  compute_row(g, row, &v[0], &v[1]);
+  compute_row(l, row, &v[0], &v[1]);
   for (PetscInt k = 0; k < v[1].n; k++) {
     const PetscInt j      = v[1].list[k];
     const PetscInt column = j < p->n_coarse ? p->first + j : p->columns.global[j - p->n_coarse];
-    found                 = (PetscBool)(add_block(t, row, column, v[1].block + (size_t)SQUARE * (size_t)k) && found);
+    found = (PetscBool)(add_block(coarse, row, column, v[1].block + (size_t)SQUARE * (size_t)k) && found);
   }
   return found;
 }
 
-PetscErrorCode wring_block_galerkin(const wring_block_level *l, const wring_block_matrix *h,
-                                    const wring_block_level *coarse, double *own, double *ghost)
+PetscErrorCode wring_block_galerkin(const wring_block_level *l, wring_block_level *coarse)
 {
-  const product                    g        = {l, h};
-  const target                     t        = {coarse->of, own, ghost};
   const wring_interpolation *const p        = &l->of->from_coarse;
   const int                        n_thread = l->of->n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
   PetscInt                         n_got    = 0;
@@ -233,14 +222,17 @@ PetscErrorCode wring_block_galerkin(const wring_block_level *l, const wring_bloc
   block_row(*v)[2];
 
   PetscFunctionBegin;
-  if (p->fetch.of) PetscCall(get_parts(&g, &n_got, &got));
+  if (p->fetch.of) PetscCall(get_parts(l, &n_got, &got));
+  PetscCall(PetscArrayzero(coarse->own.block, (size_t)SQUARE * (size_t)coarse->own.first[coarse->of->n]));
+  if (coarse->ghost.start)
+    PetscCall(PetscArrayzero(coarse->ghost.block, (size_t)SQUARE * (size_t)coarse->ghost.start[coarse->of->n]));
   PetscCall(PetscMalloc1((size_t)n_thread, &v));
-  for (int i = 0; i < n_thread; i++) PetscCall(create_rows(&g, v[i]));
+  for (int i = 0; i < n_thread; i++) PetscCall(create_rows(l, v[i]));
 #pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1) reduction(+ : lost)
-  for (PetscInt row = 0; row < p->n_coarse; row++) lost += !compute_own(&g, &t, row, v[omp_get_thread_num()]);
+  for (PetscInt row = 0; row < p->n_coarse; row++) lost += !compute_own(l, coarse, row, v[omp_get_thread_num()]);
   for (int i = 0; i < n_thread; i++) PetscCall(destroy_rows(v[i]));
   PetscCall(PetscFree(v));
-  for (PetscInt e = 0; e < n_got; e++) lost += !add_block(&t, got[e].row - p->first, got[e].column, got[e].block);
+  for (PetscInt e = 0; e < n_got; e++) lost += !add_block(coarse, got[e].row - p->first, got[e].column, got[e].block);
   PetscCheck(lost == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A column of P^T H P is not in the pattern");
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,7 @@
 /*
-  P = (I - 4/3 D^-1 H / top) B with B the rigid motions of each aggregate. An entry that the pattern of the scalar P
-  does not have moves with the aggregate of its row: rigid motions of the body stay exact. docs/theory.md (5.17c)
+  P = (I - 4/3 D^-1 H / top) B with B the rigid motions of each aggregate; in the scaling of the finer level L^T P =
+  (I - 4/3 H~ / top) L^T B. An entry that the pattern of the scalar P does not have moves with the aggregate of its row:
+  rigid motions of the body stay exact. docs/theory.md (5.17c)
 */
 #include "block.h"
 #include <math.h>
@@ -34,7 +35,7 @@ static PetscErrorCode find_entries(wring_block_level *l)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &next));
-  PetscCall(PetscMalloc1(p->R.start[n], &l->entry));
+  PetscCall(PetscCalloc1(p->R.start[n] + WRING_BLOCKS_AHEAD, &l->entry));
   PetscCall(PetscArraycpy(next, p->R.start, n));
   for (PetscInt k = 0; k < p->P.start[p->n]; k++) {
     PetscInt row = p->P.column[k];
@@ -87,29 +88,43 @@ static PetscErrorCode find_places(wring_block_level *l, wring_block_level *coars
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* B [bs][6]: unknowns of a vertex at `at` that moves with one at `centre`. */
-static void rigid_block(const wring_block_level *l, double size, const float *at, const float *centre, double *B)
+/* u [bs][6] = L^T u, L from L^-1 by substitution; 0 where a direction is left out. */
+static inline __attribute__((always_inline)) void to_scaled(int bs, const double *inverse, double *u)
 {
-  double r[3];
+  for (int r = bs - 1; r >= 0; r--) { // L^-T t = u, in place
+    for (int c = 0; c < WRING_RIGID; c++) {
+      double sum = u[WRING_RIGID * r + c];
+      for (int k = r + 1; k < bs; k++) sum -= inverse[bs * k + r] * u[WRING_RIGID * k + c];
+      u[WRING_RIGID * r + c] = inverse[bs * r + r] > 0 ? sum / inverse[bs * r + r] : 0;
+    }
+  }
+}
+
+/* B [bs][6], scaled: unknowns of vertex i of l that moves with one at `centre`. */
+static inline __attribute__((always_inline)) void rigid_block(int bs, const wring_block_level *l, PetscInt i,
+                                                              double size, const float *centre, double *B)
+{
+  const float *const at = l->place + 3 * i;
+  double             r[3];
   for (int c = 0; c < 3; c++) r[c] = ((double)at[c] - centre[c]) / size;
   const double top[18] = {1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0};
-  for (int i = 0; i < 18; i++) B[i] = top[i];
-  for (int i = 18; i < WRING_RIGID * l->bs; i++) B[i] = i % 6 == i / 6 ? l->size / size : 0;
+  for (int e = 0; e < 18; e++) B[e] = top[e];
+  for (int e = 18; e < WRING_RIGID * bs; e++) B[e] = e % 6 == e / 6 ? l->size / size : 0;
+  to_scaled(bs, l->inverse + (size_t)(bs * bs) * (size_t)i, B);
 }
 
 /* ---- rows of P --------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 64 }; // entries of a row of P
 
-/* A row in work: T = H B by entries of the row of P. */
+/* A row in work: T = H~ B by entries of the row of P. */
 typedef struct {
-  const wring_block_level  *l;
-  const wring_block_matrix *h;
-  double                    size; // of the coarser level
-  const float              *column_place;
-  PetscInt                  i;
-  double                    T[MOST][WRING_RIGID * WRING_RIGID];
-  PetscBool                 alone; // no entry but the diagonal one
+  const wring_block_level *l;
+  double                   size; // of the coarser level
+  const float             *column_place;
+  PetscInt                 i;
+  double                   T[MOST][WRING_RIGID * WRING_RIGID];
+  PetscBool                alone; // no entry but the diagonal one
 } prolongator_row;
 
 /* The entry of column a in row i of P, or that of the row's own aggregate, which *a is then. */
@@ -125,50 +140,39 @@ static PetscInt find_entry(const wring_block_level *l, PetscInt i, int *a)
   return own;
 }
 
-static void add_products(prolongator_row *w, const wring_csr *a, const double *value, PetscInt shift)
+static inline __attribute__((always_inline)) void add_products(int bs, prolongator_row *w, const wring_block_csr *a,
+                                                               PetscInt shift)
 {
-  const wring_block_level *const l  = w->l;
-  const int                      bs = l->bs;
-  double                         B[WRING_RIGID * WRING_RIGID];
+  const wring_block_level *const l = w->l;
+  double                         B[WRING_RIGID * WRING_RIGID], h[WRING_RIGID * WRING_RIGID];
   for (PetscInt k = a->start[w->i]; k < a->start[w->i + 1]; k++) {
-    const PetscInt      j = shift + a->column[k];
-    PetscInt            down, right;
-    const double *const h         = wring_block_entry(w->h, value, a->start, bs, w->i, k, &down, &right);
-    int                 aggregate = l->aggregate[j];
-    double *const       T         = w->T[find_entry(l, w->i, &aggregate)];
-    PetscBool           zero      = PETSC_TRUE;
-    for (int c = 0; c < bs * bs; c++) zero = (PetscBool)(zero && h[c / bs * down + c % bs * right] == 0);
+    const PetscInt j         = shift + a->column[k];
+    int            aggregate = l->aggregate[j];
+    double *const  T         = w->T[find_entry(l, w->i, &aggregate)];
+    PetscBool      zero      = PETSC_TRUE;
+    wring_block_read(bs, a, w->i, k, h);
+    for (int c = 0; c < bs * bs; c++) zero = (PetscBool)(zero && h[c] == 0);
     if (zero) continue;
     w->alone = (PetscBool)(w->alone && j == w->i);
-    rigid_block(l, w->size, l->place + 3 * j, w->column_place + 3 * aggregate, B);
+    rigid_block(bs, l, j, w->size, w->column_place + 3 * aggregate, B);
     for (int r = 0; r < bs; r++)
       for (int d = 0; d < bs; d++)
-        for (int c = 0; c < WRING_RIGID; c++)
-          T[WRING_RIGID * r + c] += h[r * down + d * right] * B[WRING_RIGID * d + c];
+        for (int c = 0; c < WRING_RIGID; c++) T[WRING_RIGID * r + c] += h[bs * r + d] * B[WRING_RIGID * d + c];
   }
 }
 
-/* P of the row from T: B at the aggregate, minus omega D^-1 T. */
-static void store_row(const prolongator_row *w, double omega)
+/* P of the row from T: B at the aggregate, minus omega T. */
+static inline __attribute__((always_inline)) void store_row(int bs, const prolongator_row *w, double omega)
 {
-  const wring_block_level *const l  = w->l;
-  const int                      bs = l->bs;
-  const double *const            L  = l->inverse + (size_t)(bs * bs) * (size_t)w->i;
-  double                         B[WRING_RIGID * WRING_RIGID], D[WRING_RIGID][WRING_RIGID] = {{0}};
-  rigid_block(l, w->size, l->place + 3 * w->i, w->column_place + 3 * l->aggregate[w->i], B);
-  for (int r = 0; r < bs; r++)
-    for (int c = 0; c < bs; c++)
-      for (int k = 0; k < bs; k++) D[r][c] += L[bs * k + r] * L[bs * k + c];
+  const wring_block_level *const l = w->l;
+  double                         B[WRING_RIGID * WRING_RIGID];
+  rigid_block(bs, l, w->i, w->size, w->column_place + 3 * l->aggregate[w->i], B);
   for (PetscInt k = l->P.start[w->i]; k < l->P.start[w->i + 1]; k++) {
-    const double *const T  = w->T[k - l->P.start[w->i]];
-    float *const        to = l->P.block + (size_t)(bs * WRING_RIGID) * (size_t)k;
-    for (int r = 0; r < bs; r++) {
-      for (int c = 0; c < WRING_RIGID; c++) {
-        double sum = l->P.column[k] == l->aggregate[w->i] ? B[WRING_RIGID * r + c] : 0;
-        for (int d = 0; d < bs; d++) sum -= omega * D[r][d] * T[WRING_RIGID * d + c];
-        to[bs * c + r] = (float)sum;
-      }
-    }
+    const double *const T    = w->T[k - l->P.start[w->i]];
+    const double        with = l->P.column[k] == l->aggregate[w->i];
+    float *const        to   = l->P.block + (size_t)(bs * WRING_RIGID) * (size_t)k;
+    for (int e = 0; e < bs * WRING_RIGID; e++)
+      to[bs * (e % WRING_RIGID) + e / WRING_RIGID] = (float)(with * B[e] - omega * T[e]);
   }
 }
 
@@ -176,20 +180,23 @@ static void store_row(const prolongator_row *w, double omega)
   Rows of held vertices, which have no neighbours, are 0; so are rows of more than MOST entries, whose vertices the
   smoother alone moves.
 */
-static void compute_row(const wring_block_level *l, const wring_block_matrix *h, double size, const float *column_place,
-                        PetscInt i)
+static inline __attribute__((always_inline)) void compute_row(int bs, const wring_block_level *l, double size,
+                                                              const float *column_place, PetscInt i)
 {
   const PetscInt  first = l->P.start[i], n = l->P.start[i + 1] - first;
-  prolongator_row w = {.l = l, .h = h, .size = size, .column_place = column_place, .i = i, .alone = PETSC_TRUE};
+  prolongator_row w;
+  w.l = l, w.size = size, w.column_place = column_place, w.i = i, w.alone = PETSC_TRUE;
   if (l->aggregate[i] >= 0 && n <= MOST) {
-    add_products(&w, &l->of->own, h->own, 0);
-    if (l->of->ghost.start) add_products(&w, &l->of->ghost, h->ghost, l->of->n);
+    for (PetscInt k = 0; k < n; k++)
+      for (int e = 0; e < bs * WRING_RIGID; e++) w.T[k][e] = 0;
+    add_products(bs, &w, &l->own, 0);
+    if (l->ghost.start) add_products(bs, &w, &l->ghost, l->of->n);
   }
   if (!w.alone)
-    store_row(&w, 4. / 3 / l->top);
+    store_row(bs, &w, 4. / 3 / l->top);
   else
-    for (PetscInt k = 0; k < WRING_RIGID * l->bs * n; k++)
-      l->P.block[(size_t)(WRING_RIGID * l->bs) * (size_t)first + (size_t)k] = 0;
+    for (PetscInt k = 0; k < WRING_RIGID * bs * n; k++)
+      l->P.block[(size_t)(WRING_RIGID * bs) * (size_t)first + (size_t)k] = 0;
 }
 
 /* The rows of ghosts, from their owners, in messages of equal length. */
@@ -204,12 +211,15 @@ static PetscErrorCode fetch_rows(wring_block_level *l)
   if (!p->fetch.of) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < p->n_fine; i++) most = PetscMax(most, p->P.start[i + 1] - p->P.start[i]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_MAX, l->of->comm));
-  const size_t width = size * (size_t)most;
-  PetscCall(PetscCalloc2(width * (size_t)p->n, &mine, width * (size_t)(p->n_fine - p->n), &got));
-  for (PetscInt i = 0; i < p->n; i++)
-    PetscCall(PetscArraycpy(mine + width * (size_t)i, l->P.block + size * (size_t)p->P.start[i],
+  const wring_neighbours *const near  = &l->of->near;
+  const size_t                  width = size * (size_t)most;
+  PetscCall(PetscCalloc2(width * (size_t)near->asked.n_got, &mine, width * (size_t)near->n_ghost, &got));
+  for (PetscInt s = 0; s < near->asked.n_got; s++) {
+    const PetscInt i = near->shared[s];
+    PetscCall(PetscArraycpy(mine + width * (size_t)s, l->P.block + size * (size_t)p->P.start[i],
                             size * (size_t)(p->P.start[i + 1] - p->P.start[i])));
-  PetscCall(wring_neighbours_fetch(&l->of->near, width * sizeof *mine, mine, got));
+  }
+  PetscCall(wring_exchange_answer(&near->asked, width * sizeof *mine, mine, got));
   for (PetscInt i = p->n; i < p->n_fine; i++)
     PetscCall(PetscArraycpy(l->P.block + size * (size_t)p->P.start[i], got + width * (size_t)(i - p->n),
                             size * (size_t)(p->P.start[i + 1] - p->P.start[i])));
@@ -217,23 +227,7 @@ static PetscErrorCode fetch_rows(wring_block_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R from P. */
-static void transpose(wring_block_level *l)
-{
-  const wring_interpolation *const p    = &l->of->from_coarse;
-  const int                        bs   = l->bs;
-  const size_t                     size = (size_t)(WRING_RIGID * bs);
-  const PetscInt                   n    = l->R.start[p->n_coarse + p->own_columns.n_ghost];
-#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (PetscInt k = 0; k < n; k++) {
-    const float *const from = l->P.block + size * (size_t)l->entry[k];
-    float *const       to   = l->R.block + size * (size_t)k;
-    for (int r = 0; r < bs; r++)
-      for (int c = 0; c < WRING_RIGID; c++) to[WRING_RIGID * r + c] = from[bs * c + r];
-  }
-}
-
-PetscErrorCode wring_block_prolongator(wring_block_level *l, const wring_block_matrix *h, wring_block_level *coarse)
+PetscErrorCode wring_block_prolongator(wring_block_level *l, wring_block_level *coarse)
 {
   const wring_interpolation *const p = &l->of->from_coarse;
   float                           *column_place;
@@ -242,30 +236,25 @@ PetscErrorCode wring_block_prolongator(wring_block_level *l, const wring_block_m
   PetscCall(PetscMalloc1(3 * (size_t)(p->n_coarse + p->columns.n_ghost), &column_place));
   PetscCall(find_places(l, coarse, column_place));
 #pragma omp parallel for schedule(static) if (p->n > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < p->n; i++) compute_row(l, h, coarse->size, column_place, i);
+  for (PetscInt i = 0; i < p->n; i++) {
+    if (l->bs == 3)
+      compute_row(3, l, coarse->size, column_place, i);
+    else
+      compute_row(WRING_RIGID, l, coarse->size, column_place, i);
+  }
   PetscCall(PetscFree(column_place));
   PetscCall(fetch_rows(l));
-  transpose(l);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* block = L_f^T block L_c^-T, by columns: L_f^T from L_f^-1 by substitution; 0 where a direction is left out. */
-static void scale_block(int bs, const double *fine, const double *coarse, float *block)
+/* block = block L_c^-T, by columns. */
+static inline __attribute__((always_inline)) void scale_block(int bs, const double *coarse, float *block)
 {
-  double t[WRING_RIGID][WRING_RIGID];
-  for (int r = 0; r < bs; r++) {
-    for (int c = 0; c < WRING_RIGID; c++) {
+  for (int c = WRING_RIGID - 1; c >= 0; c--) {
+    for (int r = 0; r < bs; r++) {
       double sum = 0;
       for (int k = 0; k <= c; k++) sum += (double)block[bs * k + r] * coarse[WRING_RIGID * c + k];
-      t[r][c] = sum;
-    }
-  }
-  for (int c = 0; c < WRING_RIGID; c++) {
-    for (int r = bs - 1; r >= 0; r--) { // L^-T u = t
-      double sum = t[r][c];
-      for (int k = r + 1; k < bs; k++) sum -= fine[bs * k + r] * t[k][c];
-      t[r][c]           = fine[bs * r + r] > 0 ? sum / fine[bs * r + r] : 0;
-      block[bs * c + r] = (float)t[r][c];
+      block[bs * c + r] = (float)sum;
     }
   }
 }
@@ -273,7 +262,7 @@ static void scale_block(int bs, const double *fine, const double *coarse, float 
 PetscErrorCode wring_block_scale(wring_block_level *l, const wring_block_level *coarse)
 {
   const wring_interpolation *const p    = &l->of->from_coarse;
-  const size_t                     size = WRING_RIGID * WRING_RIGID, bs2 = (size_t)(l->bs * l->bs);
+  const size_t                     size = WRING_RIGID * WRING_RIGID;
   double                          *inverse;
 
   PetscFunctionBegin;
@@ -282,11 +271,8 @@ PetscErrorCode wring_block_scale(wring_block_level *l, const wring_block_level *
   PetscCall(
     wring_neighbours_fetch(&p->columns, size * sizeof *inverse, coarse->inverse, inverse + size * (size_t)p->n_coarse));
 #pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < p->n_fine; i++)
-    for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++)
-      scale_block(l->bs, l->inverse + bs2 * (size_t)i, inverse + size * (size_t)p->P.column[k],
-                  l->P.block + (size_t)(WRING_RIGID * l->bs) * (size_t)k);
+  for (PetscInt k = 0; k < p->P.start[p->n_fine]; k++)
+    scale_block(l->bs, inverse + size * (size_t)p->P.column[k], l->P.block + (size_t)(WRING_RIGID * l->bs) * (size_t)k);
   PetscCall(PetscFree(inverse));
-  transpose(l);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
