@@ -120,7 +120,7 @@ class Newton:
     def __init__(self, problem, case):
         self.problem, self.atol, self.direct = problem, case["atol"], case["solver"] == "mumps"
         self.A = fem.petsc.create_matrix(problem.hessian)
-        self.A.setOption(PETSc.Mat.Option.SPD if self.direct else PETSc.Mat.Option.SYMMETRIC, True)
+        self.A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
         self.b, self.d, self.start = (fem.petsc.create_vector(problem.gradient) for _ in range(3))
         if not self.direct:
             self.A.setNearNullSpace(rigid_modes(problem.space, self.b))
@@ -150,6 +150,9 @@ class Newton:
     def search(self, value):
         """The energy after the longest of the steps 1, 1/2, ... that decreases it enough, or decreases the gradient."""
         slope, step = self.b.dot(self.d), 1.0
+        if slope > 0:  # the Hessian is not positive definite
+            self.d.scale(-1)
+            slope = -slope
         self.problem.u.vector.copy(self.start)
         while step > SHORTEST:
             self.problem.move(self.start, step, self.d)
