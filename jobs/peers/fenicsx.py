@@ -185,6 +185,7 @@ def march(problem, newton, case):
         u.copy(before)
         target.copy(u)  # a solve starts where velocities lead
         target.array[:] += fall
+        fem.petsc.set_bc(target, problem.held, scale=0)
         problem.u.x.scatter_forward()
         problem.target.x.scatter_forward()
         value, norm = newton.minimise()
