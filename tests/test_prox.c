@@ -134,7 +134,7 @@ static int has_kink(const input *a, const double s[3])
 /* mooney_rivlin near z = 0 has no minimum if rho is large: its infimum is at p = 0, where psi is +infinity. */
 static int vanishes(const input *a, const double s[3])
 {
-  return a->law == &wring_law_mooney_rivlin && a->kind == 10 && s[0] < 1e-7;
+  return a->law == &wring_law_mooney_rivlin && a->kind == 10 && s[0] < 2e-7;
 }
 
 /*
@@ -164,8 +164,9 @@ static void check_stationary(input *a)
       CHECK(isfinite(p[i][lane]), "%s, case %d: p is %g", a->law->name, a->kind, p[i][lane]);
       if (has_kink(a, at) || vanishes(a, at)) continue;
       const double left = g[i][lane] + a->rho[lane] * (p[i][lane] - a->z[i][lane]);
-      CHECK(fabs(left) <= (1e-12 + rounding(a, at)) * scale, "%s, case %d: gradient of the objective %g of %g",
-            a->law->name, a->kind, left, scale);
+      CHECK(fabs(left) <= (1e-12 + rounding(a, at)) * scale,
+            "%s, case %d: gradient of the objective %g of %g, stretches %g %g %g, rho %g", a->law->name, a->kind, left,
+            scale, at[0], at[1], at[2], a->rho[lane]);
     }
   }
 }
