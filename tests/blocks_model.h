@@ -83,6 +83,23 @@ static inline PetscErrorCode updated_alone(model *m, Vec x, double *energy, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The energy of the contacts of a model on all ranks is that of the same model on one, to a relative tolerance. */
+static inline PetscErrorCode check_alone(model *m, PetscErrorCode (*create)(MPI_Comm, model *), double tolerance)
+{
+  model  one;
+  double together, alone, *f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->mesh->number.n_global, &f));
+  PetscCall(updated_alone(m, m->x, &together, f));
+  PetscCall(create(PETSC_COMM_SELF, &one));
+  PetscCall(updated_alone(&one, one.x, &alone, f));
+  CHECK(fabs(together - alone) <= tolerance * alone, "%.17g J on all ranks, %.17g J on one", together, alone);
+  PetscCall(model_destroy(&one));
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* u . H u by products, by the matrix and, for the blocks of the diagonal, by wring_contact_add_diagonal. */
 static inline PetscErrorCode check_contact_hessian(model *m)
 {

@@ -161,24 +161,6 @@ static PetscErrorCode check_motion(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the same on all ranks --------------------------------------------------------------------------------------- */
-
-static PetscErrorCode check_alone(model *m)
-{
-  model  one;
-  double together, alone, *f;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)m->mesh->number.n_global, &f));
-  PetscCall(updated_alone(m, m->x, &together, f));
-  PetscCall(model_create(PETSC_COMM_SELF, &one));
-  PetscCall(updated_alone(&one, one.x, &alone, f));
-  CHECK(fabs(together - alone) <= 1e-12 * alone, "%.17g J on all ranks, %.17g J on one", together, alone);
-  PetscCall(model_destroy(&one));
-  PetscCall(PetscFree(f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- starts ------------------------------------------------------------------------------------------------------ */
 
 /* The message that the body at rest gets with one collider; an empty one if it is accepted. */
@@ -227,7 +209,7 @@ int main(int argc, char **argv)
   PetscCall(check_motion(&m));
   PetscCall(check_forces(&m));
   PetscCall(check_contact_hessian(&m));
-  PetscCall(check_alone(&m));
+  PetscCall(check_alone(&m, model_create, 1e-12));
   PetscCall(check_bound(&m));
   PetscCall(model_destroy(&m));
   PetscCall(check_starts());
