@@ -116,11 +116,15 @@ def filled(text):
 def auto(results):
     """How near `auto` is to the best, and what no entrant solved."""
     target, *most = AUTO
-    text = f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems."
-    for setup, how in ((True, "with set-up"), (False, "without set-up")):
+    shares = {}
+    for setup in (True, False):
         ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
-        parts = [f"within {value:g} times on {percent(measures.share(ratios, value))}" for value in most]
-        text += f" Its seconds {how} are, against the best entrant of each problem, {' and '.join(parts)}."
+        shares[setup] = " and ".join(percent(measures.share(ratios, value)) for value in most)
+    text = (
+        f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems. Its seconds are "
+        f"within {' and '.join(f'{value:g}' for value in most)} times those of the best entrant on {shares[True]} of "
+        f"the problems with set-up, and on {shares[False]} without."
+    )
     if "auto" not in measures.names(results):
         text = "The entrant `auto` is not among these results."
     return filled(" ".join([text, *(unsolved(results, target) for target in TARGETS)]))
