@@ -103,6 +103,27 @@ static void unite(wring_new_rows *rows, size_t begin)
   rows->n = end;
 }
 
+/* Drops small entries from `begin` on and adds them to that of column `own`, so that the sum of the row stays. */
+static void truncate_row(wring_new_rows *rows, size_t begin, PetscInt own)
+{
+  const double part = 0.05;
+  double       most = 0, dropped = 0;
+  size_t       end = begin, at = begin;
+  for (size_t k = begin; k < rows->n; k++) most = PetscMax(most, fabs(rows->value[k]));
+  for (size_t k = begin; k < rows->n; k++) {
+    const PetscInt column = rows->column[k];
+    if (column != own && fabs(rows->value[k]) < part * most) {
+      dropped += rows->value[k];
+      continue;
+    }
+    if (column == own) at = end;
+    rows->column[end]  = column;
+    rows->value[end++] = rows->value[k];
+  }
+  rows->value[at] += dropped;
+  rows->n = end;
+}
+
 static double find_diagonal(const wring_aij *a, PetscInt i)
 {
   for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
@@ -125,6 +146,7 @@ static PetscBool append_row(const void *of, int thread, PetscInt i, wring_new_ro
   append_entries(own, i, s->aggregate, factor, rows);
   if (ghost->start) append_entries(ghost, i, s->ghost, factor, rows);
   unite(rows, begin);
+  truncate_row(rows, begin, s->aggregate[i]);
   return PETSC_TRUE;
 }
 

@@ -14,7 +14,8 @@ PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, Pet
                                      PetscInt **aggregate);
 
 /*
-  P = (I - 4/(3 lambda) D^-1 A) T, lambda from l->omega, T the aggregates' indicators; A: l's matrix. aggregate [l->n]
+  P = (I - 4/(3 lambda) D^-1 A) T without small entries, lambda from l->omega, T the aggregates' indicators; A: l's
+  matrix. aggregate [l->n]
   is renumbered globally. Collective.
 */
 PetscErrorCode wring_aggregates_interpolate(const wring_level *l, Mat A, PetscInt n_aggregate, PetscInt *aggregate,
