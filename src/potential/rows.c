@@ -186,7 +186,7 @@ PetscErrorCode wring_block_rows_destroy(wring_block_rows **rows)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* The scalar columns of all rows, global and ascending, as PETSc reads them: others below, those of this rank, others. */
+/* The scalar columns of all rows, global, as PETSc reads them: others below, those of this rank, others above. */
 static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, PetscInt **start, PetscInt **column)
 {
   const PetscInt n = r->mesh->n_owned;
