@@ -66,8 +66,9 @@ export SLURM_JOB_ID=4711
 arguments=(-petsc_x 'a b' -output_state_csv true)
 works 3 run deck.yaml "${arguments[@]}"
 whole out/run.json 3
-works 1 run deck.yaml "${arguments[@]}" -initial_restart out -time_steps 3
+works 1 run deck.yaml "${arguments[@]}" -initial_restart out -time_steps 3 -petsc_log_view :events
 whole out/run.json 1
+grep -q 'MatAssemblyEnd' events || fail 'petsc_log_view' # PETSc starts before it gets the option
 "$python" - <<'PYTHON' || fail 'segments'
 import json
 j = json.load(open("out/run.json"))

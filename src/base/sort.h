@@ -30,6 +30,20 @@ PetscInt wring_rows_end(PetscInt n, int n_key, size_t bytes, const void *row, Pe
 /* The place of the first key [n], ascending, that is not less than `least`; n: there is none. */
 PetscInt wring_find_key(PetscInt n, const uint64_t *key, uint64_t least);
 
+/* Index of the first of n ascending numbers that is not below `least`; n if there is none. */
+static inline PetscInt wring_first_from(PetscInt n, const PetscInt *number, PetscInt least)
+{
+  PetscInt low = 0, high = n;
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+    if (number[middle] < least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* Sorts three numbers ascending, such as the vertices of a triangle. */
 static inline void wring_sort3(PetscInt v[3])
 {

@@ -127,6 +127,7 @@ static PetscErrorCode set_value(wring_options *o, const char *key, const char *v
   } else {
     snprintf(name, sizeof name, "-%s", key + 6);
     PetscCall(PetscOptionsSetValue(NULL, name, value));
+    if (!strcmp(name, "-log_view")) PetscCall(PetscLogDefaultBegin()); // PETSc would begin at its start
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

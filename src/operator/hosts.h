@@ -19,14 +19,16 @@ PetscErrorCode wring_hosts_split(MPI_Comm comm, PetscMPIInt each, MPI_Comm *host
 PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h);
 
 /*
-  A level of at most node_rows rows is on ranks of the host of rank 0 only. Up to WRING_ONE_RANK rank_entries entries of
-  its matrix are on one rank, without exchanges; more are on one rank for each rank_entries of them.
+  How levels of multigrid are made. threshold: of aggregates. A level of at most node_rows rows is on ranks of the host
+  of rank 0 only. Up to WRING_ONE_RANK rank_entries entries of its matrix are on one rank, without exchanges; more are
+  on one rank for each rank_entries of them.
   docs/performance.md: how this follows from latency and bandwidth. node_rows 0: levels stay where they are.
 */
 typedef struct {
   PetscInt    rank_entries, node_rows;
   PetscMPIInt ranks_each; // of wring_hosts_find
-} wring_gathering;
+  double      threshold;
+} wring_coarsening;
 
 enum { WRING_ONE_RANK = 5 };
 enum { WRING_RANK_ENTRIES = 20000, WRING_NODE_ROWS = 10000 }; // defaults

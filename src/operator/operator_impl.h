@@ -16,7 +16,7 @@ typedef struct {
   double             rtol;
   PetscBool          rtol_given; // in the deck
   PetscInt           max_it, blas_threads;
-  wring_gathering    gather; // of multigrid
+  wring_coarsening   coarsening; // of multigrid
   wring_operator_use use;
 } wring_operator_settings;
 

@@ -4,7 +4,9 @@
   columns from here, and its arrays are the values.
 */
 #include "rows.h"
+#include "base/sort.h"
 #include <petsc/private/petscimpl.h> // PetscObjectStateIncrease
+#include <string.h>
 
 /* An entry of the row of a ghost, for its owner. */
 typedef struct {
@@ -12,6 +14,11 @@ typedef struct {
 } ghost_entry;
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+static PetscInt row_length(const wring_block_rows *r, PetscInt i)
+{
+  return r->own[i + 1] - r->own[i] + r->other[i + 1] - r->other[i];
+}
 
 /* Sends the entries of ghosts' rows: *got [r->x.n_got], freed by the caller. */
 static PetscErrorCode send_ghosts(const wring_mesh *m, const wring_pattern *p, wring_block_rows *r, ghost_entry **got)
@@ -67,49 +74,61 @@ static PetscInt sort_columns(const wring_mesh *m, PetscInt n, PetscInt *column)
 }
 
 /* The position of a column in row i. */
-static PetscErrorCode find_column(const wring_block_rows *r, PetscInt i, PetscInt column, int32_t *place)
+static int32_t find_column(const wring_block_rows *r, PetscInt i, PetscInt column)
 {
   const PetscInt n = r->own[i + 1] - r->own[i], before = is_other(r->mesh, column) ? n : 0;
-  PetscInt       at;
+  return (int32_t)(before + wring_first_from(before ? r->other[i + 1] - r->other[i] : n,
+                                             r->column + r->own[i] + r->other[i] + before, column));
+}
 
-  PetscFunctionBegin;
-  PetscCall(PetscFindInt(column, before ? r->other[i + 1] - r->other[i] : n,
-                         r->column + r->own[i] + r->other[i] + before, &at));
-  *place = (int32_t)(before + at);
-  PetscFunctionReturn(PETSC_SUCCESS);
+/* Sorts row i, whose columns begin at `column`, and counts them behind the row's place in own, other and upper. */
+static void sort_row(const wring_mesh *m, PetscInt i, PetscInt n, PetscInt *column, wring_block_rows *r)
+{
+  const PetscInt kept   = sort_columns(m, n, column);
+  PetscInt       others = 0, below = 0;
+  for (PetscInt k = 0; k < kept; k++) {
+    others += is_other(m, column[k]);
+    below += !is_other(m, column[k]) && column[k] < m->number.begin + i;
+  }
+  r->own[i + 1]   = kept - others;
+  r->other[i + 1] = others;
+  r->upper[i + 1] = kept - others - below;
+}
+
+static void add_up(PetscInt n, PetscInt *start)
+{
+  start[0] = 0;
+  for (PetscInt i = 0; i < n; i++) start[i + 1] += start[i];
 }
 
 /* own, other and column, of the pattern of this rank and the entries from others. */
 static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, const ghost_entry *got,
                                    wring_block_rows *r)
 {
-  PetscInt *start, *all, *next;
+  const PetscInt n = m->n_owned;
+  PetscInt      *start, *all, *next;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc3(m->n_owned + 1, &start, m->n_owned, &next, p->start[m->n_owned] + r->x.n_got, &all));
+  PetscCall(PetscCalloc2(n + 1, &start, n, &next));
+  PetscCall(PetscMalloc1(p->start[n] + r->x.n_got, &all));
   for (PetscInt e = 0; e < r->x.n_got; e++) start[got[e].row + 1]++;
-  for (PetscInt i = 0; i < m->n_owned; i++) {
-    start[i + 1] += start[i] + p->start[i + 1] - p->start[i];
+  for (PetscInt i = 0; i < n; i++) start[i + 1] += p->start[i + 1] - p->start[i];
+  add_up(n, start);
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) {
     next[i] = start[i];
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) all[next[i]++] = m->number.global[p->column[k]];
   }
   for (PetscInt e = 0; e < r->x.n_got; e++) all[next[got[e].row]++] = got[e].column;
-  PetscCall(PetscMalloc4(m->n_owned + 1, &r->own, m->n_owned + 1, &r->other, m->n_owned + 1, &r->upper,
-                         start[m->n_owned], &r->column));
-  r->own[0] = r->other[0] = r->upper[0] = 0;
-  for (PetscInt i = 0; i < m->n_owned; i++) {
-    const PetscInt n = sort_columns(m, start[i + 1] - start[i], all + start[i]), first = r->own[i] + r->other[i];
-    PetscInt       others = 0, below = 0;
-    for (PetscInt k = 0; k < n; k++) {
-      const PetscInt column = r->column[first + k] = all[start[i] + k];
-      others += is_other(m, column);
-      below += !is_other(m, column) && column < m->number.begin + i;
-    }
-    r->own[i + 1]   = r->own[i] + n - others;
-    r->other[i + 1] = r->other[i] + others;
-    r->upper[i + 1] = r->upper[i] + n - others - below;
-  }
-  PetscCall(PetscFree3(start, next, all));
+  PetscCall(PetscMalloc4(n + 1, &r->own, n + 1, &r->other, n + 1, &r->upper, start[n], &r->column));
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) sort_row(m, i, start[i + 1] - start[i], all + start[i], r);
+  for (int k = 0; k < 3; k++) add_up(n, (PetscInt *[]){r->own, r->other, r->upper}[k]);
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++)
+    memcpy(r->column + r->own[i] + r->other[i], all + start[i], sizeof *all * (size_t)row_length(r, i));
+  PetscCall(PetscFree2(start, next));
+  PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,15 +139,13 @@ static PetscErrorCode find_places(const wring_mesh *m, const wring_pattern *p, c
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(p->start[p->n], &r->place));
   PetscCall(PetscMalloc2(r->x.n_got, &r->got_row, r->x.n_got, &r->got_place));
-  for (PetscInt i = 0; i < p->n; i++) {
-    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
-      r->place[k] = (int32_t)(k - p->start[i]);
-      if (i < m->n_owned) PetscCall(find_column(r, i, m->number.global[p->column[k]], &r->place[k]));
-    }
-  }
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < p->n; i++)
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
+      r->place[k] = i < m->n_owned ? find_column(r, i, m->number.global[p->column[k]]) : (int32_t)(k - p->start[i]);
   for (PetscInt e = 0; e < r->x.n_got; e++) {
-    r->got_row[e] = got[e].row;
-    PetscCall(find_column(r, got[e].row, got[e].column, &r->got_place[e]));
+    r->got_row[e]   = got[e].row;
+    r->got_place[e] = find_column(r, got[e].row, got[e].column);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,32 +186,27 @@ PetscErrorCode wring_block_rows_destroy(wring_block_rows **rows)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-static PetscInt row_length(const wring_block_rows *r, PetscInt i)
-{
-  return r->own[i + 1] - r->own[i] + r->other[i + 1] - r->other[i];
-}
-
-/* The scalar columns of all rows, global and ascending, as PETSc reads them. */
+/* The scalar columns of all rows, global, as PETSc reads them: others below, those of this rank, others above. */
 static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, PetscInt **start, PetscInt **column)
 {
-  const PetscInt n       = r->mesh->n_owned;
-  PetscInt       longest = 1, *sorted;
+  const PetscInt n = r->mesh->n_owned;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) longest = PetscMax(longest, row_length(r, i));
   PetscCall(PetscMalloc1(bs * n + 1, start));
   PetscCall(PetscMalloc1((size_t)bs * (size_t)bs * (size_t)(r->own[n] + r->other[n]), column));
-  PetscCall(PetscMalloc1(longest, &sorted));
   (*start)[0] = 0;
+#pragma omp parallel for schedule(static)
   for (PetscInt i = 0; i < bs * n; i++) {
-    const PetscInt length = row_length(r, i / bs);
-    PetscInt      *to     = *column + (*start)[i];
-    PetscCall(PetscArraycpy(sorted, r->column + r->own[i / bs] + r->other[i / bs], length));
-    PetscCall(PetscSortInt(length, sorted));
-    for (PetscInt k = 0; k < bs * length; k++) to[k] = bs * sorted[k / bs] + k % bs;
-    (*start)[i + 1] = (*start)[i] + bs * length;
+    const PetscInt  v = i / bs, length = row_length(r, v), own = r->own[v + 1] - r->own[v];
+    const PetscInt *from   = r->column + r->own[v] + r->other[v];
+    const PetscInt  before = wring_first_from(length - own, from + own, r->mesh->number.begin);
+    const PetscInt  begin  = bs * bs * (r->own[v] + r->other[v]) + i % bs * bs * length;
+    for (PetscInt k = 0; k < bs * length; k++) {
+      const PetscInt at = k / bs, block = at < before ? own + at : at < before + own ? at - before : at;
+      (*column)[begin + k] = bs * from[block] + k % bs;
+    }
+    (*start)[i + 1] = begin + bs * length;
   }
-  PetscCall(PetscFree(sorted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,6 +293,7 @@ PetscErrorCode wring_block_rows_fill(const wring_block_rows *r, const wring_patt
   PetscCall(get_arrays(*A, part, array));
   wring_fill(r->own[n], 0, array[0]);
   if (part[1]) wring_fill(r->other[n], 0, array[1]);
+#pragma omp parallel for schedule(static)
   for (PetscInt i = 0; i < n; i++)
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) *at_place(r, array, i, r->place[k]) = value[k];
   PetscCall(wring_exchange_send(&r->x, sizeof *got, value + p->start[n], &got));

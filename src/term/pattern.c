@@ -7,6 +7,7 @@
 #include "base/count.h"
 #include "base/sort.h"
 #include <omp.h>
+#include <string.h>
 
 /* ---- the elements at a vertex ------------------------------------------------------------------------------------ */
 
@@ -14,6 +15,7 @@
 typedef struct {
   PetscInt *start; // [n_local + 1]
   PetscInt *item;  // positions of the elements, ascending; without padded ones
+  double   *wk;    // [n_block][LANES] factor w k of the elements; NULL: in the pattern only
 } incidence;
 
 typedef struct {
@@ -73,6 +75,7 @@ static PetscErrorCode destroy_elements(elements *e)
   for (PetscInt i = 0; i < e->n_term; i++) {
     PetscCall(PetscFree(e->in[i].start));
     PetscCall(PetscFree(e->in[i].item));
+    wring_blocks_destroy(&e->in[i].wk);
   }
   PetscCall(PetscFree(e->in));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,7 +86,8 @@ static PetscErrorCode destroy_elements(elements *e)
 /* A hash table with open addresses. An empty place has the key -1. */
 typedef struct {
   uint32_t  mask;
-  PetscInt *key, *value; // [mask + 1]
+  PetscInt *key; // [mask + 1]
+  double   *sum; // [mask + 1]
 } table;
 
 /* The place of key, or the empty one where it belongs. */
@@ -94,13 +98,16 @@ static inline uint32_t find_place(const table *h, PetscInt key)
   return at;
 }
 
-/* Adds key with a value unless it is there. */
-static inline PetscBool put(table *h, PetscInt key, PetscInt value)
+/* Adds value to the sum of key; whether key is new. */
+static inline PetscBool add(table *h, PetscInt key, double value)
 {
   const uint32_t at = find_place(h, key);
-  if (h->key[at] == key) return PETSC_FALSE;
-  h->key[at]   = key;
-  h->value[at] = value;
+  if (h->key[at] == key) {
+    h->sum[at] += value;
+    return PETSC_FALSE;
+  }
+  h->key[at] = key;
+  h->sum[at] = value;
   return PETSC_TRUE;
 }
 
@@ -108,14 +115,16 @@ static inline PetscBool put(table *h, PetscInt key, PetscInt value)
 typedef struct {
   size_t    size; // of a table
   PetscInt *memory;
+  double   *sum;
 } tables;
 
 /* Of the calling thread; list: as many numbers. */
 static inline table get_table(const tables *all, PetscInt **list)
 {
-  PetscInt *const first = all->memory + 3 * all->size * (size_t)omp_get_thread_num();
-  *list                 = first + 2 * all->size;
-  return (table){(uint32_t)all->size - 1, first, first + all->size};
+  const size_t    thread = (size_t)omp_get_thread_num();
+  PetscInt *const first  = all->memory + 2 * all->size * thread;
+  *list                  = first + all->size;
+  return (table){(uint32_t)all->size - 1, first, all->sum + all->size * thread};
 }
 
 /* Row v has at most this number of columns. */
@@ -134,27 +143,47 @@ static PetscErrorCode create_tables(const elements *e, tables *all)
   for (PetscInt v = 0; v < e->n; v++) most = PetscMax(most, most_columns(e, v));
   all->size = 64;
   while (all->size < 2 * (size_t)most) all->size *= 2;
-  PetscCall(PetscMalloc1(3 * all->size * (size_t)wring_max_threads(), &all->memory));
-  for (size_t i = 0; i < 3 * all->size * (size_t)wring_max_threads(); i++) all->memory[i] = -1;
+  PetscCall(PetscMalloc1(2 * all->size * (size_t)wring_max_threads(), &all->memory));
+  PetscCall(PetscMalloc1(all->size * (size_t)wring_max_threads(), &all->sum));
+  for (size_t i = 0; i < 2 * all->size * (size_t)wring_max_threads(); i++) all->memory[i] = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the pattern ------------------------------------------------------------------------------------------------- */
 
-/* list: the columns of row v in any order; returns their number. h is empty before and after. */
+/* row [m]: row v of G^T G of an element with vertices u, times wk. */
+static inline void find_row(const wring_term *t, PetscInt position, double wk, PetscInt v, const PetscInt *u,
+                            double *row)
+{
+  const int q = t->law->q;
+  double    g[MAX_M * MAX_Q];
+  int       i = 0;
+  lane_coef(t, row_coef(t, position / LANES), (int)(position % LANES), g);
+  while (u[i] != v) i++;
+  for (int j = 0; j < t->m; j++) {
+    double sum = 0;
+    for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
+    row[j] = wk * sum;
+  }
+}
+
+/* list: the columns of row v in any order, with their sums in h, which is empty before; returns their number. */
 static PetscInt list_columns(const elements *e, PetscInt v, table *h, PetscInt *list)
 {
   PetscInt n = 1, u[MAX_M];
   list[0]    = v;
-  put(h, v, 0);
+  add(h, v, 0);
   for (PetscInt i = 0; i < e->n_term; i++) {
-    for (PetscInt k = e->in[i].start[v]; k < e->in[i].start[v + 1]; k++) {
-      term_vertices(e->term[i], e->in[i].item[k], u);
-      for (int a = 0; a < e->term[i]->m; a++)
-        if (put(h, u[a], n)) list[n++] = u[a];
+    const wring_term *const t          = e->term[i];
+    const incidence *const  in         = &e->in[i];
+    double                  row[MAX_M] = {0};
+    for (PetscInt k = in->start[v]; k < in->start[v + 1]; k++) {
+      term_vertices(t, in->item[k], u);
+      if (in->wk) find_row(t, in->item[k], in->wk[in->item[k]], v, u, row);
+      for (int a = 0; a < t->m; a++)
+        if (add(h, u[a], row[a])) list[n++] = u[a];
     }
   }
-  for (PetscInt k = n - 1; k >= 0; k--) h->key[find_place(h, list[k])] = -1; // last in, first out: no search fails
   return n;
 }
 
@@ -183,25 +212,46 @@ static PetscErrorCode reserve_strips(const elements *e, size_t **start, PetscInt
 }
 
 /* The sorted columns of a strip's rows, one row after the other, and p->start[v + 1] = their number in row v. */
-static void list_strip(const elements *e, const tables *all, int s, wring_pattern *p, PetscInt *column)
+static void list_strip(const elements *e, const tables *all, int s, wring_pattern *p, PetscInt *column, double *value)
 {
   for (PetscInt v = strip(e->n, s); v < strip(e->n, s + 1); v++) {
     PetscInt      *list;
     table          h = get_table(all, &list);
     const PetscInt n = list_columns(e, v, &h, list);
-    for (PetscInt k = 0; k < n; k++) column[k] = list[k];
+    memcpy(column, list, sizeof *list * (size_t)n);
     wring_sort_row(n, column, NULL);
+    for (PetscInt k = 0; value && k < n; k++) *value++ = h.sum[find_place(&h, column[k])];
+    for (PetscInt k = n - 1; k >= 0; k--) h.key[find_place(&h, list[k])] = -1; // last in, first out: no search fails
     p->start[v + 1] = n;
     column += n;
   }
 }
 
-static PetscErrorCode make_pattern(const elements *e, const tables *all, wring_pattern **pattern)
+/* p->column and value, unless it is NULL, from the strips, whose rows begin at first [strips]. */
+static PetscErrorCode join_strips(const elements *e, const size_t *first, const PetscInt *column, const double *sums,
+                                  wring_pattern *p, double **value)
 {
-  const int      n = wring_strips(e->n);
+  PetscFunctionBegin;
+  PetscCall(add_up(e->n, p->start));
+  PetscCall(PetscMalloc1((size_t)p->start[e->n], &p->column));
+  if (value) PetscCall(PetscMalloc1((size_t)p->start[e->n], value));
+#pragma omp parallel for schedule(static)
+  for (int s = 0; s < wring_strips(e->n); s++) {
+    const PetscInt from = p->start[strip(e->n, s)];
+    const size_t   n    = (size_t)(p->start[strip(e->n, s + 1)] - from);
+    memcpy(p->column + from, column + first[s], sizeof *column * n);
+    if (value) memcpy(*value + from, sums + first[s], sizeof *sums * n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* And the values of the elements with wk, unless value is NULL. */
+static PetscErrorCode make_pattern(const elements *e, const tables *all, wring_pattern **pattern, double **value)
+{
   wring_pattern *p;
   size_t        *first;
   PetscInt      *column;
+  double        *sums = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&p));
@@ -209,17 +259,14 @@ static PetscErrorCode make_pattern(const elements *e, const tables *all, wring_p
   PetscCall(PetscMalloc1((size_t)e->n + 1, &p->start));
   p->start[0] = 0;
   PetscCall(reserve_strips(e, &first, &column));
+  if (value) PetscCall(PetscMalloc1(first[wring_strips(e->n)], &sums));
 #pragma omp parallel for schedule(static)
-  for (int s = 0; s < n; s++) list_strip(e, all, s, p, column + first[s]);
-  PetscCall(add_up(e->n, p->start));
-  PetscCall(PetscMalloc1((size_t)p->start[e->n], &p->column));
-#pragma omp parallel for schedule(static)
-  for (int s = 0; s < n; s++) {
-    const PetscInt from = p->start[strip(e->n, s)], to = p->start[strip(e->n, s + 1)];
-    for (PetscInt k = from; k < to; k++) p->column[k] = column[first[s] + (size_t)(k - from)];
-  }
+  for (int s = 0; s < wring_strips(e->n); s++)
+    list_strip(e, all, s, p, column + first[s], sums ? sums + first[s] : NULL);
+  PetscCall(join_strips(e, first, column, sums, p, value));
   PetscCall(PetscFree(first));
   PetscCall(PetscFree(column));
+  PetscCall(PetscFree(sums));
   *pattern = p;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,40 +307,6 @@ static void find_slopes(const wring_term *t, double factor, double *wk)
   }
 }
 
-/* Row v of G^T G of an element, times wk; h: the columns of the row in `value`. */
-static inline void add_element(const wring_term *t, PetscInt position, double wk, PetscInt v, const table *h,
-                               double *value)
-{
-  const int q = t->law->q;
-  PetscInt  u[MAX_M];
-  double    g[MAX_M * MAX_Q];
-  int       i = 0;
-  term_vertices(t, position, u);
-  lane_coef(t, row_coef(t, position / LANES), (int)(position % LANES), g);
-  while (u[i] != v) i++;
-  for (int j = 0; j < t->m; j++) {
-    double sum = 0;
-    for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
-    value[h->value[find_place(h, u[j])]] += wk * sum;
-  }
-}
-
-static void add_elements_of(const wring_term *t, const incidence *in, const tables *all, const double *wk,
-                            const wring_pattern *p, double *value)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt v = 0; v < p->n; v++) {
-    const PetscInt first = p->start[v], n = p->start[v + 1] - first;
-    PetscInt      *list;
-    table          h = get_table(all, &list);
-    if (in->start[v] == in->start[v + 1]) continue;
-    for (PetscInt k = 0; k < n; k++) put(&h, p->column[first + k], k);
-    for (PetscInt k = in->start[v]; k < in->start[v + 1]; k++)
-      add_element(t, in->item[k], wk[in->item[k]], v, &h, value + first);
-    for (PetscInt k = n - 1; k >= 0; k--) h.key[find_place(&h, p->column[first + k])] = -1;
-  }
-}
-
 /* value += wk G^T G of the element with vertices v. */
 static void add_product(const wring_term *t, const double *g, double wk, const PetscInt *v, const wring_pattern *p,
                         double *value)
@@ -327,24 +340,15 @@ static void add_points(const wring_term *t, const wring_pattern *p, double facto
   }
 }
 
-/* value [nnz] += factor w k G^T G of the active terms. */
-static PetscErrorCode add_terms(const elements *e, const tables *all, double factor, const wring_pattern *p,
-                                double *value)
+/* wk of the active terms with one point. */
+static PetscErrorCode find_all_slopes(double factor, elements *e)
 {
-  double *wk;
-
   PetscFunctionBegin;
   for (PetscInt i = 0; i < e->n_term; i++) {
     const wring_term *const t = e->term[i];
-    if (!t->active) continue;
-    if (t->points > 1) {
-      add_points(t, p, factor, value);
-      continue;
-    }
-    PetscCall(wring_blocks_create((size_t)t->n_block * LANES, &wk));
-    find_slopes(t, factor, wk);
-    add_elements_of(t, &e->in[i], all, wk, p, value);
-    wring_blocks_destroy(&wk);
+    if (!t->active || t->points > 1) continue;
+    PetscCall(wring_blocks_create((size_t)t->n_block * LANES, &e->in[i].wk));
+    find_slopes(t, factor, e->in[i].wk);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -358,10 +362,12 @@ PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_
   PetscFunctionBegin;
   PetscCall(create_elements(n_local, n_terms, terms, &e));
   PetscCall(create_tables(&e, &all));
-  PetscCall(make_pattern(&e, &all, p));
-  if (value) PetscCall(PetscCalloc1((size_t)(*p)->start[n_local], value));
-  if (value) PetscCall(add_terms(&e, &all, factor, *p, *value));
+  if (value) PetscCall(find_all_slopes(factor, &e));
+  PetscCall(make_pattern(&e, &all, p, value));
+  for (PetscInt i = 0; i < n_terms && value; i++)
+    if (terms[i]->active && terms[i]->points > 1) add_points(terms[i], *p, factor, *value);
   PetscCall(PetscFree(all.memory));
+  PetscCall(PetscFree(all.sum));
   PetscCall(destroy_elements(&e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

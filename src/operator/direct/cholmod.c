@@ -57,7 +57,7 @@ static PetscErrorCode create(wring_operator_part *part)
   PetscCall(PetscNew(&d));
   part->data       = d;
   d->shared.window = MPI_WIN_NULL;
-  PetscCall(wring_hosts_split(part->set->comm, part->set->gather.ranks_each, &d->node));
+  PetscCall(wring_hosts_split(part->set->comm, part->set->coarsening.ranks_each, &d->node));
   PetscCallMPI(MPI_Comm_size(d->node, &size));
   d->several = (PetscBool)(size < part->set->n_rank);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, WRING_MPI_BOOL, MPI_LOR, part->set->comm));

@@ -10,37 +10,38 @@
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-/* A level, and the interpolation from it to the finer one, whose matrices are no longer needed: h gives them up. */
-static PetscErrorCode create_level(wring_cycle *c, wring_hierarchy *h, int i)
+enum { MOST_LEVELS = 30 };
+
+/* The next level, of A, which is the next coarser matrix afterwards; NULL: there is none. */
+static PetscErrorCode add_level(wring_cycle *c, const wring_coarsening *how, Mat *A)
 {
-  wring_level *const l = &c->level[i];
+  wring_level *const l = &c->level[c->n_level++], *const finer = c->n_level > 1 ? l - 1 : NULL;
+  Mat coarse = NULL;
 
   PetscFunctionBegin;
-  PetscCall(wring_level_create(c->comm, h->A[i], (PetscBool)(i == 0), l));
-  PetscCall(MatDestroy(&h->A[i]));
-  if (i > 0) {
-    PetscCall(wring_interpolation_create(h->P[i - 1], &l[-1].near, l[-1].scale, l->scale, &l[-1].from_coarse));
-    PetscCall(MatDestroy(&h->P[i - 1]));
-  }
-  PetscCall(wring_level_set_up(l, i > 0 ? l[-1].from_coarse.columns.n_ghost : 0));
+  PetscCall(wring_level_create(c->comm, *A, (PetscBool)!finer, l));
+  if (finer) PetscCall(wring_interpolation_rescale(&finer->from_coarse, NULL, l->scale));
+  PetscCall(wring_level_set_up(l, finer ? finer->from_coarse.columns.n_ghost : 0));
+  if (c->n_level < MOST_LEVELS) PetscCall(wring_coarsen(l, *A, how, &coarse));
+  PetscCall(MatDestroy(A));
+  *A = coarse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_cycle_create(MPI_Comm comm, wring_hierarchy *h, wring_cycle **out)
+PetscErrorCode wring_cycle_create(MPI_Comm comm, Mat A, const wring_coarsening *how, wring_cycle **out)
 {
-  const int    last = h->n_level - 1;
   wring_cycle *c;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
-  *out       = c;
-  c->comm    = comm;
-  c->n_level = h->n_level;
-  PetscCall(PetscCalloc1(c->n_level, &c->level));
+  *out    = c;
+  c->comm = comm;
+  PetscCall(PetscCalloc1(MOST_LEVELS, &c->level)); // their messages must not move
   c->coarsest.comm = MPI_COMM_NULL;
-  for (int i = 0; i <= last; i++) PetscCall(create_level(c, h, i));
-  for (int i = 0; i <= last; i++) c->memory += wring_level_memory(&c->level[i]);
-  PetscCall(wring_coarsest_create(&c->level[last], &c->coarsest));
+  PetscCall(PetscObjectReference((PetscObject)A));
+  while (A) PetscCall(add_level(c, how, &A));
+  for (int i = 0; i < c->n_level; i++) c->memory += wring_level_memory(&c->level[i]);
+  PetscCall(wring_coarsest_create(&c->level[c->n_level - 1], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,21 +4,18 @@
 */
 #pragma once
 #include "coarsest.h"
-#include "hierarchy.h"
+#include "coarser.h"
 
 typedef struct {
   MPI_Comm       comm; // borrowed
   int            n_level;
-  wring_level   *level; // finest first
+  wring_level   *level; // [n_level], finest first
   wring_coarsest coarsest;
   double         memory; // bytes, this rank
 } wring_cycle;
 
-/*
-  Destroys the matrices of h one by one, as soon as their levels are made, for the sake of memory. Refuses a matrix that
-  is not positive definite. Collective.
-*/
-PetscErrorCode wring_cycle_create(MPI_Comm comm, wring_hierarchy *h, wring_cycle **c);
+/* Of A, which must live as long. Refuses a matrix that is not positive definite. Collective. */
+PetscErrorCode wring_cycle_create(MPI_Comm comm, Mat A, const wring_coarsening *how, wring_cycle **c);
 PetscErrorCode wring_cycle_destroy(wring_cycle **c);
 
 /*

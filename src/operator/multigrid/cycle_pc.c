@@ -9,7 +9,7 @@
 static const char name[] = "multigrid of A";
 
 typedef struct {
-  wring_gathering    gather;
+  wring_coarsening   how;
   wring_cycle       *cycle; // NULL before the first matrix
   Mat                A;     // of the cycle
   wring_block_cycle *block; // on it, NULL without a Hessian
@@ -56,7 +56,8 @@ PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
-  c->gather = op ? op->set.gather : (wring_gathering){.rank_entries = WRING_RANK_ENTRIES, .node_rows = WRING_NODE_ROWS};
+  c->how =
+    op ? op->set.coarsening : (wring_coarsening){.rank_entries = WRING_RANK_ENTRIES, .node_rows = WRING_NODE_ROWS};
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetName(pc, name));
   PetscCall(PCShellSetContext(pc, c));
@@ -78,17 +79,14 @@ PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes)
 
 PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A)
 {
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
-  cycle_pc       *c;
-  wring_hierarchy h;
+  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  cycle_pc      *c;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(wring_hierarchy_create(comm, A, &c->gather, &h));
   PetscCall(wring_block_cycle_destroy(&c->block));
   PetscCall(wring_cycle_destroy(&c->cycle));
-  PetscCall(wring_cycle_create(comm, &h, &c->cycle));
-  PetscCall(wring_hierarchy_destroy(&h));
+  PetscCall(wring_cycle_create(comm, A, &c->how, &c->cycle));
   PetscCall(PetscObjectReference((PetscObject)A));
   PetscCall(MatDestroy(&c->A));
   c->A = A;

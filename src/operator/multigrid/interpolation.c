@@ -43,8 +43,8 @@ static PetscErrorCode find_columns(PetscLayout columns, const wring_aij *a, wrin
 
 /* What P is made of. */
 typedef struct {
-  wring_aij    a;            // its rows with global columns
-  const float *row, *column; // scaling, by local numbers
+  wring_aij    a;    // its rows with global columns
+  const float *fine; // row i is divided by fine[i]
 } source;
 
 /* Copies rows `begin` to `end` - 1. The columns [range[0], range[1]) of their owner come first, as on their owner. */
@@ -61,7 +61,7 @@ static void copy_rows(const source *s, PetscInt begin, PetscInt end, const Petsc
         if ((g < range[0] || g >= range[1]) != others) continue;
         if (j < 0 || j >= p->n_coarse) j = p->n_coarse + wring_first_from(c->n_ghost, c->global, g);
         p->P.own_column[at] = (int)j;
-        p->P.value[at++]    = (float)(s->a.value[k] * s->row[i] * s->column[j]);
+        p->P.value[at++]    = (float)(s->a.value[k] / s->fine[i]);
       }
     }
   }
@@ -124,27 +124,20 @@ static PetscErrorCode create_messages(wring_interpolation *p)
 
 /* The rows of S, scaled. */
 static PetscErrorCode create_rows(Mat S, PetscLayout columns, const wring_neighbours *near, const float *fine,
-                                  const float *coarse, wring_interpolation *p)
+                                  wring_interpolation *p)
 {
   wring_rows rows;
-  float     *row, *column;
 
   PetscFunctionBegin;
   PetscCall(wring_rows_get(S, &rows));
   p->n_fine = rows.own.n;
   PetscCall(find_columns(columns, &rows.own, p));
-  PetscCall(PetscMalloc2(p->n_fine, &row, p->n_coarse + p->columns.n_ghost, &column));
-  for (PetscInt i = 0; i < p->n_fine; i++) row[i] = fine ? 1 / fine[i] : 1;
-  for (PetscInt j = 0; j < p->n_coarse; j++) column[j] = coarse ? coarse[j] : 1;
-  PetscCall(wring_neighbours_fetch(&p->columns, sizeof *column, column, column + p->n_coarse));
-  const source s = {.a = rows.own, .row = row, .column = column};
-  PetscCall(copy_all(&s, columns, near, p));
-  PetscCall(PetscFree2(row, column));
+  PetscCall(copy_all(&(source){rows.own, fine}, columns, near, p));
   PetscCall(wring_rows_restore(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, const float *fine, const float *coarse,
+PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, const float *fine,
                                           wring_interpolation *p)
 {
   Mat         S;
@@ -157,29 +150,44 @@ PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, c
   p->first = columns->rstart;
   PetscCall(wring_aij_neighbours(P, &p->own_columns));
   PetscCall(collect_rows(P, near, &S));
-  PetscCall(create_rows(S, columns, near, fine, coarse, p));
+  PetscCall(create_rows(S, columns, near, fine, p));
   if (S != P) PetscCall(create_messages(p));
   PetscCall(create_transpose(p));
   PetscCall(MatDestroy(&S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row i times column[j]/row[i]. */
+/* Entry (i, j) of n rows is multiplied by coarse[j]/fine[i]; fine NULL: 1. */
+static void rescale_rows(PetscInt n, const float *fine, const float *coarse, wring_csr *P)
+{
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++)
+    for (PetscInt k = P->start[i]; k < P->start[i + 1]; k++)
+      P->value[k] = (float)((double)P->value[k] * coarse[P->column[k]] / (fine ? fine[i] : 1));
+}
+
+/* The same for the transpose. */
+static void rescale_transpose(PetscInt n, const float *fine, const float *coarse, wring_csr *R)
+{
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++)
+    for (PetscInt k = R->start[i]; k < R->start[i + 1]; k++)
+      R->value[k] = (float)((double)R->value[k] * coarse[i] / (fine ? fine[R->column[k]] : 1));
+}
+
 PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse)
 {
-  float *column;
+  const PetscInt n = p->n_coarse, n_ghost = PetscMax(p->columns.n_ghost, p->own_columns.n_ghost);
+  float         *column;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(p->n_coarse + p->columns.n_ghost, &column));
-  PetscCall(PetscArraycpy(column, coarse, p->n_coarse));
-  PetscCall(wring_neighbours_fetch(&p->columns, sizeof *coarse, coarse, column + p->n_coarse));
-#pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < p->n_fine; i++)
-    for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++)
-      p->P.value[k] = (float)((double)p->P.value[k] * column[p->P.column[k]] / fine[i]);
+  PetscCall(PetscMalloc1(n + n_ghost, &column));
+  PetscCall(PetscArraycpy(column, coarse, n));
+  PetscCall(wring_neighbours_fetch(&p->columns, sizeof *coarse, coarse, column + n));
+  rescale_rows(p->n_fine, fine, column, &p->P);
+  PetscCall(wring_neighbours_fetch(&p->own_columns, sizeof *coarse, coarse, column + n));
+  rescale_transpose(n + p->own_columns.n_ghost, fine, column, &p->R);
   PetscCall(PetscFree(column));
-  PetscCall(wring_csr_destroy(&p->R));
-  PetscCall(create_transpose(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

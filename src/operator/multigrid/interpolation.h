@@ -20,12 +20,15 @@ typedef struct {
 } wring_interpolation;
 
 /*
-  P, PETSc's, may be destroyed afterwards; near: of the finer level; fine [n + its ghosts], coarse [n_coarse]: D^(-1/2)
-  of the levels, both NULL for 1. Collective.
+  P, PETSc's, may be destroyed afterwards; near: of the finer level; fine [n + its ghosts]: D^(-1/2) of that level.
+  Columns are not scaled yet. Collective.
 */
-PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, const float *fine, const float *coarse,
+PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, const float *fine,
                                           wring_interpolation *p);
-/* Multiplies the scaling of P by changes of the levels' scalings, fine [n_fine], coarse [n_coarse]. Collective. */
+/*
+  Multiplies the scaling of P by changes of the levels' scalings, fine [n_fine], NULL: none, and coarse [n_coarse].
+  Collective.
+*/
 PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse);
 PetscErrorCode wring_interpolation_destroy(wring_interpolation *p);
 double         wring_interpolation_memory(const wring_interpolation *p); // bytes, this rank; 0 if empty

@@ -44,7 +44,8 @@ static PetscErrorCode find_boundary(wring_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
+/* The pattern of A, borrowed where possible, or copied. */
+static PetscErrorCode create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
 {
   wring_rows r;
 
@@ -75,7 +76,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   double    *root;
 
   PetscFunctionBegin;
-  PetscCall(wring_level_create_pattern(comm, A, finest, l));
+  PetscCall(create_pattern(comm, A, finest, l));
   PetscCall(wring_messages_create(&l->near, MPI_FLOAT, 3, PETSC_TRUE, &l->fetch));
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));

@@ -34,12 +34,9 @@ static inline float *wring_level_ghosts(const wring_level *l, float *x)
 */
 PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l);
 
-/* The pattern of A only, borrowed where possible, or copied: own.value and ghost.value are NULL. Collective. */
-PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l);
-
 /*
   The vectors, and omega by the power method. finer_ghosts: number of ghosts of the interpolation that reads y; 0 on the
-  finest level. To be called after wring_level_create on all levels. Refuses a matrix that is not positive definite.
+  finest level. Refuses a matrix that is not positive definite.
   Collective.
 */
 PetscErrorCode wring_level_set_up(wring_level *l, PetscInt finer_ghosts);

@@ -1,14 +1,35 @@
+#define _POSIX_C_SOURCE 200809L // strtok_r
 /* Type multigrid: its table of functions, and the decision when a hierarchy is rebuilt. */
 #include "multigrid.h"
 #include "operator/operator_impl.h"
 #include <math.h>
+#include <string.h>
+
+/* PETSc's options would have no effect. */
+static PetscErrorCode refuse_options(MPI_Comm comm)
+{
+  char *all, *name = NULL;
+  char  refused[128] = "";
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetAll(NULL, &all));
+  for (char *word = strtok_r(all, " \n", &name); word && !refused[0]; word = strtok_r(NULL, " \n", &name))
+    if (!strncmp(word, "-operator_", 10)) PetscCall(PetscStrncpy(refused, word + 1, sizeof refused));
+  PetscCall(PetscFree(all));
+  if (refused[0])
+    WRING_REFUSE(comm,
+                 "petsc_%s: operator_type multigrid is not PETSc's and has the key operator_threshold; operator_type "
+                 "petsc accepts this option, with petsc_operator_pc_type gamg for a multigrid of PETSc",
+                 refused);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode create(wring_operator_part *part)
 {
   wring_multigrid *m;
 
   PetscFunctionBegin;
-  PetscCall(wring_hierarchy_try_options(part->set->comm));
+  PetscCall(refuse_options(part->set->comm));
   PetscCall(PetscNew(&m));
   part->data = m;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,7 +68,6 @@ static PetscErrorCode set_up(wring_operator_part *part)
 {
   wring_multigrid *const m    = part->data;
   PetscBool              keep = PETSC_FALSE;
-  wring_hierarchy        h;
 
   PetscFunctionBegin;
   if (m->cycle) PetscCall(may_keep(part, &keep));
@@ -55,16 +75,14 @@ static PetscErrorCode set_up(wring_operator_part *part)
     PetscCall(wring_cycle_renew(m->cycle, part->A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(wring_hierarchy_create(part->set->comm, part->A, &part->set->gather, &h));
   PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
-  PetscCall(wring_cycle_create(part->set->comm, &h, &m->cycle));
-  PetscCall(wring_hierarchy_destroy(&h));
+  PetscCall(wring_cycle_create(part->set->comm, part->A, &part->set->coarsening, &m->cycle));
   PetscCall(PetscFree(m->reference));
   PetscCall(PetscMalloc1(m->cycle->level->n, &m->reference));
   PetscCall(PetscArraycpy(m->reference, m->cycle->level->scale, m->cycle->level->n));
   m->built++;
-  part->info.library = "gamg";
+  part->info.library = "wring";
   PetscCallMPI(MPI_Allreduce(&m->cycle->memory, &part->info.memory, 1, MPI_DOUBLE, MPI_SUM, part->set->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

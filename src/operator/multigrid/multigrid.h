@@ -8,7 +8,9 @@
     interpolation.h  P between two levels and its transpose: apply them
     level.h          the matrix of a level, its smoother and its vectors
     galerkin         P^T A P
-    hierarchy.h      matrices of all levels by PETSc's smoothed aggregation, coarse ones on few ranks
+    assemble.h       a PETSc matrix from rows that threads compute
+    aggregates.h     aggregates of rows, and P by smoothed aggregation
+    coarser.h        the next coarser level, on few ranks where it is small
     coarsest.h       the inverse of the coarsest matrix
     cycle.h          the V-cycle
     block/block.h    a V-cycle of Hessians in blocks, on the aggregates of a scalar one; cycle_pc.h: both as a

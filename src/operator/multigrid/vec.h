@@ -4,6 +4,7 @@
   rest.
 */
 #pragma once
+#include "base/sort.h"
 #include <wring/base.h>
 #if defined(__AVX__)
   #include <immintrin.h>
@@ -17,20 +18,6 @@ enum { WRING_SERIAL_BELOW = 2000 };
 static inline PetscInt wring_strip(PetscInt n, int s)
 {
   return (PetscInt)((int64_t)n * s / wring_strips(n));
-}
-
-/* Index of the first of n ascending numbers that is not below `least`; n if there is none. */
-static inline PetscInt wring_first_from(PetscInt n, const PetscInt *number, PetscInt least)
-{
-  PetscInt low = 0, high = n;
-  while (low < high) {
-    const PetscInt middle = low + (high - low) / 2;
-    if (number[middle] < least)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 typedef float  wring_float4 __attribute__((vector_size(16)));

@@ -5,13 +5,10 @@
 #pragma once
 #include "operator/multigrid/level.h"
 
-/* ---- operation.c ---- */
+/* ---- coarse_matrix.c ---- */
 
-/*
-  PETSc computes P^T A P by rows from now on, with P rounded to float, as cycles apply it, and likewise for the coarse
-  matrices that follow from A; other products of A stay PETSc's. A: aij. Not collective; the products are.
-*/
-PetscErrorCode wring_galerkin_use(Mat A);
+/* C = P^T A P with A's values `a` and P = fine->from_coarse, as aij. Collective. */
+PetscErrorCode wring_galerkin_matrix(const wring_level *fine, const wring_level_values *a, Mat *C);
 
 /* ---- product.c ---- */
 
