@@ -84,8 +84,21 @@ done
 
 # ---- bad input ----
 refused 'self_contact_gap.*0' run block.yaml -self_contact_gap 0
-refused 'self_contact_gap is 0.2 m, expected at most the shortest edge of the surface, 0.1 m' run block.yaml \
-  -self_contact_gap 0.2
+sed 's/method: barrier/&, gap: 0.2/' block.yaml >wide.yaml
+refused 'wide.yaml:[0-9]+: self_contact_gap is 0.2 m, expected at most the shortest edge of the surface, 0.1 m' \
+  run wide.yaml
+"$python" - "$source/tests/contact" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from bodies import Mesh
+mesh = Mesh()
+mesh.add_box((0, 0, 0), (1, 1, 1), (2, 2, 2), 1)
+mesh.add_box((0.3, 0.3, 0.3), (0.4, 0.4, 0.4), (1, 1, 1), 2)
+mesh.write("inside.mesh")
+PYTHON
+sed 's/block.mesh/inside.mesh/; s/^set:.*/set: {in: {box: [0.2, 0.2, 0.2, 0.45, 0.45, 0.45]}}/
+  s/^attach:.*/attach: {in: {hard: true}}/' block.yaml >inside.yaml
+refused 'self_contact: the body of vertex [0-9]+ is inside that of vertex [0-9]+ at the start' run inside.yaml
 refused 'self_contact_stiffness is a key of method penalty' run block.yaml -self_contact_stiffness 1e4
 refused 'self_contact_gap is a key of method barrier' run block.yaml -self_contact_method penalty -self_contact_gap 1e-3
 refused "solver 'xpbd' cannot use method barrier of contacts" run block.yaml -solver_type xpbd

@@ -180,36 +180,24 @@ static PetscErrorCode find_nearest_to_colliders(const wring_barrier_pairs *p, co
 
 /* ---- the gap ----------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode require_gap(const wring_barrier_pairs *p, double gap, const char *prefix, const char *name)
-{
-  PetscFunctionBegin;
-  if (gap > p->edge[0] && p->edge[0] > 0)
-    WRING_REFUSE(p->mesh->comm, "%s%s_gap is %g m, expected at most the shortest edge of the surface, %g m", prefix,
-                 name, gap, p->edge[0]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
 {
-  wring_obstacles *const o = p->obstacles;
-  double                 diagonal, least = INFINITY, most = gap;
-  offence                nearest;
+  double  diagonal, least = INFINITY, most = gap;
+  offence nearest;
 
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, &diagonal));
-  PetscCall(require_gap(p, gap, "self_contact", ""));
   if (gap == 0) most = gap_of_diagonal * diagonal;
   wring_barrier_pairs_set_gap(p, most);
   if (p->self) {
-    PetscCall(find_nearest(p, p->mesh->X, most / gap_of_distance, &nearest, &least));
+    PetscCall(
+      find_nearest(p, p->mesh->X, gap > 0 ? 2 * touching * diagonal : most / gap_of_distance, &nearest, &least));
     PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
   } else if (gap == 0) {
     PetscCall(find_nearest_to_colliders(p, p->mesh->X, &nearest, &least));
   }
   if (gap == 0 && least > touching * diagonal) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
-  if (o) wring_obstacles_set_gap(o, p->gap);
-  for (int c = 0; o && c < o->set.n; c++)
-    PetscCall(require_gap(p, o->set.collider[c].gap, "collider_", o->set.collider[c].name));
+  if (p->obstacles) wring_obstacles_set_gap(p->obstacles, p->gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
