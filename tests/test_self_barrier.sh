@@ -58,6 +58,25 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
   END { exit bad || !n || !(first[2] < -5) }' free2/steps.csv ||
   fail "momentum changes, or energy rises, in a collision"
 
+# ---- two chains of springs that are exactly parallel, whose edges do not repel each other ----
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 6; v++) print v "," v % 3 / 2 + (v > 2) / 10 ",0," (v > 2) / 10 }' \
+  >rods.csv
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 6; v++) print v ",0,0," (v > 2) * -1 }' >fall.csv
+awk 'BEGIN { print "vertex,mass"; for (v = 0; v < 6; v++) print v ",0.1" }' >masses.csv
+printf 'a,b,length,stiffness\n0,1,0.5,1e4\n1,2,0.5,1e4\n3,4,0.5,1e4\n4,5,0.5,1e4\n' >links.csv
+cat >rods.yaml <<'DECK'
+mesh: {file: rods.csv}
+mass: {file: masses.csv}
+spring: {links: {file: links.csv}}
+initial: {velocities: fall.csv}
+self_contact: {method: barrier}
+time: {step: 1e-2, steps: 20}
+output: {every: 0, state_csv: true}
+DECK
+works 1 run rods.yaml -output_directory rods1
+awk -F, '$1 != "vertex" { z[$1 + 0] = $4 } END { exit !(z[0] < -0.01 && z[3] > z[0] + (z[1] - z[0]) / 5) }' \
+  rods1/state.csv || fail "a chain passes through another one, or does not push it"
+
 # ---- held bodies: one that pushes a free one, in dynamics and statics; one that another stops ----
 sed '/^attach/d; /^set/d' block.yaml >push.yaml
 cat >>push.yaml <<'DECK'

@@ -311,9 +311,9 @@ typedef struct {
 
 /*
   Points, edges and triangles of the surface of the mesh's tets and of the other elements against each other and
-  colliders, by a barrier that is infinite where they touch. Gaps must not exceed the shortest edge; surfaces that touch at
-  rest are refused. Any extension of the halo must precede this call. The stiffness is to be set before the first
-  evaluation. Collective. docs/theory.md (9.13) to (9.27)
+  colliders, by a barrier that is infinite where they touch. Gaps must not exceed the shortest edge; surfaces that
+  touch at rest are refused. Any extension of the halo must precede this call. The stiffness is to be set before the
+  first evaluation. Collective. docs/theory.md (9.13) to (9.27)
 */
 PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_barrier_body *how, wring_contact **c);
 void           wring_barrier_set_stiffness(wring_contact *c, double stiffness); // Pa, > 0; not collective
