@@ -180,14 +180,6 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
   return PETSC_TRUE;
 }
 
-static int compare_pairs(const void *pa, const void *pb)
-{
-  const wring_barrier_pair *const a = pa, *const b = pb;
-  for (int i = 0; i < WRING_MOST_CORNERS; i++)
-    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
-  return (int)a->kind - (int)b->kind;
-}
-
 PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const double *x, const double *d, double reach,
                                         PetscInt *n, wring_barrier_pair **pair)
 {
@@ -200,7 +192,7 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
 
   PetscFunctionBegin;
   PetscCall(wring_broad_find(p->mesh, p->skin, p->n_simplex, p->simplex, x, d, &how, n, pair, NULL));
-  if (*n > 0) qsort(*pair, (size_t)*n, sizeof **pair, compare_pairs);
+  PetscCall(wring_sort_rows(*n, WRING_MOST_CORNERS + 1, sizeof **pair, *pair, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
