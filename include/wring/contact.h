@@ -33,7 +33,7 @@
   add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
 
   Self-contact by a barrier searches when a way leaves the last one: two reductions, rows of simplices to the ranks of
-  their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes three reductions and
+  their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes two reductions and
   fetches corners at x and d; add and the parts of the Hessian fetch corners, and add and the diagonal send sums back.
   Memory: O(surface + pairs) of a rank. A search takes O(surface) operations per collider, and is made for each bound
   while colliders move.
