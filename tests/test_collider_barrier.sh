@@ -81,6 +81,9 @@ works 1 run paddle.yaml -time_steps 4 -output_directory half
 works 2 run paddle.yaml -initial_restart half -output_directory rest
 far paddle1 rest | awk '{ exit !($1 <= 1e-6) }' || fail "a restart ends $(far paddle1 rest) m off"
 
+column paddle1/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 260) }' || # 176; 368 by minima to rtol
+  fail "the parts of the way take too many iterations"
+
 # ---- a body in containers that turn, by bdf2; self-contact and default methods ----
 for shape in 'shape: box, size: [0.5, 0.5, 0.5]' 'shape: cylinder, radius: 0.27, length: 0.4' \
   'shape: sphere, radius: 0.3' 'shape: capsule, radius: 0.25, length: 0.3'; do

@@ -41,7 +41,7 @@ import outputs
 from performance import contacts, solvers
 assert outputs.iteration_ms("box") > 0 and outputs.phase_ms("box", "local", "operator_solve", "vector") > 0
 assert outputs.phase_ms("collider", *contacts.PHASES) > outputs.phase_ms("collider", "contact") > 0
-slabs = contacts.slabs((((2, 1, 3), (1, 2, 3), (0, 0, 0)), ((1, 1, 1), (1, 2, 3), (0, 0, 4))))
+slabs = contacts.boxes((((2, 1, 3), (1, 2, 3), (0, 0, 0)), ((1, 1, 1), (1, 2, 3), (0, 0, 4))))
 points, tets = slabs.points, slabs.tets
 edges = [[[b - a for a, b in zip(points[t[0]], points[v])] for v in t[1:]] for t in tets]
 six = [a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])

@@ -58,6 +58,25 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
   END { exit bad || !n || !(first[2] < -5) }' free2/steps.csv ||
   fail "momentum changes, or energy rises, in a collision"
 
+# ---- two chains of springs that are exactly parallel, whose edges do not repel each other ----
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 6; v++) print v "," v % 3 / 2 + (v > 2) / 10 ",0," (v > 2) / 10 }' \
+  >rods.csv
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 6; v++) print v ",0,0," (v > 2) * -1 }' >fall.csv
+awk 'BEGIN { print "vertex,mass"; for (v = 0; v < 6; v++) print v ",0.1" }' >masses.csv
+printf 'a,b,length,stiffness\n0,1,0.5,1e4\n1,2,0.5,1e4\n3,4,0.5,1e4\n4,5,0.5,1e4\n' >links.csv
+cat >rods.yaml <<'DECK'
+mesh: {file: rods.csv}
+mass: {file: masses.csv}
+spring: {links: {file: links.csv}}
+initial: {velocities: fall.csv}
+self_contact: {method: barrier}
+time: {step: 1e-2, steps: 20}
+output: {every: 0, state_csv: true}
+DECK
+works 1 run rods.yaml -output_directory rods1
+awk -F, '$1 != "vertex" { z[$1 + 0] = $4 } END { exit !(z[0] < -0.01 && z[3] > z[0] + (z[1] - z[0]) / 5) }' \
+  rods1/state.csv || fail "a chain passes through another one, or does not push it"
+
 # ---- held bodies: one that pushes a free one, in dynamics and statics; one that another stops ----
 sed '/^attach/d; /^set/d' block.yaml >push.yaml
 cat >>push.yaml <<'DECK'
@@ -84,8 +103,21 @@ done
 
 # ---- bad input ----
 refused 'self_contact_gap.*0' run block.yaml -self_contact_gap 0
-refused 'self_contact_gap is 0.2 m, expected at most the shortest edge of the surface, 0.1 m' run block.yaml \
-  -self_contact_gap 0.2
+sed 's/method: barrier/&, gap: 0.2/' block.yaml >wide.yaml
+refused 'wide.yaml:[0-9]+: self_contact_gap is 0.2 m, expected at most the shortest edge of the surface, 0.1 m' \
+  run wide.yaml
+"$python" - "$source/tests/contact" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from bodies import Mesh
+mesh = Mesh()
+mesh.add_box((0, 0, 0), (1, 1, 1), (2, 2, 2), 1)
+mesh.add_box((0.3, 0.3, 0.3), (0.4, 0.4, 0.4), (1, 1, 1), 2)
+mesh.write("inside.mesh")
+PYTHON
+sed 's/block.mesh/inside.mesh/; s/^set:.*/set: {in: {box: [0.2, 0.2, 0.2, 0.45, 0.45, 0.45]}}/
+  s/^attach:.*/attach: {in: {hard: true}}/' block.yaml >inside.yaml
+refused 'self_contact: the body of vertex [0-9]+ is inside that of vertex [0-9]+ at the start' run inside.yaml
 refused 'self_contact_stiffness is a key of method penalty' run block.yaml -self_contact_stiffness 1e4
 refused 'self_contact_gap is a key of method barrier' run block.yaml -self_contact_method penalty -self_contact_gap 1e-3
 refused "solver 'xpbd' cannot use method barrier of contacts" run block.yaml -solver_type xpbd

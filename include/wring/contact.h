@@ -33,7 +33,7 @@
   add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
 
   Self-contact by a barrier searches when a way leaves the last one: two reductions, rows of simplices to the ranks of
-  their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes three reductions and
+  their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes two reductions and
   fetches corners at x and d; add and the parts of the Hessian fetch corners, and add and the diagonal send sums back.
   Memory: O(surface + pairs) of a rank. A search takes O(surface) operations per collider, and is made for each bound
   while colliders move.
@@ -311,15 +311,16 @@ typedef struct {
 
 /*
   Points, edges and triangles of the surface of the mesh's tets and of the other elements against each other and
-  colliders, by a barrier that is infinite where they touch. Refused: a gap above the shortest edge, and surfaces that
-  touch at rest. Any extension of the halo must precede this call. The stiffness is to be set before the first
-  evaluation. Collective. docs/theory.md (9.13) to (9.27)
+  colliders, by a barrier that is infinite where they touch. Gaps must not exceed the shortest edge; surfaces that
+  touch at rest are refused. Any extension of the halo must precede this call. The stiffness is to be set before the
+  first evaluation. Collective. docs/theory.md (9.13) to (9.27)
 */
 PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_barrier_body *how, wring_contact **c);
 void           wring_barrier_set_stiffness(wring_contact *c, double stiffness); // Pa, > 0; not collective
 
 typedef struct {
-  double gap, edge;    // m: of the barrier, the largest; mean edge of the surface
+  double gap;          // m: the largest
+  double edge[2];      // m: the least and the mean edge of the surface; 0: there is none
   double stiffness;    // Pa
   double points, area; // vertices of the surface, and their areas together [m^2]
 } wring_barrier_sizes;

@@ -77,12 +77,6 @@ static void relative_motion(const wring_body_pose *now, const wring_body_pose *b
 
 /* ---- runs of vertices -------------------------------------------------------------------------------------------- */
 
-static double distance_between(const double a[3], const double b[3])
-{
-  const double r[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return sqrt(wring_dot3(r, r));
-}
-
 /*
   The largest motion of collider c in the step at points not farther than `far` from its centre: the shift of its centre
   and |R - I| far, R the rotation from now to before, in Frobenius' norm.
@@ -95,7 +89,7 @@ static double largest_motion(const colliders *d, int c, double far)
     const double entry = wring_dot3(before->frame + 3 * (k / 3), now->frame + 3 * (k % 3)) - (k % 4 == 0);
     squared += entry * entry;
   }
-  return distance_between(now->centre, before->centre) + sqrt(squared) * far;
+  return wring_distance3(now->centre, before->centre) + sqrt(squared) * far;
 }
 
 /*
@@ -105,7 +99,7 @@ static double largest_motion(const colliders *d, int c, double far)
 static PetscBool is_ball_beyond(const colliders *d, int c, const wring_ball *ball)
 {
   const double *const centre = d->set.now[c].centre;
-  const double        apart  = distance_between(ball->centre, centre);
+  const double        apart  = wring_distance3(ball->centre, centre);
   const double        motion = ball->motion + largest_motion(d, c, apart + ball->radius);
   const double        origin = sqrt(wring_dot3(centre, centre)), within = ball->radius + motion;
   const double        slack = 1e-12 * (origin + apart + within); // more than rounding
@@ -413,7 +407,7 @@ static PetscBool has_passed(const wring_collider *c, const wring_body_pose *now,
   double a[3], b[3], out[3], offset_out;
   wring_pose_to_local(before, q, a);
   wring_pose_to_local(now, x, b);
-  const double length = distance_between(a, b);
+  const double length = wring_distance3(a, b);
   return (PetscBool)(!c->inside && length > 0 && meets(c, a, b, length, n, offset) &&
                      meets(c, b, a, length, out, &offset_out) && wring_are_opposite(n, out));
 }

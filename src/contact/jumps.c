@@ -1,10 +1,10 @@
 /* Crossings of triangles by vertices, found where their ways meet. */
 #include "jumps.h"
 #include "barrier/ccd.h"
+#include "base/sort.h"
 #include "base/vector3.h"
 #include "broad.h"
 #include "near.h"
-#include <stdlib.h>
 
 static const double missed = 1e-3; // of their distance at the start: a vertex and a triangle that stay farther apart
 
@@ -44,14 +44,6 @@ static PetscBool passes(const void *context, const wring_seen *p, const wring_se
   return PETSC_TRUE;
 }
 
-static int compare_passages(const void *pa, const void *pb)
-{
-  const passage *a = pa, *b = pb;
-  if (a->vertex != b->vertex) return a->vertex < b->vertex ? -1 : 1;
-  if (a->body != b->body) return a->body < b->body ? -1 : 1;
-  return (a->way > b->way) - (a->way < b->way);
-}
-
 PetscErrorCode wring_jumps_count(const wring_mesh *m, const wring_skin *s, const double *from, const double *x,
                                  PetscInt64 *jumps)
 {
@@ -67,7 +59,7 @@ PetscErrorCode wring_jumps_count(const wring_mesh *m, const wring_skin *s, const
   wring_waxpy(3 * m->n_local, -1, from, x, d);
   PetscCall(wring_near_simplices(s, &n_simplex, &simplex));
   PetscCall(wring_broad_find(m, s, n_simplex, simplex, from, d, &how, &n, &found, NULL));
-  if (n > 0) qsort(found, (size_t)n, sizeof *found, compare_passages);
+  PetscCall(wring_sort_rows(n, 3, sizeof *found, found, NULL));
   for (PetscInt i = 1; i < n; i++) { // out, then in: of one body, and not of a vertex that is counted
     const passage *const a = found + i - 1, *const b = found + i;
     if (a->vertex != b->vertex || a->body != b->body || a->way == b->way || b->vertex == last) continue;

@@ -1,10 +1,8 @@
 /* Vertices against triangles, of the pairs whose boxes meet. */
 #include "near.h"
+#include "base/sort.h"
 #include "broad.h"
 #include "triangle.h"
-#include <stdlib.h>
-
-enum { SERIAL_BELOW = 512 }; // pairs; waking threads takes longer
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
@@ -69,39 +67,6 @@ static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const
 
 /* ---- at the owners of the vertices ------------------------------------------------------------------------------- */
 
-static int compare_near(const void *pa, const void *pb)
-{
-  const wring_near *a = pa, *b = pb;
-  for (int i = 0; i < 3; i++)
-    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
-  return 0;
-}
-
-/* Sorts by vertex, by counting, and those of a vertex by the triangle. */
-static PetscErrorCode sort_near(PetscInt n_owned, PetscInt n, wring_near **near)
-{
-  PetscInt   *start, *at;
-  wring_near *sorted;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)n_owned + 1, &start));
-  PetscCall(PetscMalloc1((size_t)n_owned + 1, &at));
-  PetscCall(PetscMalloc1((size_t)n, &sorted));
-  for (PetscInt i = 0; i < n; i++) start[(*near)[i].vertex + 1]++;
-  for (PetscInt v = 0; v < n_owned; v++) start[v + 1] += start[v];
-  PetscCall(PetscArraycpy(at, start, n_owned + 1));
-  for (PetscInt i = 0; i < n; i++) sorted[at[(*near)[i].vertex]++] = (*near)[i];
-#pragma omp parallel for schedule(dynamic, 256) if (n > SERIAL_BELOW)
-  for (PetscInt v = 0; v < n_owned; v++)
-    if (start[v + 1] - start[v] > 1)
-      qsort(sorted + start[v], (size_t)(start[v + 1] - start[v]), sizeof *sorted, compare_near);
-  PetscCall(PetscFree(start));
-  PetscCall(PetscFree(at));
-  PetscCall(PetscFree(*near));
-  *near = sorted;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* True if a corner of the triangle is a neighbour of the surface's i-th vertex. */
 static PetscErrorCode is_neighbour(const wring_skin *s, PetscInt i, const wring_near *p, PetscBool *yes)
 {
@@ -136,7 +101,7 @@ PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const d
   PetscFunctionBegin;
   if (compared) *compared = 0;
   PetscCall(find_pairs(m, s, x, range, n, near, compared));
-  PetscCall(sort_near(m->n_owned, *n, near));
+  PetscCall(wring_sort_rows(*n, 4, sizeof **near, *near, NULL));
   PetscCall(drop_neighbours(s, n, *near));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,7 +4,7 @@
 #pragma once
 #include "simplices.h"
 
-/* A vertex and a triangle. */
+/* A vertex and a triangle, first what pairs are sorted by. */
 typedef struct {
   PetscInt    vertex;      // owned, local
   PetscInt    original[3]; // of the corners

@@ -163,7 +163,7 @@ static PetscErrorCode add_points(const wring_mesh *m, const claims list[2], Pets
   for (PetscInt v = 0; v < m->n_owned; v++) {
     const double *const at = sum + N_SUM * v;
     if (at[TOUCHED] == 0 && in_tet[v]) continue; // inside a body
-    simplex[(*n)++] = (wring_simplex){1, (PetscBool)(at[TOUCHED] == 0), {v, -1, -1}, at[SHARE]};
+    simplex[(*n)++] = (wring_simplex){1, (PetscBool)(at[SHARE] == 0), {v, -1, -1}, at[SHARE]};
   }
   PetscCall(PetscFree(in_tet));
   PetscCall(PetscFree(sum));

@@ -8,7 +8,7 @@
 /* Of one to three corners, which are local vertices of this rank. */
 typedef struct {
   int       corners;
-  PetscBool bare;      // a point without an edge, an edge without a triangle
+  PetscBool bare;      // a point or an edge without a triangle
   PetscInt  vertex[3]; // by ascending original number
   double    area;      // m^2 at rest: its part of the triangles at it; 0 if it is bare
 } wring_simplex;

@@ -151,8 +151,7 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
 {
   PetscFunctionBegin;
   wring_solver_know_start(solver, wring_stepper_evaluation(s));
-  PetscCall(wring_solver_minimise(solver, x, outcome));
-  if (s->approaching) PetscCall(wring_step_approach(s, solver, x, outcome));
+  PetscCall(wring_step_minimise(s, solver, x, outcome));
   if (wring_potential_is_provisional(s->g) && !s->approaching) PetscCall(wring_step_settle(s, solver, x, outcome));
   PetscCall(judge(s, solver, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);

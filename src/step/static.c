@@ -192,9 +192,10 @@ static PetscErrorCode end_unsettled(wring_stepper *s, wring_outcome *outcome)
   outcome->reason = WRING_STOPPED_LOADS;
   s->part.adrift  = s->regularised;
   if (s->regularised)
-    PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
-                         "no contact stops the part that only contacts may hold: place it nearer to what stops it, or "
-                         "attach it"));
+    PetscCall(
+      wring_note(wring_potential_mesh(s->g)->comm,
+                 "no contact stops the part that only contacts may hold, or it slides, as in statics there is no "
+                 "friction: place it nearer to what stops it, or attach it"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

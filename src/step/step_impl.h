@@ -154,10 +154,10 @@ PetscErrorCode wring_step_place(wring_stepper *s, Vec from, Vec x, double *part,
 PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool placed);
 
 /*
-  After a solve with held vertices that contacts have stopped: moves them on as the free ones give way, with a solve for
-  each part. They end at their places, or the step ends as blocked. docs/theory.md (9.24)
+  The solve of a step from x_0. Held vertices that contacts have stopped are moved on as the free ones give way, with a
+  solve for each part. They end at their places, or the step ends as blocked. docs/theory.md (9.24)
 */
-PetscErrorCode wring_step_approach(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
+PetscErrorCode wring_step_minimise(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
 
 /* Statics: sets x to the x_0 of the solve, for g as prepared. */
 PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m);

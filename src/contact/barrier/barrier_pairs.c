@@ -180,14 +180,6 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
   return PETSC_TRUE;
 }
 
-static int compare_pairs(const void *pa, const void *pb)
-{
-  const wring_barrier_pair *const a = pa, *const b = pb;
-  for (int i = 0; i < WRING_MOST_CORNERS; i++)
-    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
-  return (int)a->kind - (int)b->kind;
-}
-
 PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const double *x, const double *d, double reach,
                                         PetscInt *n, wring_barrier_pair **pair)
 {
@@ -200,7 +192,7 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
 
   PetscFunctionBegin;
   PetscCall(wring_broad_find(p->mesh, p->skin, p->n_simplex, p->simplex, x, d, &how, n, pair, NULL));
-  if (*n > 0) qsort(*pair, (size_t)*n, sizeof **pair, compare_pairs);
+  PetscCall(wring_sort_rows(*n, WRING_MOST_CORNERS + 1, sizeof **pair, *pair, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -305,36 +297,49 @@ static double leaves(const wring_barrier_pairs *p, const double *x, const double
   return sqrt(largest);
 }
 
-/* The largest d of a vertex of all ranks. */
-static PetscErrorCode longest_way(const wring_barrier_pairs *p, const double *d, double *longest)
+/* The largest d of a vertex of this rank, or infinite. */
+static double longest_way(const wring_barrier_pairs *p, const double *d)
 {
-  PetscFunctionBegin;
-  *longest = 0;
+  double longest = 0;
   for (PetscInt i = 0; d && i < p->n_vertex; i++) {
     const double *const one     = d + 3 * (size_t)p->vertex[i];
     const double        squared = wring_dot3(one, one);
-    *longest                    = fmax(*longest, isnan(squared) ? INFINITY : squared);
+    longest                     = fmax(longest, isnan(squared) ? INFINITY : squared);
   }
-  *longest = sqrt(*longest);
-  if (d) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, longest, 1, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  return sqrt(longest);
+}
+
+/* far: the longest way of all ranks, and how far x + t d, t in [0, most], leaves the last search. */
+static PetscErrorCode compare(const wring_barrier_pairs *p, const double *x, const double *d, double most,
+                              double far[2])
+{
+  double t[2];
+
+  PetscFunctionBegin;
+  far[0] = longest_way(p, d);
+  far[1] = INFINITY;
+  if (p->searched) {
+    PetscCall(project(p, x, d, most, t));
+    far[1] = leaves(p, x, d, most, t);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, far, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double *most)
 {
-  double longest, left = INFINITY, t[2];
+  const double limit = farthest * fmax(p->edge[1], p->margin);
+  double       far[2];
 
   PetscFunctionBegin;
-  PetscCall(longest_way(p, d, &longest));
-  const double limit = farthest * fmax(p->edge[1], p->margin);
-  *most              = longest > limit ? limit / longest : 1;
-  if (isinf(longest)) d = NULL, *most = 0;
-  if (p->searched) {
-    PetscCall(project(p, x, d, *most, t));
-    left = leaves(p, x, d, *most, t);
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  *most = 1;
+  PetscCall(compare(p, x, d, *most, far));
+  if (far[0] > limit) {
+    *most = limit / far[0];
+    if (isinf(far[0])) d = NULL;
+    PetscCall(compare(p, x, d, *most, far));
   }
-  if (!(left <= p->margin / 2)) PetscCall(search(p, x, longest > p->margin / 8 ? d : NULL, *most));
+  if (!(far[1] <= p->margin / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, *most));
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
   if (d) PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, d, p->far_d));
   PetscFunctionReturn(PETSC_SUCCESS);

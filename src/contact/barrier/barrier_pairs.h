@@ -8,16 +8,18 @@
 #include "closest.h"
 #include "obstacles.h"
 
-/* Of simplices without a common corner, or of one and a feature; corners in the order of its kind, beyond them -1. */
+/*
+  Of simplices without a common corner, or of one and a feature; corners in the order of its kind, beyond them -1. First
+  what pairs are sorted by.
+*/
 typedef struct {
-  wring_pair_kind kind;
-  int             corners, first; // all, and those of the first body
-  int             feature;        // of a collider; -1: none
-  PetscInt        original[WRING_MOST_CORNERS];
-  PetscSFNode     home[WRING_MOST_CORNERS];
-  double          area;     // m^2: its weight
-  double          sine2;    // of wring_pair_law
-  double          distance; // m, where it was found
+  PetscInt    original[WRING_MOST_CORNERS], kind; // wring_pair_kind
+  int         corners, first;                     // all, and those of the first body
+  int         feature;                            // of a collider; -1: none
+  PetscSFNode home[WRING_MOST_CORNERS];
+  double      area;     // m^2: its weight
+  double      sine2;    // of wring_pair_law
+  double      distance; // m, where it was found
 } wring_barrier_pair;
 
 typedef struct {

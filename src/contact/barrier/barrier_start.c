@@ -9,15 +9,16 @@
 static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25;
 static const double touching = 1e-12; // of the diagonal: a smaller distance is none
 
-static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, double *diagonal)
+/* Of the box around all vertices at x. */
+static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, const double *x, double *diagonal)
 {
   double most[6];
 
   PetscFunctionBegin;
   for (int c = 0; c < 6; c++) most[c] = -INFINITY;
   for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
-    most[i % 3]     = fmax(most[i % 3], p->mesh->X[i]);
-    most[3 + i % 3] = fmax(most[3 + i % 3], -p->mesh->X[i]);
+    most[i % 3]     = fmax(most[i % 3], x[i]);
+    most[3 + i % 3] = fmax(most[3 + i % 3], -x[i]);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
   for (int c = 0; c < 3; c++) most[c] += most[3 + c];
@@ -180,36 +181,24 @@ static PetscErrorCode find_nearest_to_colliders(const wring_barrier_pairs *p, co
 
 /* ---- the gap ----------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode require_gap(const wring_barrier_pairs *p, double gap, const char *prefix, const char *name)
-{
-  PetscFunctionBegin;
-  if (gap > p->edge[0] && p->edge[0] > 0)
-    WRING_REFUSE(p->mesh->comm, "%s%s_gap is %g m, expected at most the shortest edge of the surface, %g m", prefix,
-                 name, gap, p->edge[0]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
 {
-  wring_obstacles *const o = p->obstacles;
-  double                 diagonal, least = INFINITY, most = gap;
-  offence                nearest;
+  double  diagonal, least = INFINITY, most = gap;
+  offence nearest;
 
   PetscFunctionBegin;
-  PetscCall(measure_diagonal(p, &diagonal));
-  PetscCall(require_gap(p, gap, "self_contact", ""));
+  PetscCall(measure_diagonal(p, p->mesh->X, &diagonal));
   if (gap == 0) most = gap_of_diagonal * diagonal;
   wring_barrier_pairs_set_gap(p, most);
   if (p->self) {
-    PetscCall(find_nearest(p, p->mesh->X, most / gap_of_distance, &nearest, &least));
+    PetscCall(
+      find_nearest(p, p->mesh->X, gap > 0 ? 2 * touching * diagonal : most / gap_of_distance, &nearest, &least));
     PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
   } else if (gap == 0) {
     PetscCall(find_nearest_to_colliders(p, p->mesh->X, &nearest, &least));
   }
   if (gap == 0 && least > touching * diagonal) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
-  if (o) wring_obstacles_set_gap(o, p->gap);
-  for (int c = 0; o && c < o->set.n; c++)
-    PetscCall(require_gap(p, o->set.collider[c].gap, "collider_", o->set.collider[c].name));
+  if (p->obstacles) wring_obstacles_set_gap(p->obstacles, p->gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -362,21 +351,6 @@ static PetscErrorCode refuse_inside(const wring_barrier_pairs *p, const double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Longer than the box around all vertices at x. */
-static PetscErrorCode measure_length(const wring_barrier_pairs *p, const double *x, double *length)
-{
-  double most[2] = {-INFINITY, -INFINITY};
-
-  PetscFunctionBegin;
-  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
-    most[0] = fmax(most[0], x[3 * v]);
-    most[1] = fmax(most[1], -x[3 * v]);
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
-  *length = 1.01 * (most[0] + most[1]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- colliders inside bodies ------------------------------------------------------------------------------------- */
 
 static PetscBool is_in_tet(const double *c, const PetscInt *v, const double *x)
@@ -408,11 +382,11 @@ static PetscErrorCode refuse_colliders_inside(const wring_barrier_pairs *p, cons
 
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x)
 {
-  double  diagonal, least, length = 0;
+  double  diagonal, least;
   offence o;
 
   PetscFunctionBegin;
-  PetscCall(measure_diagonal(p, &diagonal));
+  PetscCall(measure_diagonal(p, p->mesh->X, &diagonal));
   if (p->obstacles) {
     PetscCall(find_nearest_to_colliders(p, x, &o, &least));
     PetscCall(refuse_touching(p, "at the start", diagonal, &o));
@@ -423,7 +397,7 @@ PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const dou
   PetscCall(refuse_touching(p, "at the start", diagonal, &o));
   PetscCall(find_piercing(p, x, &o));
   PetscCall(raise(p->mesh->comm, "at the start", &o));
-  PetscCall(measure_length(p, x, &length));
-  PetscCall(refuse_inside(p, x, length));
+  PetscCall(measure_diagonal(p, x, &diagonal));
+  PetscCall(refuse_inside(p, x, 2 * diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

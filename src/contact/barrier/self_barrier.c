@@ -385,7 +385,8 @@ PetscErrorCode wring_barrier_measure(const wring_contact *c, wring_barrier_sizes
   const barrier *const d = c->data;
 
   PetscFunctionBegin;
-  *sizes = (wring_barrier_sizes){.gap = d->pairs->gap, .edge = d->pairs->edge[1], .stiffness = d->stiffness};
+  *sizes = (wring_barrier_sizes){
+    .gap = d->pairs->gap, .edge = {d->pairs->edge[0], d->pairs->edge[1]}, .stiffness = d->stiffness};
   if (d->pairs->obstacles)
     for (int i = 0; i < d->pairs->obstacles->n; i++)
       sizes->gap = PetscMax(sizes->gap, d->pairs->obstacles->feature[i].gap);

@@ -93,10 +93,24 @@ PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Longer gaps reach from a vertex to parts beyond its neighbours. */
+static PetscErrorCode check_gap(const wring_problem *p, const char *of, double gap)
+{
+  wring_barrier_sizes size;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_measure(p->parts->barrier, &size));
+  if (gap > size.edge[0] && size.edge[0] > 0)
+    WRING_REFUSE(p->comm, "%s: %sgap is %g m, expected at most the shortest edge of the surface, %g m",
+                 wring_options_origin(p->options, of, "gap"), of, gap, size.edge[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider)
 {
   wring_barrier_body how = {.self = self, .n_collider = n, .collider = collider};
   PetscInt          *triangle, *line;
+  char               of[WRING_PREFIX];
 
   PetscFunctionBegin;
   if (wring_options_has(p->options, prefix, "gap"))
@@ -106,6 +120,11 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
   how.triangle = triangle;
   how.line     = line;
   PetscCall(wring_contact_create_barrier(p->mesh, &how, &p->parts->barrier));
+  PetscCall(check_gap(p, prefix, how.gap));
+  for (int c = 0; c < n; c++) {
+    PetscCall(PetscSNPrintf(of, sizeof of, "collider_%s_", collider[c].name));
+    PetscCall(check_gap(p, of, collider[c].gap));
+  }
   PetscCall(PetscFree(triangle));
   PetscCall(PetscFree(line));
   PetscCall(wring_potential_add_contact(p->g, p->parts->barrier));
@@ -145,7 +164,7 @@ static PetscErrorCode set_stiffness(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_barrier_measure(p->parts->barrier, &size));
-  modulus = find_modulus(p, size.edge);
+  modulus = find_modulus(p, size.edge[1]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &modulus, 1, MPI_DOUBLE, MPI_MAX, p->comm));
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) mass += p->mass[v] / (double)p->mesh->number.n_global;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
