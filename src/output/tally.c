@@ -59,11 +59,11 @@ void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, cons
   t->deepest = PetscMax(t->deepest, f->depth);
   if (f->newly > 0)
     wring_say(p->comm,
-              "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
+              "step %" PetscInt_FMT ": %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
               " of them newly",
-              s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly);
+              s->step, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly);
   if (f->lost > t->last.lost)
-    wring_say(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
+    wring_say(p->comm, "step %" PetscInt_FMT ": %" PetscInt64_FMT " %s %s", s->step, f->lost,
               f->lost == 1 ? "vertex is" : "vertices are", f->losing);
   t->last = *f;
 }
