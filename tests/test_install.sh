@@ -57,8 +57,8 @@ output:   {directory: out, every: 0}
 END
 works 1 run pressed.yaml
 [ "$("$mpiexec" -n 1 ./step pressed.yaml)" = "$(last out/steps.csv elastic)" ] || fail 'another load step than the run'
-sed 's/wring_problem_step(.*&elastic)/wring_problem_begin_step(p, x));PetscCall(wring_solver_solve(solver, x, \&outcome)/' \
-  step.c >solve.c
+alone='wring_problem_begin_step(p, x)); PetscCall(wring_solver_solve(solver, x, \&outcome)'
+sed "s/wring_problem_step(.*&elastic)/$alone/" step.c >solve.c
 mpicc -o solve solve.c $(pkg-config --cflags --libs wring)
 ! "$mpiexec" -n 1 ./solve pressed.yaml >log 2>&1 || fail 'wring_solver_solve takes a load step under pressure'
 grep -q 'depend on the solution of a load step, expected wring_problem_step' log || fail 'its refusal'
