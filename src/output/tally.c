@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-PetscBool wring_tally_is_converged(wring_reason reason)
-{
-  return (PetscBool)(reason == WRING_CONVERGED || reason == WRING_AT_ROUND_OFF);
-}
-
 PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, wring_tally *t)
 {
   const double *x;
@@ -46,7 +41,7 @@ void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, cons
   const wring_iteration *const last  = &outcome->last;
   const double                 share = last->reference > 0 ? last->gradient_norm / last->reference : 0;
   t->steps[outcome->reason]++;
-  if (t->minimises && !wring_tally_is_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
+  if (t->minimises && !wring_reason_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
     t->worst_step = s->step;
     t->remaining  = last->gradient_norm;
     t->share      = share;
