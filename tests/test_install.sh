@@ -45,10 +45,28 @@ done
 "$mpiexec" -n 2 ./step "$source/inputs/lamp.yaml" -solver_rtoll 1 >log 2>&1 && fail "an unknown key is taken"
 grep -q 'did you mean solver_rtol' log || fail "the refusal of an unknown key"
 
+# A pressure that follows the solution: the program makes the load step of `run`. wring_solver_solve alone would leave
+# out the pressure of the solution: fails if it does not refuse.
+cat >pressed.yaml <<'END'
+mesh:     {box: {size: [1, 0.3, 0.3], cells: [8, 3, 3]}}
+material: {model: neohookean, young: 1e6, poisson: 0.3, density: 1000}
+attach:   {xmin: {hard: true}}
+pressure: {zmax: {value: 3000}}
+time:     {integrator: static, steps: 1}
+output:   {directory: out, every: 0}
+END
+works 1 run pressed.yaml
+[ "$("$mpiexec" -n 1 ./step pressed.yaml)" = "$(last out/steps.csv elastic)" ] || fail 'another load step than the run'
+alone='wring_problem_begin_step(p, x)); PetscCall(wring_solver_solve(solver, x, \&outcome)'
+sed "s/wring_problem_step(.*&elastic)/$alone/" step.c >solve.c
+mpicc -o solve solve.c $(pkg-config --cflags --libs wring)
+! "$mpiexec" -n 1 ./solve pressed.yaml >log 2>&1 || fail 'wring_solver_solve takes a load step under pressure'
+grep -q 'depend on the solution of a load step, expected wring_problem_step' log || fail 'its refusal'
+
 # A term and a solver of a program's own, on the first two of three ranks: the same minimum as the deck's solver, lower
 # than the start. Fails when something of the library uses the world, or a term that is added does not act.
 example=$source/docs/examples/own_solver.c
-mpicc -Wall -Wextra -Werror -o own_solver "$example" $(pkg-config --cflags --libs wring)
+mpicc -Wall -Wextra -Werror -o own_solver "$example" $(pkg-config --cflags --libs wring) -lm
 for ranks in 1 3; do
   "$mpiexec" -n $ranks ./own_solver "$source/inputs/lamp.yaml" -solver_rtol 1e-9 >own 2>log || fail "$example on $ranks"
   read -r _ start _ own _ deck _ <own

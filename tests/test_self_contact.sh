@@ -51,12 +51,12 @@ DECK
 heard="vert[a-z]+ (is|are) passing through a body: .* smaller time_step or a larger self_contact.thickness or stiffness"
 for ranks in 1 2; do
   works $ranks run rings.yaml -output_directory rings$ranks
-  grep -Eq "^note: step [0-9]+, 0.3[0-9] s: [0-9]+ $heard" log || fail "$ranks ranks: no note of rings that pass"
+  grep -Eq "^note: step 3[0-9]: [0-9]+ $heard" log || fail "$ranks ranks: no note of rings that pass"
   grep -Eq '^lost      vertices in contacts at the end of [0-9]+ steps?, at most [0-9]+, now 0$' log ||
     fail "$ranks ranks: the last lines do not count lost vertices"
   works $ranks run "$deck" -time_step 1e-2 -time_steps 40 -self_contact_stiffness 100 -self_contact_max_depth 0.02 \
     -solver_max_it 300 -operator_type direct -output_every 0 -output_directory soft$ranks
-  grep -Eq "^note: step [0-9]+, 0.2[0-9] s: [0-9]+ $heard" log || fail "$ranks ranks: no note of a cube that sinks"
+  grep -Eq "^note: step 2[0-9]: [0-9]+ $heard" log || fail "$ranks ranks: no note of a cube that sinks"
 done
 for name in rings soft; do
   column ${name}1/steps.csv self_contact_lost >first
@@ -79,7 +79,7 @@ output:   {every: 0}
 DECK
 for ranks in 1 2; do
   works $ranks run plate.yaml
-  grep -Eq '^note: step 6, 0.06 s: 9 vertices are passing through a collider: ' log || fail "$ranks ranks: no note"
+  grep -Eq '^note: step 6: 9 vertices are passing through a collider: ' log || fail "$ranks ranks: no note"
   [ "$(column out/steps.csv collider_lost | head -n 7 | tr '\n' ' ')" = '0 0 0 0 0 9 9 ' ] ||
     fail "$ranks ranks: vertices in a plate"
 done
@@ -88,7 +88,7 @@ works 1 run plate.yaml -collider_plate_stiffness 1e5
 # At 8 m/s it is jumped: between two steps every layer of 9 vertices is on one side, then on the other.
 for ranks in 1 2; do
   works $ranks run plate.yaml -initial_velocity 0,0,-8 -collider_plate_size 2,2,0.02 -collider_plate_stiffness 1e5
-  grep -Eq '^note: step [0-9]*, .* vertices are passing through a collider: ' log || fail "$ranks ranks: no jumps noted"
+  grep -Eq '^note: step [0-9]*: .* vertices are passing through a collider: ' log || fail "$ranks ranks: no jumps noted"
   [ "$(column out/steps.csv collider_lost | awk '{ sum += $1 } END { print sum }')" = 27 ] ||
     fail "$ranks ranks: $(column out/steps.csv collider_lost | tr '\n' ' ') vertices jump"
 done

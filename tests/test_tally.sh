@@ -14,7 +14,7 @@ material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
 gravity:  [0, 0, -9.81]
 attach:   {xmin: {hard: true}}
 time:     {step: 1e-2, steps: 8}
-solver:   {type: qn, max_it: 1, rtol: 1e-9, atol: 1e-9}
+solver:   {type: qn, max_it: 1, rtol: 1e-9, atol: 1e-9, accept: true}
 output:   {directory: out}
 END
 
@@ -83,7 +83,7 @@ for ranks in 1 2 3; do
   [ "$(head -n 1 out/steps.csv | tr ',' '\n' | tail -n 1)" = inverted ] || fail 'the last column is not inverted'
   [ "$(column out/steps.csv inverted | tr '\n' ' ')" = '0 0 0 6 6 6 6 6 0 0 0 0 ' ] || fail 'inverted tetrahedra'
   [ "$(grep -c 'note: .*newly' log)" = 1 ] || fail 'inverted tetrahedra are noted more than once'
-  grep -q '^note: step 4, 0.4 s: 6 tetrahedra are inverted (J <= 0), 6 of them newly$' log || fail 'their note'
+  grep -q '^note: step 4: 6 tetrahedra are inverted (J <= 0), 6 of them newly$' log || fail 'their note'
   grep -q '^inverted  tetrahedra at the end of 5 steps, at most 6, now 0$' log || fail 'their count at the end'
   [ "$(get out/run.json 'j["inverted"], j["inverted_steps"], j["most_inverted"]')" = '(0, 5, 6)' ] || fail 'run.json'
 done
@@ -91,7 +91,7 @@ done
 awk 'BEGIN { print "time,x,y,z"
   for (i = 0; i <= 12; i++) print i / 10 ",-" 1.4 * sin(3.14159265 * i / 6)^2 ",0,0" }' >way.csv
 works 1 run cube.yaml -checkpoint_every 3
-grep -q '^note: step [0-9]*, .* 6 of them newly (said 2 times)$' log || fail 'inverted twice'
+grep -q '^note: step [0-9]*: .* 6 of them newly (said 2 times)$' log || fail 'inverted twice'
 works 1 run cube.yaml -initial_restart out/checkpoint_000009.h5 -output_directory rest
 grep -q '^note: 6 of 6 tetrahedra are inverted (J <= 0) at the start$' log || fail 'inverted at the start'
 ! grep -q newly log || fail 'what was inverted at the start is new'

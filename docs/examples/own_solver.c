@@ -4,7 +4,7 @@
   ranks the last takes no part, as a rank that couples to another code would.
 
       cmake --install build --prefix DIR
-      mpicc own_solver.c $(PKG_CONFIG_PATH=DIR/lib/pkgconfig pkg-config --cflags --libs wring) -o own_solver
+      mpicc own_solver.c $(PKG_CONFIG_PATH=DIR/lib/pkgconfig pkg-config --cflags --libs wring) -lm -o own_solver
       mpiexec -n 3 ./own_solver inputs/lamp.yaml [-key value ...]
 
   The energy is that of a muscle: fibres along x that contract, psi = T/2 |F a|^2, T = 1 kPa; docs/theory.md 3. It

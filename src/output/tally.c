@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-PetscBool wring_tally_is_converged(wring_reason reason)
-{
-  return (PetscBool)(reason == WRING_CONVERGED || reason == WRING_AT_ROUND_OFF);
-}
-
 PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, wring_tally *t)
 {
   const double *x;
@@ -46,7 +41,7 @@ void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, cons
   const wring_iteration *const last  = &outcome->last;
   const double                 share = last->reference > 0 ? last->gradient_norm / last->reference : 0;
   t->steps[outcome->reason]++;
-  if (t->minimises && !wring_tally_is_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
+  if (t->minimises && !wring_reason_converged(outcome->reason) && (t->worst_step == 0 || share > t->share)) {
     t->worst_step = s->step;
     t->remaining  = last->gradient_norm;
     t->share      = share;
@@ -59,11 +54,11 @@ void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, cons
   t->deepest = PetscMax(t->deepest, f->depth);
   if (f->newly > 0)
     wring_say(p->comm,
-              "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
+              "step %" PetscInt_FMT ": %" PetscInt64_FMT " tetrahedr%s inverted (J <= 0), %" PetscInt64_FMT
               " of them newly",
-              s->step, s->time, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly);
+              s->step, f->inverted, f->inverted == 1 ? "on is" : "a are", f->newly);
   if (f->lost > t->last.lost)
-    wring_say(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", s->step, s->time, f->lost,
+    wring_say(p->comm, "step %" PetscInt_FMT ": %" PetscInt64_FMT " %s %s", s->step, f->lost,
               f->lost == 1 ? "vertex is" : "vertices are", f->losing);
   t->last = *f;
 }

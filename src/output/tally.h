@@ -26,9 +26,6 @@ typedef struct {
   PetscInt    deepest_step;
 } wring_tally;
 
-/* Whether a step with this reason ended where the deck asked for, or as near as rounding allows. */
-PetscBool wring_tally_is_converged(wring_reason reason);
-
 /*
   Marks the tetrahedra that are inverted at the start, and notes them. solver: of the steps, NULL if there is none.
   Collective, as wring_tally_destroy.

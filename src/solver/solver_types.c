@@ -60,7 +60,7 @@ const wring_option wring_solver_options[] = {
    .help =
      "Whether a step goes on from the iterate at max_it, whatever force is out of balance there, and from one where "
      "corners of elements of order 2 are inverted. Otherwise the "
-     "run ends with status 2 where this is more than 10 % of the largest force that stop: force names, in "
+     "run ends with status 2 where this is more than 0.1 % of the largest force that stop: force names, in "
      "statics at max_it always. With rtol 0 and atol 0, which ask for max_it iterations, a time step goes on."},
   {0},
 };

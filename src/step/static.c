@@ -199,11 +199,6 @@ static PetscErrorCode end_unsettled(wring_stepper *s, wring_outcome *outcome)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool is_settled(const wring_outcome *outcome)
-{
-  return (PetscBool)(outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF);
-}
-
 PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
 {
   const double  tolerance = wring_solver_tolerance(solver, outcome);
@@ -214,7 +209,7 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
   PetscFunctionBegin;
   PetscCall(start_mixing(s));
   for (int i = 0, last = 0; i < MAX_RENEWALS && i - last < patience; i++) {
-    if (!is_settled(outcome)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!wring_reason_converged(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(renew(s, x, &norm));
     if (norm <= tolerance) outcome->reason = WRING_CONVERGED;
     if (norm <= PetscMax(tolerance, 2 * outcome->last.gradient_norm)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -223,7 +218,7 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
     PetscCall(wring_solver_minimise(solver, x, &more));
     wring_outcome_add(&more, outcome);
   }
-  if (is_settled(outcome)) PetscCall(end_unsettled(s, outcome));
+  if (wring_reason_converged(outcome->reason)) PetscCall(end_unsettled(s, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
 """
-python3 tests/random/random_decks.py PROGRAM [COUNT [SEED]]: no run ends with status 0 and a wrong answer.
+python3 tests/random/random_decks.py PROGRAM [COUNT [SEED [FIRST]]]: no run ends with status 0 and a wrong answer.
 
 A deck is a bar of two materials: any of six laws, contrasts to 1e6, order 1 or 2, one to twenty load steps or three
-time steps. It runs with the defaults and with qn. The reference is newton to 1e-10 in three ways: statics in as many
-load steps, in twice as many and in one more; time steps from three starts. Where these ways end in several equilibria,
-an answer near none of them is not judged. Fails if a run ends with status 0 and its displacement differs from the
-references, which agree, by more than 1 %; the deck, which SEED makes again, is printed. Runs that fail with status 2
-are counted.
+time steps. It runs with the defaults, qn, trust_region and pncg. The reference is newton to 1e-10 in three ways:
+statics in as many load steps, in twice as many and in one more; time steps from three starts. Where these ways end in
+several equilibria, an answer near none of them is not judged. Fails if a run ends with status 0 and its displacement
+differs from the references, which agree, by more than 1 %, or if an element of a law with a barrier has inverted; the
+deck, which SEED and its number make again, is printed. Runs that fail with status 2 are counted.
 """
 import collections
 import csv
 import itertools
+import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 
 LAWS = ("neohookean", "stable_neohookean", "fixed_corotated", "corotated", "stvk", "mooney_rivlin")
+BARRIERS = {"neohookean", "mooney_rivlin"}  # no element of theirs inverts
 FAR = 1e-2  # of the largest displacement
 NEWTON = ("-solver_type", "newton", "-solver_rtol", "1e-10")
-OURS = {"defaults": (), "qn": ("-solver_type", "qn", "-solver_max_it", "300")}
+OURS = {"defaults": ()} | {
+    name: ("-solver_type", name, "-solver_max_it", "300") for name in ("qn", "trust_region", "pncg")}
 
 
 def write_box(path, cells, inner):
@@ -78,12 +82,15 @@ def write_deck(r, folder):
 
 
 def run(wring, path, out, keys):
-    """Returns the status, the positions of status 0, and the last line that the program wrote."""
+    """Returns the status, the positions of status 0, and the last line or what inverted against the laws."""
     done = subprocess.run([wring, "run", path, "-output_directory", out, *keys], capture_output=True, text=True,
                           timeout=600, check=False)
     last = (done.stdout + done.stderr).strip().split("\n")[-1]
     if done.returncode:
         return done.returncode, None, last
+    with open(f"{out}/run.json", encoding="utf-8") as f, open(path, encoding="utf-8") as deck:
+        if json.load(f)["most_inverted"] and BARRIERS >= set(re.findall(r"model: (\w+)", deck.read())):
+            return 0, None, "elements invert"
     with open(f"{out}/state.csv", encoding="utf-8") as f:
         return 0, [[float(v) for v in row[1:4]] for row in list(csv.reader(f))[1:]], last
 
@@ -97,6 +104,8 @@ def difference(a, b, rest):
 def judge(status, x, answers, rest):
     if status != 0:
         return "failed" if status == 2 else "REFUSED"
+    if not x:
+        return "INVERTED"
     if not answers:
         return "no reference"
     if min(difference(x, a, rest) for a in answers) <= FAR:
@@ -105,28 +114,29 @@ def judge(status, x, answers, rest):
 
 
 def main():
-    wring, count, seed = sys.argv[1], *(int(v) for v in (sys.argv[2:] + ["50", "1"])[:2])
+    wring, (count, seed, first) = sys.argv[1], map(int, sys.argv[2:] + ["50", "1", "0"][len(sys.argv) - 2:])
     tally = collections.Counter()
-    for i in range(count):
+    for i in range(first, first + count):
         with tempfile.TemporaryDirectory() as folder:
             path, rest, steps = write_deck(random.Random(f"{seed} {i}"), folder)
+            kind = "static" if steps else "time"
             ways = ((), ("-time_steps", str(2 * steps)), ("-time_steps", str(steps + 1))) if steps else (
                 (), ("-solver_start", "q"), ("-solver_start", "y"))
             try:
                 references = [run(wring, path, f"{folder}/reference", (*NEWTON, *w)) for w in ways]
                 ours = {name: run(wring, path, f"{folder}/ours", keys) for name, keys in OURS.items()}
             except subprocess.TimeoutExpired:
-                tally["timeout"] += 1
+                tally[f"{kind} timeout"] += 1
                 continue
-            answers = [x for status, x, _ in references if status == 0]
+            answers = [x for status, x, _ in references if x]
             for name, (status, x, last) in ours.items():
                 found = judge(status, x, answers, rest)
-                tally[f"{name} {found}"] += 1
+                tally[f"{kind} {name} {found}"] += 1
                 if found.isupper():
                     with open(path, encoding="utf-8") as f:
                         print(f"deck {i}, {name}: {found}: {last}\n{f.read()}", flush=True)
-    print(f"{count} decks, seed {seed}:", ", ".join(f"{n} {name}" for name, n in sorted(tally.items())))
-    return any(name.endswith(("WRONG", "REFUSED")) for name in tally)
+    print(f"{count} decks from {first}, seed {seed}:", ", ".join(f"{n} {name}" for name, n in sorted(tally.items())))
+    return any(name.endswith(("WRONG", "REFUSED", "INVERTED")) for name in tally)
 
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")

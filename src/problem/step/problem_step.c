@@ -79,8 +79,8 @@ static PetscErrorCode make_part(wring_problem *p, wring_solver *solver, Vec x, w
 }
 
 /*
-  `auto` has Newton's method left, for this step and the later ones, where its direction has failed; in statics also at
-  max_it.
+  `auto` has Newton's method left, for this step and the later ones, where its direction has failed or the step is
+  unbalanced.
 */
 static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, const wring_outcome *part,
                                     PetscBool *changed)
@@ -93,9 +93,8 @@ static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, cons
   if (!solver || strcmp(wring_solver_name(solver), "auto") != 0) PetscFunctionReturn(PETSC_SUCCESS);
   wring_solver_get_limits(solver, &limits);
   const int direction = reason >= WRING_STOPPED_LINE_SEARCH && reason <= WRING_STOPPED_LINEAR;
-  const int left      = wring_stepper_is_static(p->stepper) || part->iterations < limits.max_it;
-  *changed            = (PetscBool)((direction || (reason == WRING_STOPPED_UNBALANCED && left)) &&
-                         wring_potential_can(p->g, WRING_CAN_HESSIAN));
+  *changed =
+    (PetscBool)((direction || reason == WRING_STOPPED_UNBALANCED) && wring_potential_can(p->g, WRING_CAN_HESSIAN));
   if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_set_from_options(solver, p->options, "newton"));
   PetscCall(wring_solver_set_limits(solver, limits.max_it, limits.rtol, limits.atol, limits.measure));

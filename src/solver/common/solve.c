@@ -17,6 +17,11 @@ const char *wring_reason_name(wring_reason reason)
   return reason_names[reason];
 }
 
+PetscBool wring_reason_converged(wring_reason reason)
+{
+  return (PetscBool)(reason == WRING_CONVERGED || reason == WRING_AT_ROUND_OFF);
+}
+
 PetscBool wring_reason_failed(wring_reason reason)
 {
   return (PetscBool)(reason >= WRING_STOPPED_NOT_FINITE);

@@ -49,13 +49,22 @@ static const char *text_of(const json_t *value, size_t size, char *text)
   return text;
 }
 
-void wring_kept_describe(const char *key, const json_t *before, const json_t *now, size_t size, char *change)
+void wring_kept_describe(json_t *before, json_t *now, PetscBool (*counts)(const char *key), size_t size, char *change)
 {
-  const size_t end = strlen(change);
-  char         was[128], is[128];
-  if (!json_equal(before, now))
-    snprintf(change + end, size - end, "%s%s was %s, now %s", end ? "; " : "", key, text_of(before, sizeof was, was),
-             text_of(now, sizeof is, is));
+  json_t *const all = json_copy(now);
+  const char   *key;
+  json_t       *value;
+  char          was[128], is[128];
+  json_object_update_missing(all, before);
+  json_object_foreach(all, key, value)
+  {
+    const json_t *const old = json_object_get(before, key), *const new = json_object_get(now, key);
+    const size_t        end = strlen(change);
+    if ((counts && !counts(key)) || json_equal(old, new)) continue;
+    snprintf(change + end, size - end, "%s%s was %s, now %s", end ? "; " : "", key, text_of(old, sizeof was, was),
+             text_of(new, sizeof is, is));
+  }
+  json_decref(all);
 }
 
 /* What a file contains; where it is does not matter. */
@@ -67,7 +76,6 @@ static const json_t *content(const json_t *file)
 
 static void find_change(const json_t *origin, const json_t *old, wring_error *change)
 {
-  json_t *const keys = json_object_get(origin, "keys"), *const old_keys = json_object_get(old, "keys");
   const char *key;
   json_t     *value;
   json_object_foreach(json_object_get(old, "files"), key, value)
@@ -76,14 +84,8 @@ static void find_change(const json_t *origin, const json_t *old, wring_error *ch
     if (now && !json_equal(content(value), content(now)))
       snprintf(change->text, sizeof change->text, "the file of %s has changed", key);
   }
-  json_object_foreach(keys, key, value)
-  {
-    wring_kept_describe(key, json_object_get(old_keys, key), value, sizeof change->text, change->text);
-  }
-  json_object_foreach(old_keys, key, value)
-  {
-    if (!json_object_get(keys, key)) wring_kept_describe(key, value, NULL, sizeof change->text, change->text);
-  }
+  wring_kept_describe(json_object_get(old, "keys"), json_object_get(origin, "keys"), NULL, sizeof change->text,
+                      change->text);
 }
 
 PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, wring_error *change,

@@ -22,5 +22,8 @@ PetscErrorCode wring_kept_origin(const wring_options *o, const char *command, co
 PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, wring_error *change,
                                json_t **result, wring_error *e);
 
-/* Adds "; solver_type was qn, now pd" to change [size] if the values of a key differ. Not collective. */
-void wring_kept_describe(const char *key, const json_t *before, const json_t *now, size_t size, char *change);
+/*
+  Adds "; solver_type was qn, now pd" to change [size] for each key of one of the objects whose values differ; counts:
+  only keys for which it is true; NULL: all. Not collective.
+*/
+void wring_kept_describe(json_t *before, json_t *now, PetscBool (*counts)(const char *key), size_t size, char *change);

@@ -100,7 +100,7 @@ static PetscErrorCode find_reference(wring_compare *s)
   PetscCall(PetscFree(newton.row));
   const wring_reason reason = newton.outcome.reason;
   if (reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
-  if (reason != WRING_CONVERGED && reason != WRING_AT_ROUND_OFF)
+  if (!wring_reason_converged(reason))
     PetscCall(
       wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high", wring_reason_name(reason)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -103,7 +103,7 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
     if (!is_place(name[i])) json_object_set_new(scalars, name[i], JSON(value[i]));
   PetscCall(PetscFree(value));
   for (int i = 0; i < WRING_N_REASON; i++)
-    if (!wring_tally_is_converged((wring_reason)i)) unconverged += r->tally.steps[i];
+    if (!wring_reason_converged((wring_reason)i)) unconverged += r->tally.steps[i];
   l->results = wring_json_object("vertices", JSON(p->mesh->number.n_global), "tets", JSON(p->mesh->tets.n_global),
                                  "time", JSON(p->state.time), "iterations", JSON(r->iterations), "linear_iterations",
                                  JSON(r->linear_iterations), "seconds", JSON(r->seconds), "steps_not_converged",

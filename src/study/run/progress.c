@@ -69,7 +69,7 @@ void wring_progress_step(const wring_problem *p, wring_progress *g, const wring_
 {
   const PetscInt  step           = p->state.step;
   const double    now            = MPI_Wtime();
-  const PetscBool first          = (PetscBool)(!wring_tally_is_converged(outcome->reason) && !g->told);
+  const PetscBool first          = (PetscBool)(!wring_reason_converged(outcome->reason) && !g->told);
   *wring_progress_ended(g, step) = now;
   if (p->rank != 0) return;
   if (due(g, step, now) || first) {

@@ -169,11 +169,10 @@ static PetscErrorCode print_end(const wring_run *r)
 
   PetscFunctionBegin;
   if (r->status == WRING_EXIT_FAILED)
-    PetscCall(wring_note(
-      p->comm, "step %" PetscInt_FMT " failed: %s%s; the state before it, at %s %.6g, is in %s", p->state.step + 1,
-      wring_reason_name(r->outcome.reason),
-      r->outcome.reason == WRING_STOPPED_UNBALANCED ? " (a larger solver.max_it or smaller steps may help)" : "",
-      wring_stepper_is_static(p->stepper) ? "pseudo-time" : "time", p->state.time, r->output.keys.directory));
+    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it, at %s %.6g, is in %s",
+                         p->state.step + 1, wring_reason_name(r->outcome.reason),
+                         wring_stepper_is_static(p->stepper) ? "pseudo-time" : "time", p->state.time,
+                         r->output.keys.directory));
   if (r->rises.count) {
     PetscCall(wring_note(
       p->comm, "g rose in %" PetscInt_FMT " of %" PetscInt_FMT " measured iterations, by at most %.2g relative to g",

@@ -129,22 +129,12 @@ static PetscBool is_physical(const char *key)
 
 PetscErrorCode wring_run_note_other_keys(const wring_run *r)
 {
-  const size_t        n      = json_array_size(r->output.segments);
-  const json_t *const before = n ? json_object_get(json_array_get(r->output.segments, n - 1), "options") : NULL,
-                      *now   = json_object_get(r->output.json, "options");
-  char        text[512]      = "";
-  const char *key;
-  json_t     *value;
+  const size_t  n         = json_array_size(r->output.segments);
+  json_t *const before    = n ? json_object_get(json_array_get(r->output.segments, n - 1), "options") : NULL;
+  char          text[512] = "";
 
   PetscFunctionBegin;
-  json_object_foreach((json_t *)now, key, value)
-  {
-    if (before && is_physical(key)) wring_kept_describe(key, json_object_get(before, key), value, sizeof text, text);
-  }
-  json_object_foreach((json_t *)before, key, value)
-  {
-    if (is_physical(key) && !json_object_get(now, key)) wring_kept_describe(key, value, NULL, sizeof text, text);
-  }
+  if (before) wring_kept_describe(before, json_object_get(r->output.json, "options"), is_physical, sizeof text, text);
   PetscCallMPI(MPI_Bcast(text, sizeof text, MPI_CHAR, 0, r->p->comm));
   if (text[0])
     PetscCall(
