@@ -224,12 +224,10 @@ PetscErrorCode wring_exchange_send(const wring_exchange *x, size_t width, const 
 
 PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *table)
 {
-  char       *got;
-  PetscMPIInt size;
+  char *got;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(x->comm, &size));
-  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_comm_size(x->comm) == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_exchange_send(x, width, *(char **)table, &got));
   PetscCall(PetscFree(*(void **)table));
   *(char **)table = got;

@@ -100,13 +100,12 @@ PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, 
 PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
                                PetscInt64 *size)
 {
-  PetscMPIInt rank;
   wring_error e = {0};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  *text = NULL;
-  *size = 0;
+  const PetscMPIInt rank = wring_comm_rank(comm);
+  *text                  = NULL;
+  *size                  = 0;
   if (rank == 0) PetscCall(wring_text_load(file, what, (size_t)mebibytes << 20, text, size, &e));
   PetscCall(wring_error_raise(comm, &e));
   PetscCallMPI(MPI_Bcast(size, 1, MPIU_INT64, 0, comm));

@@ -104,10 +104,9 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
   wring_mesh_data  *d;
   PetscInt64        all_members, elements;
   PetscInt          members;
-  PetscMPIInt       rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(count_sets(m, &all_members, &elements));
   const wring_type type = index_type(m, all_members);
   PetscCall(wring_mesh_slice(m, &d, &members));

@@ -256,9 +256,8 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
 */
 static void count_cells(MPI_Comm comm, const grid *g, PetscInt64 *vertices, PetscInt64 *cells, wring_error *e)
 {
-  PetscInt64  members, elements = 0;
-  PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
+  PetscInt64        members, elements = 0;
+  const PetscMPIInt size = wring_comm_size(comm);
   *vertices = *cells = 1;
   for (int c = 0; c < 3; c++) {
     *cells    = wring_count_times(*cells, g->cells[c]);

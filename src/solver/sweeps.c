@@ -70,10 +70,9 @@ static const wring_option penalty_options[] = {
 static PetscErrorCode sweeps_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   const sweeps_data *w = s->data;
-  PetscMPIInt        size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->comm, &size));
+  const PetscMPIInt size = wring_comm_size(s->comm);
   if (w->order == WRING_ORDER_SEQUENTIAL && size > 1)
     WRING_REFUSE(s->comm, "%s: %sorder sequential on %d ranks, expected colored or hybrid, or one rank",
                  wring_options_origin(o, prefix, "order"), prefix, size);

@@ -177,15 +177,12 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
 /* Gathers the sizes of each piece on rank 0: points, cells, bytes of each array. */
 static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t **sizes)
 {
-  const int   width = 2 + p->n_array;
-  PetscMPIInt rank, size;
-  uint64_t   *mine;
+  const int width = 2 + p->n_array;
+  uint64_t *mine;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscMalloc1(width, &mine));
-  PetscCall(PetscMalloc1(rank == 0 ? (size_t)size * width : 0, sizes));
+  PetscCall(PetscMalloc1(wring_comm_rank(comm) == 0 ? (size_t)wring_comm_size(comm) * width : 0, sizes));
   mine[0] = p->n_point;
   mine[1] = p->n_cell;
   for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
@@ -325,14 +322,12 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
 */
 static PetscErrorCode write_spans(MPI_Comm comm, const char *path, uint64_t offset, int n, const bytes_span *span)
 {
-  PetscMPIInt  rank;
   MPI_Datatype type;
   wring_error  e   = {""};
   uint64_t     end = offset; // of the file
   char         part[WRING_FILE_NAME];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   for (int i = 0; i < n; i++) end += span[i].bytes;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
   wring_file_part(path, part, &e);
@@ -340,7 +335,7 @@ static PetscErrorCode write_spans(MPI_Comm comm, const char *path, uint64_t offs
   PetscCall(create_type(n, span, &type));
   PetscCall(write_part(comm, path, part, offset, type, &e));
   PetscCallMPI(MPI_Type_free(&type));
-  if (rank == 0) wring_file_check_size(path, end, &e);
+  if (wring_comm_rank(comm) == 0) wring_file_check_size(path, end, &e);
   PetscCall(wring_file_finish_all(comm, path, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -352,14 +347,12 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
                                   uint64_t head_bytes)
 {
   static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
-  PetscMPIInt       rank, size;
   uint64_t          bytes = head_bytes, offset = 0;
   bytes_span       *span;
   int               n = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   PetscCall(PetscMalloc1(2 * p->n_array + 2, &span));
   if (rank == 0) span[n++] = (bytes_span){head, head_bytes};
   for (int i = 0; i < p->n_array; i++) {
@@ -368,7 +361,7 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
       bytes += p->array[i].span[k].bytes;
     }
   }
-  if (rank == size - 1) span[n++] = (bytes_span){tail, sizeof tail - 1};
+  if (rank == wring_comm_size(comm) - 1) span[n++] = (bytes_span){tail, sizeof tail - 1};
   PetscCallMPI(MPI_Exscan(&bytes, &offset, 1, MPI_UINT64_T, MPI_SUM, comm));
   PetscCall(write_spans(comm, file, rank == 0 ? 0 : offset, n, span));
   PetscCall(PetscFree(span));
@@ -377,16 +370,14 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
 
 static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, PetscBool compress, const vtk_piece *p)
 {
-  PetscMPIInt rank, size;
-  uint64_t   *sizes;
-  char       *head       = NULL;
-  size_t      head_bytes = 0;
+  uint64_t *sizes;
+  char     *head       = NULL;
+  size_t    head_bytes = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(gather_sizes(comm, p, &sizes));
-  if (rank == 0) PetscCall(create_head(p, size, sizes, time, compress, &head, &head_bytes));
+  if (wring_comm_rank(comm) == 0)
+    PetscCall(create_head(p, wring_comm_size(comm), sizes, time, compress, &head, &head_bytes));
   PetscCall(PetscFree(sizes));
   PetscCall(write_piece(comm, file, p, head, head_bytes));
   free(head);

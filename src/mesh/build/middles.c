@@ -97,10 +97,9 @@ static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list
   PetscInt     *to;
   wring_sorting s;
   middle_row   *got;
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(b->comm, &size));
+  const PetscMPIInt size = wring_comm_size(b->comm);
   PetscCall(PetscMalloc1((size_t)list->n, &to));
   for (PetscInt i = 0; i < list->n; i++) {
     const PetscInt *const key = list->row[i].key;

@@ -247,12 +247,10 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
 PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
                                         wring_mesh **m)
 {
-  wring_cut   c = {.partitioner = partitioner};
-  PetscMPIInt size;
+  wring_cut c = {.partitioner = partitioner};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  c.n_part = size;
+  c.n_part = wring_comm_size(comm);
   PetscCall(wring_mesh_distribute_cut(comm, &c, data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,14 +69,11 @@ static PetscErrorCode compress(PetscInt *neighbour, wring_graph *g)
 
 static PetscErrorCode cut_sections(const wring_pieces *p, wring_graph *g)
 {
-  PetscMPIInt rank, size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(p->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(p->comm, &size));
-  const PetscInt first = (PetscInt)((PetscInt64)rank * p->n_section / size);
-  const PetscInt end   = (PetscInt)((PetscInt64)(rank + 1) * p->n_section / size);
-  g->n_section         = end - first;
+  const PetscMPIInt rank = wring_comm_rank(p->comm), size = wring_comm_size(p->comm);
+  const PetscInt    first = (PetscInt)((PetscInt64)rank * p->n_section / size);
+  const PetscInt    end   = (PetscInt)((PetscInt64)(rank + 1) * p->n_section / size);
+  g->n_section            = end - first;
   PetscCall(PetscMalloc1((size_t)g->n_section + 1, &g->section));
   for (PetscInt c = first; c <= end; c++)
     g->section[c - first] = (PetscInt)(wring_section_begin(g->all, p->n_section, c) - g->begin);

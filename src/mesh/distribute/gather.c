@@ -164,7 +164,6 @@ static PetscErrorCode collect(MPI_Comm comm, PetscBool second, PetscInt n_member
 {
   wring_mesh_data *const d = *data;
   PetscInt               n = d->n_tet, n_mid = d->n_tet, n_row = d->n_set_element;
-  PetscMPIInt            rank;
 
   PetscFunctionBegin;
   PetscCall(wring_exchange_collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
@@ -174,8 +173,7 @@ static PetscErrorCode collect(MPI_Comm comm, PetscBool second, PetscInt n_member
   PetscCall(wring_exchange_collect(comm, &n_member, sizeof *d->set_vertex, &d->set_vertex));
   PetscCall(wring_exchange_collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
   if (second) PetscCall(wring_exchange_collect(comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank) PetscCall(wring_mesh_data_destroy(data));
+  if (wring_comm_rank(comm)) PetscCall(wring_mesh_data_destroy(data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -117,11 +117,10 @@ static PetscErrorCode number_tets(MPI_Comm comm, PetscInt n, PetscInt64 **number
 /* first [size]: the first tet of the piece of each rank, at which a section begins. */
 static PetscErrorCode cut_sections(const wring_pieces *p, PetscInt n_tet, PetscInt64 **first)
 {
-  PetscInt64  all = n_tet;
-  PetscMPIInt size;
+  PetscInt64 all = n_tet;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(p->comm, &size));
+  const PetscMPIInt size = wring_comm_size(p->comm);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(PetscMalloc1((size_t)size, first));
   for (PetscMPIInt r = 0; r < size; r++)

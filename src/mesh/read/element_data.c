@@ -19,14 +19,13 @@ typedef struct {
 /* The tets whose numbers this rank knows, and their places in *got. */
 static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n, tet_row **got, wring_map *place)
 {
-  PetscInt64  begin = 0;
-  PetscInt   *to, known;
-  tet_row    *row;
-  PetscMPIInt size;
+  PetscInt64 begin = 0;
+  PetscInt  *to, known;
+  tet_row   *row;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  const PetscInt64 mine = raw->tets.n;
+  const PetscMPIInt size = wring_comm_size(comm);
+  const PetscInt64  mine = raw->tets.n;
   PetscCallMPI(MPI_Scan(&mine, &begin, 1, MPIU_INT64, MPI_SUM, comm));
   begin -= mine;
   PetscCall(PetscMalloc2((size_t)raw->tets.n, &to, (size_t)raw->tets.n, &row));
@@ -54,10 +53,9 @@ static PetscErrorCode send_rows(MPI_Comm comm, const wring_raw_data *d, PetscInt
   const size_t size = row_size(d), values = (size_t)d->width * sizeof(double);
   PetscInt    *to;
   char        *row;
-  PetscMPIInt  ranks;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  const PetscMPIInt ranks = wring_comm_size(comm);
   PetscCall(PetscMalloc2((size_t)d->n, &to, (size_t)d->n * size, &row));
   for (PetscInt i = 0; i < d->n; i++) {
     char *const at = row + (size_t)i * size;
@@ -139,11 +137,9 @@ static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *
 static PetscErrorCode check_format(MPI_Comm comm, wring_scan *s, const char *name)
 {
   const char *word;
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0 && wring_scan_ok(s) && (wring_scan_peek(s, &word) == 0 || word[0] != '$'))
+  if (wring_comm_rank(comm) == 0 && wring_scan_ok(s) && (wring_scan_peek(s, &word) == 0 || word[0] != '$'))
     wring_error_set(s->e, "%s: not a Gmsh file, expected one with the $ElementData \"%s\"", s->file, name);
   PetscCall(wring_error_share(comm, s->e));
   PetscFunctionReturn(PETSC_SUCCESS);

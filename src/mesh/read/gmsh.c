@@ -480,12 +480,11 @@ static PetscErrorCode share_format(wring_gmsh *r)
 
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
 {
-  wring_gmsh  r      = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
-  PetscBool   binary = PETSC_FALSE;
-  PetscMPIInt rank;
+  wring_gmsh r      = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
+  PetscBool  binary = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(s->comm);
   if (rank == 0) binary = has_binary(s);
   PetscCallMPI(MPI_Bcast(&binary, 1, WRING_MPI_BOOL, 0, s->comm));
   if (binary)

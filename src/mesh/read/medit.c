@@ -192,14 +192,12 @@ static PetscErrorCode read_keywords(reader *r)
 
 PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
 {
-  reader      r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
-  PetscMPIInt rank;
+  reader r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   raw->format = "MEDIT, ASCII";
   PetscCall(wring_scan_index(s, PETSC_TRUE));
-  if (rank == 0) PetscCall(read_keywords(&r));
+  if (wring_comm_rank(s->comm) == 0) PetscCall(read_keywords(&r));
   PetscCall(wring_row_blocks_read(&r.blocks, s, raw, read_row, &r));
   PetscCall(wring_tags_finish(&r.tags, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);

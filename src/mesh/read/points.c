@@ -53,14 +53,12 @@ PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
 {
   reader           r      = {s, raw};
   wring_row_blocks blocks = {0};
-  PetscMPIInt      rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   raw->format = "CSV";
   raw->points = PETSC_TRUE;
   PetscCall(wring_scan_index(s, PETSC_FALSE));
-  if (rank == 0) PetscCall(read_header(s, &blocks));
+  if (wring_comm_rank(s->comm) == 0) PetscCall(read_header(s, &blocks));
   PetscCall(wring_row_blocks_read(&blocks, s, raw, read_row, &r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

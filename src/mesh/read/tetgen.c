@@ -150,12 +150,11 @@ PetscBool wring_tetgen_pair(const char *file, size_t size, char *node, char *ele
 
 PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw *raw)
 {
-  reader      r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
-  PetscMPIInt rank;
+  reader r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(nodes->comm, &rank));
-  raw->format = "TetGen";
+  const PetscMPIInt rank = wring_comm_rank(nodes->comm);
+  raw->format            = "TetGen";
   PetscCall(read_nodes(&r, rank));
   r.s = tets;
   if (wring_scan_ok(tets)) PetscCall(read_tets(&r, rank));

@@ -226,11 +226,10 @@ static void open_file(wring_scan *s)
 /* The file that rank 0 reads must be that of this rank. */
 static PetscErrorCode compare_size(wring_scan *s)
 {
-  int64_t     size = s->size;
-  PetscMPIInt rank;
+  int64_t size = s->size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(s->comm);
   PetscCallMPI(MPI_Bcast(&size, 1, MPI_INT64_T, 0, s->comm));
   if (wring_scan_ok(s) && size != s->size)
     wring_error_set(s->e, "%s: has %lld bytes on rank %d and %lld on rank 0, expected the same file on every rank",

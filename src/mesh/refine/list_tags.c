@@ -53,7 +53,6 @@ PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, Petsc
   wring_mesh    *m;
   tag_row       *row;
   PetscInt       n_row = corners + middles;
-  PetscMPIInt    rank;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n_row, &row));
@@ -64,8 +63,7 @@ PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, Petsc
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(wring_exchange_collect(comm, &n_row, sizeof *row, &row));
   *tag = NULL;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_comm_rank(comm)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)*n, tag));
   for (PetscInt v = 0; v < *n; v++) (*tag)[v] = -1;
   for (PetscInt i = 0; i < n_row; i++)

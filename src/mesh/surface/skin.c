@@ -35,10 +35,9 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
   const PetscSFNode *remote;
   const PetscInt    *leaf;
   PetscInt           n;
-  PetscMPIInt        rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(PetscMalloc1(m->n_local, &s->home));
   for (PetscInt i = 0; i < m->n_owned; i++) s->home[i] = (PetscSFNode){.rank = rank, .index = i};
   PetscCall(PetscSFGetGraph(m->forest.halo, NULL, &n, &leaf, &remote));

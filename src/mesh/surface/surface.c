@@ -96,12 +96,11 @@ static PetscErrorCode match(const wring_mesh *m, const char *set, PetscBool inne
   wring_error   error = {""};
   wring_sorting s;
   PetscInt     *to, kept = 0;
-  PetscMPIInt   size;
   face_row     *got;
   char         *chosen, *keep;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  const PetscMPIInt size = wring_comm_size(m->comm);
   PetscCall(PetscMalloc2((size_t)f->n, &to, (size_t)f->n, &keep));
   for (PetscInt i = 0; i < f->n; i++) to[i] = f->row[i].v[0] % size;
   PetscCall(wring_match_rows(m->comm, f->n, to, 4, sizeof *got, f->row, &s, &got));

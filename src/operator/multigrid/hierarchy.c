@@ -208,13 +208,11 @@ static PetscErrorCode move_levels(wring_hierarchy *h, const PetscBool *move, con
 static PetscErrorCode gather(MPI_Comm comm, const wring_gathering *g, wring_hierarchy *h)
 {
   wring_hosts hosts;
-  PetscMPIInt size;
   PetscInt    n;
   PetscBool  *move, any = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (size == 1 || g->node_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_comm_size(comm) == 1 || g->node_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)h->n_level, &move));
   for (int i = 1; i < h->n_level; i++) { // the finest level is A itself
     PetscCall(MatGetSize(h->A[i], &n, NULL));

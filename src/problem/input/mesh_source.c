@@ -20,15 +20,13 @@ PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scal
 {
   wring_error error        = {0};
   char        notes[NOTES] = "";
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (tags)
     PetscCall(wring_mesh_read_tagged(comm, file, scale, data, &error, sizeof notes, notes));
   else
     PetscCall(wring_mesh_read(comm, file, scale, data, &error, sizeof notes, notes));
-  if (rank == 0) PetscCall(print_notes(notes));
+  if (wring_comm_rank(comm) == 0) PetscCall(print_notes(notes));
   PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,13 +39,10 @@ static PetscBool is_incomplete_factor(const wring_linear *l)
 /* max_it steps, fewer only if the residual has reached rounding; the norm is the one that needs no extra reduction. */
 static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
 {
-  PetscMPIInt size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->comm, &size));
   PetscCall(KSPSetNormType(l->ksp, KSP_NORM_NATURAL));
   PetscCall(KSPSetTolerances(l->ksp, PETSC_MACHINE_EPSILON, 0, PETSC_DEFAULT, l->max_it));
-  PetscCall(PCSetType(pc, is_incomplete_factor(l) && size > 1 ? PCBJACOBI : l->pc));
+  PetscCall(PCSetType(pc, is_incomplete_factor(l) && wring_comm_size(s->comm) > 1 ? PCBJACOBI : l->pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,16 +238,15 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscObjectId     id;
-  PetscMPIInt       size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->comm, &size));
   l->type = chosen(s, l);
   if (!l->ksp) PetscCall(begin_system(s, l, P));
   PetscCall(PetscObjectGetId((PetscObject)P, &id));
   // PETSc does not analyse again in a factor of CHOLMOD that has failed; where it does, for another matrix, it drops
   // the settings of a factor of MUMPS.
-  const PetscBool other = (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && size > 1);
+  const PetscBool other =
+    (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && wring_comm_size(s->comm) > 1);
   if (l->state == WRING_SYSTEM_SINGULAR || other) {
     PetscCall(KSPDestroy(&l->ksp));
     PetscCall(make_ksp(s, l, P));

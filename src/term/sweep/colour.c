@@ -114,13 +114,11 @@ static PetscErrorCode find_places(colouring *c)
   PetscInt      *order;
   PetscInt64     n, begin;
   double        *answer;
-  PetscMPIInt    rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscMalloc1(c->n, &key));
   PetscCall(PetscMalloc1(c->n, &rows));
-  draw_keys(c, rank, key, rows);
+  draw_keys(c, wring_comm_rank(comm), key, rows);
   PetscCall(wring_sorting_create(comm, c->n, key, PETSC_TRUE, NULL, &s));
   PetscCall(wring_sorting_send(&s, sizeof *rows, rows, &sorted));
   PetscCall(PetscFree(key));
