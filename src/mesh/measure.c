@@ -25,15 +25,6 @@ static PetscErrorCode copy_elements(wring_view *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode fetch_vertices(wring_view *w)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_slices_ask(w->slice, w->n_used, w->used, &w->x, &w->asked));
-  PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
-  PetscCall(wring_exchange_fetch(&w->x, w->asked, 3 * sizeof *w->X, w->d->X, w->X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring_view *w)
 {
   PetscFunctionBegin;
@@ -41,7 +32,9 @@ static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring
   PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &w->slice));
   PetscCall(copy_elements(w));
   PetscCall(wring_slices_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
-  PetscCall(fetch_vertices(w));
+  PetscCall(wring_slices_ask(w->slice, w->n_used, w->used, &w->x, &w->asked));
+  PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
+  PetscCall(wring_exchange_fetch(&w->x, w->asked, 3 * sizeof *w->X, d->X, w->X));
   PetscCall(wring_view_find_middles(w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,16 +69,6 @@ static PetscErrorCode try_bit(searches *s, uint64_t bit, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows low to high - 1 of a rank have the key of the cut: leaves wanted as the number of them before the cut. */
-static PetscErrorCode subtract_smaller(searches *s)
-{
-  PetscFunctionBegin;
-  for (PetscMPIInt i = 0; i < s->n_cut; i++) s->number[i] = s->cut[i].low;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->number, s->n_cut, MPIU_INT64, MPI_SUM, s->comm));
-  for (PetscMPIInt i = 0; i < s->n_cut; i++) s->cut[i].wanted -= s->number[i];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Cuts equal keys: those of lower ranks come first. next: the first row of this rank after the cut. */
 static PetscErrorCode split_equal(searches *s)
 {
@@ -121,7 +111,9 @@ PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, Pe
   PetscCall(PetscMalloc2((size_t)s.n_cut, &s.cut, (size_t)s.n_cut, &s.number));
   PetscCall(begin_searches(&s, &bits));
   for (int b = bits - 1; b >= 0 && !done; b--) PetscCall(try_bit(&s, (uint64_t)1 << b, &done));
-  PetscCall(subtract_smaller(&s));
+  for (PetscMPIInt i = 0; i < s.n_cut; i++) s.number[i] = s.cut[i].low; // smaller keys; from low to high the key itself
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s.number, s.n_cut, MPIU_INT64, MPI_SUM, comm));
+  for (PetscMPIInt i = 0; i < s.n_cut; i++) s.cut[i].wanted -= s.number[i];
   PetscCall(together ? keep_equal(&s) : split_equal(&s));
   for (PetscMPIInt p = 0; begin && p <= size; p++) begin[p] = p == 0 ? 0 : p == size ? n : s.cut[p - 1].next;
   for (PetscMPIInt p = 0; splitter && p < size; p++) splitter[p] = p == 0 ? 0 : s.cut[p - 1].key;

@@ -157,16 +157,6 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode take_names(wring_mesh_data *d, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_names_copy(&d->regions, &m->regions));
-  PetscCall(wring_names_copy(&d->sets, &m->set.names));
-  PetscCall(wring_names_broadcast(m->comm, &m->regions));
-  PetscCall(wring_names_broadcast(m->comm, &m->set.names));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* part [p->n] of the tets of a piece, which belongs to the caller. */
 static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscInt **part)
 {
@@ -177,17 +167,6 @@ static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscI
   PetscCall(PetscMalloc1((size_t)p->n, part));
   PetscCall(wring_graph_cut(&g, c, *part));
   PetscCall(wring_graph_destroy(&g));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What wring_mesh_raise needs of a second-order mesh. */
-static PetscErrorCode take_middles(wring_mesh_data *d, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  m->read.order = PetscMax(d->order, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, m->comm));
-  m->read.middles = d->middles;
-  d->middles      = (wring_middles){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,8 +206,13 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   m->comm       = comm;
   m->tets.order = 1;
   if (!*data) PetscCall(PetscNew(data));
-  PetscCall(take_names(*data, m));
-  PetscCall(take_middles(*data, m));
+  PetscCall(wring_names_copy(&(*data)->regions, &m->regions));
+  PetscCall(wring_names_copy(&(*data)->sets, &m->set.names));
+  PetscCall(wring_names_broadcast(comm, &m->regions));
+  PetscCall(wring_names_broadcast(comm, &m->set.names));
+  m->read = (wring_read_order){PetscMax((*data)->order, 1), (*data)->middles};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, comm));
+  (*data)->middles = (wring_middles){0};
   PetscCall(move(c, *data, m, &n_member, &members));
   PetscCall(wring_mesh_data_destroy(data));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->forest.vector));

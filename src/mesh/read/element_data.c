@@ -133,30 +133,21 @@ static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the file begins as one of Gmsh. */
-static PetscErrorCode check_format(MPI_Comm comm, wring_scan *s, const char *name)
-{
-  const char *word;
-
-  PetscFunctionBegin;
-  if (wring_comm_rank(comm) == 0 && wring_scan_ok(s) && (wring_scan_peek(s, &word) == 0 || word[0] != '$'))
-    wring_error_set(s->e, "%s: not a Gmsh file, expected one with the $ElementData \"%s\"", s->file, name);
-  PetscCall(wring_error_share(comm, s->e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_read_data(MPI_Comm comm, const char *file, const char *name, int width, PetscInt *n,
                                     double **row, wring_error *e)
 {
   wring_scan     s;
   wring_raw_data data = {.name = name, .width = width};
   wring_raw      raw  = {.data = &data};
+  const char    *word;
 
   PetscFunctionBegin;
   *n   = 0;
   *row = NULL;
   PetscCall(wring_scan_open(comm, file, e, &s));
-  PetscCall(check_format(comm, &s, name));
+  if (wring_comm_rank(comm) == 0 && wring_scan_ok(&s) && (wring_scan_peek(&s, &word) == 0 || word[0] != '$'))
+    wring_error_set(e, "%s: not a Gmsh file, expected one with the $ElementData \"%s\"", file, name);
+  PetscCall(wring_error_share(comm, e));
   if (wring_scan_ok(&s)) PetscCall(wring_gmsh_read(&s, &raw));
   if (wring_scan_ok(&s) && !data.found)
     wring_error_set(e, "%s: has no $ElementData \"%s\", expected one of that name", file, name);

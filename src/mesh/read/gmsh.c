@@ -113,13 +113,6 @@ static PetscErrorCode read_names(wring_gmsh *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Skips the numbers of the bounding entities. */
-static void skip_boundary(wring_gmsh *r)
-{
-  const int64_t n = wring_scan_long_count(r->s, "the number of bounding entities");
-  for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
-}
-
 /* Tag, a point or a bounding box, the physical tags; the bounding entities are skipped. */
 static PetscErrorCode read_entity(wring_gmsh *r, int64_t dim)
 {
@@ -131,10 +124,11 @@ static PetscErrorCode read_entity(wring_gmsh *r, int64_t dim)
   for (int c = 0; c < (dim ? 6 : 3); c++) wring_scan_real(r->s, "a coordinate");
   PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
   if (!added) wring_scan_fail(r->s, line, "%s %lld is listed twice", wring_dimension_name[dim], (long long)tag);
-  const int64_t n = wring_scan_long_count(r->s, "the number of physical tags");
+  int64_t n = wring_scan_long_count(r->s, "the number of physical tags");
   for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++)
     PetscCall(wring_tags_add(&r->tags, wring_tags_scan(r->s, "a physical tag")));
-  if (dim > 0) skip_boundary(r);
+  n = dim > 0 ? wring_scan_long_count(r->s, "the number of bounding entities") : 0;
+  for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
   if (wring_scan_ok(r->s)) wring_scan_end_line(r->s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -153,14 +153,6 @@ static void move_window(wring_scan *s, int64_t offset)
   *s->text                  = '\0';
 }
 
-static void go_to_byte(wring_scan *s, int64_t offset)
-{
-  if (offset >= s->base && offset <= s->base + (s->end - s->text))
-    s->at = s->text + (offset - s->base);
-  else
-    move_window(s, PetscMin(offset, s->size));
-}
-
 /* The first row that begins in a span, or the end of the file. */
 static void go_to_span(wring_scan *s, PetscInt span)
 {
@@ -177,15 +169,15 @@ static void go_to_span(wring_scan *s, PetscInt span)
 void wring_scan_go(wring_scan *s, int64_t where)
 {
   if (!wring_scan_ok(s)) return;
-  if (s->binary) {
-    go_to_byte(s, where);
-    return;
-  }
-  if (s->lines.n > 0 && where != s->row) {
+  if (s->binary && where >= s->base && where <= s->base + (s->end - s->text)) {
+    s->at = s->text + (where - s->base);
+  } else if (s->binary) {
+    move_window(s, PetscMin(where, s->size));
+  } else if (s->lines.n > 0 && where != s->row) {
     const PetscInt span = wring_lines_find(&s->lines, where);
     if (where < s->row || span > wring_lines_find(&s->lines, s->row)) go_to_span(s, span);
   }
-  while (s->row < where && s->at < s->end) wring_scan_skip_line(s);
+  while (!s->binary && s->row < where && s->at < s->end) wring_scan_skip_line(s);
 }
 
 void wring_scan_rewind(wring_scan *s)

@@ -62,24 +62,15 @@ static PetscErrorCode forget_edges(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* solid [n_local]: 1 at vertices of tets of any rank. */
-static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(solid, m->n_local));
-  for (size_t i = 0; i < CORNERS * (size_t)m->tets.n; i++) solid[m->tets.corner[i]] = 1;
-  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, solid));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Lines between vertices of tets are not refined. */
 static PetscErrorCode drop_inner_lines(wring_refinement *r)
 {
-  PetscInt *solid, n = 0;
+  PetscInt *solid, n = 0; // solid [n_local]: 1 at vertices of tets of any rank
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->m->n_local, &solid));
-  PetscCall(mark_solid(r->m, solid));
+  PetscCall(PetscCalloc1((size_t)r->m->n_local, &solid));
+  for (size_t i = 0; i < CORNERS * (size_t)r->m->tets.n; i++) solid[r->m->tets.corner[i]] = 1;
+  PetscCall(wring_mesh_reduce(r->m, MPIU_INT, MPI_MAX, solid));
   for (PetscInt i = 0; i < r->free.n; i++) {
     const PetscInt a = r->free.end[2 * i], b = r->free.end[2 * i + 1];
     if (r->free.is_line[i] && solid[a] && solid[b]) continue;

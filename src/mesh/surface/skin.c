@@ -47,28 +47,19 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
 
-/* shared [n_local]: whether another rank has the vertex. */
-static PetscErrorCode mark_shared(const wring_mesh *m, char *shared)
-{
-  const PetscInt *leaves;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
-  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
-  for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The faces without a neighbour whose corners are all shared, and the owners of their lowest vertices: to [n]. */
 static PetscErrorCode list_shared(const wring_mesh *m, const wring_skin *s, const PetscInt *neighbour, PetscInt *n,
                                   wring_face **face, PetscInt **to)
 {
-  PetscInt all;
-  char    *shared;
+  const PetscInt *leaves;
+  PetscInt        all;
+  char           *shared; // [n_local] whether another rank has the vertex
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m->n_local, &shared));
-  PetscCall(mark_shared(m, shared));
+  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
+  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
+  for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
   PetscCall(wring_faces_list_border(m->tets.n, m->tets.corner, neighbour, m->number.original, &all, face));
   PetscCall(PetscMalloc1((size_t)all, to));
   *n = 0;

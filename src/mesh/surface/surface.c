@@ -27,17 +27,6 @@ static PetscErrorCode add_face(faces *f, const PetscInt v[WRING_FACE], PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* mark [n_local]: whether a vertex is in the set. */
-static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(mark, m->n_local));
-  for (PetscInt i = 0; i < m->set.count[set]; i++) mark[m->set.vertex[set][i]] = 1;
-  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Faces of this rank's tets whose vertices are all in the set, seen from outside. */
 static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces *f)
 {
@@ -155,11 +144,13 @@ static PetscErrorCode extend(wring_mesh *m, PetscInt n, const PetscInt *triangle
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, PetscInt *n, PetscInt **triangle)
 {
   faces f = {.n = 0};
-  char *mark;
+  char *mark; // [n_local] whether a vertex is in the set
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(m->n_local, &mark));
-  PetscCall(mark_set(m, set, mark));
+  PetscCall(PetscCalloc1(m->n_local, &mark));
+  for (PetscInt i = 0; i < m->set.count[set]; i++) mark[m->set.vertex[set][i]] = 1;
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
   PetscCall(add_tet_faces(m, mark, &f));
   PetscCall(add_triangles(m, set, &f));
   PetscCall(PetscFree(mark));
