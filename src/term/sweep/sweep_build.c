@@ -84,20 +84,16 @@ static PetscErrorCode list_items(const wring_sweep *s, group *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v [m]: the local vertices of an item. */
-static void item_vertices(const wring_sweep *s, const item *one, PetscInt *v)
-{
-  const wring_term *const t = s->term[one->term];
-  term_vertices(t, term_position(t, one->element), v);
-}
-
 static PetscErrorCode colour_items(const wring_sweep *s, group *g)
 {
   PetscInt *vertex, *colour;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)g->m * (size_t)g->n, &vertex, g->n, &colour));
-  for (PetscInt i = 0; i < g->n; i++) item_vertices(s, &g->item[i], vertex + (size_t)g->m * (size_t)i);
+  for (PetscInt i = 0; i < g->n; i++) {
+    const wring_term *const t = s->term[g->item[i].term];
+    term_vertices(t, term_position(t, g->item[i].element), vertex + (size_t)g->m * (size_t)i);
+  }
   PetscCall(
     wring_colour_elements(s->mesh, wring_colour_at_random(s->mesh), g->m, g->n, vertex, colour, &g->n_colour, NULL));
   for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
