@@ -100,14 +100,6 @@ static void add_array(vtk_piece *p, vtk_section section, uint64_t n, wring_field
   p->array[p->n_array++] = (vtk_array){.section = section, .n = n, .field = field};
 }
 
-static void add_cells(vtk_piece *p)
-{
-  const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
-  add_array(p, CELLS, p->n_corner, (wring_field){"connectivity", index, 1, p->corner, PETSC_TRUE});
-  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", index, 1, p->offset, PETSC_TRUE});
-  add_array(p, CELLS, p->n_cell, (wring_field){"types", WRING_UINT8, 1, p->type, PETSC_TRUE});
-}
-
 static PetscErrorCode destroy_piece(vtk_piece *p)
 {
   PetscFunctionBegin;
@@ -122,16 +114,6 @@ static PetscErrorCode destroy_piece(vtk_piece *p)
 }
 
 /* ---- bytes of the arrays ----------------------------------------------------------------------------------------- */
-
-static PetscErrorCode encode_raw(vtk_array *a, uint64_t bytes)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(1, &a->head));
-  a->head[0] = bytes;
-  a->span[0] = (bytes_span){a->head, sizeof *a->head};
-  a->span[1] = (bytes_span){a->field.value, bytes};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode encode_packed(vtk_array *a, uint64_t bytes)
 {
@@ -164,10 +146,14 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
   for (int i = 0; i < p->n_array; i++) {
     vtk_array *const a     = &p->array[i];
     const uint64_t   bytes = a->n * (uint64_t)a->field.components * wring_type_bytes(a->field.type);
-    if (compress)
+    if (compress) {
       PetscCall(encode_packed(a, bytes));
-    else
-      PetscCall(encode_raw(a, bytes));
+      continue;
+    }
+    PetscCall(PetscMalloc1(1, &a->head));
+    a->head[0] = bytes;
+    a->span[0] = (bytes_span){a->head, sizeof *a->head};
+    a->span[1] = (bytes_span){a->field.value, bytes};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -386,13 +372,16 @@ static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, P
 
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compress, const wring_frame *f)
 {
-  vtk_piece p = {.n_point = (uint64_t)f->n_point};
+  const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
+  vtk_piece        p     = {.n_point = (uint64_t)f->n_point};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 + f->n_point_field + f->n_cell_field, &p.array));
   PetscCall(create_cells(&p, f->n_cells, f->cells));
   add_array(&p, POINTS, p.n_point, f->points);
-  add_cells(&p);
+  add_array(&p, CELLS, p.n_corner, (wring_field){"connectivity", index, 1, p.corner, PETSC_TRUE});
+  add_array(&p, CELLS, p.n_cell, (wring_field){"offsets", index, 1, p.offset, PETSC_TRUE});
+  add_array(&p, CELLS, p.n_cell, (wring_field){"types", WRING_UINT8, 1, p.type, PETSC_TRUE});
   for (int i = 0; i < f->n_point_field; i++) add_array(&p, POINT_DATA, p.n_point, f->point_field[i]);
   for (int i = 0; i < f->n_cell_field; i++) add_array(&p, CELL_DATA, p.n_cell, f->cell_field[i]);
   PetscCall(encode_piece(&p, compress));
