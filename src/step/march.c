@@ -222,18 +222,6 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 
 /* ---- the end of a step ------------------------------------------------------------------------------------------- */
 
-/* Forces of hard attachments, from the gradient at the solution. docs/theory.md (3.12) */
-static PetscErrorCode find_forces(wring_stepper *s, Vec x)
-{
-  wring_phases *const phases = wring_potential_phases(s->g);
-  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-
-  PetscFunctionBegin;
-  if (wring_potential_held(s->g) > 0) PetscCall(wring_potential_gradient(s->g, x, s->y));
-  wring_phases_leave_measuring(phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* E at x with held vertices placed and the targets of the end of the step. */
 static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
 {
@@ -275,7 +263,12 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
   const wring_integrator *const rule = s->integrator;
 
   PetscFunctionBegin;
-  if (!rule->advance) PetscCall(find_forces(s, x));
+  if (!rule->advance && wring_potential_held(s->g) > 0) { // forces of hard attachments at the solution, (3.12)
+    wring_phases *const phases = wring_potential_phases(s->g);
+    const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+    PetscCall(wring_potential_gradient(s->g, x, s->y));
+    wring_phases_leave_measuring(phases, old);
+  }
   if (rule->extrapolate) {
     PetscCall(rule->extrapolate(state->q, x));
     PetscCall(end_energy(s, state, x, elastic));

@@ -32,14 +32,6 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
 
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
-/* scale: of tets, or NULL. */
-static PetscErrorCode add_material(wring_problem *p, PetscInt r, const double *scale)
-{
-  PetscFunctionBegin;
-  PetscCall(add_term(p, r, wring_region_law(p, r), "material_", p->parts->region[r].proxy, scale, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static const char *scale_fault(const double *scale)
 {
   return *scale > 0 ? NULL : "a scale above 0";
@@ -67,7 +59,8 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
   PetscCall(PetscMalloc1(p->mesh->tets.n, &scale));
   for (PetscInt e = 0; e < p->mesh->tets.n; e++) scale[e] = 1;
   PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
-  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_material(p, r, any ? scale : NULL));
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++)
+    PetscCall(add_term(p, r, wring_region_law(p, r), "material_", p->parts->region[r].proxy, any ? scale : NULL, NULL));
   PetscCall(PetscFree(scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -114,13 +114,6 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
 
 /* ---- stiffness --------------------------------------------------------------------------------------------------- */
 
-/* E of the shear modulus and the P-wave modulus; the latter for a law without shear modulus. */
-static double young_of(const wring_rest_moduli *m)
-{
-  const double wave = m->wave, shear = m->shear;
-  return shear > 0 && wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : wave;
-}
-
 /* The largest Young's modulus of tets at rest, otherwise the stiffness of an element over the mean edge [Pa]. */
 static double find_modulus(const wring_problem *p, double edge)
 {
@@ -129,7 +122,10 @@ static double find_modulus(const wring_problem *p, double edge)
   const int          n       = wring_potential_terms(p->g, &term);
   double             modulus = 0;
   for (int i = 0; i < n; i++) {
-    if (wring_term_rest_moduli(term[i], &m)) modulus = fmax(modulus, m.largest_scale * young_of(&m));
+    if (wring_term_rest_moduli(term[i], &m)) {
+      const PetscBool shears = (PetscBool)(m.shear > 0 && m.wave > m.shear);
+      modulus = fmax(modulus, m.largest_scale * (shears ? wring_young_modulus(m.wave, m.shear) : m.wave));
+    }
     if (wring_term_is_attachment(term[i]) || edge == 0) continue;
     modulus = fmax(modulus, wring_term_find_rounding(term[i]).stiffness / edge);
   }
