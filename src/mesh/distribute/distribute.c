@@ -157,30 +157,21 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-/* part [p->n] of the tets of a piece, which belongs to the caller. */
-static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscInt **part)
-{
-  wring_graph g;
-
-  PetscFunctionBegin;
-  PetscCall(wring_pieces_dual(p, wring_cut_needs_edges(c), &g));
-  PetscCall(PetscMalloc1((size_t)p->n, part));
-  PetscCall(wring_graph_cut(&g, c, *part));
-  PetscCall(wring_graph_destroy(&g));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Tets and vertices of this rank: m->tets.corner has original numbers. */
 static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member,
                            PetscInt **members)
 {
   wring_pieces p;
   wring_owners o;
+  wring_graph  g;
   PetscInt    *part;
 
   PetscFunctionBegin;
   PetscCall(wring_pieces_create(m->comm, wring_cut_sections(c->n_part), d, &p));
-  PetscCall(cut_tets(&p, c, &part));
+  PetscCall(wring_pieces_dual(&p, wring_cut_needs_edges(c), &g));
+  PetscCall(PetscMalloc1((size_t)p.n, &part));
+  PetscCall(wring_graph_cut(&g, c, part));
+  PetscCall(wring_graph_destroy(&g));
   PetscCall(wring_owners_create(&p, c->n_part, part, &o));
   PetscCall(send_tets(&p, part, m));
   PetscCall(PetscFree(part));

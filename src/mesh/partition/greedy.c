@@ -40,16 +40,6 @@ static void list(refinement *r, PetscInt v)
   r->border[r->n_border++] = v;
 }
 
-static void list_border(refinement *r)
-{
-  const wring_graph *const g = r->g;
-  for (PetscInt v = 0; v < g->n; v++)
-    for (PetscInt i = g->start[v]; i < g->start[v + 1] && !r->listed[v]; i++) {
-      const PetscInt u = g->adjacent[i];
-      if (u >= g->n || r->part[u] != r->part[v]) list(r, v);
-    }
-}
-
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 /* r->tie of v, and the parts, the first of which is its own; returns their number. */
@@ -168,7 +158,9 @@ static PetscErrorCode create(const wring_graph *g, PetscInt n_part, PetscInt *pa
   PetscCall(wring_graph_update(g, sizeof *part, part, r->ghost_part));
   PetscCall(PetscMalloc2((size_t)g->n, &r->border, (size_t)g->n, &r->listed));
   PetscCall(PetscArrayzero(r->listed, g->n));
-  list_border(r);
+  for (PetscInt v = 0; v < g->n; v++)
+    for (PetscInt i = g->start[v]; i < g->start[v + 1] && !r->listed[v]; i++)
+      if (g->adjacent[i] >= g->n || part[g->adjacent[i]] != part[v]) list(r, v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -106,21 +106,10 @@ static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode report(MPI_Comm comm, wring_scan *s, const repeated_row *fault)
-{
-  int64_t first;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&fault->place, &first, 1, MPI_INT64_T, MPI_MIN, comm));
-  if (first < INT64_MAX && fault->place == first)
-    wring_scan_fail(s, first, "element %lld is given twice", (long long)fault->number);
-  PetscCall(wring_error_share(comm, s->e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *raw, PetscInt *n, double **row)
 {
   repeated_row fault = {0, INT64_MAX};
+  int64_t      first;
   PetscInt     n_got;
   char        *got;
 
@@ -129,7 +118,10 @@ static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *
   PetscCall(PetscMalloc1((size_t)n_got * (size_t)(raw->data->width + 1) + 1, row));
   PetscCall(pick_tets(comm, raw, n, *row, n_got, got, &fault));
   PetscCall(PetscFree(got));
-  PetscCall(report(comm, s, &fault));
+  PetscCallMPI(MPI_Allreduce(&fault.place, &first, 1, MPI_INT64_T, MPI_MIN, comm));
+  if (first < INT64_MAX && fault.place == first)
+    wring_scan_fail(s, first, "element %lld is given twice", (long long)fault.number);
+  PetscCall(wring_error_share(comm, s->e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -127,24 +127,11 @@ static PetscErrorCode cut_sheets(faces *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes ghosts of the vertices of triangle [n][WRING_FACE]. */
-static PetscErrorCode extend(wring_mesh *m, PetscInt n, const PetscInt *triangle)
-{
-  PetscInt *vertex, n_vertex = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(WRING_FACE * n, &vertex));
-  for (PetscInt i = 0; i < WRING_FACE * n; i++)
-    if (triangle[i] >= 0) vertex[n_vertex++] = triangle[i];
-  PetscCall(wring_mesh_extend_halo(m, n_vertex, vertex));
-  PetscCall(PetscFree(vertex));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, PetscInt *n, PetscInt **triangle)
 {
-  faces f = {.n = 0};
-  char *mark; // [n_local] whether a vertex is in the set
+  faces     f = {.n = 0};
+  char     *mark; // [n_local] whether a vertex is in the set
+  PetscInt *vertex, n_vertex = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(m->n_local, &mark));
@@ -160,6 +147,10 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, 
   PetscCall(PetscMalloc1(WRING_FACE * f.n, triangle));
   for (PetscInt i = 0; i < WRING_FACE * f.n; i++) (*triangle)[i] = f.row[i / WRING_FACE].corner[i % WRING_FACE];
   PetscCall(PetscFree(f.row));
-  PetscCall(extend(m, *n, *triangle));
+  PetscCall(PetscMalloc1(WRING_FACE * f.n, &vertex));
+  for (PetscInt i = 0; i < WRING_FACE * f.n; i++)
+    if ((*triangle)[i] >= 0) vertex[n_vertex++] = (*triangle)[i];
+  PetscCall(wring_mesh_extend_halo(m, n_vertex, vertex)); // ghosts
+  PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
