@@ -53,31 +53,18 @@ static PetscErrorCode order_rows(wring_exchange *x, const PetscInt *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Tells each rank of x->to the number of rows that it gets; returns the ranks that send here (in any order) and their
-  counts.
-*/
-static PetscErrorCode tell_counts(const wring_exchange *x, PetscMPIInt *n_from, PetscMPIInt **from, PetscInt64 **count)
-{
-  PetscInt64 *mine;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)x->n_to, &mine));
-  for (PetscMPIInt p = 0; p < x->n_to; p++) mine[p] = x->to_start[p + 1] - x->to_start[p];
-  PetscCall(wring_tell_neighbours(x->comm, x->n_to, x->to, mine, n_from, from, count));
-  PetscCall(PetscFree(mine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode find_sources(wring_exchange *x)
 {
   PetscMPIInt *from;
   PetscInt    *order;
-  PetscInt64  *count, sum = 0;
+  PetscInt64  *mine, *count, sum = 0;
   uint64_t    *key;
 
   PetscFunctionBegin;
-  PetscCall(tell_counts(x, &x->n_from, &from, &count));
+  PetscCall(PetscMalloc1((size_t)x->n_to, &mine));
+  for (PetscMPIInt p = 0; p < x->n_to; p++) mine[p] = x->to_start[p + 1] - x->to_start[p];
+  PetscCall(wring_tell_neighbours(x->comm, x->n_to, x->to, mine, &x->n_from, &from, &count));
+  PetscCall(PetscFree(mine));
   PetscCall(PetscMalloc2((size_t)x->n_from, &key, (size_t)x->n_from, &order));
   PetscCall(PetscMalloc2((size_t)x->n_from, &x->from, (size_t)x->n_from + 1, &x->from_start));
   for (PetscMPIInt p = 0; p < x->n_from; p++) key[p] = (uint64_t)from[p];

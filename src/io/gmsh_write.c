@@ -182,29 +182,6 @@ static PetscErrorCode collect_points(layout *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_layout(const wring_mesh_data *d, layout *l)
-{
-  PetscFunctionBegin;
-  *l = (layout){.d = d};
-  PetscCall(sort_tets(l));
-  PetscCall(sort_set_elements(l));
-  PetscCall(tag_regions(l));
-  PetscCall(collect_points(l));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_layout(layout *l)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(l->region_tag));
-  for (int dim = 0; dim < 4; dim++) {
-    if (dim == 2) continue; // a part of dimension 1
-    PetscCall(PetscFree(l->list[dim]));
-    PetscCall(PetscFree(l->start[dim]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscInt count_candidates(const layout *l, int dim)
 {
   return dim == 3 ? l->d->regions.n : l->d->sets.n + (dim == 0);
@@ -391,12 +368,15 @@ static void put_elements(sink *s, const layout *l)
 
 PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e)
 {
-  layout l;
+  layout l = {.d = d};
   sink   s = {wring_file_create(file, e), binary};
 
   PetscFunctionBegin;
   if (!s.f) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(make_layout(d, &l));
+  PetscCall(sort_tets(&l));
+  PetscCall(sort_set_elements(&l));
+  PetscCall(tag_regions(&l));
+  PetscCall(collect_points(&l));
   fprintf(s.f, "$MeshFormat\n4.1 %d 8\n", binary ? 1 : 0);
   if (binary) put_ints(&s, 1, (const PetscInt[]){1});
   end_section(&s, "MeshFormat");
@@ -404,7 +384,11 @@ PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, Pets
   put_entities(&s, &l);
   put_nodes(&s, &l);
   put_elements(&s, &l);
-  PetscCall(destroy_layout(&l));
+  PetscCall(PetscFree(l.region_tag));
+  for (int dim = 0; dim < 4; dim += dim == 1 ? 2 : 1) { // 2 is a part of 1
+    PetscCall(PetscFree(l.list[dim]));
+    PetscCall(PetscFree(l.start[dim]));
+  }
   wring_file_commit(s.f, file, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,26 +84,12 @@ static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of corners come first in the original order. */
-static PetscErrorCode write_positions(wring_hdf5 *h, const wring_mesh *m, const wring_mesh_data *d)
-{
-  PetscInt end;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, m->comm));
-  const PetscInt corners = PetscMax(PetscMin(m->number.n_corner - (end - d->n_vertex), d->n_vertex), 0);
-  PetscCall(wring_hdf5_write(h, rest_position, corners, d->X));
-  if (m->tets.order == 2)
-    PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
 {
   const wring_names none = {0};
   wring_mesh_data  *d;
   PetscInt64        all_members, elements;
-  PetscInt          members;
+  PetscInt          members, end;
 
   PetscFunctionBegin;
   const PetscMPIInt rank = wring_comm_rank(m->comm);
@@ -114,7 +100,11 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
   PetscCall(PetscFree(d->tet));
   PetscCall(write_indices(h, (wring_table){region, type, 1, PETSC_FALSE}, d->n_tet, d->region));
   PetscCall(PetscFree(d->region));
-  PetscCall(write_positions(h, m, d));
+  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, m->comm));
+  const PetscInt corners = PetscMax(PetscMin(m->number.n_corner - (end - d->n_vertex), d->n_vertex), 0); // come first
+  PetscCall(wring_hdf5_write(h, rest_position, corners, d->X));
+  if (m->tets.order == 2)
+    PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
   PetscCall(PetscFree(d->X));
   PetscCall(write_names(h, region_names, rank ? &none : &d->regions)); // rank 0 writes what is short
   PetscCall(write_names(h, set_names, rank ? &none : &d->sets));

@@ -29,17 +29,6 @@ PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy_words(options_word **words)
-{
-  PetscFunctionBegin;
-  for (options_word *w = *words, *next; w; w = next) {
-    next = w->next;
-    PetscCall(PetscFree(w));
-  }
-  PetscCall(PetscFree(words));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_options_destroy(wring_options **options)
 {
   wring_options *o = *options;
@@ -56,7 +45,11 @@ PetscErrorCode wring_options_destroy(wring_options **options)
   PetscCall(PetscFree(o->directory));
   PetscCall(PetscFree(o->deck));
   PetscCall(PetscFree(o->command_line));
-  PetscCall(destroy_words(o->words));
+  for (options_word *w = *o->words, *next; w; w = next) {
+    next = w->next;
+    PetscCall(PetscFree(w));
+  }
+  PetscCall(PetscFree(o->words));
   PetscCall(PetscFree(*options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

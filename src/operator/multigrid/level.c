@@ -32,18 +32,6 @@ static PetscErrorCode find_roots(const wring_level *l, const double *value, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_boundary(wring_level *l)
-{
-  const PetscInt *start = l->ghost.start;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(l->n, &l->boundary));
-  for (PetscInt i = 0; i < l->n; i++)
-    if (start[i + 1] > start[i]) l->boundary[l->n_boundary++] = i;
-  PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
 {
   wring_rows r;
@@ -79,7 +67,10 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscCall(wring_messages_create(&l->near, MPI_FLOAT, 3, PETSC_TRUE, &l->fetch));
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
-  if (l->ghost.start) PetscCall(find_boundary(l));
+  PetscCall(PetscMalloc1(l->n, &l->boundary));
+  for (PetscInt i = 0; l->ghost.start && i < l->n; i++)
+    if (l->ghost.start[i + 1] > l->ghost.start[i]) l->boundary[l->n_boundary++] = i;
+  PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
   PetscCall(wring_vec_create((size_t)(l->n + l->n_ghost), sizeof(float), &l->scale));
   PetscCall(wring_rows_get(A, &r));
   PetscCall(find_roots(l, r.own.value, &root));

@@ -149,18 +149,6 @@ static PetscErrorCode read_directions(const wring_problem *p, double *direction)
 
 /* ---- laws in addition to materials ------------------------------------------------------------------------------- */
 
-/* On a mesh without tets the keys of a law would have no effect. */
-static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
-{
-  PetscFunctionBegin;
-  for (const wring_option *k = law->options; k->key && !p->mesh->tets.n_global; k++) {
-    if (wring_options_has(p->options, "", k->key))
-      WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
-                   wring_options_origin(p->options, "", k->key), k->key);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_add_on_top(wring_problem *p)
 {
   double          *direction;
@@ -170,7 +158,10 @@ PetscErrorCode wring_problem_add_on_top(wring_problem *p)
   PetscCall(PetscMalloc1(3 * p->mesh->tets.n, &direction));
   PetscCall(read_directions(p, direction));
   for (int i = 0; (law = wring_law_on_top(i)); i++) {
-    PetscCall(check_tets(p, law));
+    for (const wring_option *k = law->options; k->key && !p->mesh->tets.n_global; k++)
+      if (wring_options_has(p->options, "", k->key))
+        WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
+                     wring_options_origin(p->options, "", k->key), k->key);
     for (PetscInt r = 0; r < p->mesh->regions.n; r++)
       if (wring_region_has(p, r, law)) PetscCall(add_term(p, r, law, "", 0, NULL, direction));
   }

@@ -1,4 +1,5 @@
 /* Self-contact and colliders by a barrier: keys, what takes part, its stiffness. docs/theory.md (9.20) to (9.27) */
+#include "mesh/bodies.h"
 #include "problem/problem_impl.h"
 #include <math.h>
 
@@ -15,44 +16,23 @@ static PetscErrorCode append(PetscInt rows, int width, const PetscInt *row, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode list_membranes(const wring_problem *p, PetscInt *n, PetscInt **triangle)
-{
-  const wring_surface *surface;
-  const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
-
-  PetscFunctionBegin;
-  *n        = 0;
-  *triangle = NULL;
-  for (PetscInt i = 0; i < surfaces; i++) PetscCall(append(surface[i].n, 3, surface[i].vertex, n, triangle));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* tied [n_local]: vertices of tets and of the triangles, on all ranks that have them. */
-static PetscErrorCode mark_tied(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *tied)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
-  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
-  for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->forest.halo, MPI_DOUBLE, tied, tied, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, MPI_DOUBLE, tied, tied, MPI_MAX));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Springs that join nothing but points: others pass through the bodies that they join. */
 static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const PetscInt *triangle, PetscInt *n_line,
                                    PetscInt **line)
 {
+  const wring_mesh *const   m = p->mesh;
   const wring_spring_lines *spring;
   const PetscInt            springs = wring_problem_springs(p, &spring);
-  double                   *tied;
+  double                   *tied; // [n_local]: vertices of tets and of the triangles, on all ranks that have them
 
   PetscFunctionBegin;
   *n_line = 0;
   *line   = NULL;
-  PetscCall(PetscCalloc1(p->mesh->n_local, &tied));
-  PetscCall(mark_tied(p->mesh, n, triangle, tied));
-  PetscCall(wring_mesh_update_ghosts(p->mesh, 1, tied));
+  PetscCall(PetscCalloc1(m->n_local, &tied));
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
+  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
+  for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
+  PetscCall(wring_mesh_reduce(m, MPI_DOUBLE, MPI_MAX, tied));
   for (PetscInt i = 0; i < springs; i++) {
     for (PetscInt k = 0; k < spring[i].n; k++) {
       const PetscInt *const ends = spring[i].vertex + 2 * k;
@@ -95,13 +75,16 @@ PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wa
 
 PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider)
 {
-  wring_barrier_body how = {.self = self, .n_collider = n, .collider = collider};
-  PetscInt          *triangle, *line;
+  wring_barrier_body   how = {.self = self, .n_collider = n, .collider = collider};
+  const wring_surface *surface;
+  const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
+  PetscInt            *triangle = NULL, *line;
 
   PetscFunctionBegin;
   if (wring_options_has(p->options, prefix, "gap"))
     PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "gap", &how.gap));
-  PetscCall(list_membranes(p, &how.n_triangle, &triangle));
+  for (PetscInt i = 0; i < surfaces; i++)
+    PetscCall(append(surface[i].n, 3, surface[i].vertex, &how.n_triangle, &triangle));
   PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
   how.triangle = triangle;
   how.line     = line;

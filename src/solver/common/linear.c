@@ -292,30 +292,24 @@ static PetscErrorCode solve_one(const wring_solver *s, wring_linear *l, Vec b, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve_components(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
-{
-  PetscFunctionBegin;
-  for (int c = 0; c < 3; c++) {
-    PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
-    PetscCall(solve_one(s, l, l->in, l->out, most));
-    PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x)
 {
-  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
-  krylov_work       most = {0};
+  const wring_phase old   = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
+  const PetscBool   ready = (PetscBool)(l->state == WRING_SYSTEM_READY);
+  krylov_work       most  = {0};
 
   PetscFunctionBegin;
-  l->end = l->state == WRING_SYSTEM_READY ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
+  l->end = ready ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
   wring_error_clear(&l->refusal);
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
   if (l->norm == WRING_NORM_RESIDUAL && l->type == WRING_LINEAR_MULTIGRID)
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
-  if (l->state == WRING_SYSTEM_READY)
-    PetscCall(l->in ? solve_components(s, l, b, x, &most) : solve_one(s, l, b, x, &most));
+  if (ready && !l->in) PetscCall(solve_one(s, l, b, x, &most));
+  for (int c = 0; c < 3 && l->in && ready; c++) {
+    PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
+    PetscCall(solve_one(s, l, l->in, l->out, &most));
+    PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
+  }
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
   take_pace(l, most.iterations);
