@@ -5,7 +5,6 @@
   is one number. The mesh file has the attributes format and version and the tables of the mesh.
 */
 #define _POSIX_C_SOURCE 200809L // access
-#include "file.h"
 #include "mesh_tables.h"
 #include "natural.h"
 #include "sealed.h"

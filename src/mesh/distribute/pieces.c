@@ -1,6 +1,5 @@
 #include "pieces.h"
 #include "base/parallel/sorting.h"
-#include "base/sort.h"
 #include "slices.h"
 #include "order.h"
 

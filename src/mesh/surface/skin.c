@@ -22,7 +22,8 @@ int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v)
   return m->tets.mid ? 6 : 3;
 }
 
-int wring_mesh_cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)
+/* The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices. Returns their number. */
+static int cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)
 {
   PetscInt  v[WRING_FACE];
   const int n = wring_mesh_face(m, e, a, v) > 3 ? 4 : 1;
@@ -113,7 +114,7 @@ static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
   s->n = 0;
   for (PetscInt i = 0; i < 4 * m->tets.n; i++) {
     if (neighbour[i] >= 0) continue;
-    const int n = wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
+    const int n = cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
     for (int k = 0; k < n; k++) s->face[s->n++] = i;
   }
   PetscCall(PetscFree(neighbour));
