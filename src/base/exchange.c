@@ -37,22 +37,6 @@ static PetscErrorCode find_runs(PetscInt n_row, const PetscInt *to, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode order_rows(wring_exchange *x, const PetscInt *to)
-{
-  uint64_t *key;
-
-  PetscFunctionBegin;
-  if (!ascends(x->n_sent, to)) {
-    PetscCall(PetscMalloc1((size_t)x->n_sent, &x->order));
-    PetscCall(PetscMalloc1((size_t)x->n_sent, &key));
-    for (PetscInt i = 0; i < x->n_sent; i++) key[i] = (uint64_t)to[i];
-    PetscCall(wring_order_keys(x->n_sent, key, x->order));
-    PetscCall(PetscFree(key));
-  }
-  PetscCall(find_runs(x->n_sent, to, x->order, &x->n_to, &x->to, &x->to_start));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode find_sources(wring_exchange *x)
 {
   PetscMPIInt *from;
@@ -86,9 +70,18 @@ static PetscErrorCode find_sources(wring_exchange *x)
 
 PetscErrorCode wring_exchange_create(MPI_Comm comm, PetscInt n, const PetscInt *to, wring_exchange *x)
 {
+  uint64_t *key;
+
   PetscFunctionBegin;
   *x = (wring_exchange){.comm = comm, .n_sent = n, .message = MESSAGE};
-  PetscCall(order_rows(x, to));
+  if (!ascends(n, to)) {
+    PetscCall(PetscMalloc1((size_t)n, &x->order));
+    PetscCall(PetscMalloc1((size_t)n, &key));
+    for (PetscInt i = 0; i < n; i++) key[i] = (uint64_t)to[i];
+    PetscCall(wring_order_keys(n, key, x->order));
+    PetscCall(PetscFree(key));
+  }
+  PetscCall(find_runs(n, to, x->order, &x->n_to, &x->to, &x->to_start));
   PetscCall(find_sources(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -100,31 +100,21 @@ static PetscErrorCode sort_table(const wring_sorting *s, size_t width, void *tab
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* first [size]: the first tet of the piece of each rank, at which a section begins. */
-static PetscErrorCode cut_sections(const wring_pieces *p, PetscInt n_tet, PetscInt64 **first)
-{
-  PetscInt64 all = n_tet;
-
-  PetscFunctionBegin;
-  const PetscMPIInt size = wring_comm_size(p->comm);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
-  PetscCall(PetscMalloc1((size_t)size, first));
-  for (PetscMPIInt r = 0; r < size; r++)
-    (*first)[r] = wring_section_begin(all, p->n_section, (PetscInt)((PetscInt64)r * p->n_section / size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Tets with equal keys are in the order of their numbers, since those ascend from rank to rank. */
 static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
 {
   wring_sorting s;
   uint64_t     *key;
-  PetscInt64   *first, end, mine = d->n_tet;
+  PetscInt64   *first, end, mine = d->n_tet, all; // first [size]: the first tet of each rank, where a section begins
 
   PetscFunctionBegin;
+  const PetscMPIInt size = wring_comm_size(p->comm);
   PetscCall(PetscMalloc1((size_t)d->n_tet, &key));
   PetscCall(find_all_keys(p, d, key));
-  PetscCall(cut_sections(p, d->n_tet, &first));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
+  PetscCall(PetscMalloc1((size_t)size, &first));
+  for (PetscMPIInt r = 0; r < size; r++)
+    first[r] = wring_section_begin(all, p->n_section, (PetscInt)((PetscInt64)r * p->n_section / size));
   PetscCall(wring_sorting_create(p->comm, d->n_tet, key, PETSC_FALSE, first, &s));
   PetscCall(PetscFree(first));
   PetscCall(PetscFree(key));

@@ -215,29 +215,21 @@ static void open_file(wring_scan *s)
   s->changed = time_of_change(&status);
 }
 
-/* The file that rank 0 reads must be that of this rank. */
-static PetscErrorCode compare_size(wring_scan *s)
-{
-  int64_t size = s->size;
-
-  PetscFunctionBegin;
-  const PetscMPIInt rank = wring_comm_rank(s->comm);
-  PetscCallMPI(MPI_Bcast(&size, 1, MPI_INT64_T, 0, s->comm));
-  if (wring_scan_ok(s) && size != s->size)
-    wring_error_set(s->e, "%s: has %lld bytes on rank %d and %lld on rank 0, expected the same file on every rank",
-                    s->file, (long long)s->size, rank, (long long)size);
-  PetscCall(wring_error_share(s->comm, s->e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_scan_open(MPI_Comm comm, const char *file, wring_error *e, wring_scan *s)
 {
+  int64_t size; // of the file that rank 0 reads, which must be that of this rank
+
   PetscFunctionBegin;
   *s = (wring_scan){
     .comm = comm, .file = file, .handle = -1, .line = 1, .stage = WRING_SCAN_HEADS, .fault = LONG_MAX - 1, .e = e};
   open_file(s);
   PetscCall(wring_error_share(comm, e));
-  PetscCall(compare_size(s));
+  size = s->size;
+  PetscCallMPI(MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm));
+  if (wring_scan_ok(s) && size != s->size)
+    wring_error_set(e, "%s: has %lld bytes on rank %d and %lld on rank 0, expected the same file on every rank", file,
+                    (long long)s->size, wring_comm_rank(comm), (long long)size);
+  PetscCall(wring_error_share(comm, e));
   if (!wring_scan_ok(s)) s->size = 0;
   s->text = malloc(FIRST + 1);
   PetscCheck(s->text, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a window of a file");

@@ -132,20 +132,6 @@ PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode place_points(wring_refinement *r)
-{
-  const wring_mesh *const m = r->m;
-
-  PetscFunctionBegin;
-  PetscCall(wring_refine_take_points(r, r->edge.n));
-  for (PetscInt j = 0; j < r->edge.n; j++) {
-    const double *const a = m->X + 3 * r->edge.end[2 * j], *const b = m->X + 3 * r->edge.end[2 * j + 1];
-    for (int c = 0; c < 3; c++) r->point.X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
-    r->point.original[m->n_local + j] = m->number.n_global + r->edge.found[j].place;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point)
 {
   if (point < r->m->n_local) return (PetscBool)(point < r->m->n_owned);
@@ -174,10 +160,17 @@ static PetscErrorCode order_points(wring_refinement *r)
 
 PetscErrorCode wring_refine_find_points(wring_refinement *r)
 {
+  const wring_mesh *const m = r->m;
+
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)r->edge.n, &r->edge.found));
   PetscCall(wring_edges_find(&r->edge.all, r->edge.n, r->edge.key, r->edge.found));
-  PetscCall(place_points(r));
+  PetscCall(wring_refine_take_points(r, r->edge.n));
+  for (PetscInt j = 0; j < r->edge.n; j++) {
+    const double *const a = m->X + 3 * r->edge.end[2 * j], *const b = m->X + 3 * r->edge.end[2 * j + 1];
+    for (int c = 0; c < 3; c++) r->point.X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
+    r->point.original[m->n_local + j] = m->number.n_global + r->edge.found[j].place;
+  }
   PetscCall(order_points(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

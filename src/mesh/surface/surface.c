@@ -43,19 +43,6 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, faces *f)
-{
-  static const PetscInt none[3] = {-1, -1, -1};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->set.n_element; i++) {
-    const PetscInt *const row = m->set.element + 4 * (size_t)i, *const mid = m->set.mid ? m->set.mid + 3 * i : none;
-    const PetscInt v[WRING_FACE] = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
-    if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, v, 0));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* keep [n] one row for each triangle: the face of a tet, or the triangle itself if there is none. */
 static void choose(const char *set, PetscBool inner, PetscInt n, const face_row *r, char *keep, wring_error *e)
 {
@@ -129,9 +116,10 @@ static PetscErrorCode cut_sheets(faces *f)
 
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, PetscInt *n, PetscInt **triangle)
 {
-  faces     f = {.n = 0};
-  char     *mark; // [n_local] whether a vertex is in the set
-  PetscInt *vertex, n_vertex = 0;
+  static const PetscInt none[3] = {-1, -1, -1};
+  faces                 f       = {.n = 0};
+  char                 *mark; // [n_local] whether a vertex is in the set
+  PetscInt             *vertex, n_vertex = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(m->n_local, &mark));
@@ -139,7 +127,11 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, 
   PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
   PetscCall(add_tet_faces(m, mark, &f));
-  PetscCall(add_triangles(m, set, &f));
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const row = m->set.element + 4 * (size_t)i, *const mid = m->set.mid ? m->set.mid + 3 * i : none;
+    const PetscInt v[WRING_FACE] = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
+    if (row[0] == set && row[3] >= 0) PetscCall(add_face(&f, v, 0));
+  }
   PetscCall(PetscFree(mark));
   PetscCall(match(m, m->set.names.name[set], inner, &f));
   PetscCall(cut_sheets(&f));
