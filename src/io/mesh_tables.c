@@ -186,18 +186,6 @@ static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_table t,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_tets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex, wring_mesh_data *d)
-{
-  wring_share t, r;
-
-  PetscFunctionBegin;
-  PetscCall(read_indices(h, comm, find_indices(h, tet, 4), 0, n_vertex - 1, &t, &d->tet));
-  PetscCall(read_indices(h, comm, find_indices(h, region, 1), 0, d->regions.n - 1, &r, &d->region));
-  d->n_tet = (PetscInt)t.n;
-  if (t.all != r.all) wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Sends members (set, vertex) to the ranks with their vertices, where they arrive in the order of the file. */
 static PetscErrorCode send_members(MPI_Comm comm, PetscInt n_vertex, PetscInt n, const PetscInt *member,
                                    wring_mesh_data *d)
@@ -314,6 +302,7 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
 PetscErrorCode wring_mesh_tables_read(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data **data)
 {
   PetscInt         n_all = 0;
+  wring_share      tets, regions;
   wring_mesh_data *d;
 
   PetscFunctionBegin;
@@ -328,7 +317,11 @@ PetscErrorCode wring_mesh_tables_read(wring_hdf5 *h, MPI_Comm comm, wring_mesh_d
   }
   PetscCall(read_names(h, region_names, &d->regions));
   PetscCall(read_names(h, set_names, &d->sets));
-  PetscCall(read_tets(h, comm, n_vertex, d));
+  PetscCall(read_indices(h, comm, find_indices(h, tet, 4), 0, n_vertex - 1, &tets, &d->tet));
+  PetscCall(read_indices(h, comm, find_indices(h, region, 1), 0, d->regions.n - 1, &regions, &d->region));
+  d->n_tet = (PetscInt)tets.n;
+  if (tets.all != regions.all)
+    wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
   PetscCall(read_sets(h, comm, n_vertex, n_all, d));
   PetscCall(read_set_elements(h, comm, n_vertex, d));
   PetscFunctionReturn(PETSC_SUCCESS);

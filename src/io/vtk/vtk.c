@@ -160,23 +160,6 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
 
 /* ---- the XML header ---------------------------------------------------------------------------------------------- */
 
-/* Gathers the sizes of each piece on rank 0: points, cells, bytes of each array. */
-static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t **sizes)
-{
-  const int width = 2 + p->n_array;
-  uint64_t *mine;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(width, &mine));
-  PetscCall(PetscMalloc1(wring_comm_rank(comm) == 0 ? (size_t)wring_comm_size(comm) * width : 0, sizes));
-  mine[0] = p->n_point;
-  mine[1] = p->n_cell;
-  for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
-  PetscCallMPI(MPI_Gather(mine, width, MPI_UINT64_T, *sizes, width, MPI_UINT64_T, 0, comm));
-  PetscCall(PetscFree(mine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Names of the components of tensors, in VTK's order: attributes of a DataArray. */
 static void print_components(FILE *f, int components)
 {
@@ -356,15 +339,20 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
 
 static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, PetscBool compress, const vtk_piece *p)
 {
-  uint64_t *sizes;
-  char     *head       = NULL;
-  size_t    head_bytes = 0;
+  const int         width = 2 + p->n_array; // points, cells, bytes of each array
+  const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);
+  uint64_t         *mine, *sizes; // of each piece, on rank 0
+  char             *head       = NULL;
+  size_t            head_bytes = 0;
 
   PetscFunctionBegin;
-  PetscCall(gather_sizes(comm, p, &sizes));
-  if (wring_comm_rank(comm) == 0)
-    PetscCall(create_head(p, wring_comm_size(comm), sizes, time, compress, &head, &head_bytes));
-  PetscCall(PetscFree(sizes));
+  PetscCall(PetscMalloc2(width, &mine, rank == 0 ? (size_t)size * width : 0, &sizes));
+  mine[0] = p->n_point;
+  mine[1] = p->n_cell;
+  for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
+  PetscCallMPI(MPI_Gather(mine, width, MPI_UINT64_T, sizes, width, MPI_UINT64_T, 0, comm));
+  if (rank == 0) PetscCall(create_head(p, size, sizes, time, compress, &head, &head_bytes));
+  PetscCall(PetscFree2(mine, sizes));
   PetscCall(write_piece(comm, file, p, head, head_bytes));
   free(head);
   PetscFunctionReturn(PETSC_SUCCESS);

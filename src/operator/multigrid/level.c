@@ -82,8 +82,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New l->scale, and q. */
-static PetscErrorCode rescale(wring_level *l, const wring_level_values *a, float *q)
+PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q)
 {
   double *root;
 
@@ -97,13 +96,6 @@ static PetscErrorCode rescale(wring_level *l, const wring_level_values *a, float
   PetscCall(PetscFree(root));
   PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, q, q + l->n));
   PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, l->scale, l->scale + l->n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q)
-{
-  PetscFunctionBegin;
-  PetscCall(rescale(l, a, q));
   set_values(l, a->own, a->ghost, a->scale ? l->scale : q);
   PetscCall(wring_level_find_omega(l));
   PetscFunctionReturn(PETSC_SUCCESS);

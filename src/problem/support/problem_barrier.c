@@ -45,31 +45,21 @@ static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const Pet
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Refuses the keys of the other method. */
-static PetscErrorCode check_keys(const wring_problem *p, PetscBool barrier)
-{
-  static const char *const of_penalty[] = {"stiffness", "thickness", "max_depth", NULL}, *const of_barrier[] = {"gap",
-                                                                                                                NULL};
-
-  PetscFunctionBegin;
-  for (const char *const *key = barrier ? of_penalty : of_barrier; *key; key++)
-    if (wring_options_has(p->options, prefix, *key))
-      WRING_REFUSE(p->comm, "%s: self_contact_%s is a key of method %s, expected self_contact_method %s, or remove it",
-                   wring_options_origin(p->options, prefix, *key), *key, barrier ? "penalty" : "barrier",
-                   barrier ? "penalty" : "barrier");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wants)
 {
-  const char *method;
+  static const char *const others[2][4] = {{"gap"}, {"stiffness", "thickness", "max_depth"}}; // of the other method
+  const char              *method;
 
   PetscFunctionBegin;
   *wants = PETSC_FALSE;
   if (!wring_options_has_any(p->options, prefix, wring_self_contact_options)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(p->options, prefix, wring_self_contact_options, "method", &method));
   *wants = (PetscBool)!strcmp(method, "barrier");
-  PetscCall(check_keys(p, *wants));
+  for (const char *const *key = others[*wants]; *key; key++)
+    if (wring_options_has(p->options, prefix, *key))
+      WRING_REFUSE(p->comm, "%s: self_contact_%s is a key of method %s, expected self_contact_method %s, or remove it",
+                   wring_options_origin(p->options, prefix, *key), *key, *wants ? "penalty" : "barrier",
+                   *wants ? "penalty" : "barrier");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
