@@ -98,9 +98,9 @@ static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list
   const PetscMPIInt size = wring_comm_size(b->comm);
   PetscCall(PetscMalloc1((size_t)list->n, &to));
   for (PetscInt i = 0; i < list->n; i++) {
-    const PetscInt *const key = list->row[i].key;
-    to[i]                     = by_node ? key[0]
-                                        : (PetscInt)(wring_mix(wring_edge_key((PetscInt)b->nodes.n_kept, key[0], key[1])) % (uint64_t)size);
+    const PetscInt *const key  = list->row[i].key;
+    const uint64_t        edge = wring_edge_key((PetscInt)b->nodes.n_kept, key[0], key[1]);
+    to[i]                      = by_node ? key[0] : (PetscInt)(wring_mix(edge) % (uint64_t)size);
   }
   if (by_node) PetscCall(wring_slices_find_owners(b->nodes.layout, list->n, to));
   PetscCall(wring_match_rows(b->comm, list->n, to, 2, sizeof *got, list->row, &s, &got));

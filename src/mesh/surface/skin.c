@@ -22,7 +22,7 @@ int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v)
   return m->tets.mid ? 6 : 3;
 }
 
-/* The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices. Returns their number. */
+/* The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices. Returns how many. */
 static int cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)
 {
   PetscInt  v[WRING_FACE];
