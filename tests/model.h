@@ -89,7 +89,7 @@ static inline wring_potential *test_potential(const wring_mesh *m, const wring_l
   wring_term      *t;
   wring_potential *g;
   PetscCallAbort(m->comm, PetscMalloc1(m->n_owned, &mass));
-  PetscCallAbort(m->comm, wring_mesh_lumped_mass(m, density, mass));
+  PetscCallAbort(m->comm, wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
   PetscCallAbort(m->comm, wring_potential_create(m, mass, NULL, &g));
   PetscCallAbort(m->comm, PetscFree(mass));
   PetscCallAbort(m->comm, wring_term_create_tets(m, 0, law, par, 0, &t));

@@ -18,7 +18,7 @@ static inline PetscErrorCode test_body_create_quadratic(test_body *b)
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   PetscCall(PetscMalloc2(4 * b->mesh->tets.n, &vertex, b->mesh->n_owned, &mass));
   for (PetscInt i = 0; i < 4 * b->mesh->tets.n; i++) vertex[i] = b->mesh->tets.corner[i];
-  PetscCall(wring_mesh_lumped_mass(b->mesh, density, mass));
+  PetscCall(wring_mesh_lump_masses(b->mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
   PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
   PetscCall(wring_term_create_hinges(b->mesh, "folds", &wring_law_bending_isometric, 1e4, b->mesh->tets.n, vertex, &t));
   PetscCall(wring_potential_add_term(b->g, t));

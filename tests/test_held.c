@@ -179,7 +179,7 @@ static PetscErrorCode test_heavy(const char *solver)
   PetscCall(create_held("strain", 0.05, &hard));
   heavy.mesh = hard.mesh, heavy.o = hard.o;
   PetscCall(PetscMalloc1(hard.mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lumped_mass(hard.mesh, density, mass));
+  PetscCall(wring_mesh_lump_masses(hard.mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
   for (PetscInt i = 0; i < hard.mesh->n_owned; i++) mass[i] *= wring_potential_held_marks(hard.g)[i] ? 1e14 : 1;
   PetscCall(wring_potential_create(hard.mesh, mass, NULL, &heavy.g));
   PetscCall(PetscFree(mass));
@@ -312,7 +312,7 @@ static PetscErrorCode test_condition(void)
   PetscCall(wring_options_set(b.o, "operator_type", "direct", "test"));
   b.mesh = test_box(PETSC_COMM_WORLD, cells);
   PetscCall(PetscMalloc1(b.mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lumped_mass(b.mesh, density, mass));
+  PetscCall(wring_mesh_lump_masses(b.mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
   PetscCall(wring_potential_create(b.mesh, mass, NULL, &b.g));
   PetscCall(PetscFree(mass));
   PetscCall(wring_term_create_tets(b.mesh, 0, &wring_law_strain, par, 10 * par[0], &term));

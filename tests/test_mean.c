@@ -39,7 +39,7 @@ static PetscErrorCode create(MPI_Comm comm, const wring_law *law, PetscBool mean
   b->mesh = test_box(comm, cells);
   if (order == 2) PetscCall(wring_mesh_raise(b->mesh));
   PetscCall(PetscMalloc2(b->mesh->n_owned, &mass, b->mesh->tets.n, &scale));
-  PetscCall(wring_mesh_lumped_mass(b->mesh, density, mass));
+  PetscCall(wring_mesh_lump_masses(b->mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
   for (PetscInt e = 0; e < b->mesh->tets.n; e++)
     scale[e] = scaled ? 1 + 0.5 * sin((double)b->mesh->tets.original[e]) : 1;
   PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));

@@ -50,7 +50,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
   PetscCall(draw_fields(m));
   for (PetscInt e = 0; e < m->mesh->tets.n; e++) m->scale[e] *= factor;
   PetscCall(PetscMalloc1(m->mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lumped_mass(m->mesh, &density, mass));
+  PetscCall(wring_mesh_lump_masses(m->mesh, WRING_MASS_DIAGONAL, &density, 0, NULL, mass));
   PetscCall(wring_potential_create(m->mesh, mass, NULL, &m->g));
   PetscCall(wring_term_create_scaled_tets(m->mesh, 0, law, par, 0, m->scale, &t));
   PetscCall(wring_potential_add_term(m->g, t));

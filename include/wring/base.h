@@ -45,6 +45,21 @@
   #error "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex)"
 #endif
 
+/* The number of this process among those of a communicator, and how many these are. Not collective. */
+static inline PetscMPIInt wring_comm_rank(MPI_Comm comm)
+{
+  PetscMPIInt rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+static inline PetscMPIInt wring_comm_size(MPI_Comm comm)
+{
+  PetscMPIInt size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
 /* Elements of a block, structure of arrays: a value of a block is double [WRING_LANES], aligned to 64 bytes. */
 enum { WRING_LANES = 8 };
 #define WRING_ALIGNED _Alignas(64)

@@ -195,6 +195,7 @@ unsigned         wring_law_can(const wring_law *law);
 */
 PetscBool   wring_law_rest_moduli(const wring_law *law, const double *par, double *wave, double *shear);
 double      wring_poisson_ratio(double wave, double shear); // lambda/(2 (lambda + mu)); 0 without a stiffness
+double      wring_young_modulus(double wave, double shear); // mu (3 lambda + 2 mu)/(lambda + mu); likewise
 const char *wring_law_can_name(unsigned can);               // name of the lowest bit, for messages: "projection"
 
 /*

@@ -14,16 +14,13 @@ PetscBool wring_count_fits(PetscInt64 rows, int width, const char *where, const 
 
 wring_share wring_equal_share(MPI_Comm comm, PetscInt64 all)
 {
-  PetscMPIInt rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);
   return (wring_share){all, all / size * rank + PetscMin(rank, all % size), all / size + (rank < all % size)};
 }
 
 PetscInt wring_share_holder(MPI_Comm comm, PetscInt64 all, PetscInt64 i)
 {
-  PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
-  const PetscInt64 n = all / size, longer = all % size;
+  const PetscMPIInt size = wring_comm_size(comm);
+  const PetscInt64  n = all / size, longer = all % size;
   return (PetscInt)(i < longer * (n + 1) ? i / (n + 1) : longer + (i - longer * (n + 1)) / n);
 }

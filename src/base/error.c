@@ -14,12 +14,11 @@ void wring_error_set(wring_error *e, const char *format, ...)
 
 PetscErrorCode wring_error_share(MPI_Comm comm, wring_error *e)
 {
-  PetscMPIInt rank, size, first;
+  PetscMPIInt first;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  const PetscMPIInt mine = wring_failed(e) ? rank : size;
+  const PetscMPIInt size = wring_comm_size(comm);
+  const PetscMPIInt mine = wring_failed(e) ? wring_comm_rank(comm) : size;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first < size) PetscCallMPI(MPI_Bcast(e->text, sizeof e->text, MPI_CHAR, first, comm));
   PetscFunctionReturn(PETSC_SUCCESS);

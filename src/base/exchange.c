@@ -37,47 +37,18 @@ static PetscErrorCode find_runs(PetscInt n_row, const PetscInt *to, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode order_rows(wring_exchange *x, const PetscInt *to)
-{
-  uint64_t *key;
-
-  PetscFunctionBegin;
-  if (!ascends(x->n_sent, to)) {
-    PetscCall(PetscMalloc1((size_t)x->n_sent, &x->order));
-    PetscCall(PetscMalloc1((size_t)x->n_sent, &key));
-    for (PetscInt i = 0; i < x->n_sent; i++) key[i] = (uint64_t)to[i];
-    PetscCall(wring_order_keys(x->n_sent, key, x->order));
-    PetscCall(PetscFree(key));
-  }
-  PetscCall(find_runs(x->n_sent, to, x->order, &x->n_to, &x->to, &x->to_start));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Tells each rank of x->to the number of rows that it gets; returns the ranks that send here (in any order) and their
-  counts.
-*/
-static PetscErrorCode tell_counts(const wring_exchange *x, PetscMPIInt *n_from, PetscMPIInt **from, PetscInt64 **count)
-{
-  PetscInt64 *mine;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)x->n_to, &mine));
-  for (PetscMPIInt p = 0; p < x->n_to; p++) mine[p] = x->to_start[p + 1] - x->to_start[p];
-  PetscCall(wring_tell_neighbours(x->comm, x->n_to, x->to, mine, n_from, from, count));
-  PetscCall(PetscFree(mine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode find_sources(wring_exchange *x)
 {
   PetscMPIInt *from;
   PetscInt    *order;
-  PetscInt64  *count, sum = 0;
+  PetscInt64  *mine, *count, sum = 0;
   uint64_t    *key;
 
   PetscFunctionBegin;
-  PetscCall(tell_counts(x, &x->n_from, &from, &count));
+  PetscCall(PetscMalloc1((size_t)x->n_to, &mine));
+  for (PetscMPIInt p = 0; p < x->n_to; p++) mine[p] = x->to_start[p + 1] - x->to_start[p];
+  PetscCall(wring_tell_neighbours(x->comm, x->n_to, x->to, mine, &x->n_from, &from, &count));
+  PetscCall(PetscFree(mine));
   PetscCall(PetscMalloc2((size_t)x->n_from, &key, (size_t)x->n_from, &order));
   PetscCall(PetscMalloc2((size_t)x->n_from, &x->from, (size_t)x->n_from + 1, &x->from_start));
   for (PetscMPIInt p = 0; p < x->n_from; p++) key[p] = (uint64_t)from[p];
@@ -99,9 +70,18 @@ static PetscErrorCode find_sources(wring_exchange *x)
 
 PetscErrorCode wring_exchange_create(MPI_Comm comm, PetscInt n, const PetscInt *to, wring_exchange *x)
 {
+  uint64_t *key;
+
   PetscFunctionBegin;
   *x = (wring_exchange){.comm = comm, .n_sent = n, .message = MESSAGE};
-  PetscCall(order_rows(x, to));
+  if (!ascends(n, to)) {
+    PetscCall(PetscMalloc1((size_t)n, &x->order));
+    PetscCall(PetscMalloc1((size_t)n, &key));
+    for (PetscInt i = 0; i < n; i++) key[i] = (uint64_t)to[i];
+    PetscCall(wring_order_keys(n, key, x->order));
+    PetscCall(PetscFree(key));
+  }
+  PetscCall(find_runs(n, to, x->order, &x->n_to, &x->to, &x->to_start));
   PetscCall(find_sources(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,12 +204,10 @@ PetscErrorCode wring_exchange_send(const wring_exchange *x, size_t width, const 
 
 PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *table)
 {
-  char       *got;
-  PetscMPIInt size;
+  char *got;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(x->comm, &size));
-  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_comm_size(x->comm) == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_exchange_send(x, width, *(char **)table, &got));
   PetscCall(PetscFree(*(void **)table));
   *(char **)table = got;

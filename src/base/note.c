@@ -92,14 +92,12 @@ static void print(const char *text)
 
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
 {
-  PetscMPIInt rank;
-  notebook   *book;
-  va_list     args;
-  char        text[LENGTH];
+  notebook *book;
+  va_list   args;
+  char      text[LENGTH];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_comm_rank(comm) != 0) PetscFunctionReturn(PETSC_SUCCESS);
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);

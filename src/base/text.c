@@ -69,8 +69,13 @@ static size_t find_room(const char *file, FILE *f, size_t most, wring_error *e)
   return (size_t)status.st_size;
 }
 
-PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, char **text, PetscInt64 *size,
-                               wring_error *e)
+/*
+  Reads a whole file: text [*size] and a terminating 0, freed by the caller with PetscFree; NULL and an error if it
+  cannot be read or has more than `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: no limit, but only
+  for a regular file. Serial.
+*/
+static PetscErrorCode load_text(const char *file, const char *what, size_t most, char **text, PetscInt64 *size,
+                                wring_error *e)
 {
   FILE *const f = fopen(file, "rb");
 
@@ -100,14 +105,13 @@ PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, 
 PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
                                PetscInt64 *size)
 {
-  PetscMPIInt rank;
   wring_error e = {0};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  *text = NULL;
-  *size = 0;
-  if (rank == 0) PetscCall(wring_text_load(file, what, (size_t)mebibytes << 20, text, size, &e));
+  const PetscMPIInt rank = wring_comm_rank(comm);
+  *text                  = NULL;
+  *size                  = 0;
+  if (rank == 0) PetscCall(load_text(file, what, (size_t)mebibytes << 20, text, size, &e));
   PetscCall(wring_error_raise(comm, &e));
   PetscCallMPI(MPI_Bcast(size, 1, MPIU_INT64, 0, comm));
   if (rank != 0) PetscCall(PetscMalloc1(*size + 1, text));

@@ -3,14 +3,6 @@
 #include <wring/base.h>
 
 /*
-  Reads a whole file: text [*size] and a terminating 0, freed by the caller with PetscFree; NULL and an error if it
-  cannot be read or has more than `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: no limit, but only
-  for a regular file. Serial.
-*/
-PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, char **text, PetscInt64 *size,
-                               wring_error *e);
-
-/*
   Reads the number at the beginning of a text (terminated by 0) and returns its end, or NULL if there is none. The
   decimal point does not depend on the locale; no hexadecimal numbers. Reals may be inf, infinity or nan, and overflow
   to inf; they are rounded correctly. Integers have at most 18 digits.

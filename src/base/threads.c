@@ -173,13 +173,11 @@ PetscErrorCode wring_cores_measure(MPI_Comm comm, wring_cores *c)
 {
   unsigned char used[CPU_SETSIZE];
   MPI_Comm      node;
-  PetscMPIInt   ranks;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  PetscCallMPI(MPI_Comm_size(node, &ranks));
   get_cores(used);
-  *c = (wring_cores){.threads = omp_get_max_threads(), .cores = count(used), .node_ranks = (int)ranks};
+  *c = (wring_cores){.threads = omp_get_max_threads(), .cores = count(used), .node_ranks = (int)wring_comm_size(node)};
   PetscCallMPI(MPI_Allreduce(&c->threads, &c->node_threads, 1, MPI_INT, MPI_SUM, node));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, used, CPU_SETSIZE, MPI_UNSIGNED_CHAR, MPI_MAX, node));
   c->node_cores = c->cores > 0 ? count(used) : 0;

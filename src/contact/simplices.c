@@ -173,11 +173,10 @@ static PetscErrorCode add_points(const wring_mesh *m, const claims list[2], Pets
 PetscErrorCode wring_simplices_find(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
                                     PetscInt *n, wring_simplex **simplex)
 {
-  claims      list[2]; // triangles, edges
-  PetscMPIInt rank;
+  claims list[2]; // triangles, edges
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(list_triangles(m, skin, extra, rank, &list[0]));
   PetscCall(list_edges(m, skin, extra, rank, &list[0], &list[1]));
   PetscCall(PetscMalloc1((size_t)m->n_owned + (size_t)list[0].n + (size_t)list[1].n, simplex));

@@ -5,7 +5,6 @@
   is one number. The mesh file has the attributes format and version and the tables of the mesh.
 */
 #define _POSIX_C_SOURCE 200809L // access
-#include "file.h"
 #include "mesh_tables.h"
 #include "natural.h"
 #include "sealed.h"
@@ -36,11 +35,10 @@ static PetscErrorCode write_mesh_file(const char *file, const wring_mesh *m)
 PetscErrorCode wring_checkpoint_write_mesh(const char *directory, const wring_mesh *m, char seal[WRING_SEAL_TEXT])
 {
   char        file[PETSC_MAX_PATH_LEN], there[WRING_SEAL_TEXT] = "";
-  PetscMPIInt rank;
   wring_error e = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/%s", directory, WRING_CHECKPOINT_MESH));
   if (rank == 0) wring_checkpoint_seal(file, there, &e);
   PetscCallMPI(MPI_Bcast(there, WRING_SEAL_TEXT, MPI_CHAR, 0, m->comm));
@@ -59,13 +57,10 @@ PetscErrorCode wring_checkpoint_write_mesh(const char *directory, const wring_me
 static PetscErrorCode find_rows(const wring_mesh *m, const wring_checkpoint_field *f, wring_table *t, PetscInt *begin,
                                 PetscInt *n)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   *t     = (wring_table){f->name, WRING_FLOAT64, PetscMax(f->components, 1), PETSC_FALSE};
   *begin = 0;
-  *n     = rank == 0;
+  *n     = wring_comm_rank(m->comm) == 0;
   if (f->components) PetscCall(wring_natural_rows(m, begin, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,14 +147,12 @@ static void find_mesh(wring_hdf5 *h, const char *file, reference *r)
 /* On rank 0 of comm, then broadcast; raises an error. */
 static PetscErrorCode read_reference(MPI_Comm comm, const char *file, reference *r)
 {
-  PetscMPIInt rank;
   wring_error e = {""};
   wring_hdf5  h;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   *r = (reference){.step = 0};
-  if (rank == 0) {
+  if (wring_comm_rank(comm) == 0) {
     const int64_t version = open_checkpoint(&h, file, &e);
     r->step               = (PetscInt)wring_hdf5_get_integer(&h, "step");
     r->time               = wring_hdf5_get_real(&h, "time");
@@ -177,12 +170,10 @@ static PetscErrorCode check_mesh_file(MPI_Comm comm, const char *file, const ref
 {
   wring_error e = {""};
   char        seal[WRING_SEAL_TEXT];
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_seal_check(comm, r->file, &e));
-  if (rank == 0) {
+  if (wring_comm_rank(comm) == 0) {
     wring_checkpoint_seal(r->file, seal, &e);
     if (strcmp(seal, r->seal) != 0)
       wring_error_set(&e, "%s: its mesh is not that of %s (seal %s), expected the file of the same run (seal %.16s)",
@@ -228,13 +219,11 @@ PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring
 
 PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has)
 {
-  PetscMPIInt rank;
   wring_error e = {""};
   wring_hdf5  h;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) {
+  if (wring_comm_rank(comm) == 0) {
     open_checkpoint(&h, file, &e);
     *has = wring_hdf5_has_table(&h, name);
     wring_hdf5_close(&h);

@@ -38,11 +38,10 @@ static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 
 /* The same on all ranks, as rank 0 finds them; refused if they cannot be listed. Collective. */
 static PetscErrorCode share_steps(MPI_Comm comm, const char *directory, PetscInt *n, PetscInt64 **step)
 {
-  PetscMPIInt rank;
   wring_error e = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   if (rank == 0) PetscCall(list_steps(directory, n, step, &e));
   PetscCall(wring_error_raise(comm, &e));
   PetscCallMPI(MPI_Bcast(n, 1, MPIU_INT, 0, comm));
@@ -77,14 +76,12 @@ static PetscErrorCode find_in_directory(MPI_Comm comm, const char *directory, si
 
 PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t size, char *file)
 {
-  PetscMPIInt rank;
   struct stat status       = {.st_mode = 0};
   int         is_directory = 0;
   wring_error e            = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0 && stat(path, &status))
+  if (wring_comm_rank(comm) == 0 && stat(path, &status))
     wring_error_set(&e, "%s: %s; expected a checkpoint file or an output directory", path, strerror(errno));
   PetscCall(wring_error_raise(comm, &e));
   is_directory = S_ISDIR(status.st_mode);
@@ -113,14 +110,13 @@ PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, P
 
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep)
 {
-  PetscMPIInt rank;
   PetscInt    n    = 0;
   PetscInt64 *step = NULL;
   wring_error e    = {""};
   char        file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
   for (PetscInt i = keep; i < n; i++) {
     PetscCall(wring_checkpoint_name(directory, step[i], sizeof file, file));

@@ -318,13 +318,12 @@ static PetscErrorCode print_blocks(const wring_mesh *m, FILE *f, int width, cons
 PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, const char *columns, int width,
                                         const double *value)
 {
-  PetscMPIInt rank;
   double     *row;
   FILE       *f = NULL;
   wring_error e = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   if (rank == 0) f = wring_file_create(file, &e);
   PetscCall(wring_error_raise_output(m->comm, &e));
   PetscCall(wring_natural_gather(m, width, value, &row));

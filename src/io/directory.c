@@ -97,13 +97,11 @@ static void check_directory(const char *path, wring_error *e)
 
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path)
 {
-  PetscMPIInt rank;
   wring_error e    = {""};
   ptrdiff_t   made = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) {
+  if (wring_comm_rank(comm) == 0) {
     make_path(path, &made, &e);
     check_directory(path, &e);
     if (wring_failed(&e)) remove_path(path, made);

@@ -98,13 +98,11 @@ static void reserve_part(const char *path, const char *part, uint64_t bytes, wri
 
 PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t bytes, wring_error *e)
 {
-  char        part[WRING_FILE_NAME];
-  PetscMPIInt rank;
+  char part[WRING_FILE_NAME];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   wring_file_part(path, part, e);
-  if (rank == 0) reserve_part(path, part, bytes, e);
+  if (wring_comm_rank(comm) == 0) reserve_part(path, part, bytes, e);
   PetscCall(wring_error_raise_output(comm, e));
   const int fd = open(part, O_WRONLY);
   if (fd < 0)
@@ -171,12 +169,11 @@ void wring_file_finish(const char *path, wring_error *e)
 
 PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e)
 {
-  PetscMPIInt rank;
   int         failed    = wring_failed(e);
   wring_error elsewhere = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
   if (failed) wring_error_set(&elsewhere, "a rank failed");
   if (rank == 0) wring_file_finish(path, failed ? &elsewhere : e);

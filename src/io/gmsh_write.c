@@ -151,13 +151,6 @@ static void mark_entity(const layout *l, int dim, PetscInt k, PetscInt stamp, Pe
   }
 }
 
-static void mark_set(const layout *l, PetscInt s, PetscInt *mark)
-{
-  const PetscInt region = wring_names_find(&l->d->regions, l->d->sets.name[s]);
-  for (int dim = 1; dim < 3; dim++) mark_entity(l, dim, s, s + 1, mark);
-  if (region >= 0) mark_entity(l, 3, region, s + 1, mark);
-}
-
 static PetscErrorCode collect_points(layout *l)
 {
   const wring_mesh_data *const d = l->d;
@@ -172,7 +165,9 @@ static PetscErrorCode collect_points(layout *l)
   for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) used[d->tet[i]] = PETSC_TRUE;
   for (size_t i = 0; d->mid && i < 6 * (size_t)d->n_tet; i++) used[d->mid[i]] = PETSC_TRUE;
   for (PetscInt s = 0; s < d->sets.n; s++) {
-    mark_set(l, s, mark);
+    const PetscInt region = wring_names_find(&d->regions, d->sets.name[s]);
+    for (int dim = 1; dim < 3; dim++) mark_entity(l, dim, s, s + 1, mark);
+    if (region >= 0) mark_entity(l, 3, region, s + 1, mark);
     l->start[0][s] = filled;
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
       if (mark[d->set_vertex[i]] != s + 1) l->list[0][filled++] = d->set_vertex[i];
@@ -184,29 +179,6 @@ static PetscErrorCode collect_points(layout *l)
     if (!used[v]) l->list[0][filled++] = v;
   l->start[0][d->sets.n + 1] = filled;
   PetscCall(PetscFree2(mark, used));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_layout(const wring_mesh_data *d, layout *l)
-{
-  PetscFunctionBegin;
-  *l = (layout){.d = d};
-  PetscCall(sort_tets(l));
-  PetscCall(sort_set_elements(l));
-  PetscCall(tag_regions(l));
-  PetscCall(collect_points(l));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_layout(layout *l)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(l->region_tag));
-  for (int dim = 0; dim < 4; dim++) {
-    if (dim == 2) continue; // a part of dimension 1
-    PetscCall(PetscFree(l->list[dim]));
-    PetscCall(PetscFree(l->start[dim]));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,14 +208,6 @@ static PetscInt group_of(const layout *l, int dim, PetscInt k)
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
-static void put_format(sink *s)
-{
-  const PetscInt one = 1;
-  fprintf(s->f, "$MeshFormat\n4.1 %d 8\n", s->binary ? 1 : 0);
-  if (s->binary) put_ints(s, 1, &one);
-  end_section(s, "MeshFormat");
-}
-
 static void put_name(sink *s, const layout *l, int dim, PetscInt k, const char *name)
 {
   if (count_elements(l, dim, k)) fprintf(s->f, "%d %" PetscInt_FMT " \"%s\"\n", dim, group_of(l, dim, k), name);
@@ -272,14 +236,6 @@ static void put_names(sink *s, const layout *l)
   fprintf(s->f, "$EndPhysicalNames\n");
 }
 
-static void widen(const double *x, double box[2][3])
-{
-  for (int c = 0; c < 3; c++) {
-    box[0][c] = PetscMin(box[0][c], x[c]);
-    box[1][c] = PetscMax(box[1][c], x[c]);
-  }
-}
-
 /* Tag, a point or a bounding box, physical tags, no bounding entities. */
 static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
 {
@@ -287,9 +243,13 @@ static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
   const int64_t  n = group > 0, no_boundary = 0;
   double         box[2][3] = {{PETSC_INFINITY, PETSC_INFINITY, PETSC_INFINITY},
                               {PETSC_NINFINITY, PETSC_NINFINITY, PETSC_NINFINITY}};
-  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++) {
-    const PetscInt e = l->list[dim][i];
-    for (int a = 0; a < count_vertices(l->d, dim, e); a++) widen(l->d->X + 3 * (size_t)vertex_of(l->d, dim, e, a), box);
+  for (PetscInt j = l->start[dim][k]; j < l->start[dim][k + 1]; j++) {
+    const PetscInt e = l->list[dim][j];
+    for (int i = 0; i < 3 * count_vertices(l->d, dim, e); i++) {
+      const double x = l->d->X[3 * (size_t)vertex_of(l->d, dim, e, i / 3) + (size_t)(i % 3)];
+      box[0][i % 3]  = PetscMin(box[0][i % 3], x);
+      box[1][i % 3]  = PetscMax(box[1][i % 3], x);
+    }
   }
   put_ints(s, 1, &tag);
   put_reals(s, dim ? 6 : 3, box[0]);
@@ -408,18 +368,27 @@ static void put_elements(sink *s, const layout *l)
 
 PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e)
 {
-  layout l;
+  layout l = {.d = d};
   sink   s = {wring_file_create(file, e), binary};
 
   PetscFunctionBegin;
   if (!s.f) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(make_layout(d, &l));
-  put_format(&s);
+  PetscCall(sort_tets(&l));
+  PetscCall(sort_set_elements(&l));
+  PetscCall(tag_regions(&l));
+  PetscCall(collect_points(&l));
+  fprintf(s.f, "$MeshFormat\n4.1 %d 8\n", binary ? 1 : 0);
+  if (binary) put_ints(&s, 1, (const PetscInt[]){1});
+  end_section(&s, "MeshFormat");
   put_names(&s, &l);
   put_entities(&s, &l);
   put_nodes(&s, &l);
   put_elements(&s, &l);
-  PetscCall(destroy_layout(&l));
+  PetscCall(PetscFree(l.region_tag));
+  for (int dim = 0; dim < 4; dim += dim == 1 ? 2 : 1) { // 2 is a part of 1
+    PetscCall(PetscFree(l.list[dim]));
+    PetscCall(PetscFree(l.start[dim]));
+  }
   wring_file_commit(s.f, file, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -80,9 +80,7 @@ static void restore_report(const wring_hdf5 *h)
 /* Open MPI's MPI-IO makes a file in /dev/shm for ranks of one node (component sharedfp/sm), and gives no reason. */
 static const char *cause(MPI_Comm comm)
 {
-  PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
-  return size > 1 && access("/dev/shm", W_OK | X_OK)
+  return wring_comm_size(comm) > 1 && access("/dev/shm", W_OK | X_OK)
            ? "; /dev/shm cannot be written (with Open MPI, try mpiexec --mca sharedfp ^sm)"
            : "";
 }
@@ -420,12 +418,11 @@ PetscErrorCode wring_hdf5_read_indices(wring_hdf5 *h, MPI_Comm comm, wring_table
 
 PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, const void *value)
 {
-  PetscMPIInt rank;
-  PetscInt64  begin = 0, rows;
-  uint32_t    crc;
+  PetscInt64 begin = 0, rows;
+  uint32_t   crc;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(h->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(h->comm);
   PetscCallMPI(MPI_Allreduce(&n, &rows, 1, MPIU_INT64, MPI_SUM, h->comm));
   PetscCallMPI(MPI_Exscan(&n, &begin, 1, MPIU_INT64, MPI_SUM, h->comm));
   if (rank == 0) begin = 0; // MPI_Exscan leaves it undefined

@@ -84,30 +84,15 @@ static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of corners come first in the original order. */
-static PetscErrorCode write_positions(wring_hdf5 *h, const wring_mesh *m, const wring_mesh_data *d)
-{
-  PetscInt end;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, m->comm));
-  const PetscInt corners = PetscMax(PetscMin(m->number.n_corner - (end - d->n_vertex), d->n_vertex), 0);
-  PetscCall(wring_hdf5_write(h, rest_position, corners, d->X));
-  if (m->tets.order == 2)
-    PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
 {
   const wring_names none = {0};
   wring_mesh_data  *d;
   PetscInt64        all_members, elements;
-  PetscInt          members;
-  PetscMPIInt       rank;
+  PetscInt          members, end;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(count_sets(m, &all_members, &elements));
   const wring_type type = index_type(m, all_members);
   PetscCall(wring_mesh_slice(m, &d, &members));
@@ -115,7 +100,11 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
   PetscCall(PetscFree(d->tet));
   PetscCall(write_indices(h, (wring_table){region, type, 1, PETSC_FALSE}, d->n_tet, d->region));
   PetscCall(PetscFree(d->region));
-  PetscCall(write_positions(h, m, d));
+  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, m->comm));
+  const PetscInt corners = PetscMax(PetscMin(m->number.n_corner - (end - d->n_vertex), d->n_vertex), 0); // come first
+  PetscCall(wring_hdf5_write(h, rest_position, corners, d->X));
+  if (m->tets.order == 2)
+    PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
   PetscCall(PetscFree(d->X));
   PetscCall(write_names(h, region_names, rank ? &none : &d->regions)); // rank 0 writes what is short
   PetscCall(write_names(h, set_names, rank ? &none : &d->sets));
@@ -194,18 +183,6 @@ static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_table t,
   PetscCall(PetscCalloc1(3 * (size_t)s.n, X));
   wring_hdf5_read(h, t, s.begin, s.n, *X);
   PetscCall(wring_hdf5_check(h, comm, t, s.n, *X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_tets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex, wring_mesh_data *d)
-{
-  wring_share t, r;
-
-  PetscFunctionBegin;
-  PetscCall(read_indices(h, comm, find_indices(h, tet, 4), 0, n_vertex - 1, &t, &d->tet));
-  PetscCall(read_indices(h, comm, find_indices(h, region, 1), 0, d->regions.n - 1, &r, &d->region));
-  d->n_tet = (PetscInt)t.n;
-  if (t.all != r.all) wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,6 +302,7 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
 PetscErrorCode wring_mesh_tables_read(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data **data)
 {
   PetscInt         n_all = 0;
+  wring_share      tets, regions;
   wring_mesh_data *d;
 
   PetscFunctionBegin;
@@ -339,7 +317,11 @@ PetscErrorCode wring_mesh_tables_read(wring_hdf5 *h, MPI_Comm comm, wring_mesh_d
   }
   PetscCall(read_names(h, region_names, &d->regions));
   PetscCall(read_names(h, set_names, &d->sets));
-  PetscCall(read_tets(h, comm, n_vertex, d));
+  PetscCall(read_indices(h, comm, find_indices(h, tet, 4), 0, n_vertex - 1, &tets, &d->tet));
+  PetscCall(read_indices(h, comm, find_indices(h, region, 1), 0, d->regions.n - 1, &regions, &d->region));
+  d->n_tet = (PetscInt)tets.n;
+  if (tets.all != regions.all)
+    wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
   PetscCall(read_sets(h, comm, n_vertex, n_all, d));
   PetscCall(read_set_elements(h, comm, n_vertex, d));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -51,13 +51,12 @@ void wring_checkpoint_seal(const char *file, char text[WRING_SEAL_TEXT], wring_e
 
 PetscErrorCode wring_seal_check(MPI_Comm comm, const char *path, wring_error *e)
 {
-  PetscMPIInt rank;
-  char        stored[SEAL + 1] = "", seal[SEAL + 1];
-  uint64_t    cut[2]           = {0, 0};
-  uint32_t    crc;
+  char     stored[SEAL + 1] = "", seal[SEAL + 1];
+  uint64_t cut[2]           = {0, 0};
+  uint32_t crc;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   if (rank == 0) {
     read_seal(path, &cut[1], stored, e);
     if (!stored[0])
@@ -131,14 +130,13 @@ static void seal_strings(const char *file, int n, const wring_extent *table, con
 static PetscErrorCode seal(MPI_Comm comm, const char *file, wring_error *e)
 {
   char          part[WRING_FILE_NAME];
-  PetscMPIInt   rank;
   int           n     = 0;
   wring_extent *table = NULL;
   uint64_t      size  = 0, *cut;
   uint32_t     *crc;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   wring_file_part(file, part, e);
   if (rank == 0 && !wring_failed(e)) PetscCall(list_tables(file, &n, &table, &size, e));
   PetscCall(wring_error_share(comm, e));

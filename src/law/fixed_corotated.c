@@ -8,7 +8,6 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
-#include "law/common/passes.h"
 #include "law/pressure.h"
 #include <wring/law.h>
 

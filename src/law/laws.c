@@ -74,6 +74,11 @@ double wring_poisson_ratio(double wave, double shear)
   return wave > shear ? (wave - 2 * shear) / (2 * (wave - shear)) : 0;
 }
 
+double wring_young_modulus(double wave, double shear)
+{
+  return wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : 0;
+}
+
 unsigned wring_law_can(const wring_law *law)
 {
   return (law->fused ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |

@@ -9,7 +9,6 @@
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
-#include "law/common/passes.h"
 #include "law/pressure.h"
 #include <math.h>
 #include <wring/law.h>

@@ -1,6 +1,5 @@
 #include "pressure.h"
 #include "base/block3.h"
-#include "law/common/passes.h"
 
 static const wring_isotropic *rule_of(const wring_law *self)
 {

@@ -5,7 +5,6 @@
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
-#include "law/common/passes.h"
 #include "law/pressure.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"

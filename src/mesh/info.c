@@ -36,11 +36,10 @@ static void measure_tets(const wring_mesh *m, double *volume, double *min_qualit
 
 PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
 {
-  double      sum[2], most[2] = {(double)m->tets.n, (double)m->n_owned}; // volume, ghosts; tets, vertices
-  PetscMPIInt size;
+  double sum[2], most[2] = {(double)m->tets.n, (double)m->n_owned}; // volume, ghosts; tets, vertices
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  const PetscMPIInt size = wring_comm_size(m->comm);
   measure_tets(m, &sum[0], &info->min_quality);
   sum[1] = (double)(m->n_local - m->n_owned);
   wring_bounds(m->n_owned, m->X, info->low, info->high);

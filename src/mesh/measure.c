@@ -8,40 +8,24 @@
 /* ---- a slice with its vertices ----------------------------------------------------------------------------------- */
 
 /* tet and lower share memory, so that one call finds the vertices of both. */
-static PetscErrorCode copy_elements(wring_view *w)
+static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring_view *w)
 {
-  const wring_mesh_data *d = w->d;
-  const size_t           n = 4 * (size_t)d->n_tet;
+  const size_t n = 4 * (size_t)d->n_tet;
 
   PetscFunctionBegin;
+  *w = (wring_view){.comm = comm, .d = d};
+  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &w->slice));
   PetscCall(PetscMalloc1(n + 4 * (size_t)d->n_set_element, &w->tet));
   PetscCall(PetscArraycpy(w->tet, d->tet, n));
   w->lower = w->tet + n;
   for (PetscInt i = 0; i < d->n_set_element; i++) {
     const PetscInt *const row = d->set_element + 4 * (size_t)i + 1;
-    PetscInt *const       v   = w->lower + 4 * (size_t)i;
-    for (int a = 0; a < 4; a++) v[a] = row[a < 2 || (a == 2 && row[2] >= 0) ? a : 0];
+    for (int a = 0; a < 4; a++) w->lower[4 * (size_t)i + (size_t)a] = row[a < 2 || (a == 2 && row[2] >= 0) ? a : 0];
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode fetch_vertices(wring_view *w)
-{
-  PetscFunctionBegin;
+  PetscCall(wring_slices_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
   PetscCall(wring_slices_ask(w->slice, w->n_used, w->used, &w->x, &w->asked));
   PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
-  PetscCall(wring_exchange_fetch(&w->x, w->asked, 3 * sizeof *w->X, w->d->X, w->X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring_view *w)
-{
-  PetscFunctionBegin;
-  *w = (wring_view){.comm = comm, .d = d};
-  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &w->slice));
-  PetscCall(copy_elements(w));
-  PetscCall(wring_slices_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
-  PetscCall(fetch_vertices(w));
+  PetscCall(wring_exchange_fetch(&w->x, w->asked, 3 * sizeof *w->X, d->X, w->X));
   PetscCall(wring_view_find_middles(w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

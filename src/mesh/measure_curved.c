@@ -6,11 +6,6 @@
 #include "mesh/refine/edges.h"
 #include <math.h>
 
-static uint64_t key_of(const wring_view *w, PetscInt a, PetscInt b)
-{
-  return wring_edge_key(w->slice->N, w->used[a], w->used[b]);
-}
-
 PetscErrorCode wring_view_find_middles(wring_view *w)
 {
   wring_edges g;
@@ -36,7 +31,7 @@ PetscErrorCode wring_view_find_middles(wring_view *w)
 /* The position at the middle of the edge between two used vertices. */
 static void find_middle(const wring_view *w, PetscInt a, PetscInt b, double X[3])
 {
-  const PetscInt place = wring_find_key(w->n_edge, w->edge, key_of(w, a, b));
+  const PetscInt place = wring_find_key(w->n_edge, w->edge, wring_edge_key(w->slice->N, w->used[a], w->used[b]));
   for (int c = 0; c < 3; c++) {
     const double at = w->middle[3 * (size_t)place + (size_t)c];
     X[c]            = isnan(at) ? 0.5 * (w->X[3 * (size_t)a + (size_t)c] + w->X[3 * (size_t)b + (size_t)c]) : at;

@@ -86,11 +86,10 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
   uint64_t   *key;
   wring_edges g;
   wring_edge *edge;
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
   if (m->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_rank(w->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(w->comm);
   PetscCall(wring_view_list_edges(w, PETSC_FALSE, &n, &key));
   PetscCall(wring_edges_create(w->comm, n, key, 0, &g));
   PetscCall(PetscMalloc1((size_t)n, &edge));

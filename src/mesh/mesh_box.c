@@ -96,22 +96,16 @@ static PetscBool is_member(const grid *g, const PetscInt at[3], int set)
   return (PetscBool)(set == 2 * g->dim || at[c] == (set % 2 ? g->cells[c] : 0));
 }
 
-static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
+/* And the names of the sets and of the region. */
+static PetscErrorCode fill_sets(const grid *g, wring_share vertices, wring_mesh_data *d)
 {
   static const char *const name[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+  PetscInt                 at[3], n = 0, room = 0;
 
   PetscFunctionBegin;
   if (g->dim == 3) PetscCall(wring_names_add(&d->regions, "box", 3));
   for (int s = 0; s < 2 * g->dim; s++) PetscCall(wring_names_add(&d->sets, name[2 * g->axis[s / 2] + s % 2], 4));
   PetscCall(wring_names_add(&d->sets, "box", 3));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode fill_sets(const grid *g, wring_share vertices, wring_mesh_data *d)
-{
-  PetscInt at[3], n = 0, room = 0;
-
-  PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
   for (int s = 0; s < d->sets.n; s++) {
     for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++) {
@@ -143,12 +137,6 @@ static sheet make_sheet(const grid *g, PetscInt set, PetscInt low, int a, int b)
   return (sheet){set, low, {g->cells[a], b < 0 ? 0 : g->cells[b]}, {g->step[a], b < 0 ? 0 : g->step[b]}, PETSC_FALSE};
 }
 
-/* The first vertex of the lower or the upper side along an axis. */
-static PetscInt side_low(const grid *g, int axis, int upper)
-{
-  return upper ? g->cells[axis] * g->step[axis] : 0;
-}
-
 /*
   The sides of a solid; the sides of a sheet, then the sheet, whose triangles are counter-clockwise from the first axis
   to the second; a line. Returns their number.
@@ -162,7 +150,7 @@ static int make_sheets(const grid *g, sheet p[SHEETS])
   }
   for (int s = 0; s < 2 * g->dim; s++) {
     const int      c   = axis[s / 2];
-    const PetscInt low = side_low(g, c, s % 2);
+    const PetscInt low = s % 2 ? g->cells[c] * g->step[c] : 0; // the first vertex of the side
     p[s] = g->dim == 3 ? make_sheet(g, s, low, (c + 1) % 3, (c + 2) % 3) : make_sheet(g, s, low, axis[1 - s / 2], -1);
   }
   if (g->dim == 3) return 6;
@@ -256,9 +244,8 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
 */
 static void count_cells(MPI_Comm comm, const grid *g, PetscInt64 *vertices, PetscInt64 *cells, wring_error *e)
 {
-  PetscInt64  members, elements = 0;
-  PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
+  PetscInt64        members, elements = 0;
+  const PetscMPIInt size = wring_comm_size(comm);
   *vertices = *cells = 1;
   for (int c = 0; c < 3; c++) {
     *cells    = wring_count_times(*cells, g->cells[c]);
@@ -285,7 +272,6 @@ static PetscErrorCode fill_box(MPI_Comm comm, const wring_box *box, const grid *
     place_vertex(box, g, (PetscInt)v, d->X + 3 * (size_t)(v - vertices.begin));
   *good = cut_cells(box, g, cells, d->tet);
   PetscCall(PetscArrayzero(d->region, d->n_tet));
-  PetscCall(name_sets(g, d));
   PetscCall(fill_sets(g, vertices, d));
   PetscCall(fill_elements(comm, g, d));
   if (g->dim == 2) *good = has_areas(box, g, d);

@@ -39,11 +39,10 @@ PetscErrorCode wring_names_clear(wring_names *names)
 
 PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names)
 {
-  PetscMPIInt rank;
-  PetscInt    n = names->n;
+  PetscInt n = names->n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
   if (rank) PetscCall(wring_names_clear(names));
   for (PetscInt i = 0; i < n; i++) {

@@ -17,12 +17,6 @@ typedef struct {
 
 enum { NEITHER, UNDECIDED, CENTRE };
 
-/* The output of splitmix64 [Steele et al. 2014]. */
-static PetscInt64 make_key(PetscInt original)
-{
-  return (PetscInt64)wring_mix((uint64_t)original + 0x9e3779b97f4a7c15u);
-}
-
 /* best [n_local]: the largest key of the vertices in a state that share a tet with a vertex, or are it. */
 static PetscErrorCode find_best(const search *s, char state, PetscInt64 *best)
 {
@@ -115,7 +109,10 @@ PetscErrorCode wring_mesh_patches(const wring_mesh *m, PetscInt region, PetscInt
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc4(m->n_local, &s.key, m->n_local, &s.state, m->n_local, &best, m->n_local, &number));
-  for (PetscInt v = 0; v < m->n_local; v++) s.key[v] = make_key(m->number.original[v]), s.state[v] = NEITHER;
+  for (PetscInt v = 0; v < m->n_local; v++) { // the output of splitmix64 [Steele et al. 2014]
+    s.key[v]   = (PetscInt64)wring_mix((uint64_t)m->number.original[v] + 0x9e3779b97f4a7c15u);
+    s.state[v] = NEITHER;
+  }
   for (PetscInt i = 0; i < 4 * m->tets.n; i++)
     if (m->tets.region[i / 4] == region) s.state[m->tets.corner[i]] = UNDECIDED;
   for (PetscInt v = 0; v < m->n_local; v++) number[v] = s.state[v];

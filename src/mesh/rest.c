@@ -167,17 +167,3 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind,
   PetscCall(PetscFree(sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode wring_mesh_masses(const wring_mesh *m, wring_mass_kind kind, const double *density, double *mass)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_lump_masses(m, kind, density, 0, NULL, mass));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_masses(m, WRING_MASS_DIAGONAL, density, mass));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

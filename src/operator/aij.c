@@ -65,14 +65,12 @@ PetscErrorCode wring_rows_collect(Mat A, IS rows, Mat *S)
 
 PetscErrorCode wring_aij_collect(Mat A, PetscBool want, Mat *S)
 {
-  PetscInt    n;
-  PetscMPIInt size;
-  IS          all;
+  PetscInt n;
+  IS       all;
 
   PetscFunctionBegin;
   *S = A;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  if (size == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)A));
+  if (wring_comm_size(PetscObjectComm((PetscObject)A)) == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)A));
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
   PetscCall(wring_rows_collect(A, want ? all : NULL, S));

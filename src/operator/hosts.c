@@ -2,10 +2,8 @@
 
 PetscErrorCode wring_hosts_split(MPI_Comm comm, PetscMPIInt each, MPI_Comm *host)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   if (each > 0)
     PetscCallMPI(MPI_Comm_split(comm, rank / each, rank, host));
   else
@@ -16,14 +14,12 @@ PetscErrorCode wring_hosts_split(MPI_Comm comm, PetscMPIInt each, MPI_Comm *host
 PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
 {
   MPI_Comm    node;
-  PetscMPIInt rank, leader;
+  PetscMPIInt leader = wring_comm_rank(comm);
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_hosts_split(comm, each, &node));
   PetscCallMPI(MPI_Comm_rank(node, &h->rank));
   PetscCallMPI(MPI_Comm_size(node, &h->size));
-  leader = rank;
   PetscCallMPI(MPI_Bcast(&leader, 1, MPI_INT, 0, node));
   PetscCallMPI(MPI_Comm_free(&node));
   h->first      = h->size;

@@ -96,12 +96,11 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
   char        host[128];
   struct stat status;
   MPI_Comm    node;
-  PetscMPIInt rank;
   PetscBool   there = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  PetscCallMPI(MPI_Comm_rank(node, &rank));
+  const PetscMPIInt rank = wring_comm_rank(node);
   PetscCallMPI(MPI_Comm_free(&node));
   PetscCall(PetscGetHostName(host, sizeof host));
   for (int i = 0; rank == 0 && i < 50 && !there; i++) {
@@ -117,12 +116,10 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
 PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory)
 {
   wring_error error = {""};
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_make_directory(comm, directory));
-  if (rank == 0) check_files(directory, &error);
+  if (wring_comm_rank(comm) == 0) check_files(directory, &error);
   PetscCall(wring_error_raise_output(comm, &error));
   PetscCall(check_nodes(comm, directory));
   PetscFunctionReturn(PETSC_SUCCESS);

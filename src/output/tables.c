@@ -243,14 +243,6 @@ static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds a report of bounded contacts. */
-static void add_bounded(const wring_contact_report *one, wring_contact_report *sum)
-{
-  sum->pairs += one->pairs;
-  sum->least = fmin(sum->least, one->least);
-  sum->force += one->force;
-}
-
 /*
   Values of the contacts of g at the end of the step, in the order of the header; sets lost, losing and depth of *flaws,
   and adds to *bounded.
@@ -270,7 +262,9 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
     PetscCall(PetscMalloc1(3 * parts, &force));
     PetscCall(wring_potential_measure_contact(p->g, i, p->state.q, &report, force));
     if (wring_contact_is_bounded(contact[i])) {
-      add_bounded(&report, bounded);
+      bounded->pairs += report.pairs;
+      bounded->least = fmin(bounded->least, report.least);
+      bounded->force += report.force;
     } else {
       flaws->depth = PetscMax(flaws->depth, report.depth);
       if (file) fprintf(file, ",%lld,%.17g", (long long)report.inside, report.depth);

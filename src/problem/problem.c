@@ -47,19 +47,6 @@ static PetscErrorCode create_potential(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds a solver that cannot use means of volumes. */
-static PetscErrorCode ask_solvers(wring_problem *p, PetscInt n, const char *const *solver)
-{
-  PetscBool takes = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n && takes; i++) {
-    PetscCall(wring_solver_takes_mean(p->options, solver[i], &takes));
-    if (!takes) p->parts->takes_no_mean = solver[i];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **out)
 {
   const char *type;
@@ -74,10 +61,14 @@ PetscErrorCode wring_problem_create_for(MPI_Comm comm, const wring_options *o, P
                                         wring_problem **out)
 {
   wring_problem *p;
+  PetscBool      takes = PETSC_TRUE; // means of volumes
 
   PetscFunctionBegin;
   PetscCall(create_handle(comm, o, &p));
-  PetscCall(ask_solvers(p, n, solver));
+  for (PetscInt i = 0; i < n && takes; i++) {
+    PetscCall(wring_solver_takes_mean(o, solver[i], &takes));
+    if (!takes) p->parts->takes_no_mean = solver[i];
+  }
   PetscCall(read_mesh(p));
   PetscCall(create_potential(p));
   PetscCall(wring_operator_create(comm, o, &p->phases, &p->op));

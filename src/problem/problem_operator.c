@@ -47,26 +47,19 @@ PetscBool wring_problem_has_matrix(const wring_problem *p)
   return (PetscBool)(p->parts->system.A[0] != NULL);
 }
 
-/* Methods that do not minimise g move the body only by starting from y. */
-static PetscErrorCode set_start(wring_problem *p, const wring_solver *solver)
-{
-  const wring_start start = wring_solver_minimises(solver) ? WRING_START_AUTO : WRING_START_Y;
-
-  PetscFunctionBegin;
-  wring_stepper_set_start(p->stepper, start);
-  if (start == WRING_START_Y && wring_stepper_get_start(p->stepper) != WRING_START_Y)
-    WRING_REFUSE(p->comm, "%s: solver '%s' does not minimise g and must start from y, expected solver_start y",
-                 wring_options_origin(p->options, "solver_", "start"), wring_solver_name(solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, wring_solver **solver)
 {
+  wring_start start;
+
   PetscFunctionBegin;
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, solver));
   PetscCall(wring_solver_set_stop(*solver, WRING_STOP_FORCE));
   PetscCall(wring_solver_set_from_options(*solver, p->options, name));
-  PetscCall(set_start(p, *solver));
+  start = wring_solver_minimises(*solver) ? WRING_START_AUTO : WRING_START_Y; // only y moves the body without g
+  wring_stepper_set_start(p->stepper, start);
+  if (start == WRING_START_Y && wring_stepper_get_start(p->stepper) != WRING_START_Y)
+    WRING_REFUSE(p->comm, "%s: solver '%s' does not minimise g and must start from y, expected solver_start y",
+                 wring_options_origin(p->options, "solver_", "start"), wring_solver_name(*solver));
   PetscCall(wring_solver_set_up(*solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

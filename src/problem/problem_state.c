@@ -17,18 +17,6 @@ const wring_option wring_initial_options[] = {
   {0},
 };
 
-static PetscErrorCode set_rest(wring_problem *p)
-{
-  PetscScalar *q;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(p->state.q, &q));
-  wring_copy(3 * p->mesh->n_owned, p->mesh->X, q);
-  PetscCall(VecRestoreArrayWrite(p->state.q, &q));
-  PetscCall(VecSet(p->state.v, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode read_restart(wring_problem *p)
 {
   PetscScalar *q, *v;
@@ -158,6 +146,7 @@ static PetscErrorCode check_static(const wring_problem *p)
 PetscErrorCode wring_problem_set_state(wring_problem *p)
 {
   wring_initial_keys *const key = &p->parts->initial;
+  PetscScalar              *q;
 
   PetscFunctionBegin;
   key->velocity[0] = NAN;
@@ -171,7 +160,10 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
     PetscCall(read_memory(p));
     PetscCall(read_iterate(p));
   } else {
-    PetscCall(set_rest(p));
+    PetscCall(VecGetArrayWrite(p->state.q, &q));
+    wring_copy(3 * p->mesh->n_owned, p->mesh->X, q);
+    PetscCall(VecRestoreArrayWrite(p->state.q, &q));
+    PetscCall(VecSet(p->state.v, 0));
   }
   if (key->positions) PetscCall(read_vectors(p, key->positions, p->state.q));
   if (key->velocities) PetscCall(read_vectors(p, key->velocities, p->state.v));

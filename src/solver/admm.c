@@ -88,15 +88,6 @@ static double next_weight(const admm_data *admm)
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
 }
 
-/* Adds the residuals of an iteration to the mean. At a fixed point both are 0; such an iteration is not counted. */
-static void count_residuals(admm_data *admm, const double residual[2])
-{
-  const double ratio = PetscLogReal(residual[0]) - PetscLogReal(residual[1]);
-  if (PetscIsInfOrNanReal(ratio)) return;
-  admm->counted++;
-  admm->ratio += (ratio - admm->ratio) / (double)admm->counted;
-}
-
 /* The dual W^2 u of the unscaled problem does not change with a. */
 static PetscErrorCode admm_begin(wring_solver *s, Vec x)
 {
@@ -120,7 +111,10 @@ static PetscErrorCode admm_iterate(wring_solver *s, Vec x)
   PetscCall(wring_potential_split(s->g, admm->splitting, PetscSqr(admm->a), x, admm->r, s->current.residual));
   PetscCall(wring_solver_apply_inverse(s, admm->r, admm->d));
   PetscCall(wring_solver_add(s, admm->d, x));
-  count_residuals(admm, s->current.residual);
+  const double ratio = PetscLogReal(s->current.residual[0]) - PetscLogReal(s->current.residual[1]);
+  if (PetscIsInfOrNanReal(ratio)) PetscFunctionReturn(PETSC_SUCCESS); // both are 0 at a fixed point
+  admm->counted++;
+  admm->ratio += (ratio - admm->ratio) / (double)admm->counted;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -96,26 +96,16 @@ static PetscErrorCode estimate_rho(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* w_(k+1). There is no x_(-1): the first iteration is plain. */
-static PetscErrorCode next_weight(wring_solver *s)
+/* d = w q + (w - 1) p, w = w_(k+1). There is no x_(-1): the first iteration is plain. */
+static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
 {
   chebyshev_data *chebyshev = s->data;
   const PetscInt  first     = PetscMax(chebyshev->delay, 1);
 
   PetscFunctionBegin;
-  if (!chebyshev->given && s->current.iteration <= first) PetscCall(estimate_rho(s));
-  chebyshev->weight = wring_chebyshev_weight(chebyshev->count++, first, chebyshev->rho, chebyshev->weight);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* d = w q + (w - 1) p. */
-static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
-{
-  chebyshev_data *chebyshev = s->data;
-
-  PetscFunctionBegin;
   PetscCall(wring_inner_step(s, x, chebyshev->y, chebyshev->q));
-  PetscCall(next_weight(s));
+  if (!chebyshev->given && s->current.iteration <= first) PetscCall(estimate_rho(s));
+  chebyshev->weight          = wring_chebyshev_weight(chebyshev->count++, first, chebyshev->rho, chebyshev->weight);
   const wring_phase old      = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
   const double      factor[] = {chebyshev->weight, chebyshev->weight - 1};
   PetscCall(wring_solver_combine(s->n, 2, factor, (const Vec[]){chebyshev->q, chebyshev->p}, chebyshev->d));

@@ -70,10 +70,9 @@ static const wring_option penalty_options[] = {
 static PetscErrorCode sweeps_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   const sweeps_data *w = s->data;
-  PetscMPIInt        size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->comm, &size));
+  const PetscMPIInt size = wring_comm_size(s->comm);
   if (w->order == WRING_ORDER_SEQUENTIAL && size > 1)
     WRING_REFUSE(s->comm, "%s: %sorder sequential on %d ranks, expected colored or hybrid, or one rank",
                  wring_options_origin(o, prefix, "order"), prefix, size);
@@ -93,32 +92,21 @@ static PetscErrorCode sweeps_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The masses of g; infinite for a vertex that hard attachments hold in all components. */
-static PetscErrorCode create_masses(const wring_solver *s, double **mass)
-{
-  const double *const own  = wring_potential_mass(s->g);
-  const char *const   mark = wring_potential_held_marks(s->g);
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(s->n / 3, mass));
-  for (PetscInt i = 0; i < s->n / 3; i++) (*mass)[i] = mark && mark[i] == WRING_XYZ ? INFINITY : own[i];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Starts a solve; reference as in wring_sweep_begin, NULL for RIGID. */
 static PetscErrorCode begin(wring_solver *s, wring_sweep_type type, Vec reference)
 {
   sweeps_data  *w    = s->data;
-  const char   *held = wring_potential_holds_components(s->g) ? wring_potential_held_marks(s->g) : NULL;
-  const double *a    = NULL;
+  const char   *mark = wring_potential_held_marks(s->g);
+  const double *own = wring_potential_mass(s->g), *a = NULL;
   double       *mass;
 
   PetscFunctionBegin;
   w->rule.type = type;
   w->rule.h    = wring_potential_step(s->g);
-  PetscCall(create_masses(s, &mass));
+  PetscCall(PetscMalloc1(s->n / 3, &mass));
+  for (PetscInt i = 0; i < s->n / 3; i++) mass[i] = mark && mark[i] == WRING_XYZ ? INFINITY : own[i];
   if (reference) PetscCall(VecGetArrayRead(reference, &a));
-  PetscCall(wring_sweep_begin(w->sweep, &w->rule, mass, held, a));
+  PetscCall(wring_sweep_begin(w->sweep, &w->rule, mass, wring_potential_holds_components(s->g) ? mark : NULL, a));
   if (reference) PetscCall(VecRestoreArrayRead(reference, &a));
   PetscCall(PetscFree(mass));
   PetscFunctionReturn(PETSC_SUCCESS);

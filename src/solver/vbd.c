@@ -116,23 +116,6 @@ static PetscErrorCode vbd_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = s, one sweep from x. */
-static PetscErrorCode sweep(wring_solver *s, Vec x)
-{
-  wring_descent_rule rule;
-  vbd_data          *vbd = s->data;
-  double            *xa;
-
-  PetscFunctionBegin;
-  PetscCall(get_rule(s, &rule));
-  wring_descent_set_rule(vbd->descent, &rule);
-  PetscCall(VecGetArray(x, &xa));
-  PetscCall(wring_descent_run(vbd->descent, xa));
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(restore_rule(s, &rule));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- acceleration ------------------------------------------------------------------------------------------------ */
 
 static PetscBool is_in_contact(const wring_solver *s, PetscInt vertex, const double *x)
@@ -196,12 +179,19 @@ static PetscErrorCode accelerate(wring_solver *s, Vec x)
 
 static PetscErrorCode vbd_iterate(wring_solver *s, Vec x)
 {
-  vbd_data *vbd = s->data;
+  vbd_data          *vbd = s->data;
+  wring_descent_rule rule;
+  double            *xa;
 
   PetscFunctionBegin;
   if (vbd->rho > 0 && vbd->search) PetscCall(wring_solver_evaluate(s, x));
   if (vbd->rho > 0) PetscCall(VecCopy(x, vbd->d));
-  PetscCall(sweep(s, x));
+  PetscCall(get_rule(s, &rule));
+  wring_descent_set_rule(vbd->descent, &rule);
+  PetscCall(VecGetArray(x, &xa));
+  PetscCall(wring_descent_run(vbd->descent, xa));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(restore_rule(s, &rule));
   if (vbd->rho > 0)
     PetscCall(accelerate(s, x));
   else

@@ -26,21 +26,6 @@ static PetscErrorCode make_ksp(wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H at x, factorised. */
-static PetscErrorCode set_matrix(wring_stepper *s, Vec x)
-{
-  wring_phases *const phases = wring_potential_phases(s->g);
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &s->H));
-  const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SET_UP);
-  if (!s->ksp) PetscCall(make_ksp(s));
-  PetscCall(KSPSetOperators(s->ksp, s->H, s->H));
-  PetscCall(wring_factor_set_up(s->ksp));
-  wring_phases_switch(phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A singular matrix ends the step as a failure; it is not an error. */
 static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wring_state *state, Vec x,
                                                     wring_reason *reason)
@@ -52,8 +37,12 @@ static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wrin
   PetscCall(VecCopy(state->q, x));
   PetscCall(wring_potential_place(s->g, x));
   if (wring_potential_held(s->g) > 0) PetscCall(wring_potential_gradient(s->g, x, s->gradient));
-  PetscCall(set_matrix(s, x));
-  const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SOLVE);
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &s->H));
+  const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SET_UP);
+  if (!s->ksp) PetscCall(make_ksp(s));
+  PetscCall(KSPSetOperators(s->ksp, s->H, s->H));
+  PetscCall(wring_factor_set_up(s->ksp));
+  wring_phases_switch(phases, WRING_PHASE_OPERATOR_SOLVE);
   PetscCall(KSPSolve(s->ksp, s->gradient, s->v_new));
   wring_phases_switch(phases, old);
   PetscCall(wring_solve_judge(s->ksp, who, &end));

@@ -251,15 +251,6 @@ static void add_sum(double part, const double v[3], double sum[3], double *size)
   *size += sqrt(square);
 }
 
-/* Adds the pressure p on the triangle v at rest, as add_sum. */
-static void add_area(const wring_mesh *m, double p, const PetscInt *v, double sum[3], double *size)
-{
-  double    S[WRING_FACE][3], all[3] = {0};
-  const int n = wring_face_normals(v, m->X, S);
-  for (int j = 0; j < 3 * n; j++) all[j % 3] += S[j / 3][j % 3];
-  add_sum(-p, all, sum, size);
-}
-
 PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_totals *t)
 {
   double sum[8] = {0};
@@ -269,10 +260,14 @@ PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_t
     const load *const p    = &l->load[i];
     const double      part = factor(&p->time, time);
     for (PetscInt k = 0; k < p->n; k++) {
-      if (p->is_pressure)
-        add_area(l->mesh, part * p->pressure, p->vertex + WRING_FACE * k, sum + 4, &sum[7]);
-      else
+      if (p->is_pressure) { // on the triangle at rest
+        double    S[WRING_FACE][3], all[3] = {0};
+        const int n = wring_face_normals(p->vertex + WRING_FACE * k, l->mesh->X, S);
+        for (int j = 0; j < 3 * n; j++) all[j % 3] += S[j / 3][j % 3];
+        add_sum(-(part * p->pressure), all, sum + 4, &sum[7]);
+      } else {
         add_sum(part, p->force + 3 * k, sum, &sum[3]);
+      }
     }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, l->mesh->comm));

@@ -176,23 +176,10 @@ static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* g of implicit Euler and its gradient at the new positions, with the targets of the end of the step. */
-static PetscErrorCode measure(wring_stepper *s, const wring_state *state, Vec x, wring_iteration *it)
-{
-  wring_phases *const phases = wring_potential_phases(s->g);
-  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-
-  PetscFunctionBegin;
-  PetscCall(set_end(s, state, x));
-  PetscCall(wring_potential_fused(s->g, x, &it->value, s->gradient));
-  PetscCall(VecNorm(s->gradient, NORM_2, &it->gradient_norm));
-  wring_phases_leave_measuring(phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome)
 {
-  const double         began = MPI_Wtime();
+  const double         began  = MPI_Wtime();
+  wring_phases *const  phases = wring_potential_phases(s->g);
   wring_contact_change change;
   wring_iteration      it = {.iteration = 1, .step_length = 1, .evaluations = 1};
 
@@ -203,8 +190,12 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
   PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, s->v_new));
-  it.seconds = MPI_Wtime() - began;
-  PetscCall(measure(s, state, x, &it));
+  it.seconds            = MPI_Wtime() - began;
+  const wring_phase old = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  PetscCall(set_end(s, state, x));
+  PetscCall(wring_potential_fused(s->g, x, &it.value, s->gradient)); // g of implicit Euler
+  PetscCall(VecNorm(s->gradient, NORM_2, &it.gradient_norm));
+  wring_phases_leave_measuring(phases, old);
   const PetscBool infinite =
     (PetscBool)(PetscIsInfOrNanReal(it.value.objective) || PetscIsInfOrNanReal(it.gradient_norm));
   if (infinite && outcome->reason == WRING_CONVERGED) outcome->reason = WRING_STOPPED_NOT_FINITE;
@@ -222,18 +213,6 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 }
 
 /* ---- the end of a step ------------------------------------------------------------------------------------------- */
-
-/* Forces of hard attachments, from the gradient at the solution. docs/theory.md (3.12) */
-static PetscErrorCode find_forces(wring_stepper *s, Vec x)
-{
-  wring_phases *const phases = wring_potential_phases(s->g);
-  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-
-  PetscFunctionBegin;
-  if (wring_potential_held(s->g) > 0) PetscCall(wring_potential_gradient(s->g, x, s->y));
-  wring_phases_leave_measuring(phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* E at x with held vertices placed and the targets of the end of the step. */
 static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
@@ -276,7 +255,12 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
   const wring_integrator *const rule = s->integrator;
 
   PetscFunctionBegin;
-  if (!rule->advance) PetscCall(find_forces(s, x));
+  if (!rule->advance && wring_potential_held(s->g) > 0) { // forces of hard attachments at the solution, (3.12)
+    wring_phases *const phases = wring_potential_phases(s->g);
+    const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+    PetscCall(wring_potential_gradient(s->g, x, s->y));
+    wring_phases_leave_measuring(phases, old);
+  }
   if (rule->extrapolate) {
     PetscCall(rule->extrapolate(state->q, x));
     PetscCall(end_energy(s, state, x, elastic));

@@ -193,18 +193,6 @@ PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* g may be infinite at q with the held vertices placed if hard attachments move too far. */
-static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
-{
-  PetscFunctionBegin;
-  if (!finite)
-    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
-                 "the step to time %.6g s: hard attachments move so far that the energy is not finite, expected a "
-                 "smaller time_step, or a material that allows it",
-                 state->time + s->h);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* x = q + t (y - q) with the first t of 1/2, 1/4, ..., 0 where g is finite. */
 static PetscErrorCode halve(wring_stepper *s, const wring_state *state, Vec x)
 {
@@ -220,7 +208,11 @@ static PetscErrorCode halve(wring_stepper *s, const wring_state *state, Vec x)
     PetscCall(wring_potential_place(s->g, x));
     PetscCall(value_at(s->g, x, &g));
   } while (PetscIsInfOrNanReal(g) && t > 0);
-  PetscCall(require_start(s, state, (PetscBool)!PetscIsInfOrNanReal(g)));
+  if (PetscIsInfOrNanReal(g)) // at q with the held vertices placed
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "the step to time %.6g s: hard attachments move so far that the energy is not finite, expected a "
+                 "smaller time_step, or a material that allows it",
+                 state->time + s->h);
   PetscCall(wring_note(
     wring_potential_mesh(s->g)->comm,
     "the step to time %g s starts from %g of the way that velocities and loads alone would lead to: the energy is "

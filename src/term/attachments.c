@@ -6,14 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Sets the target of element e in the parameters of its block. */
-static void set_target(wring_term *t, PetscInt e, const double *target)
-{
-  const PetscInt position = term_position(t, e);
-  double        *par      = t->par + (size_t)(position / WRING_LANES) * t->par_stride + position % WRING_LANES;
-  for (int k = 0; k < 3; k++) par[(1 + k) * WRING_LANES] = target[k];
-}
-
 static PetscErrorCode create_motion(PetscInt n, const PetscInt *vertex, const double *target,
                                     const wring_motion *motion, attachment **a)
 {
@@ -134,10 +126,13 @@ static void move_targets(wring_term *t, double time)
       x[i] = m->centre[i] + shift[i];
       for (int j = 0; j < 3; j++) x[i] += R[3 * i + j] * (X[j] - m->centre[j]);
     }
-    if (a->hard)
+    if (a->hard) {
       memcpy(a->place + 3 * e, x, sizeof x);
-    else
-      set_target(t, e, x);
+    } else {
+      const PetscInt position = term_position(t, e);
+      double *const  par      = t->par + (size_t)(position / WRING_LANES) * t->par_stride + position % WRING_LANES;
+      for (int i = 0; i < 3; i++) par[(1 + i) * WRING_LANES] = x[i];
+    }
   }
   if (!a->hard) wring_term_pad(t);
 }

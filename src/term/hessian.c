@@ -320,12 +320,6 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* y += block^T x. */
-static inline void add_turned(const double *block, const double *x, double *y)
-{
-  for (int r = 0; r < 3; r++) y[r] += block[r] * x[0] + block[3 + r] * x[1] + block[6 + r] * x[2];
-}
-
 void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
                                  const PetscInt *below, const double *x, double *y)
 {
@@ -333,8 +327,11 @@ void wring_block_values_multiply(const wring_block_values *v, const PetscInt *co
   for (PetscInt i = 0; i < v->n_owned; i++) {
     const PetscInt *j      = column + v->own[i] + v->other[i];
     double          sum[3] = {0};
-    for (PetscInt k = v->own[i] - v->upper[i]; k < v->own[i + 1] - v->upper[i + 1]; k++)
-      add_turned(v->value + 9 * (size_t)below[k], x + 3 * (*j++ - begin), sum);
+    for (PetscInt k = v->own[i] - v->upper[i]; k < v->own[i + 1] - v->upper[i + 1]; k++) {
+      const double *const block = v->value + 9 * (size_t)below[k], *const xj = x + 3 * (*j++ - begin);
+      for (int c = 0; c < 3; c++)
+        sum[c] += block[c] * xj[0] + block[3 + c] * xj[1] + block[6 + c] * xj[2]; // its transpose
+    }
     for (PetscInt b = v->upper[i]; b < v->upper[i + 1]; b++)
       wring_block_add_product(v->value + 9 * (size_t)b, x + 3 * (*j++ - begin), sum);
     for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];

@@ -2,14 +2,6 @@
 #include "base/sort.h"
 #include "term_impl.h"
 
-/* 1 if an element touches a ghost. */
-static PetscInt is_boundary(const wring_mesh *mesh, int m, const PetscInt *vertex)
-{
-  for (int a = 0; a < m; a++)
-    if (vertex[a] >= mesh->n_owned) return 1;
-  return 0;
-}
-
 /* order [n] of the elements; *n_interior of them touch owned vertices only. */
 static PetscErrorCode order_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
                                      PetscBool along_curve, PetscInt *order, PetscInt *n_interior)
@@ -20,9 +12,12 @@ static PetscErrorCode order_elements(const wring_mesh *mesh, int m, PetscInt n, 
   PetscCall(PetscMalloc1(n, &key));
   *n_interior = 0;
   for (PetscInt e = 0; e < n; e++) {
-    const PetscInt *const v = vertex + (size_t)e * (size_t)m, boundary = is_boundary(mesh, m, v);
-    PetscInt              lowest = v[0];
-    for (int a = 1; a < m; a++) lowest = PetscMin(lowest, v[a]);
+    const PetscInt *const v      = vertex + (size_t)e * (size_t)m;
+    PetscInt              lowest = v[0], boundary = 0; // 1 if the element touches a ghost
+    for (int a = 0; a < m; a++) {
+      lowest = PetscMin(lowest, v[a]);
+      boundary |= v[a] >= mesh->n_owned;
+    }
     key[e] = (uint64_t)boundary * (uint64_t)mesh->n_local + (along_curve ? (uint64_t)lowest : 0);
     *n_interior += 1 - boundary;
   }

@@ -16,14 +16,6 @@ PetscBool wring_term_has_rest_pose(const wring_term *t)
   return (PetscBool)(t->law->pose != WRING_POSE_UNKNOWN);
 }
 
-/* Masses of the corners of block b, [m][LANES] kg. */
-static void gather_masses(const wring_term *t, PetscInt c, PetscInt b, lanes *mass)
-{
-  for (int a = 0; a < t->m; a++) {
-    for (int l = 0; l < LANES; l++) mass[a][l] = t->mass[term_corner(t, c, b, a, l)];
-  }
-}
-
 /* Rest positions of a tet's corners about the last one, [4][3]: the columns of D_m, from the rows of D_m^(-1). */
 static void rest_corners(wring_in coef, lanes *X)
 {
@@ -35,14 +27,6 @@ static void rest_corners(wring_in coef, lanes *X)
   }
   for (int c = 0; c < 3; c++) {
     for (int l = 0; l < LANES; l++) X[9 + c][l] = 0;
-  }
-}
-
-/* Rest positions of the vertices of block b of a chunk, of second-order tets, [m][3]. */
-static void gather_rest(const wring_term *t, PetscInt c, PetscInt b, lanes *X)
-{
-  for (int i = 0; i < 3 * t->m; i++) {
-    for (int l = 0; l < LANES; l++) X[i][l] = t->rest[3 * (size_t)term_corner(t, c, b, i / 3, l) + (size_t)(i % 3)];
   }
 }
 
@@ -98,7 +82,8 @@ static void towards_shape(const wring_term *t, PetscInt c, PetscInt b, const lan
 {
   WRING_ALIGNED lanes X[3 * MAX_M];
   if (t->m == QUADRATIC) {
-    gather_rest(t, c, b, X);
+    for (int i = 0; i < 3 * QUADRATIC; i++)
+      for (int l = 0; l < LANES; l++) X[i][l] = t->rest[3 * (size_t)term_corner(t, c, b, i / 3, l) + (size_t)(i % 3)];
     towards_pose(QUADRATIC, mass, X, x);
   } else {
     rest_corners((wring_in)row_coef(t, b), X);
@@ -145,7 +130,8 @@ void wring_mass_chunk(const wring_pass *pass, PetscInt c, const double *x, doubl
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
     const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
     gather(t->m, corner, x, xe);
-    gather_masses(t, c, b, mass);
+    for (int i = 0; i < t->m * LANES; i++)
+      mass[i / LANES][i % LANES] = t->mass[term_corner(t, c, b, i / LANES, i % LANES)];
     if (t->law->pose == WRING_POSE_SHAPE)
       towards_shape(t, c, b, (const lanes *)mass, xe);
     else

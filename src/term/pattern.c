@@ -60,15 +60,6 @@ static PetscErrorCode list_elements(const wring_term *t, PetscInt n, incidence *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create_elements(PetscInt n, PetscInt n_term, wring_term *const *term, elements *e)
-{
-  PetscFunctionBegin;
-  *e = (elements){.n = n, .n_term = n_term, .term = term};
-  PetscCall(PetscCalloc1(n_term, &e->in));
-  for (PetscInt i = 0; i < n_term; i++) PetscCall(list_elements(term[i], n, &e->in[i]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode destroy_elements(elements *e)
 {
   PetscFunctionBegin;
@@ -356,11 +347,12 @@ static PetscErrorCode find_all_slopes(double factor, elements *e)
 PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, double factor,
                                       wring_pattern **p, double **value)
 {
-  elements e;
+  elements e = {.n = n_local, .n_term = n_terms, .term = terms};
   tables   all;
 
   PetscFunctionBegin;
-  PetscCall(create_elements(n_local, n_terms, terms, &e));
+  PetscCall(PetscCalloc1(n_terms, &e.in));
+  for (PetscInt i = 0; i < n_terms; i++) PetscCall(list_elements(terms[i], n_local, &e.in[i]));
   PetscCall(create_tables(&e, &all));
   if (value) PetscCall(find_all_slopes(factor, &e));
   PetscCall(make_pattern(&e, &all, p, value));

@@ -29,17 +29,6 @@ PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy_words(options_word **words)
-{
-  PetscFunctionBegin;
-  for (options_word *w = *words, *next; w; w = next) {
-    next = w->next;
-    PetscCall(PetscFree(w));
-  }
-  PetscCall(PetscFree(words));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_options_destroy(wring_options **options)
 {
   wring_options *o = *options;
@@ -56,12 +45,17 @@ PetscErrorCode wring_options_destroy(wring_options **options)
   PetscCall(PetscFree(o->directory));
   PetscCall(PetscFree(o->deck));
   PetscCall(PetscFree(o->command_line));
-  PetscCall(destroy_words(o->words));
+  for (options_word *w = *o->words, *next; w; w = next) {
+    next = w->next;
+    PetscCall(PetscFree(w));
+  }
+  PetscCall(PetscFree(o->words));
   PetscCall(PetscFree(*options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const options_entry *wring_options_find(const wring_options *o, const char *prefix, const char *key)
+/* The entry of prefix + key, without regard to case, or NULL. */
+static const options_entry *find(const wring_options *o, const char *prefix, const char *key)
 {
   const size_t length = strlen(prefix);
   for (PetscInt i = 0; i < o->n; i++) {
@@ -86,7 +80,7 @@ static PetscErrorCode add_entry(wring_options *o, const char *key, options_entry
 
 PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin)
 {
-  options_entry *entry = (options_entry *)wring_options_find(o, "", key);
+  options_entry *entry = (options_entry *)find(o, "", key);
 
   PetscFunctionBegin;
   if (!entry) PetscCall(add_entry(o, key, &entry));
@@ -157,18 +151,18 @@ void wring_options_entry(const wring_options *o, PetscInt i, const char **key, c
 
 PetscBool wring_options_has(const wring_options *o, const char *prefix, const char *key)
 {
-  return (PetscBool)(wring_options_find(o, prefix, key) != NULL);
+  return (PetscBool)(find(o, prefix, key) != NULL);
 }
 
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key)
 {
-  const options_entry *entry = wring_options_find(o, prefix, key);
+  const options_entry *entry = find(o, prefix, key);
   return entry ? entry->origin : NULL;
 }
 
 const char *wring_options_text(const wring_options *o, const char *prefix, const wring_option *p)
 {
-  const options_entry *const entry = wring_options_find(o, prefix, p->key);
+  const options_entry *const entry = find(o, prefix, p->key);
   return entry ? entry->value : p->value;
 }
 
@@ -212,7 +206,8 @@ PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *pre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
+/* A copy of text [size], kept until the database is destroyed. */
+static PetscErrorCode keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
 {
   options_word *w;
 
@@ -351,7 +346,7 @@ PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix
   PetscFunctionBegin;
   PetscCall(find_text(o, prefix, table, key, v));
   const size_t size = choices ? wring_option_find_choice(choices, *v, &choice) : 0;
-  if (size) PetscCall(wring_options_keep_word(o, choice, size, v));
+  if (size) PetscCall(keep_word(o, choice, size, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -436,7 +431,7 @@ static PetscErrorCode read_path(const wring_options *o, const char *prefix, cons
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(o, prefix, p, p->key, sizeof path, path));
-  PetscCall(wring_options_keep_word(o, path, strlen(path), value));
+  PetscCall(keep_word(o, path, strlen(path), value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

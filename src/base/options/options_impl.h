@@ -25,12 +25,6 @@ struct wring_options {
 
 enum { OPTIONS_KEY_SIZE = 512 };
 
-/* The entry of prefix + key, without regard to case, or NULL. */
-const options_entry *wring_options_find(const wring_options *o, const char *prefix, const char *key);
-
-/* A copy of text [size], kept until the database is destroyed. */
-PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
-
 /* ---- texts of values (option_value.c) ---------------------------------------------------------------------------- */
 
 /* Whether a text is one; its value. */

@@ -14,12 +14,10 @@ static void write_text(const char *file, const char *text, wring_error *error)
 PetscErrorCode wring_options_set_text(wring_options *o, const char *key, const char *text, const char *file,
                                       const char *origin)
 {
-  PetscMPIInt rank;
   wring_error error = {""};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(wring_options_comm(o), &rank));
-  if (rank == 0) write_text(file, text, &error);
+  if (wring_comm_rank(wring_options_comm(o)) == 0) write_text(file, text, &error);
   PetscCall(wring_error_raise_output(wring_options_comm(o), &error));
   PetscCall(wring_options_set(o, key, file, origin));
   PetscFunctionReturn(PETSC_SUCCESS);

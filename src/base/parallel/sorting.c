@@ -69,23 +69,10 @@ static PetscErrorCode try_bit(searches *s, uint64_t bit, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows low to high - 1 of a rank have the key of the cut: leaves wanted as the number of them before the cut. */
-static PetscErrorCode subtract_smaller(searches *s)
-{
-  PetscFunctionBegin;
-  for (PetscMPIInt i = 0; i < s->n_cut; i++) s->number[i] = s->cut[i].low;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->number, s->n_cut, MPIU_INT64, MPI_SUM, s->comm));
-  for (PetscMPIInt i = 0; i < s->n_cut; i++) s->cut[i].wanted -= s->number[i];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Cuts equal keys: those of lower ranks come first. next: the first row of this rank after the cut. */
 static PetscErrorCode split_equal(searches *s)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   for (PetscMPIInt i = 0; i < s->n_cut; i++) s->number[i] = s->cut[i].high - s->cut[i].low;
   PetscCallMPI(MPI_Scan(MPI_IN_PLACE, s->number, s->n_cut, MPIU_INT64, MPI_SUM, s->comm));
   for (PetscMPIInt i = 0; i < s->n_cut; i++) {
@@ -114,18 +101,19 @@ static PetscErrorCode keep_equal(searches *s)
 PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
                               const PetscInt64 *first, PetscInt *begin, uint64_t *splitter)
 {
-  searches    s = {.comm = comm, .n = n, .key = key, .first = first};
-  PetscMPIInt size;
-  PetscBool   done = PETSC_FALSE;
-  int         bits = 0;
+  searches  s    = {.comm = comm, .n = n, .key = key, .first = first};
+  PetscBool done = PETSC_FALSE;
+  int       bits = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  s.n_cut = size - 1;
+  const PetscMPIInt size = wring_comm_size(comm);
+  s.n_cut                = size - 1;
   PetscCall(PetscMalloc2((size_t)s.n_cut, &s.cut, (size_t)s.n_cut, &s.number));
   PetscCall(begin_searches(&s, &bits));
   for (int b = bits - 1; b >= 0 && !done; b--) PetscCall(try_bit(&s, (uint64_t)1 << b, &done));
-  PetscCall(subtract_smaller(&s));
+  for (PetscMPIInt i = 0; i < s.n_cut; i++) s.number[i] = s.cut[i].low; // smaller keys; from low to high the key itself
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s.number, s.n_cut, MPIU_INT64, MPI_SUM, comm));
+  for (PetscMPIInt i = 0; i < s.n_cut; i++) s.cut[i].wanted -= s.number[i];
   PetscCall(together ? keep_equal(&s) : split_equal(&s));
   for (PetscMPIInt p = 0; begin && p <= size; p++) begin[p] = p == 0 ? 0 : p == size ? n : s.cut[p - 1].next;
   for (PetscMPIInt p = 0; splitter && p < size; p++) splitter[p] = p == 0 ? 0 : s.cut[p - 1].key;
@@ -144,12 +132,11 @@ PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t
 static PetscErrorCode find_parts(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscBool together,
                                  const PetscInt64 *first, PetscInt *to)
 {
-  PetscInt   *order, *begin;
-  PetscMPIInt size;
-  uint64_t   *sorted;
+  PetscInt *order, *begin;
+  uint64_t *sorted;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = wring_comm_size(comm);
   if (size == 1) {
     PetscCall(PetscArrayzero(to, n));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -205,12 +192,10 @@ PetscErrorCode wring_sorting_destroy(wring_sorting *s)
 
 PetscErrorCode wring_sorting_send(const wring_sorting *s, size_t width, const void *row, void *sorted)
 {
-  char       *got = NULL, *moved;
-  PetscMPIInt size;
+  char *got = NULL, *moved;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->x.comm, &size));
-  if (size > 1) PetscCall(wring_exchange_send(&s->x, width, row, &got));
+  if (wring_comm_size(s->x.comm) > 1) PetscCall(wring_exchange_send(&s->x, width, row, &got));
   const char *const from = got ? got : row;
   PetscCall(PetscMalloc1((size_t)s->n * width, &moved));
   for (PetscInt i = 0; i < s->n; i++) memcpy(moved + (size_t)i * width, from + (size_t)s->order[i] * width, width);

@@ -100,14 +100,6 @@ static void add_array(vtk_piece *p, vtk_section section, uint64_t n, wring_field
   p->array[p->n_array++] = (vtk_array){.section = section, .n = n, .field = field};
 }
 
-static void add_cells(vtk_piece *p)
-{
-  const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
-  add_array(p, CELLS, p->n_corner, (wring_field){"connectivity", index, 1, p->corner, PETSC_TRUE});
-  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", index, 1, p->offset, PETSC_TRUE});
-  add_array(p, CELLS, p->n_cell, (wring_field){"types", WRING_UINT8, 1, p->type, PETSC_TRUE});
-}
-
 static PetscErrorCode destroy_piece(vtk_piece *p)
 {
   PetscFunctionBegin;
@@ -122,16 +114,6 @@ static PetscErrorCode destroy_piece(vtk_piece *p)
 }
 
 /* ---- bytes of the arrays ----------------------------------------------------------------------------------------- */
-
-static PetscErrorCode encode_raw(vtk_array *a, uint64_t bytes)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(1, &a->head));
-  a->head[0] = bytes;
-  a->span[0] = (bytes_span){a->head, sizeof *a->head};
-  a->span[1] = (bytes_span){a->field.value, bytes};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode encode_packed(vtk_array *a, uint64_t bytes)
 {
@@ -164,35 +146,19 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
   for (int i = 0; i < p->n_array; i++) {
     vtk_array *const a     = &p->array[i];
     const uint64_t   bytes = a->n * (uint64_t)a->field.components * wring_type_bytes(a->field.type);
-    if (compress)
+    if (compress) {
       PetscCall(encode_packed(a, bytes));
-    else
-      PetscCall(encode_raw(a, bytes));
+      continue;
+    }
+    PetscCall(PetscMalloc1(1, &a->head));
+    a->head[0] = bytes;
+    a->span[0] = (bytes_span){a->head, sizeof *a->head};
+    a->span[1] = (bytes_span){a->field.value, bytes};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the XML header ---------------------------------------------------------------------------------------------- */
-
-/* Gathers the sizes of each piece on rank 0: points, cells, bytes of each array. */
-static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t **sizes)
-{
-  const int   width = 2 + p->n_array;
-  PetscMPIInt rank, size;
-  uint64_t   *mine;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc1(width, &mine));
-  PetscCall(PetscMalloc1(rank == 0 ? (size_t)size * width : 0, sizes));
-  mine[0] = p->n_point;
-  mine[1] = p->n_cell;
-  for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
-  PetscCallMPI(MPI_Gather(mine, width, MPI_UINT64_T, *sizes, width, MPI_UINT64_T, 0, comm));
-  PetscCall(PetscFree(mine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Names of the components of tensors, in VTK's order: attributes of a DataArray. */
 static void print_components(FILE *f, int components)
@@ -325,14 +291,12 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
 */
 static PetscErrorCode write_spans(MPI_Comm comm, const char *path, uint64_t offset, int n, const bytes_span *span)
 {
-  PetscMPIInt  rank;
   MPI_Datatype type;
   wring_error  e   = {""};
   uint64_t     end = offset; // of the file
   char         part[WRING_FILE_NAME];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   for (int i = 0; i < n; i++) end += span[i].bytes;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
   wring_file_part(path, part, &e);
@@ -340,7 +304,7 @@ static PetscErrorCode write_spans(MPI_Comm comm, const char *path, uint64_t offs
   PetscCall(create_type(n, span, &type));
   PetscCall(write_part(comm, path, part, offset, type, &e));
   PetscCallMPI(MPI_Type_free(&type));
-  if (rank == 0) wring_file_check_size(path, end, &e);
+  if (wring_comm_rank(comm) == 0) wring_file_check_size(path, end, &e);
   PetscCall(wring_file_finish_all(comm, path, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -352,14 +316,12 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
                                   uint64_t head_bytes)
 {
   static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
-  PetscMPIInt       rank, size;
   uint64_t          bytes = head_bytes, offset = 0;
   bytes_span       *span;
   int               n = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   PetscCall(PetscMalloc1(2 * p->n_array + 2, &span));
   if (rank == 0) span[n++] = (bytes_span){head, head_bytes};
   for (int i = 0; i < p->n_array; i++) {
@@ -368,7 +330,7 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
       bytes += p->array[i].span[k].bytes;
     }
   }
-  if (rank == size - 1) span[n++] = (bytes_span){tail, sizeof tail - 1};
+  if (rank == wring_comm_size(comm) - 1) span[n++] = (bytes_span){tail, sizeof tail - 1};
   PetscCallMPI(MPI_Exscan(&bytes, &offset, 1, MPI_UINT64_T, MPI_SUM, comm));
   PetscCall(write_spans(comm, file, rank == 0 ? 0 : offset, n, span));
   PetscCall(PetscFree(span));
@@ -377,17 +339,20 @@ static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_pie
 
 static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, PetscBool compress, const vtk_piece *p)
 {
-  PetscMPIInt rank, size;
-  uint64_t   *sizes;
-  char       *head       = NULL;
-  size_t      head_bytes = 0;
+  const int         width = 2 + p->n_array; // points, cells, bytes of each array
+  const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);
+  uint64_t         *mine, *sizes; // of each piece, on rank 0
+  char             *head       = NULL;
+  size_t            head_bytes = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(gather_sizes(comm, p, &sizes));
+  PetscCall(PetscMalloc2(width, &mine, rank == 0 ? (size_t)size * width : 0, &sizes));
+  mine[0] = p->n_point;
+  mine[1] = p->n_cell;
+  for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
+  PetscCallMPI(MPI_Gather(mine, width, MPI_UINT64_T, sizes, width, MPI_UINT64_T, 0, comm));
   if (rank == 0) PetscCall(create_head(p, size, sizes, time, compress, &head, &head_bytes));
-  PetscCall(PetscFree(sizes));
+  PetscCall(PetscFree2(mine, sizes));
   PetscCall(write_piece(comm, file, p, head, head_bytes));
   free(head);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -395,13 +360,16 @@ static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, P
 
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compress, const wring_frame *f)
 {
-  vtk_piece p = {.n_point = (uint64_t)f->n_point};
+  const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
+  vtk_piece        p     = {.n_point = (uint64_t)f->n_point};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 + f->n_point_field + f->n_cell_field, &p.array));
   PetscCall(create_cells(&p, f->n_cells, f->cells));
   add_array(&p, POINTS, p.n_point, f->points);
-  add_cells(&p);
+  add_array(&p, CELLS, p.n_corner, (wring_field){"connectivity", index, 1, p.corner, PETSC_TRUE});
+  add_array(&p, CELLS, p.n_cell, (wring_field){"offsets", index, 1, p.offset, PETSC_TRUE});
+  add_array(&p, CELLS, p.n_cell, (wring_field){"types", WRING_UINT8, 1, p.type, PETSC_TRUE});
   for (int i = 0; i < f->n_point_field; i++) add_array(&p, POINT_DATA, p.n_point, f->point_field[i]);
   for (int i = 0; i < f->n_cell_field; i++) add_array(&p, CELL_DATA, p.n_cell, f->cell_field[i]);
   PetscCall(encode_piece(&p, compress));

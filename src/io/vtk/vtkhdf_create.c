@@ -47,13 +47,6 @@ static int64_t rows_of(const wring_vtkhdf_file *f, const wring_vtkhdf_table *t)
                   : wring_vtkhdf_row(f, t, f->room);
 }
 
-static void create_tables(wring_vtkhdf_file *f)
-{
-  for (int i = 0; i < f->n_table; i++) wring_hdf5_reserve(&f->h, f->table[i].in_file, rows_of(f, &f->table[i]));
-  wring_hdf5_reserve(&f->h, wring_vtkhdf_step, f->room);
-  wring_hdf5_reserve(&f->h, wring_vtkhdf_layouts, f->n_layout);
-}
-
 /* ---- frames of the old file -------------------------------------------------------------------------------------- */
 
 /* Copies the first rows of a table, each rank an equal share, in blocks. */
@@ -116,7 +109,9 @@ PetscErrorCode wring_vtkhdf_create(wring_vtkhdf_file *f, const char *path, uint6
   PetscCall(wring_file_reserve(f->comm, path, frame_bytes + METADATA, e));
   PetscCall(wring_hdf5_create(&f->h, f->comm, path, e));
   create_groups(&f->h);
-  create_tables(f);
+  for (int i = 0; i < f->n_table; i++) wring_hdf5_reserve(&f->h, f->table[i].in_file, rows_of(f, &f->table[i]));
+  wring_hdf5_reserve(&f->h, wring_vtkhdf_step, f->room);
+  wring_hdf5_reserve(&f->h, wring_vtkhdf_layouts, f->n_layout);
   PetscCall(wring_error_share(f->comm, e));
   if (!wring_failed(e) && f->frames > 0) PetscCall(copy_frames(f, path));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -91,11 +91,10 @@ static void add_tables(wring_vtkhdf_file *f, const wring_frame *frame)
 
 PetscErrorCode wring_vtkhdf_tables(wring_vtkhdf_file *f, const wring_frame *frame, wring_layout *l)
 {
-  int64_t     sum[WRING_N_UNIT];
-  PetscMPIInt size;
+  int64_t sum[WRING_N_UNIT];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(f->comm, &size));
+  const PetscMPIInt size = wring_comm_size(f->comm);
   PetscCall(PetscMalloc1(12 + 2 * (frame->n_point_field + frame->n_cell_field), &f->table));
   add_tables(f, frame);
   f->parts                = size;

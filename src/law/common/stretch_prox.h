@@ -6,6 +6,7 @@
 */
 #pragma once
 #include "isotropic.h"
+#include "passes.h"
 
 /*
   p by Newton's method from the stretches of z; the law's rule is a wring_isotropic with stretches. Every step lowers

@@ -45,26 +45,10 @@ static PetscInt rank_of_tag(const directory *d, int64_t tag)
   return (PetscInt)(wring_mix((uint64_t)tag) % (uint64_t)d->size);
 }
 
-/* Rows arrive in the order of the file: of two nodes with the same number, the second is the fault. */
-static PetscErrorCode list_rows(wring_build *b, PetscInt n, const node_row *row, wring_map *map)
-{
-  PetscInt known;
-
-  PetscFunctionBegin;
-  PetscCall(wring_map_create(n, map));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(wring_map_add(map, row[i].tag, (PetscInt)row[i].position, &known));
-    if (known != row[i].position)
-      wring_build_fail(b, row[i].line, "%s %lld is given twice", b->raw->points ? "vertex" : "node",
-                       (long long)row[i].tag);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode create_directory(wring_build *b, directory *d)
 {
   const wring_raw *raw = b->raw;
-  PetscInt        *to, n_got;
+  PetscInt        *to, n_got, known;
   node_row        *row, *got;
 
   PetscFunctionBegin;
@@ -79,7 +63,13 @@ static PetscErrorCode create_directory(wring_build *b, directory *d)
   }
   PetscCall(wring_exchange_rows(b->comm, raw->nodes.n, to, sizeof *row, row, &n_got, &got));
   PetscCall(PetscFree2(to, row));
-  PetscCall(list_rows(b, n_got, got, &d->position));
+  PetscCall(wring_map_create(n_got, &d->position));
+  for (PetscInt i = 0; i < n_got; i++) { // in the order of the file: of two equal numbers, the second is the fault
+    PetscCall(wring_map_add(&d->position, got[i].tag, (PetscInt)got[i].position, &known));
+    if (known != got[i].position)
+      wring_build_fail(b, got[i].line, "%s %lld is given twice", raw->points ? "vertex" : "node",
+                       (long long)got[i].tag);
+  }
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

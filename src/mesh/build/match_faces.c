@@ -232,27 +232,19 @@ static PetscErrorCode report_pair(const matcher *m, const pair *p, const char *i
 }
 
 /* The first face of all ranks; one rank found it. */
-static PetscErrorCode agree_on_crowd(matcher *m)
-{
-  PetscBool mine = PETSC_TRUE; // whether the first face may be that of this rank
-
-  PetscFunctionBegin;
-  for (int k = 0; k < 6; k++) {
-    int64_t here = mine ? m->crowd[k] : INT64_MAX, least;
-    PetscCallMPI(MPI_Allreduce(&here, &least, 1, MPI_INT64_T, MPI_MIN, m->b->comm));
-    mine        = (PetscBool)(mine && here == least);
-    m->crowd[k] = least;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode report_crowd(matcher *m, PetscBool *found)
 {
   wring_build *const b         = m->b;
-  int64_t            number[3] = {0}, place[3] = {0};
+  int64_t            number[3] = {0}, place[3] = {0}, least;
+  PetscBool          mine = PETSC_TRUE; // whether the first face may be that of this rank
 
   PetscFunctionBegin;
-  PetscCall(agree_on_crowd(m));
+  for (int k = 0; k < 6; k++) {
+    const int64_t here = mine ? m->crowd[k] : INT64_MAX;
+    PetscCallMPI(MPI_Allreduce(&here, &least, 1, MPI_INT64_T, MPI_MIN, b->comm));
+    mine        = (PetscBool)(mine && here == least);
+    m->crowd[k] = least;
+  }
   *found = (PetscBool)(m->crowd[0] < INT64_MAX);
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(describe(b, 3, m->crowd + 3, number, place));

@@ -7,6 +7,7 @@
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
 #include "mesh/distribute/slices.h"
+#include "mesh/refine/edges.h"
 #include "mesh/tet.h"
 
 /* An element's edge: its key is the numbers of its vertices, ascending, and then the position of its middle. */
@@ -41,11 +42,6 @@ static middle_row make_row(const wring_build *b, PetscInt i)
                       .number = i < of_tets ? raw->tets.number[e] : raw->lower.element[e].number};
 }
 
-static uint64_t edge_of(const wring_build *b, const PetscInt end[2])
-{
-  return (uint64_t)end[0] * (uint64_t)b->nodes.n_kept + (uint64_t)end[1];
-}
-
 /* Two rows with one edge and two nodes, or with one node and two edges: a fault of the later element. */
 static void report(wring_build *b, const middle_row *first, const middle_row *other, PetscBool by_node)
 {
@@ -75,7 +71,7 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &order));
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt *const end = make_row(b, i).key;
-    key[i] = end[0] < 0 ? UINT64_MAX : (uint64_t)end[0] * (uint64_t)b->nodes.n_kept + (uint64_t)end[1];
+    key[i]                    = end[0] < 0 ? UINT64_MAX : wring_edge_key((PetscInt)b->nodes.n_kept, end[0], end[1]);
   }
   PetscCall(wring_order_keys(n, key, order));
   for (PetscInt i = 0; i < n && key[i] < UINT64_MAX; i++) {
@@ -97,14 +93,14 @@ static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list
   PetscInt     *to;
   wring_sorting s;
   middle_row   *got;
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(b->comm, &size));
+  const PetscMPIInt size = wring_comm_size(b->comm);
   PetscCall(PetscMalloc1((size_t)list->n, &to));
   for (PetscInt i = 0; i < list->n; i++) {
-    const PetscInt *const key = list->row[i].key;
-    to[i]                     = by_node ? key[0] : (PetscInt)(wring_mix(edge_of(b, key)) % (uint64_t)size);
+    const PetscInt *const key  = list->row[i].key;
+    const uint64_t        edge = wring_edge_key((PetscInt)b->nodes.n_kept, key[0], key[1]);
+    to[i]                      = by_node ? key[0] : (PetscInt)(wring_mix(edge) % (uint64_t)size);
   }
   if (by_node) PetscCall(wring_slices_find_owners(b->nodes.layout, list->n, to));
   PetscCall(wring_match_rows(b->comm, list->n, to, 2, sizeof *got, list->row, &s, &got));

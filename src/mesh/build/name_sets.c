@@ -112,14 +112,6 @@ PetscErrorCode wring_build_name_sets(wring_build *b)
 
 /* ---- lines and triangles ----------------------------------------------------------------------------------------- */
 
-/* The set of each group, or -1: sets are the groups with vertices, in the same order. */
-static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscInt *set)
-{
-  PetscInt s = 0;
-  for (PetscInt g = 0; g < raw->groups.n; g++)
-    set[g] = s < d->sets.n && !strcmp(d->sets.name[s], raw->groups.name[g]) ? s++ : -1;
-}
-
 /* Adds an element once for each of its groups; not if one of its nodes was dropped. */
 static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt i, PetscInt *room)
 {
@@ -145,11 +137,14 @@ static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt
 
 PetscErrorCode wring_build_keep_elements(wring_build *b)
 {
-  PetscInt *set, room = 0;
+  const wring_mesh_data *const d   = b->d;
+  const wring_names *const     all = &b->raw->groups; // of which those with vertices are sets, in the same order
+  PetscInt                    *set, room = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)b->raw->groups.n, &set));
-  match_groups(b->raw, b->d, set);
+  PetscCall(PetscMalloc1((size_t)all->n, &set));
+  for (PetscInt g = 0, s = 0; g < all->n; g++)
+    set[g] = s < d->sets.n && !strcmp(d->sets.name[s], all->name[g]) ? s++ : -1;
   for (int n = 3; n > 1; n--)
     for (PetscInt i = 0; i < b->raw->lower.n; i++)
       if (b->raw->lower.element[i].n == n) PetscCall(keep_element(b, set, i, &room));

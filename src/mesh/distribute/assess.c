@@ -2,7 +2,6 @@
 #include "base/sort.h"
 #include "slices.h"
 #include "distribute.h"
-#include "mesh/data.h"
 #include "pieces.h"
 
 /* The part that owns a vertex, and whether it is a corner of a tet. */

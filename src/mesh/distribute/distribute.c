@@ -157,51 +157,21 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode take_names(wring_mesh_data *d, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_names_copy(&d->regions, &m->regions));
-  PetscCall(wring_names_copy(&d->sets, &m->set.names));
-  PetscCall(wring_names_broadcast(m->comm, &m->regions));
-  PetscCall(wring_names_broadcast(m->comm, &m->set.names));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* part [p->n] of the tets of a piece, which belongs to the caller. */
-static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscInt **part)
-{
-  wring_graph g;
-
-  PetscFunctionBegin;
-  PetscCall(wring_pieces_dual(p, wring_cut_needs_edges(c), &g));
-  PetscCall(PetscMalloc1((size_t)p->n, part));
-  PetscCall(wring_graph_cut(&g, c, *part));
-  PetscCall(wring_graph_destroy(&g));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What wring_mesh_raise needs of a second-order mesh. */
-static PetscErrorCode take_middles(wring_mesh_data *d, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  m->read.order = PetscMax(d->order, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, m->comm));
-  m->read.middles = d->middles;
-  d->middles      = (wring_middles){0};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Tets and vertices of this rank: m->tets.corner has original numbers. */
 static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member,
                            PetscInt **members)
 {
   wring_pieces p;
   wring_owners o;
+  wring_graph  g;
   PetscInt    *part;
 
   PetscFunctionBegin;
   PetscCall(wring_pieces_create(m->comm, wring_cut_sections(c->n_part), d, &p));
-  PetscCall(cut_tets(&p, c, &part));
+  PetscCall(wring_pieces_dual(&p, wring_cut_needs_edges(c), &g));
+  PetscCall(PetscMalloc1((size_t)p.n, &part));
+  PetscCall(wring_graph_cut(&g, c, part));
+  PetscCall(wring_graph_destroy(&g));
   PetscCall(wring_owners_create(&p, c->n_part, part, &o));
   PetscCall(send_tets(&p, part, m));
   PetscCall(PetscFree(part));
@@ -227,8 +197,13 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   m->comm       = comm;
   m->tets.order = 1;
   if (!*data) PetscCall(PetscNew(data));
-  PetscCall(take_names(*data, m));
-  PetscCall(take_middles(*data, m));
+  PetscCall(wring_names_copy(&(*data)->regions, &m->regions));
+  PetscCall(wring_names_copy(&(*data)->sets, &m->set.names));
+  PetscCall(wring_names_broadcast(comm, &m->regions));
+  PetscCall(wring_names_broadcast(comm, &m->set.names));
+  m->read = (wring_read_order){PetscMax((*data)->order, 1), (*data)->middles};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, comm));
+  (*data)->middles = (wring_middles){0};
   PetscCall(move(c, *data, m, &n_member, &members));
   PetscCall(wring_mesh_data_destroy(data));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->forest.vector));
@@ -247,12 +222,10 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
 PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
                                         wring_mesh **m)
 {
-  wring_cut   c = {.partitioner = partitioner};
-  PetscMPIInt size;
+  wring_cut c = {.partitioner = partitioner};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  c.n_part = size;
+  c.n_part = wring_comm_size(comm);
   PetscCall(wring_mesh_distribute_cut(comm, &c, data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,44 +50,11 @@ static PetscErrorCode add_ghosts(const wring_pieces *p, PetscInt64 begin, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Drops the -1 from neighbour, which becomes g->adjacent. */
-static PetscErrorCode compress(PetscInt *neighbour, wring_graph *g)
-{
-  PetscInt n = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)g->n + 1, &g->start));
-  for (PetscInt i = 0; i < 4 * g->n; i++) {
-    if (i % 4 == 0) g->start[i / 4] = n;
-    if (neighbour[i] >= 0) neighbour[n++] = neighbour[i];
-  }
-  g->start[g->n] = n;
-  PetscCall(PetscRealloc((size_t)n * sizeof *neighbour, &neighbour));
-  g->adjacent = neighbour;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode cut_sections(const wring_pieces *p, wring_graph *g)
-{
-  PetscMPIInt rank, size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(p->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(p->comm, &size));
-  const PetscInt first = (PetscInt)((PetscInt64)rank * p->n_section / size);
-  const PetscInt end   = (PetscInt)((PetscInt64)(rank + 1) * p->n_section / size);
-  g->n_section         = end - first;
-  PetscCall(PetscMalloc1((size_t)g->n_section + 1, &g->section));
-  for (PetscInt c = first; c <= end; c++)
-    g->section[c - first] = (PetscInt)(wring_section_begin(g->all, p->n_section, c) - g->begin);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Faces of tets become the edges and ghosts of g. */
 static PetscErrorCode find_edges(const wring_pieces *p, wring_graph *g)
 {
   const PetscInt64 n = p->n;
-  PetscInt        *neighbour;
+  PetscInt        *neighbour, kept = 0;
   PetscInt64       end;
 
   PetscFunctionBegin;
@@ -95,7 +62,14 @@ static PetscErrorCode find_edges(const wring_pieces *p, wring_graph *g)
   PetscCall(PetscMalloc1(4 * (size_t)p->n, &neighbour));
   PetscCall(wring_faces_match(p->n_vertex, p->n, p->tet, neighbour));
   PetscCall(add_ghosts(p, end - n, neighbour, g));
-  PetscCall(compress(neighbour, g));
+  PetscCall(PetscMalloc1((size_t)g->n + 1, &g->start));
+  for (PetscInt i = 0; i < 4 * g->n; i++) { // drops the -1
+    if (i % 4 == 0) g->start[i / 4] = kept;
+    if (neighbour[i] >= 0) neighbour[kept++] = neighbour[i];
+  }
+  g->start[g->n] = kept;
+  PetscCall(PetscRealloc((size_t)kept * sizeof *neighbour, &neighbour));
+  g->adjacent = neighbour;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,6 +82,12 @@ PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_g
   else
     PetscCall(PetscCalloc1((size_t)g->n + 1, &g->start));
   PetscCall(wring_graph_join(g));
-  PetscCall(cut_sections(p, g));
+  const PetscMPIInt rank = wring_comm_rank(p->comm), size = wring_comm_size(p->comm);
+  const PetscInt    first = (PetscInt)((PetscInt64)rank * p->n_section / size);
+  const PetscInt    end   = (PetscInt)((PetscInt64)(rank + 1) * p->n_section / size);
+  g->n_section            = end - first;
+  PetscCall(PetscMalloc1((size_t)g->n_section + 1, &g->section));
+  for (PetscInt c = first; c <= end; c++)
+    g->section[c - first] = (PetscInt)(wring_section_begin(g->all, p->n_section, c) - g->begin);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

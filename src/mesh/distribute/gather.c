@@ -37,20 +37,6 @@ static PetscErrorCode send_tets(const wring_mesh *m, size_t first, size_t end, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In rounds, to limit the memory of the messages at the end of a run. */
-static PetscErrorCode slice_tets(const wring_mesh *m, PetscInt64 begin, wring_mesh_data *d)
-{
-  PetscInt rounds = m->tets.n / ROUND + 1;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
-  for (size_t r = 0; r < (size_t)rounds; r++) {
-    const size_t first = PetscMin(r * ROUND, (size_t)m->tets.n), end = PetscMin((r + 1) * ROUND, (size_t)m->tets.n);
-    PetscCall(send_tets(m, first, end, begin, d));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -122,27 +108,18 @@ static PetscErrorCode slice_set_elements(const wring_mesh *m, wring_mesh_data *d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Checks that the members of all sets on all ranks can be counted by PetscInt. */
-static PetscErrorCode check_members(const wring_mesh *m)
-{
-  wring_error error = {""};
-  PetscInt64  all   = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt s = 0; s < m->set.names.n; s++) all += m->set.count[s];
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, m->comm));
-  wring_count_fits(all, 1, "mesh", "vertices of all sets", &error);
-  PetscCall(wring_error_raise(m->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {
-  const wring_share tets = wring_equal_share(m->comm, m->tets.n_global);
-  PetscInt          n_vertex;
+  const wring_share tets    = wring_equal_share(m->comm, m->tets.n_global);
+  PetscInt64        members = 0;
+  PetscInt          n_vertex, rounds = m->tets.n / ROUND + 1; // limit the memory of messages at the end of a run
+  wring_error       error = {""};
 
   PetscFunctionBegin;
-  PetscCall(check_members(m));
+  for (PetscInt s = 0; s < m->set.names.n; s++) members += m->set.count[s];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &members, 1, MPIU_INT64, MPI_SUM, m->comm));
+  wring_count_fits(members, 1, "mesh", "vertices of all sets", &error);
+  PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(PetscSFGetGraph(m->forest.natural, &n_vertex, NULL, NULL, NULL));
   PetscCall(wring_mesh_data_create(n_vertex, tets.n, slice));
   wring_mesh_data *const d = *slice;
@@ -151,7 +128,9 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
   PetscCall(wring_names_copy(&m->set.names, &d->sets));
   PetscCall(PetscSFReduceBegin(m->forest.natural, m->forest.vector, m->X, d->X, MPI_REPLACE));
   PetscCall(PetscSFReduceEnd(m->forest.natural, m->forest.vector, m->X, d->X, MPI_REPLACE));
-  PetscCall(slice_tets(m, tets.begin, d));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
+  for (size_t r = 0, n = (size_t)m->tets.n; r < (size_t)rounds; r++)
+    PetscCall(send_tets(m, PetscMin(r * ROUND, n), PetscMin((r + 1) * ROUND, n), tets.begin, d));
   PetscCall(slice_set_elements(m, d));
   PetscCall(slice_sets(m, d, n_set_vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -164,7 +143,6 @@ static PetscErrorCode collect(MPI_Comm comm, PetscBool second, PetscInt n_member
 {
   wring_mesh_data *const d = *data;
   PetscInt               n = d->n_tet, n_mid = d->n_tet, n_row = d->n_set_element;
-  PetscMPIInt            rank;
 
   PetscFunctionBegin;
   PetscCall(wring_exchange_collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
@@ -174,8 +152,7 @@ static PetscErrorCode collect(MPI_Comm comm, PetscBool second, PetscInt n_member
   PetscCall(wring_exchange_collect(comm, &n_member, sizeof *d->set_vertex, &d->set_vertex));
   PetscCall(wring_exchange_collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
   if (second) PetscCall(wring_exchange_collect(comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank) PetscCall(wring_mesh_data_destroy(data));
+  if (wring_comm_rank(comm)) PetscCall(wring_mesh_data_destroy(data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

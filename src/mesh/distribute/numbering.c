@@ -50,14 +50,12 @@ PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt 
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine)
 {
-  PetscMPIInt rank;
-  PetscInt   *order, *owner;
-  uint64_t   *key;
-  double     *sorted;
+  PetscInt *order, *owner;
+  uint64_t *key;
+  double   *sorted;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  const size_t n = rank ? 0 : (size_t)n_row, w = (size_t)width;
+  const size_t n = wring_comm_rank(m->comm) ? 0 : (size_t)n_row, w = (size_t)width;
   PetscCall(PetscMalloc3(n, &order, n, &owner, n, &key));
   PetscCall(PetscMalloc1(n * w, &sorted));
   for (size_t i = 0; i < n; i++) key[i] = (uint64_t)row[i * w];

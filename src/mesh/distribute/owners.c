@@ -76,15 +76,6 @@ static PetscErrorCode store_touches(const wring_pieces *p, PetscInt n, const wri
 
 enum { BATCHES = 64, NOBODY = -1 };
 
-/* The least loaded part at a vertex, the lowest of equal ones. */
-static PetscInt least_loaded(const wring_owners *o, PetscInt v)
-{
-  PetscInt best = o->touching[o->start[v]];
-  for (PetscInt i = o->start[v] + 1; i < o->start[v + 1]; i++)
-    if (o->load[o->touching[i]] < o->load[best]) best = o->touching[i];
-  return best;
-}
-
 /* Adds change [n_part] of all ranks to o->load. */
 static PetscErrorCode add_loads(MPI_Comm comm, wring_owners *o, PetscInt64 *change)
 {
@@ -130,8 +121,11 @@ static PetscErrorCode own_touched(const wring_pieces *p, wring_owners *o)
     PetscInt64 i = before;
     for (PetscInt v = 0; v < p->slice->n; v++) {
       if (o->start[v + 1] - o->start[v] < 2 || i++ % BATCHES != batch) continue;
-      o->owner[v] = least_loaded(o, v);
-      change[o->owner[v]]++;
+      PetscInt best = o->touching[o->start[v]]; // the least loaded part, the lowest of equal ones
+      for (PetscInt k = o->start[v] + 1; k < o->start[v + 1]; k++)
+        if (o->load[o->touching[k]] < o->load[best]) best = o->touching[k];
+      o->owner[v] = best;
+      change[best]++;
     }
     PetscCall(add_loads(p->comm, o, change));
   }

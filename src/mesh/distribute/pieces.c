@@ -1,6 +1,5 @@
 #include "pieces.h"
 #include "base/parallel/sorting.h"
-#include "base/sort.h"
 #include "slices.h"
 #include "order.h"
 
@@ -101,45 +100,21 @@ static PetscErrorCode sort_table(const wring_sorting *s, size_t width, void *tab
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* number [n]: of the tets of this slice. */
-static PetscErrorCode number_tets(MPI_Comm comm, PetscInt n, PetscInt64 **number)
-{
-  const PetscInt64 mine = n;
-  PetscInt64       end;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT64, MPI_SUM, comm));
-  PetscCall(PetscMalloc1((size_t)n, number));
-  for (PetscInt e = 0; e < n; e++) (*number)[e] = end - n + e;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* first [size]: the first tet of the piece of each rank, at which a section begins. */
-static PetscErrorCode cut_sections(const wring_pieces *p, PetscInt n_tet, PetscInt64 **first)
-{
-  PetscInt64  all = n_tet;
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(p->comm, &size));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
-  PetscCall(PetscMalloc1((size_t)size, first));
-  for (PetscMPIInt r = 0; r < size; r++)
-    (*first)[r] = wring_section_begin(all, p->n_section, (PetscInt)((PetscInt64)r * p->n_section / size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Tets with equal keys are in the order of their numbers, since those ascend from rank to rank. */
 static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
 {
   wring_sorting s;
   uint64_t     *key;
-  PetscInt64   *first;
+  PetscInt64   *first, end, mine = d->n_tet, all; // first [size]: the first tet of each rank, where a section begins
 
   PetscFunctionBegin;
+  const PetscMPIInt size = wring_comm_size(p->comm);
   PetscCall(PetscMalloc1((size_t)d->n_tet, &key));
   PetscCall(find_all_keys(p, d, key));
-  PetscCall(cut_sections(p, d->n_tet, &first));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
+  PetscCall(PetscMalloc1((size_t)size, &first));
+  for (PetscMPIInt r = 0; r < size; r++)
+    first[r] = wring_section_begin(all, p->n_section, (PetscInt)((PetscInt64)r * p->n_section / size));
   PetscCall(wring_sorting_create(p->comm, d->n_tet, key, PETSC_FALSE, first, &s));
   PetscCall(PetscFree(first));
   PetscCall(PetscFree(key));
@@ -149,7 +124,9 @@ static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
   d->tet = d->region = NULL;
   PetscCall(sort_table(&s, 4 * sizeof *p->tet, &p->tet));
   PetscCall(sort_table(&s, sizeof *p->region, &p->region));
-  PetscCall(number_tets(p->comm, d->n_tet, &p->number));
+  PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT64, MPI_SUM, p->comm));
+  PetscCall(PetscMalloc1((size_t)mine, &p->number));
+  for (PetscInt64 e = 0; e < mine; e++) p->number[e] = end - mine + e;
   PetscCall(sort_table(&s, sizeof *p->number, &p->number));
   PetscCall(wring_sorting_destroy(&s));
   d->n_tet = 0;

@@ -83,11 +83,6 @@ static PetscErrorCode cut_levels(const wring_graph *g, const wring_cut *c, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt64 place(const wring_graph *g, PetscInt v)
-{
-  return g->number ? g->number[v] : g->begin + v;
-}
-
 PetscBool wring_cut_needs_edges(const wring_cut *c)
 {
   return (PetscBool)(c->n_part > 1 && c->partitioner != WRING_PARTITIONER_CURVE);
@@ -97,7 +92,8 @@ PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscIn
 {
   PetscFunctionBegin;
   if (c->n_part == 1 || g->all <= c->n_part) { // METIS divides by zero for one part, and is not needed for so few tets
-    for (PetscInt v = 0; v < g->n; v++) part[v] = c->n_part == 1 ? 0 : (PetscInt)place(g, v);
+    for (PetscInt v = 0; v < g->n; v++)
+      part[v] = c->n_part == 1 ? 0 : (PetscInt)(g->number ? g->number[v] : g->begin + v);
   } else if (c->partitioner == WRING_PARTITIONER_CURVE) {
     for (PetscInt v = 0; v < g->n; v++) part[v] = (PetscInt)(((g->begin + v + 1) * c->n_part - 1) / g->all);
   } else if (c->partitioner == WRING_PARTITIONER_METIS) {

@@ -3,12 +3,11 @@
 /* to [n_ghost]: the owners of the ghosts, which ascend. */
 static PetscErrorCode find_owners(const wring_graph *g, PetscInt *to)
 {
-  PetscMPIInt size, p   = 0;
+  PetscMPIInt p = 0;
   PetscInt64 *end, last = g->begin + g->n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(g->comm, &size));
-  PetscCall(PetscMalloc1((size_t)size, &end));
+  PetscCall(PetscMalloc1((size_t)wring_comm_size(g->comm), &end));
   PetscCallMPI(MPI_Allgather(&last, 1, MPIU_INT64, end, 1, MPIU_INT64, g->comm));
   for (PetscInt i = 0; i < g->n_ghost; i++) {
     while (end[p] <= g->ghost[i]) p++;

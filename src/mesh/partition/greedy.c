@@ -31,11 +31,6 @@ typedef struct {
   uint64_t           salt; // of this pass
 } refinement;
 
-static PetscInt part_of(const refinement *r, PetscInt v)
-{
-  return v < r->g->n ? r->part[v] : r->ghost_part[v - r->g->n];
-}
-
 /* ---- the border -------------------------------------------------------------------------------------------------- */
 
 static void list(refinement *r, PetscInt v)
@@ -43,24 +38,6 @@ static void list(refinement *r, PetscInt v)
   if (r->listed[v]) return;
   r->listed[v]             = 1;
   r->border[r->n_border++] = v;
-}
-
-static void list_border(refinement *r)
-{
-  const wring_graph *const g = r->g;
-  for (PetscInt v = 0; v < g->n; v++)
-    for (PetscInt i = g->start[v]; i < g->start[v + 1] && !r->listed[v]; i++) {
-      const PetscInt u = g->adjacent[i];
-      if (u >= g->n || r->part[u] != r->part[v]) list(r, v);
-    }
-}
-
-/* After v has moved. */
-static void list_neighbours(refinement *r, PetscInt v)
-{
-  const wring_graph *const g = r->g;
-  for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++)
-    if (g->adjacent[i] < g->n) list(r, g->adjacent[i]);
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
@@ -72,7 +49,7 @@ static PetscInt find_ties(refinement *r, PetscInt v)
   PetscInt                 n = 1;
   r->near[0]                 = r->part[v];
   for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++) {
-    const PetscInt p = part_of(r, g->adjacent[i]);
+    const PetscInt u = g->adjacent[i], p = u < g->n ? r->part[u] : r->ghost_part[u - g->n];
     if (p != r->part[v] && r->tie[p] == 0) r->near[n++] = p;
     r->tie[p] += wring_graph_weight(g, i);
   }
@@ -100,16 +77,6 @@ static PetscInt choose_part(const refinement *r, direction d, PetscInt v, PetscI
   return best;
 }
 
-static PetscErrorCode add_move(refinement *r, PetscInt v, PetscInt to)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_grow((PetscInt64)r->n_move + 1, &r->n_room, sizeof *r->move, &r->move));
-  r->move[r->n_move++] = (move){v, to};
-  r->flow[to] += wring_graph_load(r->g, v);
-  r->flow[r->n_part + r->part[v]] += wring_graph_load(r->g, v);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The moves that vertices want, and r->flow over all ranks. */
 static PetscErrorCode find_moves(refinement *r, direction d)
 {
@@ -120,7 +87,12 @@ static PetscErrorCode find_moves(refinement *r, direction d)
     const PetscInt v = r->border[k], n = find_ties(r, v), a = r->part[v];
     if (n > 1 && (d != RELIEVE || r->load[a] > r->limit)) {
       const PetscInt to = choose_part(r, d, v, n);
-      if (to != a) PetscCall(add_move(r, v, to));
+      if (to != a) {
+        PetscCall(wring_grow((PetscInt64)r->n_move + 1, &r->n_room, sizeof *r->move, &r->move));
+        r->move[r->n_move++] = (move){v, to};
+        r->flow[to] += wring_graph_load(r->g, v);
+        r->flow[r->n_part + a] += wring_graph_load(r->g, v);
+      }
     }
     for (PetscInt i = 0; i < n; i++) {
       if (i > 0) r->flow[2 * r->n_part] += r->tie[r->near[i]];
@@ -158,7 +130,8 @@ static PetscErrorCode make_moves(refinement *r, direction d)
     change[r->part[v]] -= load;
     change[to] += load;
     r->part[v] = to;
-    list_neighbours(r, v);
+    for (PetscInt k = r->g->start[v]; k < r->g->start[v + 1]; k++)
+      if (r->g->adjacent[k] < r->g->n) list(r, r->g->adjacent[k]);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, change, (PetscMPIInt)r->n_part, MPIU_INT64, MPI_SUM, r->g->comm));
   for (PetscInt p = 0; p < r->n_part; p++) r->load[p] += change[p];
@@ -185,7 +158,9 @@ static PetscErrorCode create(const wring_graph *g, PetscInt n_part, PetscInt *pa
   PetscCall(wring_graph_update(g, sizeof *part, part, r->ghost_part));
   PetscCall(PetscMalloc2((size_t)g->n, &r->border, (size_t)g->n, &r->listed));
   PetscCall(PetscArrayzero(r->listed, g->n));
-  list_border(r);
+  for (PetscInt v = 0; v < g->n; v++)
+    for (PetscInt i = g->start[v]; i < g->start[v + 1] && !r->listed[v]; i++)
+      if (g->adjacent[i] >= g->n || part[g->adjacent[i]] != part[v]) list(r, v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

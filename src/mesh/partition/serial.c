@@ -121,13 +121,11 @@ static PetscErrorCode cut_whole(PetscInt n_part, whole *w, idx_t *all)
 
 PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_part, PetscInt *part)
 {
-  whole       w = {.load = NULL};
-  idx_t      *mine, *all;
-  PetscInt   *to;
-  PetscMPIInt rank;
+  whole     w = {.load = NULL};
+  idx_t    *mine, *all;
+  PetscInt *to;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(g->comm, &rank));
   PetscCall(PetscCalloc1((size_t)g->n, &to));
   PetscCall(wring_exchange_create(g->comm, g->n, to, &w.x));
   PetscCall(PetscFree(to));
@@ -135,7 +133,7 @@ PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_part, Pet
   PetscCall(gather_edges(g, &w));
   PetscCall(gather_vertices(g, &w));
   PetscCall(PetscMalloc2((size_t)w.n, &all, (size_t)g->n, &mine));
-  if (rank == 0) PetscCall(cut_whole(n_part, &w, all));
+  if (wring_comm_rank(g->comm) == 0) PetscCall(cut_whole(n_part, &w, all));
   PetscCall(wring_exchange_answer(&w.x, sizeof *all, all, mine));
   for (PetscInt v = 0; v < g->n; v++) part[v] = (PetscInt)mine[v];
   PetscCall(PetscFree2(all, mine));

@@ -19,14 +19,13 @@ typedef struct {
 /* The tets whose numbers this rank knows, and their places in *got. */
 static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n, tet_row **got, wring_map *place)
 {
-  PetscInt64  begin = 0;
-  PetscInt   *to, known;
-  tet_row    *row;
-  PetscMPIInt size;
+  PetscInt64 begin = 0;
+  PetscInt  *to, known;
+  tet_row   *row;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  const PetscInt64 mine = raw->tets.n;
+  const PetscMPIInt size = wring_comm_size(comm);
+  const PetscInt64  mine = raw->tets.n;
   PetscCallMPI(MPI_Scan(&mine, &begin, 1, MPIU_INT64, MPI_SUM, comm));
   begin -= mine;
   PetscCall(PetscMalloc2((size_t)raw->tets.n, &to, (size_t)raw->tets.n, &row));
@@ -54,10 +53,9 @@ static PetscErrorCode send_rows(MPI_Comm comm, const wring_raw_data *d, PetscInt
   const size_t size = row_size(d), values = (size_t)d->width * sizeof(double);
   PetscInt    *to;
   char        *row;
-  PetscMPIInt  ranks;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  const PetscMPIInt ranks = wring_comm_size(comm);
   PetscCall(PetscMalloc2((size_t)d->n, &to, (size_t)d->n * size, &row));
   for (PetscInt i = 0; i < d->n; i++) {
     char *const at = row + (size_t)i * size;
@@ -108,21 +106,10 @@ static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode report(MPI_Comm comm, wring_scan *s, const repeated_row *fault)
-{
-  int64_t first;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&fault->place, &first, 1, MPI_INT64_T, MPI_MIN, comm));
-  if (first < INT64_MAX && fault->place == first)
-    wring_scan_fail(s, first, "element %lld is given twice", (long long)fault->number);
-  PetscCall(wring_error_share(comm, s->e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *raw, PetscInt *n, double **row)
 {
   repeated_row fault = {0, INT64_MAX};
+  int64_t      first;
   PetscInt     n_got;
   char        *got;
 
@@ -131,20 +118,9 @@ static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *
   PetscCall(PetscMalloc1((size_t)n_got * (size_t)(raw->data->width + 1) + 1, row));
   PetscCall(pick_tets(comm, raw, n, *row, n_got, got, &fault));
   PetscCall(PetscFree(got));
-  PetscCall(report(comm, s, &fault));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether the file begins as one of Gmsh. */
-static PetscErrorCode check_format(MPI_Comm comm, wring_scan *s, const char *name)
-{
-  const char *word;
-  PetscMPIInt rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0 && wring_scan_ok(s) && (wring_scan_peek(s, &word) == 0 || word[0] != '$'))
-    wring_error_set(s->e, "%s: not a Gmsh file, expected one with the $ElementData \"%s\"", s->file, name);
+  PetscCallMPI(MPI_Allreduce(&fault.place, &first, 1, MPI_INT64_T, MPI_MIN, comm));
+  if (first < INT64_MAX && fault.place == first)
+    wring_scan_fail(s, first, "element %lld is given twice", (long long)fault.number);
   PetscCall(wring_error_share(comm, s->e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -155,12 +131,15 @@ PetscErrorCode wring_mesh_read_data(MPI_Comm comm, const char *file, const char 
   wring_scan     s;
   wring_raw_data data = {.name = name, .width = width};
   wring_raw      raw  = {.data = &data};
+  const char    *word;
 
   PetscFunctionBegin;
   *n   = 0;
   *row = NULL;
   PetscCall(wring_scan_open(comm, file, e, &s));
-  PetscCall(check_format(comm, &s, name));
+  if (wring_comm_rank(comm) == 0 && wring_scan_ok(&s) && (wring_scan_peek(&s, &word) == 0 || word[0] != '$'))
+    wring_error_set(e, "%s: not a Gmsh file, expected one with the $ElementData \"%s\"", file, name);
+  PetscCall(wring_error_share(comm, e));
   if (wring_scan_ok(&s)) PetscCall(wring_gmsh_read(&s, &raw));
   if (wring_scan_ok(&s) && !data.found)
     wring_error_set(e, "%s: has no $ElementData \"%s\", expected one of that name", file, name);

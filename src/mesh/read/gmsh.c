@@ -66,7 +66,6 @@ static PetscErrorCode read_format(wring_gmsh *r)
     read_byte_order(r);
   else
     wring_scan_end_line(r->s);
-  r->has_format = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,13 +112,6 @@ static PetscErrorCode read_names(wring_gmsh *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Skips the numbers of the bounding entities. */
-static void skip_boundary(wring_gmsh *r)
-{
-  const int64_t n = wring_scan_long_count(r->s, "the number of bounding entities");
-  for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
-}
-
 /* Tag, a point or a bounding box, the physical tags; the bounding entities are skipped. */
 static PetscErrorCode read_entity(wring_gmsh *r, int64_t dim)
 {
@@ -131,10 +123,11 @@ static PetscErrorCode read_entity(wring_gmsh *r, int64_t dim)
   for (int c = 0; c < (dim ? 6 : 3); c++) wring_scan_real(r->s, "a coordinate");
   PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
   if (!added) wring_scan_fail(r->s, line, "%s %lld is listed twice", wring_dimension_name[dim], (long long)tag);
-  const int64_t n = wring_scan_long_count(r->s, "the number of physical tags");
+  int64_t n = wring_scan_long_count(r->s, "the number of physical tags");
   for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++)
     PetscCall(wring_tags_add(&r->tags, wring_tags_scan(r->s, "a physical tag")));
-  if (dim > 0) skip_boundary(r);
+  n = dim > 0 ? wring_scan_long_count(r->s, "the number of bounding entities") : 0;
+  for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
   if (wring_scan_ok(r->s)) wring_scan_end_line(r->s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,7 +141,6 @@ static PetscErrorCode read_entities(wring_gmsh *r)
   wring_scan_end_line(r->s);
   for (int dim = 0; dim < 4; dim++)
     for (int64_t i = 0; i < n[dim] && wring_scan_ok(r->s); i++) PetscCall(read_entity(r, dim));
-  r->has_entities = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,7 +187,6 @@ static PetscErrorCode read_nodes(wring_gmsh *r)
   if (r->blocks.total[WRING_ROW_NODES] < n)
     wring_scan_fail(r->s, line, "%lld nodes announced, %lld found", (long long)n,
                     (long long)r->blocks.total[WRING_ROW_NODES]);
-  r->has_nodes = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,7 +256,7 @@ static PetscErrorCode read_element_block(wring_gmsh *r, int64_t *left)
   if (n > *left)
     wring_scan_fail(r->s, line, "a block of %lld elements, but only %lld more are announced", (long long)n,
                     (long long)*left);
-  if (r->has_entities && !wring_tags_has_source(&r->tags, dim, tag))
+  if (r->has[GMSH_ENTITIES] && !wring_tags_has_source(&r->tags, dim, tag))
     wring_scan_fail(r->s, line, "%s %lld is not among the $Entities", wring_dimension_name[dim], (long long)tag);
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_tags_source(&r->tags, dim, tag, &block.source, &added));
@@ -284,7 +275,7 @@ static PetscErrorCode read_elements(wring_gmsh *r)
   int64_t       left = n;
   for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest element number");
   end_count(r);
-  if (!r->has_nodes) wring_scan_fail(r->s, line, "$Elements before $Nodes");
+  if (!r->has[GMSH_NODES]) wring_scan_fail(r->s, line, "$Elements before $Nodes");
   for (int64_t b = 0; b < blocks && wring_scan_ok(r->s); b++) PetscCall(read_element_block(r, &left));
   while (left > 0 && r->binary && !r->v41 && wring_scan_ok(r->s)) PetscCall(read_binary_elements(r, &left));
   if (!r->binary && !r->v41) {
@@ -293,7 +284,6 @@ static PetscErrorCode read_elements(wring_gmsh *r)
   }
   if (left > 0)
     wring_scan_fail(r->s, line, "%lld elements announced, %lld of them are missing", (long long)n, (long long)left);
-  r->has_elements = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -376,24 +366,22 @@ static PetscErrorCode read_element_data(wring_gmsh *r)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
+enum { ONCE = 1, REQUIRED = 2, BINARY = 4, MAX_SECTION_NAME = 64 }; // BINARY: in binary files of 4.1
+
 typedef struct {
   const char *name;
-  PetscBool   binary; // in binary files of 4.1
+  int         is;
   PetscErrorCode (*read)(wring_gmsh *);
 } section;
 
-static const section sections[] = {
-  {"MeshFormat", PETSC_FALSE, read_format}, {"PhysicalNames", PETSC_FALSE, read_names},
-  {"Entities", PETSC_TRUE, read_entities},  {"Nodes", PETSC_TRUE, read_nodes},
-  {"Elements", PETSC_TRUE, read_elements},  {"ElementData", PETSC_FALSE, read_element_data}};
-
-enum { N_SECTION = sizeof sections / sizeof sections[0], MAX_SECTION_NAME = 64 };
-
-static PetscBool is_repeated(const wring_gmsh *r, const section *k)
-{
-  return (PetscBool)((r->has_format && k->read == read_format) || (r->has_entities && k->read == read_entities) ||
-                     (r->has_nodes && k->read == read_nodes) || (r->has_elements && k->read == read_elements));
-}
+static const section sections[GMSH_SECTIONS] = {
+  [GMSH_FORMAT]   = {"MeshFormat", ONCE | REQUIRED, read_format},
+  [GMSH_NAMES]    = {"PhysicalNames", 0, read_names},
+  [GMSH_ENTITIES] = {"Entities", ONCE | BINARY, read_entities},
+  [GMSH_NODES]    = {"Nodes", ONCE | REQUIRED | BINARY, read_nodes},
+  [GMSH_ELEMENTS] = {"Elements", ONCE | REQUIRED | BINARY, read_elements},
+  [GMSH_DATA]     = {"ElementData", 0, read_element_data},
+};
 
 /* Skips a section to its end: comments, periodic links, data that is not requested. */
 static void skip_section(wring_gmsh *r, int64_t line, const char *end)
@@ -422,33 +410,21 @@ static PetscErrorCode read_section(wring_gmsh *r)
   memcpy(name, word + 1, length - 1);
   strcat(end, name);
   r->s->at += length;
-  for (int k = 0; k < N_SECTION; k++) {
+  for (int k = 0; k < GMSH_SECTIONS; k++) {
     if (strcmp(name, sections[k].name) || (sections[k].read == read_element_data && !r->raw->data)) continue;
-    if (r->binary && r->v41 && sections[k].binary)
+    if (r->binary && r->v41 && sections[k].is & BINARY)
       wring_scan_begin_binary(r->s);
     else
       wring_scan_end_line(r->s);
-    if (k > 0 && !r->has_format) wring_scan_fail(r->s, line, "$%s before $MeshFormat", name);
-    if (is_repeated(r, &sections[k])) wring_scan_fail(r->s, line, "a second $%s", name);
+    if (k > 0 && !r->has[GMSH_FORMAT]) wring_scan_fail(r->s, line, "$%s before $MeshFormat", name);
+    if (r->has[k] && sections[k].is & ONCE) wring_scan_fail(r->s, line, "a second $%s", name);
     if (wring_scan_ok(r->s)) PetscCall(sections[k].read(r));
+    r->has[k] = PETSC_TRUE;
     if (r->s->binary) wring_scan_end_binary(r->s);
     wring_scan_keyword(r->s, end);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   skip_section(r, line, end);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rank 0: all but the rows. */
-static PetscErrorCode read_sections(wring_gmsh *r)
-{
-  wring_scan *s = r->s;
-
-  PetscFunctionBegin;
-  while (wring_scan_ok(s) && s->at < s->end) PetscCall(read_section(r));
-  if (!r->has_format) wring_scan_fail(s, wring_scan_place(s), "the file ends without $MeshFormat");
-  if (!r->has_nodes) wring_scan_fail(s, wring_scan_place(s), "the file ends without $Nodes");
-  if (!r->has_elements) wring_scan_fail(s, wring_scan_place(s), "the file ends without $Elements");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -480,19 +456,21 @@ static PetscErrorCode share_format(wring_gmsh *r)
 
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
 {
-  wring_gmsh  r      = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
-  PetscBool   binary = PETSC_FALSE;
-  PetscMPIInt rank;
+  wring_gmsh r      = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
+  PetscBool  binary = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(s->comm);
   if (rank == 0) binary = has_binary(s);
   PetscCallMPI(MPI_Bcast(&binary, 1, WRING_MPI_BOOL, 0, s->comm));
   if (binary)
     wring_scan_rewind(s);
   else
     PetscCall(wring_scan_index(s, PETSC_FALSE));
-  if (rank == 0) PetscCall(read_sections(&r));
+  while (rank == 0 && wring_scan_ok(s) && s->at < s->end) PetscCall(read_section(&r));
+  for (int k = 0; k < GMSH_SECTIONS && rank == 0; k++) // rank 0 has read all but the rows
+    if ((sections[k].is & REQUIRED) && !r.has[k])
+      wring_scan_fail(s, wring_scan_place(s), "the file ends without $%s", sections[k].name);
   PetscCall(share_format(&r));
   if (!r.binary && s->lines.n == 0) PetscCall(wring_scan_index(s, PETSC_FALSE)); // the line was not that of a section
   PetscCall(wring_row_blocks_read(&r.blocks, s, raw, wring_gmsh_read_row, &r));

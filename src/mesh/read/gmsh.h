@@ -5,10 +5,12 @@
 #include "row_blocks.h"
 #include "tags.h"
 
+enum { GMSH_FORMAT, GMSH_NAMES, GMSH_ENTITIES, GMSH_NODES, GMSH_ELEMENTS, GMSH_DATA, GMSH_SECTIONS };
+
 typedef struct {
   wring_scan      *s;
   wring_raw       *raw;
-  PetscBool        v41, binary, has_format, has_entities, has_nodes, has_elements;
+  PetscBool        v41, binary, has[GMSH_SECTIONS]; // which sections were read
   wring_tags       tags;
   wring_row_blocks blocks;
   PetscInt         n_numbered; // nodes of 4.1 with a number, before they have coordinates

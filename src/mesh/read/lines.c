@@ -60,14 +60,12 @@ static span_count count_span(const char *p, const char *end, PetscBool comments)
 static PetscErrorCode count_spans(MPI_Comm comm, const char *file, int handle, PetscBool comments, wring_error *e,
                                   const wring_lines *lines, span_count *c)
 {
-  PetscMPIInt rank, ranks;
-  char       *text;
+  char *text;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
-  const PetscInt begin = (PetscInt)((int64_t)lines->n * rank / ranks),
-                 end   = (PetscInt)((int64_t)lines->n * (rank + 1) / ranks);
+  const PetscMPIInt rank = wring_comm_rank(comm), ranks = wring_comm_size(comm);
+  const PetscInt    begin = (PetscInt)((int64_t)lines->n * rank / ranks),
+                 end      = (PetscInt)((int64_t)lines->n * (rank + 1) / ranks);
   PetscCall(PetscMalloc1((size_t)(begin < end ? lines->size : 0), &text));
   for (PetscInt k = begin; k < end && !wring_failed(e); k++) {
     const int64_t n = wring_file_take(file, handle, (int64_t)k * lines->size, (size_t)lines->size, text, e);

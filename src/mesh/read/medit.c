@@ -56,16 +56,6 @@ static int64_t read_count(reader *r, const char *what)
   return n;
 }
 
-static PetscErrorCode read_vertices(reader *r, int64_t line)
-{
-  PetscFunctionBegin;
-  if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
-  const int64_t n = read_count(r, "the number of vertices");
-  PetscCall(wring_row_blocks_add(&r->blocks, r->s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));
-  r->has_nodes = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode read_section(reader *r, int k, int64_t line)
 {
   static const wring_row_kind kind[] = {WRING_ROW_LOWER, WRING_ROW_LOWER, WRING_ROW_LOWER, WRING_ROW_TETS};
@@ -82,13 +72,6 @@ static PetscErrorCode read_section(reader *r, int k, int64_t line)
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-static void read_vertex(reader *r, int64_t number)
-{
-  wring_raw_read_node(r->raw, r->s, wring_scan_place(r->s), number);
-  wring_tags_scan(r->s, "the reference of a vertex");
-  wring_scan_end_line(r->s);
-}
 
 static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
 {
@@ -110,7 +93,9 @@ static PetscErrorCode read_row(void *context, const wring_row_block *b, int64_t 
 
   PetscFunctionBegin;
   if (b->kind == WRING_ROW_NODES) {
-    read_vertex(r, i + 1);
+    wring_raw_read_node(r->raw, r->s, wring_scan_place(r->s), i + 1);
+    wring_tags_scan(r->s, "the reference of a vertex");
+    wring_scan_end_line(r->s);
   } else if (b->kind != WRING_ROW_OTHER) {
     PetscCall(read_element(r, &sections[b->type], i + 1));
   } else {
@@ -153,7 +138,10 @@ static PetscErrorCode read_keyword(reader *r)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (wring_scan_word(r->s, "Vertices")) {
-    PetscCall(read_vertices(r, line));
+    if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
+    const int64_t n = read_count(r, "the number of vertices");
+    PetscCall(wring_row_blocks_add(&r->blocks, r->s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));
+    r->has_nodes = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int k = 0; k < N_SECTION; k++) {
@@ -192,14 +180,12 @@ static PetscErrorCode read_keywords(reader *r)
 
 PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
 {
-  reader      r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
-  PetscMPIInt rank;
+  reader r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   raw->format = "MEDIT, ASCII";
   PetscCall(wring_scan_index(s, PETSC_TRUE));
-  if (rank == 0) PetscCall(read_keywords(&r));
+  if (wring_comm_rank(s->comm) == 0) PetscCall(read_keywords(&r));
   PetscCall(wring_row_blocks_read(&r.blocks, s, raw, read_row, &r));
   PetscCall(wring_tags_finish(&r.tags, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,29 +38,21 @@ static PetscErrorCode read_row(void *context, const wring_row_block *b, int64_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All rows after the header are points. */
-static PetscErrorCode read_header(wring_scan *s, wring_row_blocks *blocks)
-{
-  PetscFunctionBegin;
-  if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
-  wring_scan_end_line(s);
-  const int64_t n = wring_lines_rows(&s->lines) - s->row;
-  PetscCall(wring_row_blocks_add(blocks, s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
 {
   reader           r      = {s, raw};
   wring_row_blocks blocks = {0};
-  PetscMPIInt      rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   raw->format = "CSV";
   raw->points = PETSC_TRUE;
   PetscCall(wring_scan_index(s, PETSC_FALSE));
-  if (rank == 0) PetscCall(read_header(s, &blocks));
+  if (wring_comm_rank(s->comm) == 0) { // all rows after the header are points
+    if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
+    wring_scan_end_line(s);
+    const int64_t n = wring_lines_rows(&s->lines) - s->row;
+    PetscCall(wring_row_blocks_add(&blocks, s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));
+  }
   PetscCall(wring_row_blocks_read(&blocks, s, raw, read_row, &r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -77,14 +77,6 @@ static PetscErrorCode add_lower_mid(wring_raw *raw, const wring_element *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void add_tet(wring_raw *raw, const wring_element *e)
-{
-  for (int a = 0; a < 4; a++) raw->tets.tag[4 * (size_t)raw->tets.n + (size_t)a] = e->tag[a];
-  raw->tets.source[raw->tets.n] = e->source;
-  raw->tets.number[raw->tets.n] = e->number;
-  raw->tets.line[raw->tets.n++] = e->line;
-}
-
 static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_element *e)
 {
   const PetscInt64 needed = (PetscInt64)raw->lower.n + 1;
@@ -107,7 +99,10 @@ PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
   if (e->n == 4) {
     PetscCall(add_tet_mid(raw, e));
-    add_tet(raw, e);
+    for (int a = 0; a < 4; a++) raw->tets.tag[4 * (size_t)raw->tets.n + (size_t)a] = e->tag[a];
+    raw->tets.source[raw->tets.n] = e->source;
+    raw->tets.number[raw->tets.n] = e->number;
+    raw->tets.line[raw->tets.n++] = e->line;
   } else {
     PetscCall(add_lower_mid(raw, e));
     PetscCall(add_lower(raw, s, e));

@@ -25,12 +25,10 @@ static mesh_format find_format(wring_scan *s)
 
 static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
 {
-  int         format = NO_FORMAT;
-  PetscMPIInt rank;
+  int format = NO_FORMAT;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
-  if (rank == 0) format = (int)find_format(s);
+  if (wring_comm_rank(s->comm) == 0) format = (int)find_format(s);
   PetscCallMPI(MPI_Bcast(&format, 1, MPI_INT, 0, s->comm));
   PetscCall(wring_scan_share(s));
   if (format == GMSH) PetscCall(wring_gmsh_read(s, raw));

@@ -22,14 +22,12 @@ PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_scan *s, wring_ro
 
 static PetscErrorCode broadcast(MPI_Comm comm, wring_row_blocks *b)
 {
-  PetscMPIInt  rank;
   MPI_Datatype type;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Bcast(&b->n, 1, MPIU_INT, 0, comm));
   PetscCallMPI(MPI_Bcast(b->total, WRING_ROW_KINDS, MPI_INT64_T, 0, comm));
-  if (rank > 0) PetscCall(PetscMalloc1((size_t)b->n, &b->block));
+  if (wring_comm_rank(comm) > 0) PetscCall(PetscMalloc1((size_t)b->n, &b->block));
   PetscCallMPI(MPI_Type_contiguous(sizeof *b->block, MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
   PetscCallMPI(MPI_Bcast(b->block, (PetscMPIInt)b->n, type, 0, comm));

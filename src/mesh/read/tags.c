@@ -130,11 +130,9 @@ static int compare_sightings(const void *a, const void *b)
 /* The first sightings of the sources of all ranks, in the order of the file: list [*n] of this rank, then of all. */
 static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
 {
-  PetscInt    kept = 0;
-  PetscMPIInt rank;
+  PetscInt kept = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(wring_exchange_collect(comm, n, sizeof **list, list));
   if (*n) qsort(*list, (size_t)*n, sizeof **list, compare_keys);
   for (PetscInt i = 0; i < *n; i++)
@@ -213,10 +211,9 @@ static PetscErrorCode share(wring_tags *t)
   wring_raw     *raw  = t->raw;
   const MPI_Comm comm = t->s->comm;
   PetscInt       n[2] = {0, 0}, room = t->source_room;
-  PetscMPIInt    rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   if (rank == 0) PetscCall(resolve(t));
   PetscCall(wring_error_share(comm, t->s->e));
   if (!wring_scan_ok(t->s)) PetscFunctionReturn(PETSC_SUCCESS);

@@ -69,27 +69,20 @@ static PetscErrorCode read_node(void *context, const wring_row_block *b, int64_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank 0; a fault of the first number is found when its row is read. */
-static PetscErrorCode list_nodes(reader *r, wring_row_blocks *blocks)
-{
-  int64_t     attributes;
-  const char *word;
-
-  PetscFunctionBegin;
-  const int64_t n = read_header(r->s, "the number of nodes", 3, &attributes);
-  wring_scan_peek(r->s, &word);
-  if (wring_text_int(word, &r->first) && r->first != 0) r->first = 1;
-  PetscCall(add_rows(r->s, blocks, WRING_ROW_NODES, n, "nodes"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode read_nodes(reader *r, PetscMPIInt rank)
 {
   wring_row_blocks blocks = {0};
+  int64_t          attributes;
+  const char      *word;
 
   PetscFunctionBegin;
   PetscCall(wring_scan_index(r->s, PETSC_TRUE));
-  if (rank == 0) PetscCall(list_nodes(r, &blocks));
+  if (rank == 0) { // a fault of the first number is found when its row is read
+    const int64_t n = read_header(r->s, "the number of nodes", 3, &attributes);
+    wring_scan_peek(r->s, &word);
+    if (wring_text_int(word, &r->first) && r->first != 0) r->first = 1;
+    PetscCall(add_rows(r->s, &blocks, WRING_ROW_NODES, n, "nodes"));
+  }
   PetscCallMPI(MPI_Bcast(&r->first, 1, MPI_INT64_T, 0, r->s->comm));
   PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_node, r));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,12 +143,11 @@ PetscBool wring_tetgen_pair(const char *file, size_t size, char *node, char *ele
 
 PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw *raw)
 {
-  reader      r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
-  PetscMPIInt rank;
+  reader r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(nodes->comm, &rank));
-  raw->format = "TetGen";
+  const PetscMPIInt rank = wring_comm_rank(nodes->comm);
+  raw->format            = "TetGen";
   PetscCall(read_nodes(&r, rank));
   r.s = tets;
   if (wring_scan_ok(tets)) PetscCall(read_tets(&r, rank));

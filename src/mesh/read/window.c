@@ -153,14 +153,6 @@ static void move_window(wring_scan *s, int64_t offset)
   *s->text                  = '\0';
 }
 
-static void go_to_byte(wring_scan *s, int64_t offset)
-{
-  if (offset >= s->base && offset <= s->base + (s->end - s->text))
-    s->at = s->text + (offset - s->base);
-  else
-    move_window(s, PetscMin(offset, s->size));
-}
-
 /* The first row that begins in a span, or the end of the file. */
 static void go_to_span(wring_scan *s, PetscInt span)
 {
@@ -177,15 +169,15 @@ static void go_to_span(wring_scan *s, PetscInt span)
 void wring_scan_go(wring_scan *s, int64_t where)
 {
   if (!wring_scan_ok(s)) return;
-  if (s->binary) {
-    go_to_byte(s, where);
-    return;
-  }
-  if (s->lines.n > 0 && where != s->row) {
+  if (s->binary && where >= s->base && where <= s->base + (s->end - s->text)) {
+    s->at = s->text + (where - s->base);
+  } else if (s->binary) {
+    move_window(s, PetscMin(where, s->size));
+  } else if (s->lines.n > 0 && where != s->row) {
     const PetscInt span = wring_lines_find(&s->lines, where);
     if (where < s->row || span > wring_lines_find(&s->lines, s->row)) go_to_span(s, span);
   }
-  while (s->row < where && s->at < s->end) wring_scan_skip_line(s);
+  while (!s->binary && s->row < where && s->at < s->end) wring_scan_skip_line(s);
 }
 
 void wring_scan_rewind(wring_scan *s)
@@ -223,30 +215,21 @@ static void open_file(wring_scan *s)
   s->changed = time_of_change(&status);
 }
 
-/* The file that rank 0 reads must be that of this rank. */
-static PetscErrorCode compare_size(wring_scan *s)
-{
-  int64_t     size = s->size;
-  PetscMPIInt rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
-  PetscCallMPI(MPI_Bcast(&size, 1, MPI_INT64_T, 0, s->comm));
-  if (wring_scan_ok(s) && size != s->size)
-    wring_error_set(s->e, "%s: has %lld bytes on rank %d and %lld on rank 0, expected the same file on every rank",
-                    s->file, (long long)s->size, rank, (long long)size);
-  PetscCall(wring_error_share(s->comm, s->e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_scan_open(MPI_Comm comm, const char *file, wring_error *e, wring_scan *s)
 {
+  int64_t size; // of the file that rank 0 reads, which must be that of this rank
+
   PetscFunctionBegin;
   *s = (wring_scan){
     .comm = comm, .file = file, .handle = -1, .line = 1, .stage = WRING_SCAN_HEADS, .fault = LONG_MAX - 1, .e = e};
   open_file(s);
   PetscCall(wring_error_share(comm, e));
-  PetscCall(compare_size(s));
+  size = s->size;
+  PetscCallMPI(MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm));
+  if (wring_scan_ok(s) && size != s->size)
+    wring_error_set(e, "%s: has %lld bytes on rank %d and %lld on rank 0, expected the same file on every rank", file,
+                    (long long)s->size, wring_comm_rank(comm), (long long)size);
+  PetscCall(wring_error_share(comm, e));
   if (!wring_scan_ok(s)) s->size = 0;
   s->text = malloc(FIRST + 1);
   PetscCheck(s->text, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a window of a file");

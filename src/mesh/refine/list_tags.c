@@ -7,20 +7,6 @@ typedef struct {
   int64_t vertex, tag;
 } tag_row;
 
-/* The corners of this slice: row [data->n_vertex]. */
-static PetscErrorCode list_corners(MPI_Comm comm, const wring_mesh_data *d, tag_row *row)
-{
-  PetscInt end;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, comm));
-  for (PetscInt v = 0; v < d->n_vertex; v++) {
-    const PetscInt number = end - d->n_vertex + v;
-    row[v]                = (tag_row){number, d->tag ? d->tag[v] : number};
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   The rows of m->read.middles, with the numbers that wring_mesh_raise would give; *n: the vertices of the raised mesh.
 */
@@ -52,20 +38,20 @@ PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, Petsc
   const PetscInt corners = (*data)->n_vertex, middles = (*data)->middles.n;
   wring_mesh    *m;
   tag_row       *row;
-  PetscInt       n_row = corners + middles;
-  PetscMPIInt    rank;
+  PetscInt       n_row = corners + middles, end;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n_row, &row));
-  PetscCall(list_corners(comm, *data, row));
+  PetscCallMPI(MPI_Scan(&corners, &end, 1, MPIU_INT, MPI_SUM, comm));
+  for (PetscInt v = 0, at = end - corners; v < corners; v++, at++)
+    row[v] = (tag_row){at, (*data)->tag ? (*data)->tag[v] : at};
   PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_CURVE, data, &m));
   *n = m->number.n_global;
   if (m->read.order == 2) PetscCall(list_middles(m, row + corners, n));
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(wring_exchange_collect(comm, &n_row, sizeof *row, &row));
   *tag = NULL;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_comm_rank(comm)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)*n, tag));
   for (PetscInt v = 0; v < *n; v++) (*tag)[v] = -1;
   for (PetscInt i = 0; i < n_row; i++)

@@ -62,24 +62,15 @@ static PetscErrorCode forget_edges(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* solid [n_local]: 1 at vertices of tets of any rank. */
-static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(solid, m->n_local));
-  for (size_t i = 0; i < CORNERS * (size_t)m->tets.n; i++) solid[m->tets.corner[i]] = 1;
-  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, solid));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Lines between vertices of tets are not refined. */
 static PetscErrorCode drop_inner_lines(wring_refinement *r)
 {
-  PetscInt *solid, n = 0;
+  PetscInt *solid, n = 0; // solid [n_local]: 1 at vertices of tets of any rank
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->m->n_local, &solid));
-  PetscCall(mark_solid(r->m, solid));
+  PetscCall(PetscCalloc1((size_t)r->m->n_local, &solid));
+  for (size_t i = 0; i < CORNERS * (size_t)r->m->tets.n; i++) solid[r->m->tets.corner[i]] = 1;
+  PetscCall(wring_mesh_reduce(r->m, MPIU_INT, MPI_MAX, solid));
   for (PetscInt i = 0; i < r->free.n; i++) {
     const PetscInt a = r->free.end[2 * i], b = r->free.end[2 * i + 1];
     if (r->free.is_line[i] && solid[a] && solid[b]) continue;
@@ -141,20 +132,6 @@ PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode place_points(wring_refinement *r)
-{
-  const wring_mesh *const m = r->m;
-
-  PetscFunctionBegin;
-  PetscCall(wring_refine_take_points(r, r->edge.n));
-  for (PetscInt j = 0; j < r->edge.n; j++) {
-    const double *const a = m->X + 3 * r->edge.end[2 * j], *const b = m->X + 3 * r->edge.end[2 * j + 1];
-    for (int c = 0; c < 3; c++) r->point.X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
-    r->point.original[m->n_local + j] = m->number.n_global + r->edge.found[j].place;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point)
 {
   if (point < r->m->n_local) return (PetscBool)(point < r->m->n_owned);
@@ -183,10 +160,17 @@ static PetscErrorCode order_points(wring_refinement *r)
 
 PetscErrorCode wring_refine_find_points(wring_refinement *r)
 {
+  const wring_mesh *const m = r->m;
+
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)r->edge.n, &r->edge.found));
   PetscCall(wring_edges_find(&r->edge.all, r->edge.n, r->edge.key, r->edge.found));
-  PetscCall(place_points(r));
+  PetscCall(wring_refine_take_points(r, r->edge.n));
+  for (PetscInt j = 0; j < r->edge.n; j++) {
+    const double *const a = m->X + 3 * r->edge.end[2 * j], *const b = m->X + 3 * r->edge.end[2 * j + 1];
+    for (int c = 0; c < 3; c++) r->point.X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
+    r->point.original[m->n_local + j] = m->number.n_global + r->edge.found[j].place;
+  }
   PetscCall(order_points(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

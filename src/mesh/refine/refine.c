@@ -64,29 +64,22 @@ static char choose_diagonal(const wring_refinement *r, PetscInt e)
 }
 
 /* Children of nearly flat tets may have no volume to round-off. */
-static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
+static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
 {
-  PetscInt v[WRING_TET_POINTS], flat = 0;
+  const double *const X = r->point.X;
+  PetscInt            v[WRING_TET_POINTS], flat = 0;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)r->m->tets.n, &r->tets.diagonal));
+  for (PetscInt e = 0; e < r->m->tets.n; e++) r->tets.diagonal[e] = choose_diagonal(r, e);
   for (PetscInt i = 0; i < CHILDREN * r->m->tets.n; i++) {
     wring_refine_child_points(r, i, v);
-    flat +=
-      !(wring_tet_det(r->point.X + 3 * v[0], r->point.X + 3 * v[1], r->point.X + 3 * v[2], r->point.X + 3 * v[3]) > 0);
+    flat += !(wring_tet_det(X + 3 * v[0], X + 3 * v[1], X + 3 * v[2], X + 3 * v[3]) > 0);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flat, 1, MPIU_INT, MPI_SUM, r->m->comm));
   if (flat)
     WRING_REFUSE(r->m->comm, "mesh_refine: refinement %d leaves %d tetrahedra of zero volume, expected at most %d",
                  (int)done + 1, (int)flat, (int)done);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)r->m->tets.n, &r->tets.diagonal));
-  for (PetscInt e = 0; e < r->m->tets.n; e++) r->tets.diagonal[e] = choose_diagonal(r, e);
-  PetscCall(check_volumes(r, done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

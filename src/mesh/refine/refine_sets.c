@@ -26,17 +26,6 @@ static PetscErrorCode add_member(outbox *o, PetscInt owner, PetscInt set, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_old_members(const wring_refinement *r, outbox *o)
-{
-  const wring_mesh *const m = r->m;
-
-  PetscFunctionBegin;
-  for (PetscInt s = 0; s < m->set.names.n; s++)
-    for (PetscInt i = 0; i < m->set.count[s]; i++)
-      PetscCall(add_member(o, r->rank, s, m->number.original[m->set.vertex[s][i]]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The set with the name of a region has all tets of the region. */
 static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, PetscInt set, outbox *o)
 {
@@ -143,17 +132,20 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
 
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s)
 {
-  outbox o = {0};
+  const wring_mesh *const m = r->m;
+  outbox                  o = {0};
 
   PetscFunctionBegin;
-  PetscCall(add_old_members(r, &o));
-  for (PetscInt k = 0; k < r->m->set.names.n; k++) {
-    const PetscInt region = wring_names_find(&r->m->regions, r->m->set.names.name[k]);
+  for (PetscInt k = 0; k < m->set.names.n; k++)
+    for (PetscInt i = 0; i < m->set.count[k]; i++)
+      PetscCall(add_member(&o, r->rank, k, m->number.original[m->set.vertex[k][i]]));
+  for (PetscInt k = 0; k < m->set.names.n; k++) {
+    const PetscInt region = wring_names_find(&m->regions, m->set.names.name[k]);
     if (region >= 0) PetscCall(add_region(r, region, k, &o));
   }
-  PetscCall(PetscMalloc1(3 * (size_t)r->m->set.n_element, mid));
+  PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, mid));
   PetscCall(find_midpoints(r, *mid, &o));
-  PetscCall(wring_exchange_rows(r->m->comm, o.n, o.owner, 2 * sizeof *o.row, o.row, &s->n, &s->member));
+  PetscCall(wring_exchange_rows(m->comm, o.n, o.owner, 2 * sizeof *o.row, o.row, &s->n, &s->member));
   PetscCall(PetscFree(o.owner));
   PetscCall(PetscFree(o.row));
   PetscFunctionReturn(PETSC_SUCCESS);

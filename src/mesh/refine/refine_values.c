@@ -40,12 +40,6 @@ static int end_of(int i, int end)
   return i < 4 ? i : wring_tet_edge[i - 4][end];
 }
 
-/* The ten vertices of the tet whose children are [8]. */
-static void find_vertices(const wring_mesh *m, const PetscInt *child, PetscInt v[10])
-{
-  for (int i = 0; i < 10; i++) v[i] = m->tets.corner[4 * child[end_of(i, 0)] + end_of(i, 1)];
-}
-
 /* Twice the barycentric coordinates of local vertex `one`, of v [10]. */
 static void find_place(const PetscInt v[10], PetscInt one, double place[4])
 {
@@ -83,7 +77,7 @@ static PetscErrorCode interpolate_tets(const wring_refinement *r, double *point)
   for (PetscInt e = 0; e < m->tets.n; e++) key[e] = (uint64_t)m->tets.original[e];
   PetscCall(wring_order_keys(m->tets.n, key, tet));
   for (PetscInt i = 0; i < m->tets.n; i++) {
-    if (i % 8 == 0) find_vertices(m, tet + i, v);
+    for (int k = 0; k < 10 && i % 8 == 0; k++) v[k] = m->tets.corner[4 * tet[i + end_of(k, 0)] + end_of(k, 1)];
     interpolate_child(r, tet[i], v, point);
   }
   PetscCall(PetscFree2(tet, key));

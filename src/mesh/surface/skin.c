@@ -22,7 +22,8 @@ int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v)
   return m->tets.mid ? 6 : 3;
 }
 
-int wring_mesh_cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)
+/* The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices. Returns how many. */
+static int cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle)
 {
   PetscInt  v[WRING_FACE];
   const int n = wring_mesh_face(m, e, a, v) > 3 ? 4 : 1;
@@ -35,10 +36,9 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
   const PetscSFNode *remote;
   const PetscInt    *leaf;
   PetscInt           n;
-  PetscMPIInt        rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(PetscMalloc1(m->n_local, &s->home));
   for (PetscInt i = 0; i < m->n_owned; i++) s->home[i] = (PetscSFNode){.rank = rank, .index = i};
   PetscCall(PetscSFGetGraph(m->forest.halo, NULL, &n, &leaf, &remote));
@@ -48,28 +48,19 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
 
-/* shared [n_local]: whether another rank has the vertex. */
-static PetscErrorCode mark_shared(const wring_mesh *m, char *shared)
-{
-  const PetscInt *leaves;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
-  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
-  for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The faces without a neighbour whose corners are all shared, and the owners of their lowest vertices: to [n]. */
 static PetscErrorCode list_shared(const wring_mesh *m, const wring_skin *s, const PetscInt *neighbour, PetscInt *n,
                                   wring_face **face, PetscInt **to)
 {
-  PetscInt all;
-  char    *shared;
+  const PetscInt *leaves;
+  PetscInt        all;
+  char           *shared; // [n_local] whether another rank has the vertex
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m->n_local, &shared));
-  PetscCall(mark_shared(m, shared));
+  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
+  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
+  for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
   PetscCall(wring_faces_list_border(m->tets.n, m->tets.corner, neighbour, m->number.original, &all, face));
   PetscCall(PetscMalloc1((size_t)all, to));
   *n = 0;
@@ -123,7 +114,7 @@ static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
   s->n = 0;
   for (PetscInt i = 0; i < 4 * m->tets.n; i++) {
     if (neighbour[i] >= 0) continue;
-    const int n = wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
+    const int n = cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
     for (int k = 0; k < n; k++) s->face[s->n++] = i;
   }
   PetscCall(PetscFree(neighbour));

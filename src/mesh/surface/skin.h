@@ -34,11 +34,5 @@ int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part);
 */
 int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v);
 
-/*
-  The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices, counter-clockwise seen
-  from outside. Returns their number.
-*/
-int wring_mesh_cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle);
-
 PetscErrorCode wring_skin_create(const wring_mesh *m, wring_skin **s); // collective
 PetscErrorCode wring_skin_destroy(wring_skin **s);

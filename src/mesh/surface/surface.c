@@ -27,17 +27,6 @@ static PetscErrorCode add_face(faces *f, const PetscInt v[WRING_FACE], PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* mark [n_local]: whether a vertex is in the set. */
-static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(mark, m->n_local));
-  for (PetscInt i = 0; i < m->set.count[set]; i++) mark[m->set.vertex[set][i]] = 1;
-  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Faces of this rank's tets whose vertices are all in the set, seen from outside. */
 static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces *f)
 {
@@ -50,19 +39,6 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, faces
       for (int k = 0; k < n; k++) in_set = (PetscBool)(in_set && mark[v[k]]), corner[k] = m->number.original[v[k]];
       if (in_set) PetscCall(add_face(f, corner, 1));
     }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, faces *f)
-{
-  static const PetscInt none[3] = {-1, -1, -1};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->set.n_element; i++) {
-    const PetscInt *const row = m->set.element + 4 * (size_t)i, *const mid = m->set.mid ? m->set.mid + 3 * i : none;
-    const PetscInt v[WRING_FACE] = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
-    if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, v, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -96,12 +72,11 @@ static PetscErrorCode match(const wring_mesh *m, const char *set, PetscBool inne
   wring_error   error = {""};
   wring_sorting s;
   PetscInt     *to, kept = 0;
-  PetscMPIInt   size;
   face_row     *got;
   char         *chosen, *keep;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  const PetscMPIInt size = wring_comm_size(m->comm);
   PetscCall(PetscMalloc2((size_t)f->n, &to, (size_t)f->n, &keep));
   for (PetscInt i = 0; i < f->n; i++) to[i] = f->row[i].v[0] % size;
   PetscCall(wring_match_rows(m->comm, f->n, to, 4, sizeof *got, f->row, &s, &got));
@@ -139,30 +114,24 @@ static PetscErrorCode cut_sheets(faces *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes ghosts of the vertices of triangle [n][WRING_FACE]. */
-static PetscErrorCode extend(wring_mesh *m, PetscInt n, const PetscInt *triangle)
-{
-  PetscInt *vertex, n_vertex = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(WRING_FACE * n, &vertex));
-  for (PetscInt i = 0; i < WRING_FACE * n; i++)
-    if (triangle[i] >= 0) vertex[n_vertex++] = triangle[i];
-  PetscCall(wring_mesh_extend_halo(m, n_vertex, vertex));
-  PetscCall(PetscFree(vertex));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, PetscInt *n, PetscInt **triangle)
 {
-  faces f = {.n = 0};
-  char *mark;
+  static const PetscInt none[3] = {-1, -1, -1};
+  faces                 f       = {.n = 0};
+  char                 *mark; // [n_local] whether a vertex is in the set
+  PetscInt             *vertex, n_vertex = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(m->n_local, &mark));
-  PetscCall(mark_set(m, set, mark));
+  PetscCall(PetscCalloc1(m->n_local, &mark));
+  for (PetscInt i = 0; i < m->set.count[set]; i++) mark[m->set.vertex[set][i]] = 1;
+  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_CHAR, mark, mark, MPI_REPLACE));
   PetscCall(add_tet_faces(m, mark, &f));
-  PetscCall(add_triangles(m, set, &f));
+  for (PetscInt i = 0; i < m->set.n_element; i++) {
+    const PetscInt *const row = m->set.element + 4 * (size_t)i, *const mid = m->set.mid ? m->set.mid + 3 * i : none;
+    const PetscInt v[WRING_FACE] = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
+    if (row[0] == set && row[3] >= 0) PetscCall(add_face(&f, v, 0));
+  }
   PetscCall(PetscFree(mark));
   PetscCall(match(m, m->set.names.name[set], inner, &f));
   PetscCall(cut_sheets(&f));
@@ -170,6 +139,10 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscBool inner, 
   PetscCall(PetscMalloc1(WRING_FACE * f.n, triangle));
   for (PetscInt i = 0; i < WRING_FACE * f.n; i++) (*triangle)[i] = f.row[i / WRING_FACE].corner[i % WRING_FACE];
   PetscCall(PetscFree(f.row));
-  PetscCall(extend(m, *n, *triangle));
+  PetscCall(PetscMalloc1(WRING_FACE * f.n, &vertex));
+  for (PetscInt i = 0; i < WRING_FACE * f.n; i++)
+    if ((*triangle)[i] >= 0) vertex[n_vertex++] = (*triangle)[i];
+  PetscCall(wring_mesh_extend_halo(m, n_vertex, vertex)); // ghosts
+  PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

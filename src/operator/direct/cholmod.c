@@ -50,16 +50,14 @@ static PetscErrorCode agree(const wring_operator_part *part, PetscBool *yes)
 
 static PetscErrorCode create(wring_operator_part *part)
 {
-  PetscMPIInt size;
-  direct     *d;
+  direct *d;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
   part->data       = d;
   d->shared.window = MPI_WIN_NULL;
   PetscCall(wring_hosts_split(part->set->comm, part->set->coarsening.ranks_each, &d->node));
-  PetscCallMPI(MPI_Comm_size(d->node, &size));
-  d->several = (PetscBool)(size < part->set->n_rank);
+  d->several = (PetscBool)(wring_comm_size(d->node) < part->set->n_rank);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, WRING_MPI_BOOL, MPI_LOR, part->set->comm));
   PetscCall(wring_team_create(d->node, &d->team));
   part->no_sharing = (PetscBool)!d->team;

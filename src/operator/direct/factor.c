@@ -14,23 +14,19 @@ PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent)
 
 PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library)
 {
-  PetscMPIInt size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  *library = size == 1 && type == MAT_FACTOR_CHOLESKY ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
+  *library = wring_comm_size(comm) == 1 && type == MAT_FACTOR_CHOLESKY ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  PetscMPIInt    size;
   MatSolverType  library;
   PetscBool      available, own;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = wring_comm_size(comm);
   PetscCall(wring_factor_library(comm, type, &library));
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &own));
   if (own && type == MAT_FACTOR_CHOLESKY) {

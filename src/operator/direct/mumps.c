@@ -127,13 +127,11 @@ static PetscErrorCode compute_order(wring_operator_part *part)
 {
   direct     *d     = part->data;
   wring_error error = {""};
-  PetscMPIInt rank;
   wring_rows  rows;
   Mat         all;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(part->set->comm, &rank));
-  PetscCall(wring_aij_collect(part->A, (PetscBool)(rank == 0), &all));
+  PetscCall(wring_aij_collect(part->A, (PetscBool)(wring_comm_rank(part->set->comm) == 0), &all));
   if (all) {
     PetscCall(wring_rows_get(all, &rows));
     PetscCall(dissect(&rows.own, &d->position, &error));

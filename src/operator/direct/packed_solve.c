@@ -321,18 +321,13 @@ static void run_sweeps(const sweep *s)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* Number of values of a block that a solve reads. */
-static double cost(const wring_packed *p, PetscInt k)
-{
-  return (double)((k + 1 < p->n_block ? p->block[k + 1].value : p->n_value) - p->block[k].value);
-}
-
 /*
   A block whose subtree costs more than a quarter of a thread's share is shared: p->owner is -1; size for the others.
 */
 static void share_top(wring_packed *p, int size, double *subtree)
 {
-  for (PetscInt k = 0; k < p->n_block; k++) subtree[k] = cost(p, k);
+  for (PetscInt k = 0; k < p->n_block; k++) // the values of a block, which a solve reads
+    subtree[k] = (double)((k + 1 < p->n_block ? p->block[k + 1].value : p->n_value) - p->block[k].value);
   for (PetscInt k = 0; k < p->n_block; k++)
     if (p->block[k].parent >= 0) subtree[p->block[k].parent] += subtree[k];
   for (PetscInt k = 0; k < p->n_block; k++)

@@ -42,11 +42,10 @@ static PetscErrorCode share(Mat A, const wring_coarsening *how, PetscInt *first,
 static PetscErrorCode join(Mat A, PetscInt ranks, PetscInt *first, PetscInt *end)
 {
   const PetscInt *range;
-  PetscMPIInt     rank, size;
+  const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
+  const int       rank = wring_comm_rank(comm), size = wring_comm_size(comm);
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatGetOwnershipRanges(A, &range));
   *first = range[rank % ranks == 0 ? rank : PetscMin((rank / ranks + 1) * ranks, size)];
   *end   = range[PetscMin((rank / ranks + 1) * ranks, size)];
@@ -79,11 +78,10 @@ static PetscErrorCode move(PetscInt first, PetscInt end, Mat *P, Mat *C)
 /* Moves a level of few rows, of all or of a rank, and the interpolation from it. */
 static PetscErrorCode gather(wring_level *l, const wring_coarsening *how, Mat *P, Mat *C)
 {
-  PetscMPIInt size;
-  PetscInt    n, first = 0, end = 0;
+  const int size = wring_comm_size(l->comm);
+  PetscInt  n, first = 0, end = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(l->comm, &size));
   PetscCall(MatGetSize(*C, &n, NULL));
   const PetscInt ranks = (PetscInt)PetscMin((double)ROWS_OF_A_RANK * size / n, size);
   if (size == 1 || how->node_rows == 0 || (n > how->node_rows && ranks < 2)) PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,11 +38,10 @@ PetscBool wring_coarsest_invert(PetscInt n, double *a)
 /* Counts and offsets of the ranks' rows, and memory to gather a vector. */
 static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c)
 {
-  const int   mine = (int)n;
-  PetscMPIInt size;
+  const int mine = (int)n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(c->comm, &size));
+  const PetscMPIInt size = wring_comm_size(c->comm);
   PetscCall(PetscMalloc2(size, &c->count, size, &c->offset));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, c->count, 1, MPI_INT, c->comm));
   for (int i = 0; i < size; i++) c->offset[i] = i > 0 ? c->offset[i - 1] + c->count[i - 1] : 0;
@@ -78,15 +77,13 @@ PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c)
 {
   const MPI_Comm comm     = l->comm;
   PetscBool      definite = PETSC_TRUE;
-  PetscMPIInt    rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Allreduce(&l->n, &c->n_global, 1, MPIU_INT, MPI_SUM, comm));
   c->comm  = MPI_COMM_NULL;
   c->dense = (PetscBool)(c->n_global <= DENSE_LIMIT);
   if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, rank, &c->comm));
+  PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, wring_comm_rank(comm), &c->comm));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_FLOAT, &c->three));
   PetscCallMPI(MPI_Type_commit(&c->three));
   if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(l, c, &definite));

@@ -72,14 +72,12 @@ static PetscErrorCode copy_all(const source *s, PetscLayout columns, const wring
 {
   const wring_exchange *const x = &near->asked;
   const PetscInt             *range;
-  PetscMPIInt                 rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(x->comm, &rank));
   PetscCall(PetscLayoutGetRanges(columns, &range));
   PetscCall(wring_csr_create(&s->a, PETSC_FALSE, &p->P));
   PetscCall(PetscMalloc1(s->a.start[s->a.n], &p->P.value));
-  copy_rows(s, 0, p->n, range + rank, p);
+  copy_rows(s, 0, p->n, range + wring_comm_rank(x->comm), p);
   for (PetscMPIInt o = 0; o < x->n_to; o++)
     copy_rows(s, p->n + x->to_start[o], p->n + x->to_start[o + 1], range + x->to[o], p);
   PetscFunctionReturn(PETSC_SUCCESS);

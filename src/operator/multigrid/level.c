@@ -32,18 +32,6 @@ static PetscErrorCode find_roots(const wring_level *l, const double *value, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_boundary(wring_level *l)
-{
-  const PetscInt *start = l->ghost.start;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(l->n, &l->boundary));
-  for (PetscInt i = 0; i < l->n; i++)
-    if (start[i + 1] > start[i]) l->boundary[l->n_boundary++] = i;
-  PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The pattern of A, borrowed where possible, or copied. */
 static PetscErrorCode create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
 {
@@ -80,7 +68,10 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscCall(wring_messages_create(&l->near, MPI_FLOAT, 3, PETSC_TRUE, &l->fetch));
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
-  if (l->ghost.start) PetscCall(find_boundary(l));
+  PetscCall(PetscMalloc1(l->n, &l->boundary));
+  for (PetscInt i = 0; l->ghost.start && i < l->n; i++)
+    if (l->ghost.start[i + 1] > l->ghost.start[i]) l->boundary[l->n_boundary++] = i;
+  PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
   PetscCall(wring_vec_create((size_t)(l->n + l->n_ghost), sizeof(float), &l->scale));
   PetscCall(wring_rows_get(A, &r));
   PetscCall(find_roots(l, r.own.value, &root));
@@ -92,8 +83,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New l->scale, and q. */
-static PetscErrorCode rescale(wring_level *l, const wring_level_values *a, float *q)
+PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q)
 {
   double *root;
 
@@ -107,13 +97,6 @@ static PetscErrorCode rescale(wring_level *l, const wring_level_values *a, float
   PetscCall(PetscFree(root));
   PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, q, q + l->n));
   PetscCall(wring_neighbours_fetch(&l->near, sizeof *q, l->scale, l->scale + l->n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q)
-{
-  PetscFunctionBegin;
-  PetscCall(rescale(l, a, q));
   set_values(l, a->own, a->ghost, a->scale ? l->scale : q);
   PetscCall(wring_level_find_omega(l));
   PetscFunctionReturn(PETSC_SUCCESS);

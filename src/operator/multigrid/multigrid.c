@@ -105,13 +105,12 @@ static PetscErrorCode create_cg(wring_operator_part *part)
 PetscErrorCode wring_multigrid_predict(Mat A, double *bytes)
 {
   const double one_rank = 2.4, several = 4;
-  PetscMPIInt  size;
   MatInfo      info;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
-  *bytes = (size > 1 ? several : one_rank) * (sizeof(PetscScalar) + sizeof(PetscInt)) * info.nz_used;
+  *bytes = (wring_comm_size(PetscObjectComm((PetscObject)A)) > 1 ? several : one_rank) *
+           (sizeof(PetscScalar) + sizeof(PetscInt)) * info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

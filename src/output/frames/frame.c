@@ -1,5 +1,6 @@
 /* The cells of frames, all or those on the surface; their fields, by choice, from the state; and the frame. */
 #include "frame.h"
+#include "base/vector3.h"
 #include "output/output.h"
 #include <math.h>
 #include <string.h>
@@ -195,13 +196,6 @@ static double triangle_area(const double *x, const PetscInt *v)
                     PetscSqr(a[0] * b[1] - a[1] * b[0]));
 }
 
-static double line_length(const double *x, const PetscInt *v)
-{
-  double square = 0;
-  for (int c = 0; c < 3; c++) square += PetscSqr(x[3 * (size_t)v[0] + (size_t)c] - x[3 * (size_t)v[1] + (size_t)c]);
-  return sqrt(square);
-}
-
 /* A surface's triangles from place `at` on: J of the area, energy per rest area of its membrane. */
 static void fill_surface(const wring_surface *s, const double *x, int32_t region, PetscInt at, wring_frame_values *a)
 {
@@ -222,10 +216,11 @@ static void fill_lines(const wring_spring_lines *s, const double *x, int32_t reg
   int32_t *const row = (int32_t *)a->value[WRING_REGION] + at;
   wring_term_add_energies(s->term, x, density);
   for (PetscInt e = 0; e < s->n; e++) {
-    const double length = s->length[e];
-    density[e]          = length > 0 ? density[e] / length : 0;
-    J[e]                = length > 0 ? line_length(x, s->vertex + 2 * (size_t)e) / length : 1;
-    row[e]              = region;
+    const PetscInt *const v      = s->vertex + 2 * (size_t)e;
+    const double          length = s->length[e];
+    density[e]                   = length > 0 ? density[e] / length : 0;
+    J[e]   = length > 0 ? wring_distance3(x + 3 * (size_t)v[0], x + 3 * (size_t)v[1]) / length : 1;
+    row[e] = region;
   }
 }
 

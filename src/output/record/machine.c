@@ -94,12 +94,10 @@ static json_t *find_job(void)
 
 PetscErrorCode wring_record_machine(MPI_Comm comm, json_t *json)
 {
-  place       mine, *all = NULL;
-  PetscMPIInt rank, size;
+  place mine, *all = NULL;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);
   find_place(&mine);
   if (rank == 0) PetscCall(PetscMalloc1(size, &all));
   PetscCallMPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, comm));

@@ -10,25 +10,6 @@ void wring_record_date(const char *key, json_t *json)
   json_object_set_new(json, key, JSON(date));
 }
 
-static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
-{
-  const wring_mesh *const m = p->mesh;
-  wring_mesh_info         info;
-  PetscInt64              triangles, lines;
-
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_get_info(m, &info));
-  PetscCall(wring_problem_count(p, &triangles, &lines));
-  json_object_set_new(json, "mesh",
-                      wring_json_object("vertices", JSON(m->number.n_global), "tets", JSON(m->tets.n_global),
-                                        "triangles", JSON(triangles), "lines", JSON(lines), "regions",
-                                        JSON(m->regions.n), "sets", JSON(m->set.names.n), "volume", JSON(info.volume),
-                                        "mass", JSON(p->total_mass), "min_quality", JSON(info.min_quality),
-                                        "balance_tets", JSON(info.balance_tets), "balance_vertices",
-                                        JSON(info.balance_vertices), "ghosts", JSON(info.ghosts), NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Null if it was never needed. */
 static json_t *operator_json(const wring_problem *p)
 {
@@ -86,8 +67,20 @@ static PetscErrorCode add_cost(wring_problem *p, json_t *json)
 
 PetscErrorCode wring_record_problem(wring_problem *p, json_t *json)
 {
+  const wring_mesh *const m = p->mesh;
+  wring_mesh_info         info;
+  PetscInt64              triangles, lines;
+
   PetscFunctionBegin;
-  PetscCall(add_mesh(p, json));
+  PetscCall(wring_mesh_get_info(m, &info));
+  PetscCall(wring_problem_count(p, &triangles, &lines));
+  json_object_set_new(json, "mesh",
+                      wring_json_object("vertices", JSON(m->number.n_global), "tets", JSON(m->tets.n_global),
+                                        "triangles", JSON(triangles), "lines", JSON(lines), "regions",
+                                        JSON(m->regions.n), "sets", JSON(m->set.names.n), "volume", JSON(info.volume),
+                                        "mass", JSON(p->total_mass), "min_quality", JSON(info.min_quality),
+                                        "balance_tets", JSON(info.balance_tets), "balance_vertices",
+                                        JSON(info.balance_vertices), "ghosts", JSON(info.ghosts), NULL));
   json_object_set_new(json, "operator", operator_json(p));
   PetscCall(add_cost(p, json));
   PetscFunctionReturn(PETSC_SUCCESS);

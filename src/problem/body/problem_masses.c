@@ -112,30 +112,24 @@ PetscErrorCode wring_problem_load_kind(const wring_problem *p, wring_mass_kind *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The masses that gravity acts on: those of a file, or integrals of the kind that loads have. */
-static PetscErrorCode set_weights(wring_problem *p)
+/* And the masses that gravity acts on: those of a file, or integrals of the kind that loads have. */
+PetscErrorCode wring_problem_set_masses(wring_problem *p)
 {
+  const PetscBool file = wring_options_has(p->options, "mass_", "file");
   wring_mass_kind kind;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(p->mesh->n_owned, &p->parts->weight));
-  PetscCall(wring_problem_load_kind(p, &kind));
-  if (kind == WRING_MASS_DIAGONAL || p->mesh->tets.order == 1 || wring_options_has(p->options, "mass_", "file"))
-    PetscCall(PetscArraycpy(p->parts->weight, p->mass, p->mesh->n_owned));
-  else
-    PetscCall(lump_densities(p, kind, p->parts->weight));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_problem_set_masses(wring_problem *p)
-{
-  PetscFunctionBegin;
   PetscCall(PetscCalloc1(p->mesh->n_owned, &p->mass));
-  if (wring_options_has(p->options, "mass_", "file"))
+  if (file)
     PetscCall(read_masses(p));
   else
     PetscCall(lump_densities(p, WRING_MASS_DIAGONAL, p->mass));
   PetscCall(check_masses(p));
-  PetscCall(set_weights(p));
+  PetscCall(PetscMalloc1(p->mesh->n_owned, &p->parts->weight));
+  PetscCall(wring_problem_load_kind(p, &kind));
+  if (kind == WRING_MASS_DIAGONAL || p->mesh->tets.order == 1 || file)
+    PetscCall(PetscArraycpy(p->parts->weight, p->mass, p->mesh->n_owned));
+  else
+    PetscCall(lump_densities(p, kind, p->parts->weight));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

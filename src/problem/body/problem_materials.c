@@ -32,14 +32,6 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
 
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
-/* scale: of tets, or NULL. */
-static PetscErrorCode add_material(wring_problem *p, PetscInt r, const double *scale)
-{
-  PetscFunctionBegin;
-  PetscCall(add_term(p, r, wring_region_law(p, r), "material_", p->parts->region[r].proxy, scale, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static const char *scale_fault(const double *scale)
 {
   return *scale > 0 ? NULL : "a scale above 0";
@@ -67,7 +59,8 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
   PetscCall(PetscMalloc1(p->mesh->tets.n, &scale));
   for (PetscInt e = 0; e < p->mesh->tets.n; e++) scale[e] = 1;
   PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
-  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_material(p, r, any ? scale : NULL));
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++)
+    PetscCall(add_term(p, r, wring_region_law(p, r), "material_", p->parts->region[r].proxy, any ? scale : NULL, NULL));
   PetscCall(PetscFree(scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -156,18 +149,6 @@ static PetscErrorCode read_directions(const wring_problem *p, double *direction)
 
 /* ---- laws in addition to materials ------------------------------------------------------------------------------- */
 
-/* On a mesh without tets the keys of a law would have no effect. */
-static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
-{
-  PetscFunctionBegin;
-  for (const wring_option *k = law->options; k->key && !p->mesh->tets.n_global; k++) {
-    if (wring_options_has(p->options, "", k->key))
-      WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
-                   wring_options_origin(p->options, "", k->key), k->key);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_add_on_top(wring_problem *p)
 {
   double          *direction;
@@ -177,7 +158,10 @@ PetscErrorCode wring_problem_add_on_top(wring_problem *p)
   PetscCall(PetscMalloc1(3 * p->mesh->tets.n, &direction));
   PetscCall(read_directions(p, direction));
   for (int i = 0; (law = wring_law_on_top(i)); i++) {
-    PetscCall(check_tets(p, law));
+    for (const wring_option *k = law->options; k->key && !p->mesh->tets.n_global; k++)
+      if (wring_options_has(p->options, "", k->key))
+        WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
+                     wring_options_origin(p->options, "", k->key), k->key);
     for (PetscInt r = 0; r < p->mesh->regions.n; r++)
       if (wring_region_has(p, r, law)) PetscCall(add_term(p, r, law, "", 0, NULL, direction));
   }

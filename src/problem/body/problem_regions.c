@@ -183,18 +183,6 @@ static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_names(const wring_problem *p)
-{
-  char   **name;
-  PetscInt n, region;
-
-  PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, "region_", &n, &name));
-  for (PetscInt i = 0; i < n; i++) PetscCall(wring_problem_find_region(p, "region_", name[i], &region));
-  PetscCall(wring_words_destroy(n, &name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A material without tetrahedra is refused if nothing else of the deck has a mass: a mesh saved without volumes. */
 static PetscErrorCode check_tets(const wring_problem *p)
 {
@@ -222,10 +210,13 @@ PetscErrorCode wring_problem_read_regions(wring_problem *p)
   const PetscInt       n   = p->mesh->regions.n;
   const wring_law     *law = NULL;
   const wring_option **table;
-  char                 prefix[WRING_PREFIX];
+  char                 prefix[WRING_PREFIX], **name;
+  PetscInt             n_name, region;
 
   PetscFunctionBegin;
-  PetscCall(check_names(p));
+  PetscCall(wring_problem_get_names(p, "region_", &n_name, &name));
+  for (PetscInt i = 0; i < n_name; i++) PetscCall(wring_problem_find_region(p, "region_", name[i], &region));
+  PetscCall(wring_words_destroy(n_name, &name));
   PetscCall(check_tets(p));
   PetscCall(PetscCalloc1(n, &p->parts->region));
   PetscCall(PetscMalloc1(n, &table));

@@ -193,19 +193,6 @@ static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s, const wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_bending(wring_problem *p, const wring_surface *s, const wring_surface_keys *k)
-{
-  const wring_law *const law =
-    k->model == WRING_BENDING_RIGID ? &wring_law_bending_rigid : &wring_law_bending_isometric;
-  wring_term *term;
-
-  PetscFunctionBegin;
-  if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_term_create_hinges(p->mesh, s->name, law, k->bending, s->n_hinge, s->hinge, &term));
-  PetscCall(wring_potential_add_term(p->g, term));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static void make_local(const wring_mesh *m, PetscInt n, PetscInt *vertex)
 {
   for (PetscInt i = 0; i < n; i++) vertex[i] = wring_mesh_local(m, vertex[i]);
@@ -214,6 +201,7 @@ static void make_local(const wring_mesh *m, PetscInt n, PetscInt *vertex)
 PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
 {
   const wring_surfaces *const all = &p->parts->surfaces;
+  wring_term                 *term;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < all->n; i++) {
@@ -221,7 +209,15 @@ PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
     make_local(p->mesh, 4 * all->surface[i].n_hinge, all->surface[i].hinge);
     PetscCall(add_membranes(p, &all->surface[i], &all->keys[i]));
   }
-  for (PetscInt i = 0; i < all->n; i++) PetscCall(add_bending(p, &all->surface[i], &all->keys[i]));
+  for (const wring_surface *s = all->surface; s < all->surface + all->n; s++) {
+    const wring_surface_keys *const k     = &all->keys[s - all->surface];
+    const PetscBool                 rigid = (PetscBool)(k->model == WRING_BENDING_RIGID);
+    if (!s->bending) continue;
+    PetscCall(wring_term_create_hinges(p->mesh, s->name,
+                                       rigid ? &wring_law_bending_rigid : &wring_law_bending_isometric, k->bending,
+                                       s->n_hinge, s->hinge, &term));
+    PetscCall(wring_potential_add_term(p->g, term));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,32 +3,21 @@
 
 enum { NOTES = 4096 };
 
-/* Rank 0: the notices, one per line. */
-static PetscErrorCode print_notes(const char *notes)
-{
-  PetscFunctionBegin;
-  while (*notes) {
-    const int n = (int)strcspn(notes, "\n");
-    PetscCall(wring_note(PETSC_COMM_SELF, "%.*s", n, notes));
-    notes += n + (notes[n] == '\n');
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, PetscBool tags,
                                     wring_mesh_data **data)
 {
   wring_error error        = {0};
   char        notes[NOTES] = "";
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (tags)
     PetscCall(wring_mesh_read_tagged(comm, file, scale, data, &error, sizeof notes, notes));
   else
     PetscCall(wring_mesh_read(comm, file, scale, data, &error, sizeof notes, notes));
-  if (rank == 0) PetscCall(print_notes(notes));
+  for (int i = 0, n; wring_comm_rank(comm) == 0 && notes[i]; i += n + (notes[i + n] == '\n')) {
+    n = (int)strcspn(notes + i, "\n");
+    PetscCall(wring_note(PETSC_COMM_SELF, "%.*s", n, notes + i));
+  }
   PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

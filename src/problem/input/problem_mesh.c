@@ -64,16 +64,6 @@ static PetscErrorCode read_deck_mesh(const wring_options *o, const sources *s, w
 
 /* ---- restarts ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode read_checkpoint(wring_problem *p, const char *path, wring_mesh_data **data)
-{
-  wring_mesh_origin *const origin = &p->parts->origin;
-
-  PetscFunctionBegin;
-  PetscCall(wring_checkpoint_find(p->comm, path, sizeof origin->restart, origin->restart));
-  PetscCall(wring_checkpoint_read_mesh(p->comm, origin->restart, data, &p->state.step, &p->state.time));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Of a mesh, over all ranks; lines and triangles of sets. */
 typedef struct {
   PetscInt64 vertices, tets, lines, triangles;
@@ -188,21 +178,23 @@ static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, co
 /* The mesh of the checkpoint, or the deck's, and the number of tets of the mesh that tables of tets refer to. */
 static PetscErrorCode read_mesh(wring_problem *p, const sources *s, wring_mesh_data **data, PetscInt *order)
 {
-  const PetscBool  deck_has = (PetscBool)(s->keys.file || s->box);
-  wring_mesh_data *deck;
-  counts           c;
+  const PetscBool          deck_has = (PetscBool)(s->keys.file || s->box);
+  wring_mesh_origin *const origin   = &p->parts->origin;
+  wring_mesh_data         *deck;
+  counts                   c;
 
   PetscFunctionBegin;
   PetscCall(read_deck_mesh(p->options, s, &deck, order));
   *data = deck;
   if (s->restart) {
     if (deck_has) PetscCall(keep_positions(p->comm, deck, &c));
-    PetscCall(read_checkpoint(p, s->restart, data));
+    PetscCall(wring_checkpoint_find(p->comm, s->restart, sizeof origin->restart, origin->restart));
+    PetscCall(wring_checkpoint_read_mesh(p->comm, origin->restart, data, &p->state.step, &p->state.time));
     if (deck_has) PetscCall(compare_meshes(p, &c, deck, *data));
     PetscCall(wring_mesh_data_destroy(&deck));
   }
   if (!s->restart || !deck_has) PetscCall(count_all(p->comm, *data, &c));
-  p->parts->origin.n_mother = c.tets;
+  origin->n_mother = c.tets;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

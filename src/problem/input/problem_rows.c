@@ -5,14 +5,12 @@ PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, co
                                        double **mine)
 {
   wring_error error = {0};
-  PetscMPIInt rank;
   PetscInt    n_row = 0;
   double     *row   = NULL;
 
   PetscFunctionBegin;
   *width = 0;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  if (rank == 0) {
+  if (wring_comm_rank(m->comm) == 0) {
     PetscCall(wring_csv_read(file, header, m->number.n_global, unique, complete, &n_row, width, &row, &error));
     if (row && n_row == 0) wring_error_set(&error, "%s: no row after the header, expected %s", file, header);
     if (row && check) check(file, n_row, *width, row, &error);

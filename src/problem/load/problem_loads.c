@@ -165,7 +165,7 @@ static PetscErrorCode read_region(wring_problem *p, const load_keys *k, wring_lo
   PetscCall(PetscMalloc2(n_owned, &l->vertex, n_owned, &l->share));
   inside[region] = 1;
   PetscCall(wring_problem_load_kind(p, &kind));
-  PetscCall(wring_mesh_masses(p->mesh, kind, inside, volume));
+  PetscCall(wring_mesh_lump_masses(p->mesh, kind, inside, 0, NULL, volume));
   for (PetscInt i = 0; i < n_owned; i++) {
     if (volume[i] == 0) continue;
     l->vertex[l->n]  = i;

@@ -104,16 +104,6 @@ static void note_gravity(const wring_problem *p, wring_sanity *s)
          'x' + c, 'x' + c);
 }
 
-static PetscErrorCode note_units(const wring_problem *p, wring_sanity *s)
-{
-  PetscFunctionBegin;
-  PetscCall(note_size(p, s));
-  note_materials(p, s);
-  note_gravity(p, s);
-  if (s->n_note == 0) note_strain(p, s); // has no other cause
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- what acts --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -295,7 +285,10 @@ static PetscErrorCode note_friction(const wring_problem *p, wring_sanity *s)
 PetscErrorCode wring_sanity_print_notes(const wring_problem *p, wring_sanity *s)
 {
   PetscFunctionBegin;
-  PetscCall(note_units(p, s));
+  PetscCall(note_size(p, s));
+  note_materials(p, s);
+  note_gravity(p, s);
+  if (s->n_note == 0) note_strain(p, s); // has no other cause
   note_acting(p, s);
   note_free_parts(p, s);
   note_attachments(p, s);

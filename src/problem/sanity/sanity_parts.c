@@ -1,6 +1,5 @@
 /* Connected parts, over all ranks, and those that no attachment holds and no collider may stop. */
 #include "sanity_impl.h"
-#include "base/forest.h"
 #include "base/vector3.h"
 #include "mesh/bodies.h"
 #include <math.h>

@@ -23,12 +23,6 @@ static PetscErrorCode measure_box(const wring_problem *p, wring_sanity *s)
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* E of the shear modulus and the P-wave modulus: mu (3 lambda + 2 mu)/(lambda + mu), lambda = wave - 2 mu. */
-static double young_of(double wave, double shear)
-{
-  return wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : 0;
-}
-
 /* Over all ranks: the largest of each number. */
 typedef struct {
   double wave, locking, least; // least: minus the least Young's modulus of the ranks that have tets of the region
@@ -45,7 +39,7 @@ static void add_moduli(const wring_problem *p, moduli *of)
     if (r < 0 || !wring_term_rest_moduli(term[i], &m)) continue;
     of[r].wave += m.largest_scale * m.wave;
     if (wring_term_law(term[i])->kind != WRING_LAW_MATERIAL) continue;
-    of[r].least = -m.least_scale * young_of(m.wave, m.shear);
+    of[r].least = -m.least_scale * wring_young_modulus(m.wave, m.shear);
     if (p->mesh->tets.order < 2 && !wring_term_patches(term[i])) of[r].locking = wring_poisson_ratio(m.wave, m.shear);
   }
 }
@@ -68,14 +62,6 @@ static PetscErrorCode find_moduli(const wring_problem *p, wring_sanity *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_density(const wring_problem *p, const wring_sanity *s, PetscInt r, double *density)
-{
-  PetscFunctionBegin;
-  *density = p->total_mass / s->volume;
-  if (!wring_options_has(p->options, "mass_", "file")) PetscCall(wring_region_density(p, r, density));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode measure_regions(const wring_problem *p, wring_sanity *s)
 {
   const PetscInt n = s->n_region = p->mesh->regions.n;
@@ -94,7 +80,8 @@ static PetscErrorCode measure_regions(const wring_problem *p, wring_sanity *s)
   PetscCall(find_moduli(p, s));
   for (PetscInt r = 0; r < n; r++) {
     wring_sanity_region *const region = &s->region[r];
-    PetscCall(find_density(p, s, r, &region->density));
+    region->density                   = p->total_mass / s->volume;
+    if (!wring_options_has(p->options, "mass_", "file")) PetscCall(wring_region_density(p, r, &region->density));
     region->speed = sqrt(fmax(0, region->wave / region->density));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

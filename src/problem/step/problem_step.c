@@ -2,17 +2,6 @@
 #include "problem/problem_impl.h"
 #include <string.h>
 
-/* The first step of a method that minimises g goes on from the iterate of an interrupted one. */
-static PetscErrorCode take_iterate(wring_problem *p, Vec x)
-{
-  PetscFunctionBegin;
-  if (p->parts->iterate && wring_stepper_get_start(p->stepper) == WRING_START_AUTO) {
-    PetscCall(wring_stepper_start_from(p->stepper, &p->state, p->parts->iterate, x));
-  }
-  PetscCall(VecDestroy(&p->parts->iterate));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x)
 {
   wring_step_begun *const b = &p->parts->begun;
@@ -21,7 +10,9 @@ PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x)
   if (b->begun) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->parts->bounds.size == 0) PetscCall(wring_problem_find_bounds(p));
   PetscCall(wring_stepper_begin(p->stepper, &p->state, x, &b->changed));
-  PetscCall(take_iterate(p, x));
+  if (p->parts->iterate && wring_stepper_get_start(p->stepper) == WRING_START_AUTO) // of an interrupted step
+    PetscCall(wring_stepper_start_from(p->stepper, &p->state, p->parts->iterate, x));
+  PetscCall(VecDestroy(&p->parts->iterate));
   b->begun = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -176,20 +176,6 @@ static PetscErrorCode take_set(const wring_problem *p, const char *name, const w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Mean rest position of the vertices on all ranks. */
-static PetscErrorCode find_centre(const wring_problem *p, const targets *a, double centre[3])
-{
-  double sum[4] = {0, 0, 0, (double)a->n};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < a->n; i++) {
-    for (int c = 0; c < 3; c++) sum[c] += p->mesh->X[3 * a->vertex[i] + c];
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, p->comm));
-  for (int c = 0; c < 3; c++) centre[c] = sum[c] / PetscMax(sum[3], 1);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 /* Frees the targets. */
@@ -213,6 +199,7 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name, wring_a
   wring_time_curve *path;
   wring_term       *term;
   targets           a;
+  double            sum[4] = {0};
 
   PetscFunctionBegin;
   if (key->file)
@@ -220,7 +207,12 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name, wring_a
   else
     PetscCall(take_set(p, name, key, &a));
   PetscCall(wring_problem_read_path(p, key->path, &motion, &path));
-  if (isnan(motion.centre[0])) PetscCall(find_centre(p, &a, motion.centre));
+  if (isnan(motion.centre[0])) { // the mean rest position of the vertices on all ranks
+    for (PetscInt i = 0; i < 3 * a.n; i++) sum[i % 3] += p->mesh->X[3 * a.vertex[i / 3] + i % 3];
+    sum[3] = (double)a.n;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, p->comm));
+    for (int c = 0; c < 3; c++) motion.centre[c] = sum[c] / PetscMax(sum[3], 1);
+  }
   PetscCall(create_term(p, name, key, &motion, &a, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscCall(wring_time_curve_destroy(&path));

@@ -1,4 +1,5 @@
 /* Self-contact and colliders by a barrier: keys, what takes part, its stiffness. docs/theory.md (9.20) to (9.27) */
+#include "mesh/bodies.h"
 #include "problem/problem_impl.h"
 #include <math.h>
 
@@ -15,44 +16,23 @@ static PetscErrorCode append(PetscInt rows, int width, const PetscInt *row, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode list_membranes(const wring_problem *p, PetscInt *n, PetscInt **triangle)
-{
-  const wring_surface *surface;
-  const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
-
-  PetscFunctionBegin;
-  *n        = 0;
-  *triangle = NULL;
-  for (PetscInt i = 0; i < surfaces; i++) PetscCall(append(surface[i].n, 3, surface[i].vertex, n, triangle));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* tied [n_local]: vertices of tets and of the triangles, on all ranks that have them. */
-static PetscErrorCode mark_tied(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *tied)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
-  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
-  for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->forest.halo, MPI_DOUBLE, tied, tied, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, MPI_DOUBLE, tied, tied, MPI_MAX));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Springs that join nothing but points: others pass through the bodies that they join. */
 static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const PetscInt *triangle, PetscInt *n_line,
                                    PetscInt **line)
 {
+  const wring_mesh *const   m = p->mesh;
   const wring_spring_lines *spring;
   const PetscInt            springs = wring_problem_springs(p, &spring);
-  double                   *tied;
+  double                   *tied; // [n_local]: vertices of tets and of the triangles, on all ranks that have them
 
   PetscFunctionBegin;
   *n_line = 0;
   *line   = NULL;
-  PetscCall(PetscCalloc1(p->mesh->n_local, &tied));
-  PetscCall(mark_tied(p->mesh, n, triangle, tied));
-  PetscCall(wring_mesh_update_ghosts(p->mesh, 1, tied));
+  PetscCall(PetscCalloc1(m->n_local, &tied));
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
+  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
+  for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
+  PetscCall(wring_mesh_reduce(m, MPI_DOUBLE, MPI_MAX, tied));
   for (PetscInt i = 0; i < springs; i++) {
     for (PetscInt k = 0; k < spring[i].n; k++) {
       const PetscInt *const ends = spring[i].vertex + 2 * k;
@@ -65,31 +45,21 @@ static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const Pet
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Refuses the keys of the other method. */
-static PetscErrorCode check_keys(const wring_problem *p, PetscBool barrier)
-{
-  static const char *const of_penalty[] = {"stiffness", "thickness", "max_depth", NULL}, *const of_barrier[] = {"gap",
-                                                                                                                NULL};
-
-  PetscFunctionBegin;
-  for (const char *const *key = barrier ? of_penalty : of_barrier; *key; key++)
-    if (wring_options_has(p->options, prefix, *key))
-      WRING_REFUSE(p->comm, "%s: self_contact_%s is a key of method %s, expected self_contact_method %s, or remove it",
-                   wring_options_origin(p->options, prefix, *key), *key, barrier ? "penalty" : "barrier",
-                   barrier ? "penalty" : "barrier");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wants)
 {
-  const char *method;
+  static const char *const others[2][4] = {{"gap"}, {"stiffness", "thickness", "max_depth"}}; // of the other method
+  const char              *method;
 
   PetscFunctionBegin;
   *wants = PETSC_FALSE;
   if (!wring_options_has_any(p->options, prefix, wring_self_contact_options)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(p->options, prefix, wring_self_contact_options, "method", &method));
   *wants = (PetscBool)!strcmp(method, "barrier");
-  PetscCall(check_keys(p, *wants));
+  for (const char *const *key = others[*wants]; *key; key++)
+    if (wring_options_has(p->options, prefix, *key))
+      WRING_REFUSE(p->comm, "%s: self_contact_%s is a key of method %s, expected self_contact_method %s, or remove it",
+                   wring_options_origin(p->options, prefix, *key), *key, *wants ? "penalty" : "barrier",
+                   *wants ? "penalty" : "barrier");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,14 +78,17 @@ static PetscErrorCode check_gap(const wring_problem *p, const char *of, double g
 
 PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider)
 {
-  wring_barrier_body how = {.self = self, .n_collider = n, .collider = collider};
-  PetscInt          *triangle, *line;
-  char               of[WRING_PREFIX];
+  wring_barrier_body   how = {.self = self, .n_collider = n, .collider = collider};
+  const wring_surface *surface;
+  const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
+  PetscInt            *triangle = NULL, *line;
+  char                 of[WRING_PREFIX];
 
   PetscFunctionBegin;
   if (wring_options_has(p->options, prefix, "gap"))
     PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "gap", &how.gap));
-  PetscCall(list_membranes(p, &how.n_triangle, &triangle));
+  for (PetscInt i = 0; i < surfaces; i++)
+    PetscCall(append(surface[i].n, 3, surface[i].vertex, &how.n_triangle, &triangle));
   PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
   how.triangle = triangle;
   how.line     = line;
@@ -133,13 +106,6 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
 
 /* ---- stiffness --------------------------------------------------------------------------------------------------- */
 
-/* E of the shear modulus and the P-wave modulus; the latter for a law without shear modulus. */
-static double young_of(const wring_rest_moduli *m)
-{
-  const double wave = m->wave, shear = m->shear;
-  return shear > 0 && wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : wave;
-}
-
 /* The largest Young's modulus of tets at rest, otherwise the stiffness of an element over the mean edge [Pa]. */
 static double find_modulus(const wring_problem *p, double edge)
 {
@@ -148,7 +114,10 @@ static double find_modulus(const wring_problem *p, double edge)
   const int          n       = wring_potential_terms(p->g, &term);
   double             modulus = 0;
   for (int i = 0; i < n; i++) {
-    if (wring_term_rest_moduli(term[i], &m)) modulus = fmax(modulus, m.largest_scale * young_of(&m));
+    if (wring_term_rest_moduli(term[i], &m)) {
+      const PetscBool shears = (PetscBool)(m.shear > 0 && m.wave > m.shear);
+      modulus = fmax(modulus, m.largest_scale * (shears ? wring_young_modulus(m.wave, m.shear) : m.wave));
+    }
     if (wring_term_is_attachment(term[i]) || edge == 0) continue;
     modulus = fmax(modulus, wring_term_find_rounding(term[i]).stiffness / edge);
   }

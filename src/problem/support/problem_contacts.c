@@ -33,29 +33,21 @@ PetscErrorCode wring_collider_uses(const wring_options *o, const char *prefix, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_shape(const wring_problem *p, const char *prefix, wring_collider *c)
-{
-  const char *name;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, prefix, wring_collider_options, "shape", &name));
-  c->shape = wring_shape_find(name);
-  PetscCall(check_keys(p, prefix, c->shape));
-  wring_frame_of_turn((const double[]){0, 0, 0}, c->frame);
-  PetscCall(c->shape->read(p->options, prefix, c));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c, wring_time_curve **path)
 {
   const wring_option *const table = wring_collider_options;
   char                      prefix[WRING_PREFIX], file[PETSC_MAX_PATH_LEN];
+  const char               *shape;
 
   PetscFunctionBegin;
   *c = (wring_collider){.motion = {.until = INFINITY, .release = INFINITY}};
   PetscCall(PetscStrncpy(c->name, name, sizeof c->name));
   PetscCall(wring_problem_read_keys(p, "collider_", name, table, prefix, c));
-  PetscCall(get_shape(p, prefix, c));
+  PetscCall(wring_options_get_word(p->options, prefix, table, "shape", &shape));
+  c->shape = wring_shape_find(shape);
+  PetscCall(check_keys(p, prefix, c->shape));
+  wring_frame_of_turn((const double[]){0, 0, 0}, c->frame);
+  PetscCall(c->shape->read(p->options, prefix, c));
   const PetscBool moves = wring_options_has(p->options, prefix, "path");
   if (moves) PetscCall(wring_options_get_path(p->options, prefix, table, "path", sizeof file, file));
   PetscCall(wring_problem_read_path(p, moves ? file : NULL, &c->motion, path));

@@ -35,33 +35,21 @@ static PetscErrorCode create_ksp(wring_solver *s, Mat H, PetscInt max_it, KSP *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Numbers in [-1/2, 1/2) without a spatial pattern, the same on any partition: every eigenvector has a component in
-  them.
-*/
-static PetscErrorCode fill_start(const wring_mesh *m, Vec b)
-{
-  double *a;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(b, &a));
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
-    a[i] = wring_uniform(3 * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3)) - 0.5;
-  }
-  PetscCall(VecRestoreArrayWrite(b, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode run_lanczos(wring_solver *s, Mat H, PetscInt max_it, double *least, double *largest)
 {
-  KSP                ksp;
-  KSPConvergedReason reason;
-  Vec                b, x;
+  const wring_mesh *const m = wring_potential_mesh(s->g);
+  KSP                     ksp;
+  KSPConvergedReason      reason;
+  Vec                     b, x;
+  double                 *a;
 
   PetscFunctionBegin;
   PetscCall(create_ksp(s, H, max_it, &ksp));
   PetscCall(MatCreateVecs(H, &x, &b));
-  PetscCall(fill_start(wring_potential_mesh(s->g), b));
+  PetscCall(VecGetArrayWrite(b, &a)); // the same on any partition, and without a pattern: all eigenvectors are in b
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++)
+    a[i] = wring_uniform(3 * (uint64_t)m->number.original[i / 3] + (uint64_t)(i % 3)) - 0.5;
+  PetscCall(VecRestoreArrayWrite(b, &a));
   PetscCall(wring_potential_clear(s->g, b));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPComputeExtremeSingularValues(ksp, largest, least));

@@ -39,13 +39,10 @@ static PetscBool is_incomplete_factor(const wring_linear *l)
 /* max_it steps, fewer only if the residual has reached rounding; the norm is the one that needs no extra reduction. */
 static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
 {
-  PetscMPIInt size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->comm, &size));
   PetscCall(KSPSetNormType(l->ksp, KSP_NORM_NATURAL));
   PetscCall(KSPSetTolerances(l->ksp, PETSC_MACHINE_EPSILON, 0, PETSC_DEFAULT, l->max_it));
-  PetscCall(PCSetType(pc, is_incomplete_factor(l) && size > 1 ? PCBJACOBI : l->pc));
+  PetscCall(PCSetType(pc, is_incomplete_factor(l) && wring_comm_size(s->comm) > 1 ? PCBJACOBI : l->pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,16 +238,15 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscObjectId     id;
-  PetscMPIInt       size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->comm, &size));
   l->type = chosen(s, l);
   if (!l->ksp) PetscCall(begin_system(s, l, P));
   PetscCall(PetscObjectGetId((PetscObject)P, &id));
   // PETSc does not analyse again in a factor of CHOLMOD that has failed; where it does, for another matrix, it drops
   // the settings of a factor of MUMPS.
-  const PetscBool other = (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && size > 1);
+  const PetscBool other =
+    (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && wring_comm_size(s->comm) > 1);
   if (l->state == WRING_SYSTEM_SINGULAR || other) {
     PetscCall(KSPDestroy(&l->ksp));
     PetscCall(make_ksp(s, l, P));
@@ -296,30 +292,24 @@ static PetscErrorCode solve_one(const wring_solver *s, wring_linear *l, Vec b, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve_components(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
-{
-  PetscFunctionBegin;
-  for (int c = 0; c < 3; c++) {
-    PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
-    PetscCall(solve_one(s, l, l->in, l->out, most));
-    PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x)
 {
-  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
-  krylov_work       most = {0};
+  const wring_phase old   = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
+  const PetscBool   ready = (PetscBool)(l->state == WRING_SYSTEM_READY);
+  krylov_work       most  = {0};
 
   PetscFunctionBegin;
-  l->end = l->state == WRING_SYSTEM_READY ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
+  l->end = ready ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
   wring_error_clear(&l->refusal);
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
   if (l->norm == WRING_NORM_RESIDUAL && l->type == WRING_LINEAR_MULTIGRID)
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
-  if (l->state == WRING_SYSTEM_READY)
-    PetscCall(l->in ? solve_components(s, l, b, x, &most) : solve_one(s, l, b, x, &most));
+  if (ready && !l->in) PetscCall(solve_one(s, l, b, x, &most));
+  for (int c = 0; c < 3 && l->in && ready; c++) {
+    PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
+    PetscCall(solve_one(s, l, l->in, l->out, &most));
+    PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
+  }
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
   take_pace(l, most.iterations);

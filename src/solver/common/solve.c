@@ -29,11 +29,6 @@ PetscBool wring_reason_failed(wring_reason reason)
 
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
-static PetscBool has_changed(const wring_contact_change *c)
-{
-  return (PetscBool)(c->added > 0 || c->released > 0 || c->moved > 0);
-}
-
 /*
   Updates the contacts at x_(k+1): the next iteration minimises the g that they define; docs/theory.md (8.4). A method
   that has g and grad at x_(k+1) gets those of the new g.
@@ -43,7 +38,8 @@ static PetscErrorCode refresh(wring_solver *s, Vec x)
   PetscFunctionBegin;
   s->contacts.reached = s->current.known && s->contacts.comparable ? s->current.value.objective : NAN;
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_FALSE, &s->contacts.change));
-  if (!has_changed(&s->contacts.change)) PetscFunctionReturn(PETSC_SUCCESS);
+  const wring_contact_change *const c = &s->contacts.change;
+  if (c->added <= 0 && c->released <= 0 && c->moved <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   s->contacts.comparable = PETSC_FALSE;
   if (!s->current.known) PetscFunctionReturn(PETSC_SUCCESS);
   if (s->ops->change) PetscCall(s->ops->change(s));

@@ -169,18 +169,6 @@ void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps)
   wring_operator_expect(s->op, &(wring_operator_use){.solves = steps * iterations, .rtol = s->ops->operator_rtol});
 }
 
-/* Statics has no mass, step or velocity: only a method that minimises g has a meaning. */
-static PetscErrorCode require_minimiser(const wring_solver *s)
-{
-  PetscFunctionBegin;
-  if (s->ops->declares & WRING_MINIMISES) PetscFunctionReturn(PETSC_SUCCESS);
-  WRING_REFUSE(s->comm,
-               "solver '%s' cannot be used with time_integrator 'static': it does not minimise g, expected qn, pd, "
-               "chebyshev, admm, newton, trust_region, vbd, pncg, gradient_descent or "
-               "anderson",
-               s->ops->name);
-}
-
 PetscErrorCode wring_solver_newton_decrement(wring_solver *s, Vec x, double *decrement)
 {
   PetscFunctionBegin;
@@ -272,7 +260,11 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name, NULL));
   PetscCall(
     wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
-  if (wring_potential_is_static(s->g)) PetscCall(require_minimiser(s));
+  if (wring_potential_is_static(s->g) && !(s->ops->declares & WRING_MINIMISES)) // no mass, step or velocity
+    WRING_REFUSE(s->comm,
+                 "solver '%s' cannot be used with time_integrator 'static': it does not minimise g, expected qn, pd, "
+                 "chebyshev, admm, newton, trust_region, vbd, pncg, gradient_descent or anderson",
+                 s->ops->name);
   if (!s->ops->damps && !wring_potential_is_static(s->g))
     PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->current.grad));

@@ -35,10 +35,9 @@ PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
 {
   wring_cores c;
   wring_error note = {0};
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(comm);
   PetscCall(wring_cores_measure(comm, &c));
   find_fault(&c, rank, &note);
   PetscCall(wring_error_share(comm, &note));

@@ -91,14 +91,13 @@ static void find_change(const json_t *origin, const json_t *old, wring_error *ch
 PetscErrorCode wring_kept_read(MPI_Comm comm, const char *path, const json_t *origin, wring_error *change,
                                json_t **result, wring_error *e)
 {
-  PetscMPIInt rank, there = 0;
+  PetscMPIInt there = 0;
   PetscInt64  length;
   char       *text;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   wring_error_clear(change);
-  if (rank == 0) {
+  if (wring_comm_rank(comm) == 0) {
     json_t *const old = wring_json_read(path, e);
     there             = old != NULL;
     if (old && origin) find_change(origin, old, change);

@@ -130,20 +130,17 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
                                       json_t **made)
 {
   const MPI_Comm comm = wring_options_comm(o);
-  PetscMPIInt    rank, size;
   char           folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
   *made = wring_json_object("schema", JSON(WRING_JSON_SCHEMA), "command", JSON(command), "command_line",
                             JSON(wring_options_command_line(o)), NULL);
-  if (rank == 0) {
+  if (wring_comm_rank(comm) == 0) {
     wring_record_date("started", *made);
     json_object_set_new(*made, "working_directory", JSON(folder));
     wring_record_program(*made);
-    wring_json_set(*made, "ranks", JSON(size), "threads", JSON(wring_max_threads()), NULL);
+    wring_json_set(*made, "ranks", JSON(wring_comm_size(comm)), "threads", JSON(wring_max_threads()), NULL);
     PetscCall(add_inputs(o, checkpoint, *made));
   }
   PetscCall(wring_record_machine(comm, *made));

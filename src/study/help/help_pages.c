@@ -207,11 +207,9 @@ static PetscErrorCode print_page(const help_page *page, const wring_usage *comma
 PetscErrorCode wring_help_page(MPI_Comm comm, const char *name, const wring_usage *commands, const wring_catalogue *c,
                                PetscBool *printed)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  *printed = PETSC_FALSE;
+  const PetscMPIInt rank = wring_comm_rank(comm);
+  *printed               = PETSC_FALSE;
   for (int i = 0; i < N_PAGE; i++) {
     if (strcmp(name, pages[i].name) != 0) continue;
     *printed = PETSC_TRUE;

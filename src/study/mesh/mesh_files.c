@@ -41,13 +41,10 @@ typedef struct {
   int64_t  *number; // of vertices
 } picture;
 
-/* Lines and triangles with a vertex that is in no tet become cells; the others lie on a solid. */
-static PetscBool is_free(const PetscInt *row, const char *mark)
-{
-  return (PetscBool)(!mark[row[1]] || !mark[row[2]] || (row[3] >= 0 && !mark[row[3]]));
-}
-
-/* Sets have the numbers after those of the regions. Elements of order 2 are cut. */
+/*
+  Lines and triangles with a vertex that is in no tet become cells; the others lie on a solid. Sets have the numbers
+  after those of the regions. Elements of order 2 are cut.
+*/
 static void take_elements(const wring_mesh_data *d, const char *mark, int kind, int32_t *region, picture *p)
 {
   static const PetscInt none[3] = {-1, -1, -1};
@@ -55,7 +52,7 @@ static void take_elements(const wring_mesh_data *d, const char *mark, int kind, 
   for (PetscInt i = 0; i < d->n_set_element; i++) {
     const PetscInt *const row = d->set_element + 4 * (size_t)i;
     PetscInt              part[16];
-    if ((row[3] < 0 ? 2 : 3) != corners || !is_free(row, mark)) continue;
+    if ((row[3] < 0 ? 2 : 3) != corners || (mark[row[1]] && mark[row[2]] && (row[3] < 0 || mark[row[3]]))) continue;
     const int n = wring_set_element_cut(row, d->set_mid ? d->set_mid + 3 * (size_t)i : none, part);
     for (int k = 0; k < n; k++) {
       region[p->n[kind]] = (int32_t)(d->regions.n + row[0]);

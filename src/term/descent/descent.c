@@ -265,14 +265,6 @@ static void run_batch(wring_descent *d, const descent_batch *batch)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-static void run_colour(wring_descent *d, const descent_colour *c)
-{
-  const wring_phase old = wring_phases_switch(d->phases, WRING_PHASE_LOCAL);
-#pragma omp parallel for schedule(static) if (c->end - c->begin >= SMALL)
-  for (PetscInt b = c->begin; b < c->end; b++) run_batch(d, &d->batch[b]);
-  wring_phases_switch(d->phases, old);
-}
-
 static PetscErrorCode load(wring_descent *d, const double *x)
 {
   PetscFunctionBegin;
@@ -288,9 +280,12 @@ PetscErrorCode wring_descent_run(wring_descent *d, double *x)
   wring_count(d->phases, WRING_WORK_HESSIANS, 1);
   PetscCall(load(d, x));
   for (PetscInt c = 0; c < d->n_colour; c++) {
-    run_colour(d, &d->colour[c]);
-    PetscSF const copy = d->colour[c].copy;
-    if (copy) PetscCall(wring_copy_rows(copy, d->phases, d->four, d->x));
+    const descent_colour *const g   = &d->colour[c];
+    const wring_phase           old = wring_phases_switch(d->phases, WRING_PHASE_LOCAL);
+#pragma omp parallel for schedule(static) if (g->end - g->begin >= SMALL)
+    for (PetscInt b = g->begin; b < g->end; b++) run_batch(d, &d->batch[b]);
+    wring_phases_switch(d->phases, old);
+    if (g->copy) PetscCall(wring_copy_rows(g->copy, d->phases, d->four, d->x));
   }
   wring_from_rows(d->mesh->n_owned, d->x, x);
   PetscFunctionReturn(PETSC_SUCCESS);

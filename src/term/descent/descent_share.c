@@ -23,11 +23,6 @@ static int par_at(const wring_term *t)
   return coef_at(t) + t->points * descent_coefs(t);
 }
 
-static int row_width(const wring_term *t)
-{
-  return par_at(t) + descent_par_rows(t);
-}
-
 static double *row_of(const descent_build *b, PetscInt r)
 {
   return b->row + (size_t)r * (size_t)b->width;
@@ -233,7 +228,8 @@ PetscErrorCode wring_descent_share(descent_build *b)
   PetscInt n, *list;
 
   PetscFunctionBegin;
-  for (int t = 0; t < b->d->n_term; t++) b->width = PetscMax(b->width, row_width(b->d->term[t]));
+  for (int t = 0; t < b->d->n_term; t++)
+    b->width = PetscMax(b->width, par_at(b->d->term[t]) + descent_par_rows(b->d->term[t]));
   PetscCall(list_all(b));
   PetscCall(resolve_rows(b, &n, &list));
   PetscCall(join(b, n, list));

@@ -40,14 +40,6 @@ typedef struct {
   PetscInt vertex[CORNERS], rank;
 } row;
 
-/* The shift with which the sum of an element's original numbers fits in PLACE_BITS. */
-static int place_shift(const colouring *c)
-{
-  int shift = 0;
-  while ((uint64_t)c->m * (uint64_t)c->mesh->number.n_global >> shift >> PLACE_BITS) shift++;
-  return shift;
-}
-
 /*
   Keys by which elements are coloured: by increasing sum of original vertex numbers, that is from one end of the mesh
   file to the other, and by a hash of the numbers among equal sums. In this order, neighbours get similar colours: in
@@ -57,7 +49,8 @@ static int place_shift(const colouring *c)
 static void draw_keys(const colouring *c, PetscMPIInt rank, uint64_t *key, row *rows)
 {
   const PetscInt *const original = c->mesh->number.original;
-  const int             shift    = place_shift(c);
+  int                   shift    = 0; // with which sums of an element's numbers fit in PLACE_BITS
+  while ((uint64_t)c->m * (uint64_t)c->mesh->number.n_global >> shift >> PLACE_BITS) shift++;
   for (PetscInt e = 0; e < c->n; e++) {
     uint64_t hash = wring_mix(1), sum = 0;
     for (int a = 0; a < c->m; a++) {
@@ -114,13 +107,11 @@ static PetscErrorCode find_places(colouring *c)
   PetscInt      *order;
   PetscInt64     n, begin;
   double        *answer;
-  PetscMPIInt    rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscMalloc1(c->n, &key));
   PetscCall(PetscMalloc1(c->n, &rows));
-  draw_keys(c, rank, key, rows);
+  draw_keys(c, wring_comm_rank(comm), key, rows);
   PetscCall(wring_sorting_create(comm, c->n, key, PETSC_TRUE, NULL, &s));
   PetscCall(wring_sorting_send(&s, sizeof *rows, rows, &sorted));
   PetscCall(PetscFree(key));

@@ -294,10 +294,9 @@ PetscErrorCode wring_sweep_create(const wring_mesh *mesh, int n_term, wring_term
                                   wring_phases *phases, wring_sweep **sweep)
 {
   wring_sweep *s;
-  PetscMPIInt  size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(mesh->comm, &size));
+  const PetscMPIInt size = wring_comm_size(mesh->comm);
   PetscCheck(order != WRING_ORDER_SEQUENTIAL || size == 1, mesh->comm, PETSC_ERR_SUP,
              "the sequential order on %d ranks", size);
   PetscCall(PetscNew(&s));

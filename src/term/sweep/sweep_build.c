@@ -84,20 +84,16 @@ static PetscErrorCode list_items(const wring_sweep *s, group *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v [m]: the local vertices of an item. */
-static void item_vertices(const wring_sweep *s, const item *one, PetscInt *v)
-{
-  const wring_term *const t = s->term[one->term];
-  term_vertices(t, term_position(t, one->element), v);
-}
-
 static PetscErrorCode colour_items(const wring_sweep *s, group *g)
 {
   PetscInt *vertex, *colour;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)g->m * (size_t)g->n, &vertex, g->n, &colour));
-  for (PetscInt i = 0; i < g->n; i++) item_vertices(s, &g->item[i], vertex + (size_t)g->m * (size_t)i);
+  for (PetscInt i = 0; i < g->n; i++) {
+    const wring_term *const t = s->term[g->item[i].term];
+    term_vertices(t, term_position(t, g->item[i].element), vertex + (size_t)g->m * (size_t)i);
+  }
   PetscCall(
     wring_colour_elements(s->mesh, wring_colour_at_random(s->mesh), g->m, g->n, vertex, colour, &g->n_colour, NULL));
   for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
@@ -222,29 +218,20 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
   }
 }
 
-/* Every element must be in a group; otherwise it would never be moved. */
-static PetscErrorCode check_groups(const wring_sweep *s, int n_group, const group *groups)
-{
-  PetscInt64 listed = 0, n = 0;
-
-  PetscFunctionBegin;
-  for (int j = 0; j < n_group; j++) listed += groups[j].n;
-  for (int t = 0; t < s->n_term; t++) n += s->term[t]->n;
-  PetscCheck(listed == n, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "a sweep has %" PetscInt64_FMT " of %" PetscInt64_FMT " elements", listed, n);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_sweep_build(wring_sweep *s)
 {
-  group *groups;
-  int    n_group;
+  group     *groups;
+  int        n_group;
+  PetscInt64 n = 0, listed = 0; // all elements must be in groups: otherwise one would never be moved
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n_term, &groups));
   n_group = list_groups(s, groups);
   for (int j = 0; j < n_group; j++) PetscCall(list_items(s, &groups[j]));
-  PetscCall(check_groups(s, n_group, groups));
+  for (int t = 0; t < s->n_term; t++) n += s->term[t]->n;
+  for (int j = 0; j < n_group; j++) listed += groups[j].n;
+  PetscCheck(listed == n, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "a sweep has %" PetscInt64_FMT " of %" PetscInt64_FMT " elements", listed, n);
   for (int j = 0; j < n_group; j++) {
     PetscCall(order_items(s, &groups[j]));
     PetscCall(cut_segments(s, &groups[j]));

@@ -62,10 +62,9 @@ static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
 static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place, PetscSFNode *from)
 {
   const wring_mesh *m = s->mesh;
-  PetscMPIInt       rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   for (PetscInt i = 0; i < m->n_local; i++) mover[i] = place[i] = -1;
   mark_vertices(s, c, rank, mover, place);
   PetscCall(find_largest(m, mover));
@@ -111,11 +110,8 @@ static PetscErrorCode build_shares(wring_sweep *s)
 
 PetscErrorCode wring_sweep_build_halo(wring_sweep *s)
 {
-  PetscMPIInt size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(s->mesh->comm, &size));
-  if (size > 1 && s->order == WRING_ORDER_COLORED) PetscCall(build_copies(s));
+  if (wring_comm_size(s->mesh->comm) > 1 && s->order == WRING_ORDER_COLORED) PetscCall(build_copies(s));
   if (s->order == WRING_ORDER_HYBRID) PetscCall(build_shares(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -149,10 +149,9 @@ static PetscErrorCode list_sharers(wring_used *u)
   const wring_mesh *m = u->mesh;
   const PetscInt   *degree;
   PetscInt         *mine;
-  PetscMPIInt       rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &degree));
   PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &degree));
   PetscCall(PetscCalloc1((size_t)m->n_owned + 1, &u->sharer_start));

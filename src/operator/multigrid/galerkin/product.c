@@ -72,21 +72,6 @@ static PetscInt find_column(const wring_galerkin_product *g, PetscInt number)
   return other < 0 ? -1 : p->n_coarse + p->columns.n_ghost + other;
 }
 
-static PetscErrorCode find_columns(wring_galerkin_product *g)
-{
-  PetscInt n = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)g->n_part, &g->column));
-  PetscCall(PetscMalloc1((size_t)g->n_part, &g->other));
-  for (PetscInt k = 0; k < g->n_part; k++)
-    if (find_column(g, (PetscInt)g->part[k].column) < 0) g->other[n++] = (PetscInt)g->part[k].column;
-  PetscCall(PetscSortRemoveDupsInt(&n, g->other));
-  g->n_other = n;
-  for (PetscInt k = 0; k < g->n_part; k++) g->column[k] = find_column(g, (PetscInt)g->part[k].column);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode order_by_row(wring_galerkin_product *g)
 {
   const wring_interpolation *const p = &g->fine->from_coarse;
@@ -105,11 +90,19 @@ static PetscErrorCode order_by_row(wring_galerkin_product *g)
 PetscErrorCode wring_galerkin_product_create(const wring_level *fine, const wring_level_values *a,
                                              wring_galerkin_product *g)
 {
+  PetscInt n = 0;
+
   PetscFunctionBegin;
   *g = (wring_galerkin_product){.fine = fine, .a = a};
   if (!fine->from_coarse.fetch.of) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(get_parts(g));
-  PetscCall(find_columns(g));
+  PetscCall(PetscMalloc1((size_t)g->n_part, &g->column));
+  PetscCall(PetscMalloc1((size_t)g->n_part, &g->other));
+  for (PetscInt k = 0; k < g->n_part; k++)
+    if (find_column(g, (PetscInt)g->part[k].column) < 0) g->other[n++] = (PetscInt)g->part[k].column;
+  PetscCall(PetscSortRemoveDupsInt(&n, g->other));
+  g->n_other = n;
+  for (PetscInt k = 0; k < g->n_part; k++) g->column[k] = find_column(g, (PetscInt)g->part[k].column);
   PetscCall(order_by_row(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
