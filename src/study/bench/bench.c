@@ -172,6 +172,7 @@ static PetscErrorCode measure(wring_bench *b)
   if (has_part(b, "exchange")) PetscCall(wring_bench_exchange(b, &body));
   if (has_part(b, "operator")) PetscCall(wring_bench_operator(b, &body));
   if (has_part(b, "solvers")) PetscCall(wring_bench_solvers(b));
+  if (has_part(b, "solvers")) PetscCall(wring_bench_merit(b, &body));
   PetscCall(wring_bench_write(b, &body));
   wring_bench_print(b, &body);
   PetscCall(wring_bench_body_destroy(&body));
@@ -182,7 +183,7 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
 {
   static const char *const files[] = {"bench.json", "bench.csv", NULL};
   const int                threads = wring_max_threads();
-  wring_bench              b       = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}};
+  wring_bench              b = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}, .merit = NAN};
   char                     line[512];
 
   PetscFunctionBegin;

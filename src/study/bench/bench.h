@@ -7,7 +7,7 @@
     bench_body.c       the box and its state; bytes that an algorithm must move
     bench_laws.c       element loops of each law
     bench_operator.c   exchange between ranks; set-up and solves of the operator
-    bench_solvers.c    an iteration of each solver on each material
+    bench_solvers.c    an iteration of each solver on each material; the figure of merit
     bench_files.c      the table, bench.json, bench.csv
 
   Not here: kernels of its own; everything that is timed is called as a run calls it. Everything is collective.
@@ -39,6 +39,7 @@ typedef struct {
   double               cache;     // bytes of the last cache, 0: not known
   double               triad[3];  // bytes/s: one thread, all threads of a rank, all ranks; NaN: not measured
   double               array;     // bytes of each array of the triad of one rank
+  double               merit;     // unknowns of a step over its seconds, 0 if it did not converge; NaN: not measured
   PetscInt             n_row;
   wring_bench_row     *row;            // [n_row]
   json_t              *skips;          // what was not measured, and why: {"part", "name", "material", "reason"}
@@ -108,6 +109,7 @@ PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_solvers(wring_bench *b);
+PetscErrorCode wring_bench_merit(wring_bench *b, const wring_bench_body *body); // a step to its end by the solver auto
 
 void           wring_bench_print(const wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv

@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "study/common/provenance.h"
 #include "io/print.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
     wring_print(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
                 material[0] ? ", " : "", material, text_of(skip, "reason"));
   }
+  if (!isnan(b->merit)) wring_print(b->comm, "Figure of Merit (FOM): %.6g\n", b->merit);
   wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
               MPI_Wtime() - b->start, b->output.directory);
 }
@@ -116,9 +118,9 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
                                               JSON(b->triad[2]), "array_bytes", JSON(b->array), NULL);
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
   wring_json_set(json, "vector_bits", JSON(wring_vector_bits()), "last_cache",
-                 b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows,
-                 "not_measured", json_incref(b->skips), "ended", JSON(wring_stop_text(b->stopper.cause)), "seconds",
-                 JSON(MPI_Wtime() - b->start), NULL);
+                 b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows, "fom",
+                 JSON(b->merit), "not_measured", json_incref(b->skips), "ended",
+                 JSON(wring_stop_text(b->stopper.cause)), "seconds", JSON(MPI_Wtime() - b->start), NULL);
   if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->output.directory);
   json_decref(json);
   snprintf(file, sizeof file, "%s/bench.csv", b->output.directory);
