@@ -197,6 +197,7 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
   wring_version_line(sizeof line, line);
   wring_print(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size, b.size == 1 ? "" : "s",
               threads, threads == 1 ? "" : "s", wring_vector_bits());
+  PetscCall(wring_core_watch_start(comm, &b.watch));
   PetscCall(measure(&b));
   PetscCall(wring_operator_note_unused(comm));
   PetscCall(wring_words_destroy(b.n_part, &b.part));

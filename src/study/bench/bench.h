@@ -14,6 +14,7 @@
 */
 #pragma once
 #include "study/common/command_keys.h"
+#include "study/common/cores.h"
 #include "study/common/stop.h"
 
 /* Texts are static, or of the bench. */
@@ -23,6 +24,7 @@ typedef struct {
   const char *material, *ended; // NULL where it does not matter; how a solve ended
   double      tets;             // of the mesh that it was measured on
   double      seconds, bytes;   // the median; what must move, of all ranks
+  double      waited;           // part of the time in which threads waited for a core, on the rank with the most
   int         repeats;          // whose median it is
   PetscInt    iterations;       // of a solve; -1: none
 } wring_bench_row;
@@ -46,6 +48,7 @@ typedef struct {
   PetscBool            terminal;       // progress rewrites its line
   double               start, printed; // MPI_Wtime; of the last line of progress
   wring_stopper        stopper;
+  wring_core_watch     watch;
 } wring_bench;
 
 /* ---- measuring (bench_measure.c) --------------------------------------------------------------------------------- */
@@ -111,5 +114,5 @@ PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body
 PetscErrorCode wring_bench_solvers(wring_bench *b);
 PetscErrorCode wring_bench_merit(wring_bench *b, const wring_bench_body *body); // a step to its end by the solver auto
 
-void           wring_bench_print(const wring_bench *b, const wring_bench_body *body);
+void           wring_bench_print(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv

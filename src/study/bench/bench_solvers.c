@@ -124,9 +124,11 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
   wring_bench_row     row    = {"solver", m->type, "iteration", material, .tets = m->body->tets};
   double              seconds[MOST_SAMPLES], first, sum = 0;
   wring_operator_info before;
+  wring_core_use      use;
 
   PetscFunctionBegin;
   wring_operator_get_info(m->body->p->op, &before);
+  wring_core_use_measure(&use);
   PetscCall(iterate(b, m, 1, &first));
   if (first >= budget) seconds[row.repeats++] = first;
   const PetscInt iterations = (PetscInt)PetscMax(1, PetscMin(ITERATIONS, budget / PetscMax(first, 1e-9)));
@@ -139,6 +141,7 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
   }
   if (row.repeats == 0) seconds[row.repeats++] = first; // stopped
   PetscCall(wring_median(row.repeats, seconds, &row.seconds));
+  PetscCall(wring_core_share(b->comm, &use, &row.waited));
   row.iterations = m->outcome.iterations;
   row.ended      = wring_reason_name(m->outcome.reason);
   PetscCall(count_bytes(m, &before, &row.bytes));

@@ -175,7 +175,7 @@ static void print_merit(const wring_run *r)
   printf("\nFigure of Merit (FOM): %.6g\n", wring_json_number(json, "fom"));
 }
 
-static PetscErrorCode print_end(const wring_run *r)
+static PetscErrorCode print_end(wring_run *r)
 {
   wring_problem *const p      = r->p;
   wring_solver_limits  limits = {.stop = WRING_STOP_FORCE};
@@ -193,6 +193,7 @@ static PetscErrorCode print_end(const wring_run *r)
       r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_operator_note_unused(p->comm));
+  wring_progress_note_waiting(&r->progress, r->output.json);
   PetscCall(wring_notes_count());
   wring_summary_print(p, r->output.json);
   if (r->solver) wring_solver_get_limits(r->solver, &limits);
