@@ -114,5 +114,5 @@ PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body
 PetscErrorCode wring_bench_solvers(wring_bench *b);
 PetscErrorCode wring_bench_merit(wring_bench *b, const wring_bench_body *body); // a step to its end by the solver auto
 
-void           wring_bench_print(wring_bench *b, const wring_bench_body *body);
+void           wring_bench_print(const wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv

@@ -54,18 +54,7 @@ static const char *text_of(const json_t *json, const char *key)
   return text ? text : "";
 }
 
-/* Of all rows by their times. */
-static void note_waiting(wring_bench *b)
-{
-  double waited = 0, seconds = 0;
-  for (PetscInt k = 0; k < b->n_row; k++) {
-    waited += b->row[k].waited * b->row[k].seconds * b->row[k].repeats;
-    seconds += b->row[k].seconds * b->row[k].repeats;
-  }
-  if (waited > 0.1) wring_core_watch_say(&b->watch, "threads", waited / seconds);
-}
-
-void wring_bench_print(wring_bench *b, const wring_bench_body *body)
+void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 {
   json_t *skip;
   size_t  i;
@@ -82,7 +71,6 @@ void wring_bench_print(wring_bench *b, const wring_bench_body *body)
                 material[0] ? ", " : "", material, text_of(skip, "reason"));
   }
   if (!isnan(b->merit)) wring_print(b->comm, "Figure of Merit (FOM): %.6g\n", b->merit);
-  note_waiting(b);
   wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
               MPI_Wtime() - b->start, b->output.directory);
 }

@@ -48,18 +48,19 @@ PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const double        wring_core_share_noted = 0.05;
-static const double PERIOD                 = 1; // s, between looks
+static const double PERIOD = 1;    // s, between looks
+static const double SHARE  = 0.05; // of the time in which threads run or are ready to
 
-void wring_core_watch_say(wring_core_watch *w, const char *who, double share)
+static void say(wring_core_watch *w, double rank, double share)
 {
-  if (w->said || !(share > wring_core_share_noted)) return;
+  if (w->said || !(share > SHARE)) return;
   w->said = PETSC_TRUE;
   wring_say(w->comm,
-            "%s waited for a core in %.0f %% of their time: other processes use the same cores, and times are too "
+            "the threads of rank %.0f waited for a core in %.0f %% of their time: other processes use the same cores, "
+            "and times are too "
             "long; end them, use fewer ranks or threads, or start mpiexec with --bind-to none if it binds two runs to "
             "the same cores",
-            who, 100 * share);
+            rank, 100 * share);
 }
 
 static double share_since(const wring_core_use *before, wring_core_use *now)
@@ -75,9 +76,17 @@ void wring_core_watch_look(wring_core_watch *w)
   const double   now = MPI_Wtime();
   wring_core_use use;
   if (w->said || now - w->since < PERIOD) return;
-  wring_core_watch_say(w, "the threads of rank 0", share_since(&w->use, &use));
+  say(w, 0, share_since(&w->use, &use));
   w->since = now;
   w->use   = use;
+}
+
+void wring_core_watch_end(wring_core_watch *w, const json_t *record)
+{
+  static const double least  = 0.1; // s: below, noise
+  const json_t *const waited = json_object_get(record, "waited");
+  if (wring_json_number(waited, "largest") > least)
+    say(w, wring_json_number(waited, "share_rank"), wring_json_number(waited, "share"));
 }
 
 PetscErrorCode wring_core_share(MPI_Comm comm, const wring_core_use *before, double *share)

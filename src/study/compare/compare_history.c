@@ -15,23 +15,6 @@ const char *wring_convergence_end(const wring_convergence *h)
   return wring_failed(&h->refusal) ? "left out" : wring_reason_name(h->solve[0].outcome.reason);
 }
 
-double wring_comparison_waited(const wring_comparison *c, size_t size, char *who)
-{
-  static const double brief = 0.1; // s: too short to be told from noise
-  double              most  = 0;
-  who[0]                    = '\0';
-  for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
-    double waited = 0;
-    for (const wring_solve *one = h->solve; one < h->solve + h->n_solve; one++)
-      if (one->outcome.last.seconds > brief) waited = PetscMax(waited, one->waited);
-    const size_t end = strlen(who);
-    if (waited > wring_core_share_noted)
-      snprintf(who + end, size - end, "%s%s", end ? ", " : "the threads of ", h->name);
-    most = PetscMax(most, waited);
-  }
-  return most;
-}
-
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row)
 {
   const double range = c->start.objective - c->least.objective, error = row->value.objective - c->least.objective;

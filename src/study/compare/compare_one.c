@@ -154,13 +154,6 @@ static PetscErrorCode note_doubts(const wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void note_waiting(wring_compare *s)
-{
-  char         who[512];
-  const double share = wring_comparison_waited(&s->c, sizeof who, who);
-  if (who[0]) wring_core_watch_say(&s->watch, who, share);
-}
-
 /* Condition numbers of H_0 H for every method with an H_0 of its own, at x_0 and at the minimiser. */
 static PetscErrorCode find_conditions(wring_compare *s)
 {
@@ -238,6 +231,7 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
     wring_comparison_write(c, s->directory, provenance, &error);
     if (end) wring_comparison_plot(c, s->directory, end, &error);
   }
+  if (end) wring_core_watch_end(&s->watch, provenance);
   json_decref(provenance);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -344,7 +338,6 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   find_least(&s->c);
   PetscCall(decide_targets(s));
   PetscCall(note_doubts(s));
-  note_waiting(s);
   PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));
   PetscCall(finish(s, end));

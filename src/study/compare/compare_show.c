@@ -119,16 +119,13 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
 {
   const double most = 1.25 * fabs(c->start.objective), inertial = 3 * c->least.inertial;
   FILE        *f = wring_plot_begin(directory, "compare", 1500, 600, e);
-  char         who[512];
   if (!f) return;
-  (void)wring_comparison_waited(c, sizeof who, who);
   fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
   fprintf(f, "set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'\n");
   wring_plot_panels(f, 2);
   fprintf(f, "set xlabel 'iteration'\nplot");
   print_graphs(f, c, 2, 8, " && $8 > 0");
-  fprintf(f, "\nunset key\nunset ylabel\nset logscale x\nset format x '%%g'\nset xlabel 'seconds%s%s'\nplot",
-          who[0] ? "; too long, waited for cores: " : "", who);
+  fprintf(f, "\nunset key\nunset ylabel\nset logscale x\nset format x '%%g'\nset xlabel 'seconds'\nplot");
   print_graphs(f, c, 3, 8, " && $8 > 0 && $2 > 0");
   fputc('\n', f);
   wring_plot_end(f, directory, "compare", &end->pictures, e);

@@ -201,6 +201,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
   one->setup.seconds += one->outcome.setup.seconds;
   wring_counts_add(&one->outcome.setup.work, &one->setup.work);
   PetscCall(find_fingerprint(s, &one->fingerprint));
+  wring_core_watch_look(&s->watch);
   PetscCall(wring_sittings_keep(s, name, one));
   const char *const advice = wring_solver_advice(solver, &one->outcome);
   if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", name, advice));

@@ -89,12 +89,6 @@ typedef struct {
 PetscBool   wring_convergence_cut_off(const wring_convergence *h); // a stop, budget or failure: nothing holds then
 const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
 
-/*
-  The largest part of the time of a solver that a rank's threads waited for a core in; who: "the threads of qn, pd", the
-  solvers with more than is noted, empty without one.
-*/
-double wring_comparison_waited(const wring_comparison *c, size_t size, char *who);
-
 /* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 

@@ -119,15 +119,6 @@ void wring_progress_finish(const wring_problem *p, const wring_progress *g)
   if (p->rank == 0 && g->terminal && g->printed >= 0) putchar('\n');
 }
 
-void wring_progress_note_waiting(wring_progress *g, const json_t *record)
-{
-  const json_t *const waited = json_object_get(record, "waited");
-  char                who[64];
-  snprintf(who, sizeof who, "the threads of rank %.0f", wring_json_number(waited, "share_rank"));
-  if (wring_json_number(waited, "largest") > 0.1)
-    wring_core_watch_say(&g->watch, who, wring_json_number(waited, "share"));
-}
-
 void wring_summary_print(const wring_problem *p, const json_t *record)
 {
   const json_t *const seconds = json_object_get(record, "seconds");

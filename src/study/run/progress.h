@@ -35,7 +35,6 @@ PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time
                                    const wring_iteration *it);
 /* The march has ended; `record` is run.json: a note if threads of some rank waited for cores. Collective. */
 void wring_progress_finish(const wring_problem *p, const wring_progress *g);
-void wring_progress_note_waiting(wring_progress *g, const json_t *record);
 
 /* How the run ended and the seconds of each phase, of run.json. Collective. */
 void wring_summary_print(const wring_problem *p, const json_t *record);

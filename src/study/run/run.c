@@ -193,7 +193,7 @@ static PetscErrorCode print_end(wring_run *r)
       r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_operator_note_unused(p->comm));
-  wring_progress_note_waiting(&r->progress, r->output.json);
+  wring_core_watch_end(&r->progress.watch, r->output.json);
   PetscCall(wring_notes_count());
   wring_summary_print(p, r->output.json);
   if (r->solver) wring_solver_get_limits(r->solver, &limits);
