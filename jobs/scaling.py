@@ -30,6 +30,7 @@ submit may be called again, also after a kill: runs that are done, and jobs in t
 an iteration, second and core, over that of the first point. Where threads waited for a core for more than 5 % of their
 time, times are marked by * and drawn hollow; of the repeats, the median of those not disturbed is taken, if any.
 """
+import fcntl
 import json
 import math
 import os
@@ -237,18 +238,22 @@ def start(study, point, here):
     path = os.path.join(folder, "job.sh")
     for at in study.runs(point):
         os.makedirs(at, exist_ok=True)
+    lock = os.open(os.path.join(folder, "lock"), os.O_CREAT | os.O_WRONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)  # of runs that a killed study has left, until they end
     with open(path, "w", encoding="utf-8") as file:
         file.write(script(study, point, here))
     keep = lambda job: pictures.replace(os.path.join(folder, "point.json"), json.dumps({**point, "job": job}, indent=1))
     if here:
         keep("")
         env = program.environment(point["nodes"] * point["ranks"], point["threads"], busy=True)
-        subprocess.call(["bash", path], env=env)
+        subprocess.call(["bash", path], env=env, pass_fds=[lock])
+        os.close(lock)
         return say(describe(study, point))
     done = subprocess.run(["sbatch", "--parsable", path], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failure(f"sbatch {path}: {done.stderr.strip()}")
     keep(done.stdout.strip().split(";")[0])
+    os.close(lock)
     return say(f"{name_of(point)}: job {job_of(study, point)['job']}")
 
 
