@@ -5,7 +5,7 @@
     peers             newton beside FEniCSx on the same energy and mesh
     replay            an iteration on many ranks, from recorded messages, in SimGrid
     bench             `wring bench` over sizes, ranks and threads
-    scaling           strong and weak scaling of a deck over nodes, under Slurm or here
+    scaling         ranks, threads, nodes, meshes and solvers of one table, under Slurm or here
     tolerance         time to the tolerance of two scenes, by solver
     inner_tolerance   how accurate the solves of qn should be
     paraview          pictures, films and state files of runs, by ParaView
@@ -39,7 +39,7 @@ def main():
             if len(sys.argv) < 2
             else f"jobs: no command '{sys.argv[1]}', expected one of {', '.join(commands())}"
         )
-    if sys.argv[1] != "paraview":  # whose arguments are a user's files, relative to where the user is
+    if sys.argv[1] not in ("paraview", "scaling"):  # whose arguments are files, relative to where the user is
         os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     sys.dont_write_bytecode = True
     from program import Failure

@@ -127,12 +127,16 @@ def draw_sizes(out, found, splits):
         for split in splits:
             curves = []
             for i, row in enumerate(ROWS):
-                points = sorted((int(r["tets"]), VALUES[what](r)) for r in pick(found, row) if r["split"] == split)
-                points = [(tets, value) for tets, value in points if value is not None]
+                points = sorted(
+                    (int(r["tets"]), VALUES[what](r), float(r["waited_share"]))
+                    for r in pick(found, row)
+                    if r["split"] == split and VALUES[what](r) is not None
+                )
                 if points:
                     name = f"curve_{j}_{i}_{split}.csv"
-                    pictures.data(f"{out}/{name}", points)
-                    curves.append(f"'{name}' using 1:2 title '{row[-1]}' pt 7 lc {i + 1}")
+                    pictures.data(f"{out}/{name}", [("tets", "value", "waited_share"), *points])
+                    shares = [share for *_, share in points]
+                    curves.append(pictures.marked(name, "tets", "column('value')", row[-1], i + 1, shares))
             panels += [f"set title '{title_of(split)}'; plot {', '.join(curves) or 'NaN notitle'}", "unset key"]
     pictures.draw(
         out,

@@ -20,6 +20,25 @@ def data(path, lines):
         csv.writer(file, lineterminator="\n").writerows(lines)
 
 
+def replace(path, text):
+    """Writes a file as a whole, so that a kill leaves the old one or the new one."""
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".part", path)
+
+
+SHARED = 0.05  # of the time of threads: above, others had their cores
+
+
+def marked(file, x, y, title, colour, shares):
+    """A curve over a column of a file; its points are hollow where `shares`, its column waited_share, say so."""
+    parts = [f"({y}) with lines lc {colour} title '{title}'"]
+    for point, sign, there in ((7, "<=", min(shares) <= SHARED), (6, ">", max(shares) > SHARED)):
+        only = f"(column('waited_share'){sign}{SHARED}?({y}):NaN)"
+        parts += [f"{only} with points pt {point} lc {colour} notitle"] * there
+    return ", ".join(f"'{file}' using '{x}':{part}" for part in parts)
+
+
 def draw(folder, name, size, commands, output=None):
     """
     NAME.png of "width,height" pixels in a folder, or `output` elsewhere. of(solver, column) picks the rows of

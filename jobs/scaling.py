@@ -1,21 +1,36 @@
-"""python3 jobs/scaling.py submit|collect|plot DECK [option]... [-- -key value...]: a study of strong or weak scaling.
+"""python3 jobs scaling submit|collect|plot TABLE [--dry-run] [--local]: a study of scaling, described by one table.
 
-    python3 jobs/scaling.py submit  DECK --nodes 1,2,4,8 --per-node 64 [--threads 1] [--weak] [--repeat 3]
-    python3 jobs/scaling.py collect DECK [--weak]
-    python3 jobs/scaling.py plot    DECK [--weak]
+    python3 jobs scaling submit study.yaml --dry-run   what would run: ranks, sizes, memory by wring check, job scripts
+    python3 jobs scaling submit study.yaml             submits what has not run, here without sbatch or with --local
+    python3 jobs scaling collect study.yaml            a table of what has run until now, and how far the rest is
+    python3 jobs scaling plot study.yaml               a picture of each series
 
-submit writes a job script for each number of nodes and submits it to Slurm; where there is no sbatch, or with --local,
-it runs them here, one after the other, by mpiexec: a "node" is then so many ranks. A job runs wring --repeat times in
-turn, each into a folder of its own, without frames. The executable is $WRING, or build/wring. collect makes a table of
-what has ended, table.csv and table.md; plot makes table.csv into scaling.png. All is in out/scaling/NAME_strong or
-NAME_weak of the working directory, or in --out.
+TABLE is YAML (or JSON, without PyYAML); paths are relative to it, but out to the working directory:
 
-Strong scaling has the same mesh on all nodes. --weak makes the mesh grow with the nodes: the size and the cells of the
-deck's box by the same factors, so that elements stay as they are; of a file, by mesh.refine, which takes 8, 64, ...
-times the first number of nodes. The body is then another one, with other numbers of iterations: efficiency is that of
-an iteration, (time on the first nodes)/(time) under weak scaling, times (first nodes)/(nodes) under strong scaling.
-Keys of the deck come after --, such as -time_steps 5.
+    deck: beam.yaml
+    keys: {time_steps: 5}              # of wring, of every run
+    repeat: 3                          # runs of each point, in turn, in one job
+    out: out/scaling/study             # the default: out/scaling/ and the name of the table
+    time: "0:30:00"                    # limit of a job
+    sbatch: --partition=p --account=a  # more options of sbatch
+    prologue: module load gcc openmpi petsc            # lines of bash before the runs
+    launch: srun --cpus-per-task={threads} --cpu-bind=cores   # the default; {ranks}, {nodes}, {all}: ranks of all nodes
+    series:
+      strong:  {nodes: [1, 2, 4, 8], ranks: 64}        # ranks of each node
+      weak:    {nodes: [1, 2, 4, 8], ranks: 64, grow: true}
+      hybrid:  {nodes: 4, ranks: [64, 16, 4], threads: [1, 4, 16]}
+      size:    {nodes: 4, ranks: 64, refine: [0, 1, 2]}
+      methods: {nodes: 4, ranks: 64, solver: [qn, newton], keys: {solver_max_it: 200}}
+
+A series is a curve; its lists (nodes, ranks, threads, refine, cells, solver) have a value for each point, single values
+hold for all. grow: the mesh of the deck is that of the first point, and grows with the cores: the size and cells of a
+box by the same factors, so that elements stay as they are; a file by mesh.refine, for 8, 64, ... times the cores.
+
+submit may be called again, also after a kill: runs that are done, and jobs in the queue, stay. Efficiency is unknowns
+an iteration, second and core, over that of the first point. Where threads waited for a core for more than 5 % of their
+time, times are marked by * and drawn hollow; of the repeats, the median of those not disturbed is taken, if any.
 """
+import fcntl
 import json
 import math
 import os
@@ -30,46 +45,121 @@ import outputs
 import pictures
 import program
 import tables
-from program import ROOT, Failure, arguments, note, say
+from pictures import SHARED
+from program import ROOT, Failure, arguments, say
 
-COLUMNS = ("nodes", "ranks", "threads", "repeat", "vertices", "tets", "iterations", "linear_iterations", "steps")
+AXES = {"refine": "mesh_refine", "cells": "mesh_box_cells", "solver": "solver_type"}  # beside nodes, ranks, threads
+PLACE = ("series", "point", "nodes", "ranks", "threads", "cores", "repeat")
+COLUMNS = ("vertices", "tets", "solver", "steps", "iterations", "linear_iterations", "fom", "waited_share")
 TIMES = ("setup_seconds", "marching_seconds", "iteration_seconds")  # iteration: of the march, over its iterations
-PARTS = ("least", "mean", "largest", "slowest")  # of a phase
+LAUNCH = "srun --cpus-per-task={threads} --cpu-bind=cores"
+KNOWN = {"deck", "keys", "repeat", "out", "time", "sbatch", "prologue", "launch", "series"}
+
+# ---- the table ------------------------------------------------------------------------------------------------------
 
 
-# ---- the study ------------------------------------------------------------------------------------------------------
-
-
-def folder_of(given):
-    name = os.path.splitext(os.path.basename(given.deck))[0]
-    return given.out or os.path.join("out", "scaling", f"{name}_{'weak' if given.weak else 'strong'}")
-
-
-def numbers(text):
+def load(path):
     try:
-        found = [int(word) for word in text.split(",")]
-    except ValueError:
-        found = []
-    if not found or min(found) < 1 or sorted(set(found)) != found:
-        raise Failure(f"--nodes {text}: expected increasing numbers, such as 1,2,4,8")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from error
+    try:
+        import yaml
+    except ModuleNotFoundError:
+        yaml = None
+    try:
+        found = yaml.safe_load(text) if yaml else json.loads(text)
+    except Exception as error:
+        need = "YAML" if yaml else "JSON, since this python has no PyYAML (Debian: python3-yaml)"
+        raise Failure(f"{path}: expected {need}: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict) or not isinstance(found.get("series"), dict) or "deck" not in found:
+        raise Failure(f"{path}: expected deck: FILE and series: {{NAME: {{nodes: ..., ranks: ...}}}}")
+    check_names(path, found, KNOWN)
     return found
 
 
-def triple(text):
-    return [float(word) for word in re.split(r"[,\s]+", text.strip().strip("[]").strip())]
+def check_names(where, found, known):
+    for key in found:
+        if key not in known:
+            raise Failure(f"{where}: unknown key {key}, expected one of {', '.join(sorted(known))}")
 
 
-def box_of(deck, keys):
-    """Size and cells of the deck's box, {} if it has none; keys of the command line come first."""
-    with open(deck, encoding="utf-8") as file:
-        text = re.sub(r"#.*", "", file.read())
-    box = {}
-    for key in ("size", "cells"):
-        found = re.search(rf"\bbox:\s*\{{[^}}]*?\b{key}:\s*\[([^\]]*)\]", text)
-        value = keys.get(f"mesh_box_{key}") or (found and found[1])
-        if value:
-            box[key] = triple(value)
-    return box if len(box) == 2 else {}
+def text_of(value):
+    """A value as wring takes it on a command line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(text_of, value)) if isinstance(value, list) else str(value)
+
+
+def points_of(path, name, series, keys):
+    """The points of a series: {"series", "point", "nodes", "ranks", "threads", "cores", "keys"}."""
+    counts, where = ("nodes", "ranks", "threads"), f"{path}: series {name}"
+    if not isinstance(series, dict):
+        raise Failure(f"{where}: expected {{nodes: ..., ranks: ...}}")
+    check_names(where, series, {*counts, *AXES, "keys", "grow"})
+    lists = {key: value for key, value in series.items() if key in (*counts, *AXES)}
+    if isinstance(lists.get("cells"), list) and not isinstance(lists["cells"][0], list):
+        lists["cells"] = text_of(lists["cells"])  # one box
+    lengths = {len(value) for value in lists.values() if isinstance(value, list)} or {1}
+    if len(lengths) > 1:
+        raise Failure(f"{where}: lists of {' and '.join(map(str, sorted(lengths)))} values, expected as many in each")
+    points = []
+    for i in range(lengths.pop()):
+        at = {key: value[i] if isinstance(value, list) else value for key, value in lists.items()}
+        point = {"series": name, "point": i + 1, **{key: at.get(key, 1) for key in counts}}
+        for key in counts:
+            if not isinstance(point[key], int) or point[key] < 1:
+                raise Failure(f"{where}: {key} is {point[key]}, expected integers of 1 or more")
+        point["cores"] = math.prod(point[key] for key in counts)
+        own = {**keys, **series.get("keys", {}), **{AXES[key]: at[key] for key in AXES if key in at}}
+        points.append({**point, "grow": bool(series.get("grow")), "keys": {k: text_of(v) for k, v in own.items()}})
+    return points
+
+
+class Study:
+    """A table, with the folder of its runs."""
+
+    def __init__(self, path):
+        table, here = load(path), os.path.dirname(path)
+        name = os.path.splitext(os.path.basename(path))[0]
+        self.path, self.name, self.table = path, name, table
+        self.deck = os.path.abspath(os.path.join(here, table["deck"]))
+        self.out = os.path.abspath(table.get("out", os.path.join("out", "scaling", name)))
+        self.repeat = table.get("repeat", 3)
+        self.series = {s: points_of(path, s, of, table.get("keys", {})) for s, of in table["series"].items()}
+        if not os.path.exists(self.deck):
+            raise Failure(f"{path}: {self.deck}: no such deck")
+
+    def points(self):
+        return [point for series in self.series.values() for point in series]
+
+    def folder(self, point):
+        return os.path.join(self.out, point["series"], str(point["point"]))
+
+    def runs(self, point):
+        return [os.path.join(self.folder(point), str(i)) for i in range(1, self.repeat + 1)]
+
+
+def executable():
+    built = os.path.join(ROOT, "build", "wring")
+    found = os.environ.get("WRING") or (built if os.access(built, os.X_OK) else shutil.which("wring") or built)
+    if not os.access(found, os.X_OK):
+        raise Failure(f"{found}: no executable, expected the program in $WRING, in build/ or in PATH")
+    return os.path.abspath(found)
+
+
+def check(study, keys, ranks=1):
+    """What wring check finds of the deck with these keys, its memory on so many ranks."""
+    line = [executable(), "check", study.deck, *arguments({**keys, "check_ranks": ranks}), "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, env=program.environment(1), check=False)
+    if done.returncode:
+        said = [text for text in done.stderr.splitlines() if text.startswith("wring: ")]
+        raise Failure((said or [f"status {done.returncode} of {shlex.join(line)}"])[0])
+    return json.loads(done.stdout)
+
+
+# ---- growing meshes -------------------------------------------------------------------------------------------------
 
 
 def split(factor, cells):
@@ -81,201 +171,232 @@ def split(factor, cells):
             rest //= prime
         prime += 1
     for prime in reversed(primes):
-        axis = min(range(3), key=lambda i: (cells[i] * parts[i], i))
+        axis = min((i for i in range(3) if cells[i]), key=lambda i: (cells[i] * parts[i], i))
         parts[axis] *= prime
     return parts
 
 
-def grown(deck, keys, nodes):
-    """Keys that make the mesh of the first number of nodes grow with the nodes: {nodes: {key: value}}."""
-    box, first, result = box_of(deck, keys), nodes[0], {}
-    for n in nodes:
-        if n % first:
-            raise Failure(f"--weak: {n} nodes are not a multiple of {first}")
-        if box:
-            parts = split(n // first, box["cells"])
-            join = lambda values: ",".join(f"{value * part:.12g}" for value, part in zip(values, parts))
-            result[n] = {"mesh_box_size": join(box["size"]), "mesh_box_cells": join(box["cells"])}
+def grow(study, points):
+    """Gives points of a growing mesh its keys, from the deck of the first."""
+    first = points[0]
+    found = check(study, first["keys"])["options"]
+    for point in points:
+        factor, rest = divmod(point["cores"], first["cores"])
+        if rest:
+            raise Failure(f"{study.path}: {point['cores']} cores are not a multiple of {first['cores']}")
+        if "mesh_box_cells" in found:
+            parts = split(factor, found["mesh_box_cells"])
+            for key in ("mesh_box_cells", "mesh_box_size"):
+                point["keys"][key] = ",".join(f"{value * part:.12g}" for value, part in zip(found[key], parts))
             continue
-        times = round(math.log(n // first, 8))
-        if 8**times != n // first:
-            raise Failure(
-                f"{deck}: --weak with {n // first} times the nodes needs `box: {{size: [...], cells: [...]}}` in the "
-                "deck, or -mesh_box_size and -mesh_box_cells after --; a file takes 8, 64, ... times the nodes"
-            )
-        result[n] = {"mesh_refine": int(keys.get("mesh_refine", 0)) + times}
-    return result
-
-
-def options_of(keys, folder):
-    return {"solver_accept": True, **keys, "output_every": 0, "output_directory": folder}
-
-
-def executable():
-    found = os.path.abspath(os.environ.get("WRING", os.path.join(ROOT, "build", "wring")))
-    if not os.access(found, os.X_OK):
-        raise Failure(f"{found}: no executable, expected the program in $WRING or in build/")
-    return found
+        times = round(math.log(factor, 8))
+        if 8**times != factor:
+            raise Failure(f"{study.path}: {factor} times the cores, expected a box, or 8, 64, ... times with a file")
+        point["keys"]["mesh_refine"] = str(int(found.get("mesh_refine", 0)) + times)
 
 
 # ---- submit ---------------------------------------------------------------------------------------------------------
 
 
-def script(given, n, keys, folder):
-    """A job script of Slurm for n nodes."""
-    head = [
-        f"--job-name=scaling_{n}",
-        f"--nodes={n}",
-        f"--ntasks-per-node={given.per_node}",
-        f"--cpus-per-task={given.threads}",
-        f"--time={given.time}",
-        f"--output={folder}/job.log",
-        "--exclusive",
-        *shlex.split(given.sbatch),
-    ]
-    start = ["srun", f"--cpus-per-task={given.threads}", "--cpu-bind=cores", executable(), "run"]
-    start += [os.path.abspath(given.deck), "-output_overwrite", "true"]
-    line = lambda at: f"{shlex.join(start + arguments(options_of(keys, at)))} >{shlex.quote(at + '/log')} 2>&1"
-    runs = [line(at) for at in places(given, folder)]
-    threads = f"export OMP_NUM_THREADS={given.threads} OMP_PLACES=cores OMP_PROC_BIND=close"
-    return "\n".join(["#!/bin/bash", *(f"#SBATCH {word}" for word in head), threads, *runs, ""])
+def script(study, point, here):
+    """A job of all runs of a point that have not ended, for sbatch or bash."""
+    table, folder = study.table, study.folder(point)
+    head = [f"--job-name={study.name}", f"--nodes={point['nodes']}", f"--ntasks-per-node={point['ranks']}"]
+    head += [f"--cpus-per-task={point['threads']}", f"--time={table.get('time', '0:30:00')}", "--exclusive"]
+    head += [f"--output={folder}/job.log", *shlex.split(table.get("sbatch", ""))]
+    known = {**point, "all": point["nodes"] * point["ranks"]}
+    launch = ("mpiexec -n {all}" if known["all"] > 1 else "env") if here else LAUNCH
+    lines = ["#!/bin/bash", *(f"#SBATCH {word}" for word in head), table.get("prologue", "").rstrip()]
+    lines += [f"export OMP_NUM_THREADS={point['threads']}"]
+    lines += [] if here else ["export OMP_PLACES=cores OMP_PROC_BIND=close"]
+    for at in study.runs(point):
+        keys = {"solver_accept": "true", "output_every": 0, **point["keys"], "output_directory": at}
+        line = [executable(), "run", study.deck, *arguments(keys), "-output_overwrite", "true"]
+        done = f"grep -qs '\"ended\": \"done\"' {shlex.quote(at + '/run.json')}"
+        run = f"{table.get('launch', launch).format(**known)} {shlex.join(line)}"
+        lines.append(f"{done} || {run} >{shlex.quote(at + '/log')} 2>&1 </dev/null")
+    return "\n".join(lines) + "\n"
 
 
-def places(given, folder):
-    return [os.path.join(folder, str(i)) for i in range(1, given.repeat + 1)]
+def queued(job):
+    """The state of a job in Slurm's queue, "" if it is not there."""
+    if not job or not shutil.which("squeue"):
+        return ""
+    done = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
-def submit_to_slurm(given, n, keys, folder):
+def job_of(study, point):
+    try:
+        return outputs.load(study.folder(point), "point.json")
+    except OSError:
+        return {}
+
+
+def start(study, point, here):
+    folder = study.folder(point)
     path = os.path.join(folder, "job.sh")
+    for at in study.runs(point):
+        os.makedirs(at, exist_ok=True)
+    lock = os.open(os.path.join(folder, "lock"), os.O_CREAT | os.O_WRONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)  # of runs that a killed study has left, until they end
     with open(path, "w", encoding="utf-8") as file:
-        file.write(script(given, n, keys, folder))
+        file.write(script(study, point, here))
+    keep = lambda job: pictures.replace(os.path.join(folder, "point.json"), json.dumps({**point, "job": job}, indent=1))
+    if here:
+        keep("")
+        env = program.environment(point["nodes"] * point["ranks"], point["threads"], busy=True)
+        subprocess.call(["bash", path], env=env, pass_fds=[lock])
+        os.close(lock)
+        return say(describe(study, point))
     done = subprocess.run(["sbatch", "--parsable", path], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failure(f"sbatch {path}: {done.stderr.strip()}")
-    return done.stdout.strip().split(";")[0]
+    keep(done.stdout.strip().split(";")[0])
+    os.close(lock)
+    return say(f"{name_of(point)}: job {job_of(study, point)['job']}")
 
 
-def run_here(given, n, keys, folder):
-    ranks, deck = n * given.per_node, os.path.abspath(given.deck)
-    os.environ["WRING"] = executable()
-    for at in places(given, folder):
-        how = {"ranks": ranks, "threads": given.threads, "busy": True}
-        status = program.attempt("run", deck, at, options_of(keys, at), **how)
-        say(f"{tables.count(n, 'node')}, {tables.count(ranks, 'rank')}: {'done' if not status else f'status {status}'}")
-
-
-def submit(given, keys):
-    out, nodes = os.path.abspath(folder_of(given)), numbers(given.nodes)
-    more = grown(given.deck, keys, nodes) if given.weak else {n: {} for n in nodes}
+def submit(study, given):
     here = given.local or not shutil.which("sbatch")
-    if here and not given.local:
-        note("no sbatch here: the runs are made on this machine")
-    study = {"deck": given.deck, "weak": given.weak, "nodes": nodes, "per_node": given.per_node, "keys": keys}
-    study.update(threads=given.threads, repeat=given.repeat, system="local" if here else "slurm", jobs={})
-    shutil.rmtree(out, ignore_errors=True)
-    for n in nodes:
-        folder = os.path.join(out, f"nodes_{n}")
-        for at in places(given, folder):
-            os.makedirs(at)
-        if here:
-            run_here(given, n, {**keys, **more[n]}, folder)
+    for points in study.series.values():
+        if points[0]["grow"]:
+            grow(study, points)
+    if given.dry_run:
+        return dry_run(study, here)
+    for point in study.points():
+        old = job_of(study, point)
+        same = {key: old.get(key) for key in point} == point
+        if old and not same:
+            raise Failure(f"{study.folder(point)}: runs of another point; remove them, or give the table another out")
+        if all(state(at)[0] == "done" for at in study.runs(point)):
+            continue
+        if queued(old.get("job")):
+            say(f"{name_of(point)}: job {old['job']} is {queued(old['job']).lower()}")
         else:
-            study["jobs"][n] = submit_to_slurm(given, n, {**keys, **more[n]}, folder)
-            say(f"{tables.count(n, 'node')}: job {study['jobs'][n]}")
-        with open(os.path.join(out, "study.json"), "w", encoding="utf-8") as file:
-            json.dump(study, file, indent=1)
-    say(f"when they have ended: python3 jobs/scaling.py collect {given.deck}{' --weak' if given.weak else ''}")
+            start(study, point, here)
+    return None
+
+
+def dry_run(study, here):
+    body = []
+    for point in study.points():
+        ranks = point["nodes"] * point["ranks"]
+        found = check(study, point["keys"], ranks)
+        peak = found["memory"]["bytes"]["peak of a run"]["all"] / point["nodes"]
+        body.append([name_of(point), point["nodes"], ranks, point["threads"], f"{found['mesh']['vertices']:,}"])
+        body[-1] += [f"{peak / 1e9:.3g}", found["solver"], found["operator"]]
+        body[-1] += [" ".join(f"{key} {value}" for key, value in point["keys"].items())]
+    head = ("point", "nodes", "ranks", "threads", "vertices", "GB a node", "solver", "operator", "keys")
+    say(tables.text(head, body) + f"\n{tables.count(len(body), 'job')} by {'bash' if here else 'sbatch'}; the first:")
+    say(script(study, study.points()[0], here))
 
 
 # ---- collect --------------------------------------------------------------------------------------------------------
 
 
-def load_study(given):
+def name_of(point):
+    ranks = point["nodes"] * point["ranks"]
+    return f"{point['series']} {point['point']} ({tables.count(ranks, 'rank')} x {point['threads']})"
+
+
+def state(at):
+    """("done", run.json), or how far a run is."""
     try:
-        return outputs.load(folder_of(given), "study.json")
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}: no study has been submitted there") from error
+        run = outputs.load(at, "run.json")
+    except (OSError, ValueError):
+        return ("failed" if os.path.exists(os.path.join(at, "log")) else "not begun", {})
+    return (run["ended"], run)
 
 
-def row_of(run, nodes, repeat):
-    """A line of table.csv from a run.json. Integrators without iterations are counted by steps."""
-    steps = run["step"] - run["first_step"]
-    row = {"nodes": nodes, "repeat": repeat, "steps": steps, "vertices": run["mesh"]["vertices"]}
-    row.update({key: run[key] for key in ("ranks", "threads", "iterations", "linear_iterations")})
-    row.update({key: run[key] for key in TIMES[:2]}, tets=run["mesh"]["tets"], hosts=len(run["hosts"]))
+def describe(study, point):
+    """A line: the states of the runs of a point."""
+    words, job = [], queued(job_of(study, point).get("job"))
+    for at in study.runs(point):
+        how, run = state(at)
+        if how == "running" and "heartbeat" in run:
+            how += f" (step {run['heartbeat']['step']}, {run['heartbeat']['date']})"
+        if how == "failed" and os.path.getsize(os.path.join(at, "log")):
+            how += f" ({program.reason(at)})"
+        words.append(how)
+    words = [words[0]] if len(set(words)) == 1 else words
+    return f"{name_of(point)}: {', '.join(words)}{f'; job {job.lower()}' if job else ''}"
+
+
+def row_of(point, repeat, run):
+    """A line of runs.csv. Integrators without iterations are counted by steps."""
+    steps, waited = run["step"] - run["first_step"], run["waited"]
+    row = {key: point[key] for key in PLACE[:-1]}
+    row.update(repeat=repeat, steps=steps, vertices=run["mesh"]["vertices"], tets=run["mesh"]["tets"])
+    row.update({key: run[key] for key in ("solver", "iterations", "linear_iterations", "fom", *TIMES[:2])})
+    row["ranks"], row["hosts"] = run["ranks"], len(run["hosts"])
     row["iteration_seconds"] = run["marching_seconds"] / (run["iterations"] or steps)
+    row["rate"] = run["unknowns"] / row["iteration_seconds"] / row["cores"]
+    row["waited_share"], row["switches"] = waited["share"], waited["switches"]
     row["memory_largest"], row["memory_all"] = run["memory"]["largest"], run["memory"]["all"]
     for name, of in run["phases"].items():
-        row.update({f"{name}_{part}": of[part] for part in PARTS})
+        row.update({f"{name}_{part}": of[part] for part in ("least", "mean", "largest", "slowest")})
+        row[f"{name}_waited"] = of["waited"]["mean"]
     return row
 
 
-def read_runs(given, study):
-    """Rows of all runs that have ended well; a note for each other."""
+def read_runs(study):
+    """Rows of all runs that are done; a line for each point that has others."""
     found = []
-    for n in study["nodes"]:
-        for i in range(1, study["repeat"] + 1):
-            path = os.path.join(folder_of(given), f"nodes_{n}", str(i), "run.json")
-            try:
-                run = outputs.load(*os.path.split(path))
-            except OSError:
-                note(f"{path}: not there yet")
-                continue
-            if run["ended"] != "done":
-                note(f"{path}: {run['ended']}")
-                continue
-            if run["ranks"] != n * study["per_node"]:
-                raise Failure(f"{path}: has {run['ranks']} ranks, expected {n} x {study['per_node']}")
-            found.append(row_of(run, n, i))
+    for point in study.points():
+        states = [state(at) for at in study.runs(point)]
+        for i, (how, run) in enumerate(states):
+            if how == "done" and run["ranks"] != point["nodes"] * point["ranks"]:
+                raise Failure(f"{study.runs(point)[i]}: {run['ranks']} ranks, expected {name_of(point)}")
+            if how == "done":
+                found.append(row_of(point, i + 1, run))
+        if any(how != "done" for how, _ in states):
+            say(describe(study, point))
     if not found:
-        raise Failure(f"{folder_of(given)}: no run has ended")
+        raise Failure(f"{study.out}: no run is done")
     return found
 
 
-def medians(rows, weak):
-    """A line for each number of nodes: the run of median marching time, with spread and efficiencies."""
+def medians(rows):
+    """A line a point: the run of median marching time, of those that were not disturbed, if there are any."""
     result = []
-    for n in sorted({row["nodes"] for row in rows}):
-        runs = sorted((row for row in rows if row["nodes"] == n), key=lambda row: row["marching_seconds"])
-        line = dict(runs[(len(runs) - 1) // 2])
-        line["spread"] = runs[-1]["marching_seconds"] / runs[0]["marching_seconds"] - 1
-        line["setup_seconds"] = statistics.median_low(row["setup_seconds"] for row in runs)
+    for place in dict.fromkeys((row["series"], row["point"]) for row in rows):
+        runs = sorted((r for r in rows if (r["series"], r["point"]) == place), key=lambda r: r["marching_seconds"])
+        quiet = [run for run in runs if run["waited_share"] <= SHARED] or runs
+        line = dict(quiet[(len(quiet) - 1) // 2])
+        line["spread"] = quiet[-1]["marching_seconds"] / quiet[0]["marching_seconds"] - 1
+        line["setup_seconds"] = statistics.median_low(run["setup_seconds"] for run in quiet)
+        line["runs"], line["disturbed"] = len(runs), sum(run["waited_share"] > SHARED for run in runs)
+        line["efficiency"] = line["rate"] / next((r["rate"] for r in result if r["series"] == place[0]), line["rate"])
         result.append(line)
-    for line in result:
-        gain = 1 if weak else result[0]["nodes"] / line["nodes"]
-        for key in TIMES:
-            line[key.replace("seconds", "efficiency")] = gain * result[0][key] / line[key]
     return result
 
 
 def table(lines):
-    head = ("nodes", "ranks", "threads", "vertices", "iterations", "inner", "set-up [s]", "march [s]", "spread [%]")
-    head += ("iteration [ms]", "efficiency [%]", "of the march", "of the set-up", "memory, largest rank [MB]", "all")
+    head = ("series", "nodes", "ranks", "threads", "vertices", "solver", "iterations", "set-up [s]", "march [s]")
+    head += ("spread [%]", "iteration [ms]", "efficiency [%]", "FOM [1/s]", "memory, largest rank [MB]", "waited [%]")
     body = []
     for line in lines:
+        shared = "*" if line["waited_share"] > SHARED else ""
         body.append(
-            [line["nodes"], line["ranks"], line["threads"], f"{line['vertices']:,}", line["iterations"]]
-            + [line["linear_iterations"], *(tables.number(line[key], 3) for key in TIMES[:2])]
-            + [f"{100 * line['spread']:.0f}", tables.number(1e3 * line["iteration_seconds"], 3)]
-            + [f"{100 * line[f'{key}_efficiency']:.0f}" for key in ("iteration", "marching", "setup")]
-            + [tables.number(line[key] / 1e6, 3) for key in ("memory_largest", "memory_all")]
+            [line[key] for key in ("series", "nodes", "ranks", "threads")]
+            + [f"{line['vertices']:,}", line["solver"], line["iterations"]]
+            + [tables.number(line["setup_seconds"], 3), tables.number(line["marching_seconds"], 3) + shared]
+            + [f"{100 * line['spread']:.0f}", tables.number(1e3 * line["iteration_seconds"], 3) + shared]
+            + [f"{100 * line['efficiency']:.0f}{shared}", tables.number(line["fom"], 3) + shared]
+            + [tables.number(line["memory_largest"] / 1e6, 3), f"{100 * line['waited_share']:.1f}"]
         )
     return head, body
 
 
 def phase_table(lines):
     """Milliseconds of an iteration in each phase, mean over ranks, and the largest over the mean."""
-    names = phases_of(lines)
-    body = []
+    names, body = phases_of(lines), []
     for line in lines:
-        count = line["iterations"] or line["steps"]
-        cells = [
-            f"{tables.number(1e3 * line[f'{name}_mean'] / count)} "
-            f"({line[f'{name}_largest'] / line[f'{name}_mean']:.2f})"
-            for name in names
-        ]
-        body.append([line["nodes"], line["ranks"], *cells])
-    return ("nodes", "ranks", *(name.replace("_", " ") for name in names)), body
+        each = lambda name, of=line: tables.number(1e3 * of[f"{name}_mean"] / (of["iterations"] or of["steps"]))
+        uneven = lambda name, of=line: of[f"{name}_largest"] / (of[f"{name}_mean"] or 1)
+        body.append([line["series"], line["ranks"], *(f"{each(name)} ({uneven(name):.2f})" for name in names)])
+    return ("series", "ranks", *(name.replace("_", " ") for name in names)), body
 
 
 def phases_of(lines):
@@ -285,135 +406,99 @@ def phases_of(lines):
     return sorted((n for n in names if n not in ("mesh", "output", "other") and total(n) > 0.005), key=total)[::-1]
 
 
-def collect(given):
-    study, out = load_study(given), folder_of(given)
-    rows = read_runs(given, study)
-    lines = medians(rows, study["weak"])
+def collect(study):
+    rows = read_runs(study)
+    lines = medians(rows)
     for name, found in (("runs", rows), ("table", lines)):
-        first = [key for key in COLUMNS + TIMES if key in found[0]]
-        outputs.write(f"{out}/{name}.csv", dict.fromkeys([*first, *found[0]]), found)
+        outputs.write(f"{study.out}/{name}.csv", dict.fromkeys([*PLACE, *COLUMNS, *TIMES, *found[0]]), found)
     text = "\n".join(
         [
-            f"{'Weak' if study['weak'] else 'Strong'} scaling of {study['deck']}, {study['per_node']} ranks a node; "
-            f"the median of {tables.count(study['repeat'], 'run')}, spread: (slowest)/(fastest) - 1 of the march.\n",
+            f"Scaling of {os.path.basename(study.deck)}: medians of {tables.count(study.repeat, 'run')}; spread: "
+            "slowest over fastest march, less 1; efficiency: unknowns an iteration, second and core, over the first of "
+            "the series; *: threads waited for a core for more than 5 % of their time, the cores were shared.\n",
             tables.markdown(*table(lines)),
             "Milliseconds of an iteration in each phase, set-up included: the mean over ranks, and in brackets the "
             "slowest rank over the mean.\n",
             tables.markdown(*phase_table(lines)),
         ]
     )
-    with open(f"{out}/table.md", "w", encoding="utf-8") as file:
-        file.write(text)
+    pictures.replace(f"{study.out}/table.md", text)
     say(text)
+    return lines
 
 
 # ---- plot -----------------------------------------------------------------------------------------------------------
 
 
-def read_table(given):
-    try:
-        found = outputs.rows(folder_of(given), "table.csv")
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}: collect makes it") from error
-    return [{key: float(value) for key, value in row.items()} for row in found]
+def axis_of(lines):
+    """Column and title of what varies along a series."""
+    for key, title in (("cores", "cores"), ("ranks", "ranks"), ("vertices", "vertices")):
+        if len({line[key] for line in lines}) == len(lines) > 1:
+            return key, title
+    return "point", "point of the series"
 
 
-def ideal(value, weak, first):
-    return f"{value:.9g}" if weak else f"{value:.9g}*{first:g}/x"
+def ideal_time(lines):
+    """Time of an iteration at the efficiency of the first point, a column of the file of the series."""
+    for line in lines:
+        line["ideal_ms"] = 1e3 * line["iteration_seconds"] * line["efficiency"]
+    return "'{0}' using '{1}':'ideal_ms' with lines dt 2 lc 0 title 'ideal'"
 
 
-def panel(title, curves, weak, first):
-    """
-    curves: (expression of columns of table.csv, title, value on the first nodes), each with a dashed line of ideal
-    scaling, unless it begins with less than a hundredth of the largest: waiting is not ideal on one rank.
-    """
-    plots, most = [], max(start for _, _, start in curves)
-    for i, (value, name, start) in enumerate(curves):
-        plots.append(f"'table.csv' using 'ranks':({value}) with linespoints pt 7 lc {i + 1} title '{name}'")
-        if start > 0.01 * most:
-            plots.append(f"{ideal(start, weak, first)} with lines dt 2 lc {i + 1} notitle")
-    return f"set title '{title}'; plot {', '.join(plots)}"
+def plot_series(study, name, lines):
+    file, (x, label) = f"{name}.csv", axis_of(lines)
+    ideal = ideal_time(lines).format(file, x)
+    outputs.write(f"{study.out}/{file}", list(lines[0]), lines)
+    shares = [line["waited_share"] for line in lines]
+    curve = lambda value, title, colour: pictures.marked(file, x, value, title, colour, shares)
+    panels = [
+        ("time of an iteration", "ms", [curve("1e3*column('iteration_seconds')", "measured", 1), ideal], "logscale y"),
+        ("efficiency", "%", [curve("100*column('efficiency')", "measured", 1),
+                             "100 with lines dt 2 lc 0 title 'ideal'"], "yrange [0:110]"),
+        ("figure of merit", "unknowns x steps / s", [curve("column('fom')", "FOM", 1)], "logscale y"),
+        ("phases of an iteration, mean over ranks", "ms",
+         [curve(f"1e3*column('{p}_mean')/(column('iterations')>0?column('iterations'):column('steps'))",
+                p.replace("_", " "), i + 1) for i, p in enumerate(phases_of(lines))], "logscale y"),
+        ("memory", "MB", [curve("column('memory_largest')/1e6", "largest rank", 1),
+                          curve("column('memory_all')/1e6", "all ranks", 2)], "logscale y"),
+        ("waited for a core", "% of the time of threads", [curve("100*column('waited_share')", "largest rank", 1)],
+         "yrange [0:*]"),
+    ]  # fmt: skip
+    ticks = ", ".join(f"{line[x]}" for line in lines[:: -(-len(lines) // 8)])
+    head = ["set multiplot layout 2,3", f"set xlabel '{label}'", f"set xtics ({ticks})", "set key bottom left"]
+    low, high = min(line[x] for line in lines), max(line[x] for line in lines)
+    head += [f"set xrange [{0.9 * low:g}:{1.1 * high:g}]", *["set logscale x"] * (x != "point")]
+    for title, unit, curves, scale in panels:
+        head += [f"unset logscale y; set yrange [*:*]; set {scale}; set ylabel '{unit}'"]
+        head += [f"set title '{title}'; plot {', '.join(curves)}"]
+    pictures.draw(study.out, name, "1700,900", "\n".join(head))
 
 
-def ticks(lines):
-    """Ranks as they were run, at most eight of them."""
-    every = -(-len(lines) // 8)
-    return ", ".join(f"{line['ranks']:.0f}" for line in lines[::every])
-
-
-def plot(given):
-    weak, lines, out = load_study(given)["weak"], read_table(given), folder_of(given)
-    first, ranks = lines[0], lines[0]["ranks"]
-    count = "column('iterations')" if first["iterations"] else "column('steps')"
-    times = [
-        ("column('setup_seconds')", "set-up", first["setup_seconds"]),
-        ("column('marching_seconds')", "march", first["marching_seconds"]),
-    ]
-    ms = 1e3 / (first["iterations"] or first["steps"])
-    phases = [
-        (f"1e3*column('{name}_mean')/{count}", name.replace("_", " "), ms * first[f"{name}_mean"])
-        for name in phases_of(lines)
-    ]
-    whole = [("1e3*column('iteration_seconds')", "iteration", 1e3 * first["iteration_seconds"])]
-    efficiencies = ", ".join(
-        f"'table.csv' using 'ranks':(100*column('{key}_efficiency')) with linespoints pt 7 lc {i + 1} title '{name}'"
-        for i, (key, name) in enumerate((("iteration", "of an iteration"), ("marching", "march"), ("setup", "set-up")))
-    )
-    pictures.draw(
-        out,
-        "scaling",
-        "1300,900",
-        "\n".join(
-            [
-                "set multiplot layout 2,2; set key bottom left",
-                f"set logscale x; set xrange [{0.9 * ranks:g}:{1.1 * lines[-1]['ranks']:g}]; "
-                f"set xtics ({ticks(lines)})",
-                "set xlabel 'ranks'; set logscale y; set ylabel 'ms'",
-                panel("time of an iteration (dashed: ideal)", whole, weak, ranks),
-                "unset logscale y; set yrange [0:110]; set ylabel '%'",
-                f"set title 'efficiency'; plot {efficiencies}, 100 with lines dt 2 lc 0 notitle",
-                "set logscale y; set yrange [*:*]; set ylabel 'ms'; set key outside right top",
-                panel("phases of an iteration, mean over ranks", phases, weak, ranks),
-                "set ylabel 's'; set key inside bottom left",
-                panel("set-up and march", times, weak, ranks),
-            ]
-        ),
-    )
-    say(f"{out}/scaling.png")
+def plot(study):
+    lines = medians(read_runs(study))
+    for name in study.series:
+        own = [line for line in lines if line["series"] == name]
+        if own:
+            plot_series(study, name, own)
 
 
 # ---- command line ---------------------------------------------------------------------------------------------------
 
 
-def parse(words):
-    ours, keys = program.split_keys(words)
-    parser = program.parser("scaling", __doc__)
-    parser.prog = "python3 jobs/scaling.py"
-    parser.add_argument("command", choices=("submit", "collect", "plot"))
-    parser.add_argument("deck")
-    parser.add_argument("--nodes", default="1,2,4,8", help="numbers of nodes")
-    parser.add_argument("--per-node", type=int, default=1, help="ranks on each")
-    parser.add_argument("--threads", type=int, default=1, help="of each rank")
-    parser.add_argument("--weak", action="store_true", help="the mesh grows with the nodes")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each number of nodes")
-    parser.add_argument("--local", action="store_true", help="run here, also where there is Slurm")
-    parser.add_argument("--time", default="0:30:00", help="limit of each job of Slurm")
-    parser.add_argument("--sbatch", default="", help="more options of sbatch, such as '--partition=p --account=a'")
-    parser.add_argument("--out", help="the folder of the study")
-    given = parser.parse_args(ours)
-    if not os.path.exists(given.deck):
-        raise Failure(f"{given.deck}: no such deck")
-    return given, keys
-
-
 def main(words):
-    given, keys = parse(words)
+    parser = program.parser("scaling", __doc__)
+    parser.add_argument("command", choices=("submit", "collect", "plot"))
+    parser.add_argument("table", help="the description of the study")
+    parser.add_argument("--dry-run", action="store_true", help="submit: print what would run")
+    parser.add_argument("--local", action="store_true", help="submit: run here, also where there is Slurm")
+    given = parser.parse_args(words)
+    study = Study(given.table)
     if given.command == "submit":
-        submit(given, keys)
+        submit(study, given)
     elif given.command == "collect":
-        collect(given)
+        collect(study)
     else:
-        plot(given)
+        plot(study)
     return 0
 
 

@@ -198,29 +198,40 @@ check_files_of_a_host() {
     [ "$(grep -c '^wring: /tmp/box.msh: ' log)" = 1 ] || fail 'a mesh of one host: neither read nor refused'
 }
 
-# jobs/scaling.py: jobs for 1, 2 and 4 hosts, a table with a line for each, a picture. Fails if jobs have other numbers
-# of ranks or hosts, or if the mesh of weak scaling does not grow with them.
+# jobs/scaling.py: jobs for 1, 2 and 4 hosts by one table, a study that goes on after jobs were cancelled, a table with
+# a line for each, pictures. Fails if jobs have other numbers of ranks or hosts, if the mesh of weak scaling does not
+# grow with them, or if a cancelled job is not made again, or one that is done or queued is.
 check_scaling() {
   deck study 'time: {step: 1e-2, steps: 2}'
-  local way
-  for way in strong weak; do
-    local option=()
-    [ $way = strong ] || option=(--weak)
-    on_host 0 "$python" -B source/jobs/scaling.py submit study.yaml --nodes 1,2,4 --per-node 2 --repeat 2 \
-      "${option[@]}" >log 2>&1 || fail 'submit'
-    wait_until 240 no_jobs || fail 'the jobs do not end'
-    on_host 0 "$python" -B source/jobs/scaling.py collect study.yaml "${option[@]}" >log 2>&1 || fail 'collect'
-    on_host 0 "$python" -B source/jobs/scaling.py plot study.yaml "${option[@]}" >>log 2>&1 || fail 'plot'
-    "$python" - out/scaling/study_$way/table.csv $way <<'PYTHON' || fail "the table of $way scaling"
+  cat >scale.yaml <<'TABLE'
+deck: study.yaml
+repeat: 2
+time: "0:05:00"
+series:
+  strong: {nodes: [1, 2, 4], ranks: 2}
+  weak:   {nodes: [1, 2, 4], ranks: 2, grow: true}
+TABLE
+  local step='on_host 0 '"$python"' -B source/jobs/scaling.py'
+  $step submit scale.yaml >log 2>&1 || fail 'submit'
+  [ "$(grep -c ': job [0-9]*$' log)" = 6 ] || fail 'not six jobs'
+  on_host 0 scancel "$(sed -n 's/^weak 3 .*: job //p' log)"
+  $step submit scale.yaml >log 2>&1 || fail 'submit again'
+  grep -Eq '^strong 3 .*: job [0-9]+ is (pending|running)$' log && grep -Eq '^weak 3 .*: job [0-9]+$' log ||
+    fail 'what is queued is submitted again, or what was cancelled is not'
+  $step collect scale.yaml >log 2>&1
+  grep -q '^weak 3 (8 ranks x 1): ' log || fail 'collect on the way'
+  wait_until 240 no_jobs || fail 'the jobs do not end'
+  $step collect scale.yaml >log 2>&1 || fail 'collect'
+  $step plot scale.yaml >>log 2>&1 || fail 'plot'
+  "$python" - out/scaling/scale/table.csv <<'PYTHON' || fail 'the table'
 import csv, sys
 lines = list(csv.DictReader(open(sys.argv[1])))
-assert [line["ranks"] for line in lines] == ["2", "4", "8"], lines
-assert [line["hosts"] for line in lines] == ["1", "2", "4"], lines
-tets = [int(line["tets"]) / (144 * (int(line["hosts"]) if sys.argv[2] == "weak" else 1)) for line in lines]
-assert tets == [1, 1, 1], tets
+assert [line["ranks"] for line in lines] == ["2", "4", "8"] * 2, lines
+assert [line["hosts"] for line in lines] == ["1", "2", "4"] * 2 and {line["runs"] for line in lines} == {"2"}, lines
+tets = [int(line["tets"]) / (144 * (int(line["hosts"]) if line["series"] == "weak" else 1)) for line in lines]
+assert tets == [1] * 6, tets
 PYTHON
-    ! command -v gnuplot >/dev/null || [ -s out/scaling/study_$way/scaling.png ] || fail 'no picture'
-  done
+  ! command -v gnuplot >/dev/null || [ -s out/scaling/scale/weak.png ] || fail 'no picture'
 }
 no_jobs() { [ -z "$(on_host 0 squeue -h 2>/dev/null)" ]; }
 

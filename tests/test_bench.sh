@@ -27,6 +27,8 @@ assert j["options"]["bench_budget"] == 1e-3 and len(j["options"]["bench_parts"])
 b = j["bandwidth"]
 assert all(b[k] > 1e6 and math.isfinite(b[k]) for k in ("thread", "rank", "all", "array_bytes")), b
 assert len(j["rows"]) == len(rows) > 30
+printed = [line.split(": ")[1] for line in open("log") if line.startswith("Figure of Merit (FOM): ")]
+assert len(printed) == 1 and j["fom"] > 0 and math.isclose(float(printed[0]), j["fom"], rel_tol=1e-5), printed
 for r, c in zip(j["rows"], rows):
     assert r["seconds"] > 0 and r["repeats"] >= 1 and r["bytes"] >= 0 and math.isfinite(r["fraction"]), r
     assert abs(r["fraction"] * b["all"] * r["seconds"] - r["bytes"]) <= 1e-9 * r["bytes"], r

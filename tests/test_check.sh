@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as
 # docs/operations.md states. Fails where a part of the table is forgotten, temporary memory of building a hierarchy is
-# not counted, or the size of a factor is that of a wrong matrix.
-# usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
+# not counted, the size of a factor is that of a wrong matrix, or a prediction is not what the large body takes.
+# usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 15
 . "$(dirname "$0")/lib.sh"
 
 cat >deck.yaml <<'DECK'
@@ -39,6 +39,31 @@ done
 # reading frees no memory that could be reused
 ratio 2 -operator_type multigrid -mesh_box_cells 18,18,18 -mesh_refine 1
 ratio 1 -time_integrator linear_implicit_euler
+# predicted from a smaller body, for any number of ranks, and beyond this machine in seconds; JSON alone is printed
+ratio 1 -mesh_box_cells 24,24,24 -mesh_refine 1
+works 1 check deck.yaml -mesh_box_cells 20,20,20 -mesh_order 2
+whole=$(awk '/peak of a run/ {print $NF}' log) # of 68,921 vertices, which are built
+works 1 check deck.yaml -mesh_box_cells 40,40,40 -mesh_order 2 -check_ranks 1
+awk -v a="$whole" '/peak of a run/ { r = ($NF - 50) / (a - 50); exit !(r > 6.9 && r < 8.5) }' log || fail 'growth'
+for ranks in 2 4; do
+  works $ranks check deck.yaml -mesh_box_cells 30,30,30
+  measured=$(awk '/peak of a run/ {print $NF}' log)
+  works 1 check deck.yaml -mesh_box_cells 30,30,30 -check_ranks $ranks
+  awk -v m="$measured" '/peak of a run/ { exit !($NF < 1.15 * m && $NF > 0.85 * m) }' log || fail "-check_ranks $ranks"
+done
+"$wring" check deck.yaml -mesh_box_cells 50,50,50 -mesh_refine 2 -converge_levels 2 --json >large.json 2>log ||
+  fail json
+"$python" - <<'PYTHON' || fail 'large.json'
+import json
+j = json.load(open("large.json"))
+peak = j["memory"]["bytes"]["peak of a run"]["all"]
+assert j["mesh"]["vertices"] == 201**3 and j["mesh"]["tets"] == 6 * 200**3, j["mesh"]
+assert 300 < peak / j["mesh"]["tets"] < 600 and 7 < j["memory"]["converge"] / peak < 8.5, (peak, j["memory"])
+assert j["options"]["mesh_refine"] == 2 and j["operator"] == "multigrid" and j["mesh"]["sets"][0] == "xmin"
+PYTHON
+works 1 check deck.yaml -check_json found.json -check_ranks 64
+[ "$("$python" -c 'import json; print(json.load(open("found.json"))["memory"]["ranks"])')" = 64 ] || fail 'found.json'
+refused 'check_ranks is "x", expected an integer' check deck.yaml -check_ranks x
 
 works 2 check deck.yaml -solver_qn_history 7
 for said in '4096 vertices, 20250 tets' 'qn' 'history 7' 'implicit_euler, h = 0.01 s' 'operator direct' 'steps  *1' \

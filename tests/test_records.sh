@@ -56,6 +56,10 @@ if "seconds" in p:  # of a problem
     memory = p["memory"]
     assert memory["all"] == p["peak_memory"] and memory["largest"] <= memory["all"] <= ranks * memory["largest"], memory
     assert (ranks == 1) == (memory["all"] == memory["largest"]) and 0 <= memory["largest_rank"] < ranks, memory
+    w, of = p["waited"], [phase["waited"] for phase in p["phases"].values()]
+    assert 0 <= w["share"] <= 1 and 0 <= w["mean"] <= w["largest"] * (1 + 1e-9) and 0 <= w["slowest"] < ranks, w
+    assert abs(sum(phase["mean"] for phase in of) - w["mean"]) <= 1e-9 * w["mean"], w
+    assert sum(phase["switches"] for phase in of) == w["switches"] >= 0, w
 if "setup_seconds" in p:  # of a run
     assert 0 < p["setup_seconds"] and 0 < p["marching_seconds"] and "heartbeat" not in p, "setup_seconds"
     assert p["setup_seconds"] + p["marching_seconds"] <= 1.001 * p["seconds"]["total"], "marching_seconds"
@@ -87,6 +91,27 @@ whole out/evaluate.json 2
 works 2 converge deck.yaml "${arguments[@]}" -converge_levels 2
 whole out/converge.json 2
 whole out/level_1/run.json 2
+
+# A run and a solve that share their core with another process say so, and for how long they waited for it.
+if [ -r /proc/self/schedstat ] && command -v taskset >/dev/null; then
+  core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+  taskset -c "$core" sh -c 'while :; do :; done' &
+  busy=$!
+  export OMP_NUM_THREADS=1
+  taskset -c "$core" "$wring" run deck.yaml -mesh_refine 2 -time_steps 10 -output_directory shared >log 2>&1 ||
+    fail 'a shared core'
+  grep -q 'note: the threads of rank 0 waited for a core in [1-9][0-9]* % of their time' log || fail 'no note'
+  taskset -c "$core" "$wring" compare deck.yaml -mesh_refine 2 -compare_solvers short -compare_iterations 40 \
+    -output_directory compared >log 2>&1 || fail 'a shared core: compare'
+  kill $busy
+  "$python" - <<'PYTHON' || fail 'waits of a run and a solve'
+import json
+w = json.load(open("shared/run.json"))["waited"]
+assert w["share"] > 0.2 and w["largest"] > 0.1 and w["switches"] > 5, w
+repeats = json.load(open("compared/compare.json"))["solvers"]["short"]["repeats"]
+assert all(one["waited_share"] > 0.2 for one in repeats), repeats
+PYTHON
+fi
 
 # A run that is killed leaves its heartbeat.
 "$wring" run deck.yaml -time_steps 1000000 -output_directory killed >log 2>&1 &

@@ -43,6 +43,11 @@ done
 works 1 run beam.yaml -solver_max_it 500
 grep -q '^steps     8 converged$' log || fail 'all steps converged'
 [ "$(get out/run.json 'j["largest_remaining"]')" = None ] || fail 'a force remains although all steps converged'
+# The figure of merit: 3 x 20 unknowns times 8 steps over the seconds of the march, as printed; 0 if a step did not
+# converge, or failed, although others did.
+close "$(get out/run.json 'j["fom"]')" "$(get out/run.json '60 * 8 / j["marching_seconds"]')" 1e-12 'fom'
+close "$(sed -n 's/^Figure of Merit (FOM): //p' log)" "$(get out/run.json 'j["fom"]')" 1e-5 'as it is printed'
+[ "$(get few1/run.json 'j["fom"]')" = 0.0 ] || fail 'a figure of merit with steps at max_it'
 works 1 run beam.yaml -time_integrator symplectic_euler -time_step 1e-3
 grep -q '^steps     8 without a solve$' log || fail 'steps without a solve'
 

@@ -254,11 +254,22 @@ typedef struct {
   PetscInt64 of[WRING_N_WORK];
 } wring_counts;
 
+/*
+  Of all threads of a process since they started: seconds in which they ran; seconds in which they were ready to run but
+  another thread had the core; how often one was taken from its core. 0 where the system does not count it.
+*/
 typedef struct {
-  double       seconds[WRING_N_PHASE]; // of this rank, each moment in exactly one phase
-  double       since;                  // MPI_Wtime of the last switch
-  wring_phase  now;
-  wring_counts work; // since start, without what is done to measure
+  double running, ready, switches;
+} wring_core_use;
+
+typedef struct {
+  double         seconds[WRING_N_PHASE]; // of this rank, each moment in exactly one phase
+  double         since;                  // MPI_Wtime of the last switch
+  wring_phase    now;
+  wring_counts   work;                 // since start, without what is done to measure
+  wring_core_use cores[WRING_N_PHASE]; // of this rank, read where a phase ends, some milliseconds after the last time
+  wring_core_use read;                 // at that time
+  double         due;                  // MPI_Wtime from which on it is read again
 } wring_phases;
 
 void wring_phases_start(wring_phases *p); // zero, phase other
@@ -270,6 +281,7 @@ void wring_phases_start(wring_phases *p); // zero, phase other
 wring_phase wring_phases_switch(wring_phases *p, wring_phase to);
 void        wring_phases_leave_measuring(wring_phases *p, wring_phase to);
 double      wring_phases_total(const wring_phases *p); // s since start
+void        wring_phases_read_cores(wring_phases *p);  // what the phase that goes on has had of the cores until now
 const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
 
 /* Adds n, except during MEASURING. p may be NULL. Called where the work is done, on all ranks. Not collective. */
@@ -336,15 +348,7 @@ typedef struct {
 
 PetscErrorCode wring_cores_measure(MPI_Comm comm, wring_cores *c); // collective on comm
 
-/*
-  Seconds, summed over the threads of this process since their starts, in which they ran, and in which they were ready
-  to run but another thread had the core. Both are 0 where the system does not count them. Not collective.
-*/
-typedef struct {
-  double running, ready;
-} wring_core_use;
-
-void wring_core_use_measure(wring_core_use *u);
+void wring_core_use_measure(wring_core_use *u); // of this process; takes 10 microseconds a thread; not collective
 
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 

@@ -2,16 +2,30 @@
 
 void wring_phases_start(wring_phases *p)
 {
-  for (int i = 0; i < WRING_N_PHASE; i++) p->seconds[i] = 0;
-  p->since = MPI_Wtime();
-  p->now   = WRING_PHASE_OTHER;
-  p->work  = (wring_counts){{0}};
+  *p = (wring_phases){.since = MPI_Wtime(), .now = WRING_PHASE_OTHER};
+  wring_core_use_measure(&p->read);
+}
+
+/* Takes 3 in 1000 of the time at most. A thread that has ended takes its seconds with it. */
+void wring_phases_read_cores(wring_phases *p)
+{
+  static const double   share = 3e-3, least = 1e-3; // s: shorter than a time slice
+  const double          begun = MPI_Wtime();
+  wring_core_use *const sum   = &p->cores[p->now];
+  wring_core_use        now;
+  wring_core_use_measure(&now);
+  sum->running += PetscMax(0, now.running - p->read.running);
+  sum->ready += PetscMax(0, now.ready - p->read.ready);
+  sum->switches += now.switches - p->read.switches;
+  p->read = now;
+  p->due  = begun + PetscMax(least, (MPI_Wtime() - begun) / share);
 }
 
 static void enter(wring_phases *p, wring_phase to)
 {
   const double t = MPI_Wtime();
   p->seconds[p->now] += t - p->since;
+  if (t >= p->due) wring_phases_read_cores(p);
   p->since = t;
   p->now   = to;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int wring_max_threads(void)
@@ -206,8 +207,10 @@ static void add_task(const char *task, wring_core_use *u)
 
 void wring_core_use_measure(wring_core_use *u)
 {
-  DIR *const folder = opendir("/proc/self/task");
-  *u                = (wring_core_use){0};
+  DIR *const    folder = opendir("/proc/self/task");
+  struct rusage usage;
+  *u = (wring_core_use){0};
+  if (getrusage(RUSAGE_SELF, &usage) == 0) u->switches = (double)usage.ru_nivcsw;
   if (!folder) return; // not Linux
   for (const struct dirent *task = readdir(folder); task; task = readdir(folder)) {
     if (task->d_name[0] != '.') add_task(task->d_name, u);

@@ -33,6 +33,16 @@ PetscErrorCode wring_tally_destroy(wring_tally *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+double wring_tally_merit(const wring_tally *t, PetscInt64 vertices, double seconds)
+{
+  PetscInt steps = 0;
+  for (int i = 0; i < WRING_N_REASON; i++) {
+    if (t->steps[i] && !wring_reason_converged((wring_reason)i)) return 0;
+    steps += t->steps[i];
+  }
+  return steps ? 3 * (double)vertices * (double)steps / seconds : 0;
+}
+
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *f, wring_tally *t)

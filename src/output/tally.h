@@ -33,6 +33,12 @@ typedef struct {
 PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, wring_tally *t);
 PetscErrorCode wring_tally_destroy(wring_tally *t);
 
+/*
+  The figure of merit of a run: unknowns, three of each vertex, times steps over seconds [1/s]; 0 without a step, and if
+  one did not converge. Not collective.
+*/
+double wring_tally_merit(const wring_tally *t, PetscInt64 vertices, double seconds);
+
 /* Counts a step that has been made. Collective. */
 void wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *flaws, wring_tally *t);
 

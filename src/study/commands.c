@@ -70,6 +70,10 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **a
     WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->name, n < 1 ? "" : " before ", n < 1 ? "" : args[0],
                  usage_text(sizeof text, text));
   PetscCall(wring_options_create(comm, &o));
+  if (n > 1 && c->study == wring_study_check && strcmp(args[n - 1], "--json") == 0) {
+    PetscCall(wring_options_set(o, "check_json", "-", "--json"));
+    n--;
+  }
   if (of_deck) {
     PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
   } else {

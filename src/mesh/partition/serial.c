@@ -1,7 +1,7 @@
 #include "graph.h"
 #include <metis.h>
 
-enum { CUTS = 4 }; // of a graph of clusters, of which METIS returns the best
+enum { CUTS = 4, MANY = 512 }; // of a graph of clusters, of which METIS returns the best; parts whose sum evens out
 
 /* The graph in the format of METIS, on rank 0; rows of vertices come by x. */
 typedef struct {
@@ -94,7 +94,7 @@ static PetscErrorCode call_metis(const whole *w, PetscInt n_part, idx_t *part)
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;
   options[METIS_OPTION_SEED]      = 1;
-  if (w->load) options[METIS_OPTION_NCUTS] = CUTS;
+  if (w->load && n_part < MANY) options[METIS_OPTION_NCUTS] = CUTS;
   const int status = METIS_PartGraphKway(&n, &n_constraint, w->start, w->adjacent, w->load, NULL, w->weight, &parts,
                                          NULL, NULL, options, &cut, part);
   PetscCheck(status == METIS_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "METIS_PartGraphKway returned %d", status);

@@ -29,10 +29,47 @@ typedef struct {
   int    rank;
 } of_rank; // as MPI_DOUBLE_INT
 
-/* Rows of what is measured on each rank: the phases, then these. */
-enum { MEMORY = WRING_N_PHASE, TOTAL, N_ROW };
+/* Rows of what is measured on each rank: three of the phases, then these. */
+enum {
+  WAITED     = WRING_N_PHASE,
+  SWITCHES   = 2 * WRING_N_PHASE,
+  ALL_WAITED = 3 * WRING_N_PHASE,
+  SHARE,
+  MEMORY,
+  TOTAL,
+  N_ROW
+};
 
-/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`, the same on all ranks. */
+static void measure(wring_problem *p, double row[N_ROW])
+{
+  double running = 0, ready = 0;
+  wring_phases_read_cores(&p->phases);
+  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
+  for (int i = 0; i < WRING_N_PHASE; i++) {
+    const wring_core_use *const use = &p->phases.cores[i];
+    row[i]                          = p->phases.seconds[i];
+    row[WAITED + i]                 = use->ready;
+    row[SWITCHES + i]               = use->switches;
+    running += use->running;
+    ready += use->ready;
+  }
+  row[ALL_WAITED] = ready;
+  row[SHARE]      = ready > 0 ? ready / (running + ready) : 0;
+  row[MEMORY]     = wring_peak_memory();
+  row[TOTAL]      = wring_phases_total(&p->phases);
+}
+
+/* Of threads that waited for a core [s]; phase -1: in all phases. */
+static json_t *waits_json(const wring_problem *p, const double *sum, const of_rank *most, int phase)
+{
+  const int row      = phase < 0 ? ALL_WAITED : WAITED + phase;
+  double    switches = 0;
+  for (int i = 0; i < WRING_N_PHASE; i++) switches += i == phase || phase < 0 ? sum[SWITCHES + i] : 0;
+  return wring_json_object("mean", JSON(sum[row] / p->size), "largest", JSON(most[row].value), "slowest",
+                           JSON(most[row].rank), "switches", JSON((json_int_t)switches), NULL);
+}
+
+/* Adds `seconds` and `phases`, `waited`, `work`, `peak_memory` and `memory`, the same on all ranks. */
 static PetscErrorCode add_cost(wring_problem *p, json_t *json)
 {
   json_t *const seconds = json_object(), *const phases = json_object();
@@ -40,10 +77,7 @@ static PetscErrorCode add_cost(wring_problem *p, json_t *json)
   of_rank own[N_ROW], most[N_ROW];
 
   PetscFunctionBegin;
-  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
-  for (int i = 0; i < WRING_N_PHASE; i++) mine[i] = p->phases.seconds[i];
-  mine[MEMORY] = wring_peak_memory();
-  mine[TOTAL]  = wring_phases_total(&p->phases);
+  measure(p, mine);
   for (int i = 0; i < N_ROW; i++) own[i] = (of_rank){mine[i], p->rank};
   PetscCallMPI(MPI_Allreduce(mine, least, N_ROW, MPI_DOUBLE, MPI_MIN, p->comm));
   PetscCallMPI(MPI_Allreduce(mine, sum, N_ROW, MPI_DOUBLE, MPI_SUM, p->comm));
@@ -53,10 +87,13 @@ static PetscErrorCode add_cost(wring_problem *p, json_t *json)
     const char *const name = wring_phase_name((wring_phase)i);
     json_object_set_new(phases, name,
                         wring_json_object("least", JSON(least[i]), "mean", JSON(mean), "largest", JSON(most[i].value),
-                                          "slowest", JSON(most[i].rank), NULL));
+                                          "slowest", JSON(most[i].rank), "waited", waits_json(p, sum, most, i), NULL));
     json_object_set_new(seconds, name, JSON(most[i].value));
   }
   json_object_set_new(seconds, "total", JSON(most[TOTAL].value));
+  json_object_set_new(json, "waited", waits_json(p, sum, most, -1));
+  wring_json_set(json_object_get(json, "waited"), "share", JSON(most[SHARE].value), "share_rank",
+                 JSON(most[SHARE].rank), NULL);
   const json_int_t all = (json_int_t)sum[MEMORY], largest = (json_int_t)most[MEMORY].value;
   wring_json_set(
     json, "seconds", seconds, "phases", phases, "work", wring_work_json(&p->phases.work), "peak_memory", JSON(all),

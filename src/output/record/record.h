@@ -11,7 +11,7 @@
 #include "io/json.h"
 #include <wring/problem.h>
 
-/* Adds `mesh`, `operator`, `seconds`, `phases`, `work`, `peak_memory` and `memory`. Collective. */
+/* Adds `mesh`, `operator`, `seconds`, `phases`, `waited`, `work`, `peak_memory` and `memory`. Collective. */
 PetscErrorCode wring_record_problem(wring_problem *p, json_t *json);
 
 /* Adds `version`, `commit`, `petsc`, `petsc_int_bits`, `mpi`, `compiler`, `libraries` and `build`. Not collective. */

@@ -170,6 +170,7 @@ static PetscErrorCode measure(wring_bench *b)
   if (has_part(b, "exchange")) PetscCall(wring_bench_exchange(b, &body));
   if (has_part(b, "operator")) PetscCall(wring_bench_operator(b, &body));
   if (has_part(b, "solvers")) PetscCall(wring_bench_solvers(b));
+  if (has_part(b, "solvers")) PetscCall(wring_bench_merit(b, &body));
   PetscCall(wring_bench_write(b, &body));
   wring_bench_print(b, &body);
   PetscCall(wring_bench_body_destroy(&body));
@@ -180,7 +181,7 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
 {
   static const char *const files[] = {"bench.json", "bench.csv", NULL};
   const int                threads = wring_max_threads();
-  wring_bench              b       = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}};
+  wring_bench              b = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}, .merit = NAN};
   char                     line[512];
 
   PetscFunctionBegin;
@@ -194,6 +195,7 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_en
   wring_version_line(sizeof line, line);
   wring_print(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size, b.size == 1 ? "" : "s",
               threads, threads == 1 ? "" : "s", wring_vector_bits());
+  PetscCall(wring_core_watch_start(comm, &b.watch));
   PetscCall(measure(&b));
   PetscCall(wring_operator_note_unused(comm));
   PetscCall(wring_words_destroy(b.n_part, &b.part));

@@ -7,13 +7,14 @@
     bench_body.c       the box and its state; bytes that an algorithm must move
     bench_laws.c       element loops of each law
     bench_operator.c   exchange between ranks; set-up and solves of the operator
-    bench_solvers.c    an iteration of each solver on each material
+    bench_solvers.c    an iteration of each solver on each material; the figure of merit
     bench_files.c      the table, bench.json, bench.csv
 
   Not here: kernels of its own; everything that is timed is called as a run calls it. Everything is collective.
 */
 #pragma once
 #include "study/common/command_keys.h"
+#include "study/common/cores.h"
 #include "study/common/stop.h"
 
 /* Texts are static, or of the bench. */
@@ -23,6 +24,7 @@ typedef struct {
   const char *material, *ended; // NULL where it does not matter; how a solve ended
   double      tets;             // of the mesh that it was measured on
   double      seconds, bytes;   // the median; what must move, of all ranks
+  double      waited;           // part of the time in which threads waited for a core, on the rank with the most
   int         repeats;          // whose median it is
   PetscInt    iterations;       // of a solve; -1: none
 } wring_bench_row;
@@ -39,12 +41,14 @@ typedef struct {
   double               cache;     // bytes of the last cache, 0: not known
   double               triad[3];  // bytes/s: one thread, all threads of a rank, all ranks; NaN: not measured
   double               array;     // bytes of each array of the triad of one rank
+  double               merit;     // unknowns of a step over its seconds, 0 if it did not converge; NaN: not measured
   PetscInt             n_row;
   wring_bench_row     *row;            // [n_row]
   json_t              *skips;          // what was not measured, and why: {"part", "name", "material", "reason"}
   PetscBool            terminal;       // progress rewrites its line
   double               start, printed; // MPI_Wtime; of the last line of progress
   wring_stopper        stopper;
+  wring_core_watch     watch;
 } wring_bench;
 
 /* ---- measuring (bench_measure.c) --------------------------------------------------------------------------------- */
@@ -108,6 +112,7 @@ PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_solvers(wring_bench *b);
+PetscErrorCode wring_bench_merit(wring_bench *b, const wring_bench_body *body); // a step to its end by the solver auto
 
 void           wring_bench_print(const wring_bench *b, const wring_bench_body *body);
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv

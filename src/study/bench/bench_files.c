@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "study/common/provenance.h"
 #include "io/print.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,14 +36,14 @@ static void print_row(FILE *f, const wring_bench *b, const wring_bench_body *bod
   fprintf(f, "\t%.4g\t%.3g\t%.3g\t%.4g\t%.3g\t%.3g\t", 1e3 * row->seconds, ns / row->tets,
           ns / (row->tets * body->points), row->bytes / 1e6, rate(row) / 1e9, 100 * rate(row) / b->triad[2]);
   if (row->iterations > 0) fprintf(f, "%" PetscInt_FMT, row->iterations);
-  fprintf(f, "\t%d\n", row->repeats);
+  fprintf(f, "\t%d\t%.0f\n", row->repeats, 100 * row->waited);
 }
 
 static void print_rows(const wring_bench *b, const wring_bench_body *body)
 {
   wring_table t;
   FILE *const f = wring_table_begin(&t);
-  if (b->n_row) fprintf(f, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\n");
+  if (b->n_row) fprintf(f, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\t%% waited\n");
   for (PetscInt k = 0; k < b->n_row; k++) print_row(f, b, body, &b->row[k]);
   wring_table_print(&t, 2);
 }
@@ -69,6 +70,7 @@ void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
     wring_print(b->comm, "not measured: %s %s%s%s: %s\n", text_of(skip, "part"), text_of(skip, "name"),
                 material[0] ? ", " : "", material, text_of(skip, "reason"));
   }
+  if (!isnan(b->merit)) wring_print(b->comm, "Figure of Merit (FOM): %.6g\n", b->merit);
   wring_print(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
               MPI_Wtime() - b->start, b->output.directory);
 }
@@ -77,26 +79,26 @@ void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
 
 static json_t *row_json(const wring_bench *b, const wring_bench_row *row)
 {
-  return wring_json_object("part", JSON(row->part), "name", JSON(row->name), "work", JSON(row->work), "material",
-                           JSON(row->material), "tets", JSON(row->tets), "seconds", JSON(row->seconds), "repeats",
-                           JSON(row->repeats), "ns_per_tet", JSON(1e9 * row->seconds / row->tets), "bytes",
-                           JSON(row->bytes), "bytes_per_second", JSON(rate(row)), "fraction",
-                           JSON(rate(row) / b->triad[2]), "iterations",
-                           row->iterations < 0 ? json_null() : JSON(row->iterations), "ended", JSON(row->ended), NULL);
+  return wring_json_object(
+    "part", JSON(row->part), "name", JSON(row->name), "work", JSON(row->work), "material", JSON(row->material), "tets",
+    JSON(row->tets), "seconds", JSON(row->seconds), "repeats", JSON(row->repeats), "ns_per_tet",
+    JSON(1e9 * row->seconds / row->tets), "bytes", JSON(row->bytes), "bytes_per_second", JSON(rate(row)), "fraction",
+    JSON(rate(row) / b->triad[2]), "iterations", row->iterations < 0 ? json_null() : JSON(row->iterations), "ended",
+    JSON(row->ended), "waited_share", JSON(row->waited), NULL);
 }
 
 static void write_csv(const wring_bench *b, const char *path, wring_error *e)
 {
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
-  fprintf(f, "part,name,work,material,tets,ranks,threads,seconds,bytes,fraction,iterations,repeats\n");
+  fprintf(f, "part,name,work,material,tets,ranks,threads,seconds,bytes,fraction,iterations,repeats,waited_share\n");
   for (PetscInt i = 0; i < b->n_row; i++) {
     const wring_bench_row *const row = &b->row[i];
     fprintf(f, "%s,%s,%s,%s,%.17g,%d,%d,%.17g,%.17g,%.17g,", row->part, row->name, row->work,
             row->material ? row->material : "", row->tets, (int)b->size, wring_max_threads(), row->seconds, row->bytes,
             rate(row) / b->triad[2]);
     if (row->iterations >= 0) fprintf(f, "%" PetscInt_FMT, row->iterations);
-    fprintf(f, ",%d\n", row->repeats);
+    fprintf(f, ",%d,%.17g\n", row->repeats, row->waited);
   }
   wring_file_commit(f, path, e);
 }
@@ -116,9 +118,9 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
                                               JSON(b->triad[2]), "array_bytes", JSON(b->array), NULL);
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
   wring_json_set(json, "vector_bits", JSON(wring_vector_bits()), "last_cache",
-                 b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows,
-                 "not_measured", json_incref(b->skips), "ended", JSON(wring_stop_text(b->stopper.cause)), "seconds",
-                 JSON(MPI_Wtime() - b->start), NULL);
+                 b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows, "fom",
+                 JSON(b->merit), "not_measured", json_incref(b->skips), "ended",
+                 JSON(wring_stop_text(b->stopper.cause)), "seconds", JSON(MPI_Wtime() - b->start), NULL);
   if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->output.directory);
   json_decref(json);
   snprintf(file, sizeof file, "%s/bench.csv", b->output.directory);

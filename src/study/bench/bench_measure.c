@@ -30,10 +30,12 @@ static PetscErrorCode time_runs(const wring_bench *b, const wring_bench_work *w,
 
 PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w, double budget, wring_bench_row *row)
 {
-  double sample[MOST_REPEATS], first, sum = 0;
-  int    n = 0;
+  double         sample[MOST_REPEATS], first, sum = 0;
+  wring_core_use use;
+  int            n = 0;
 
   PetscFunctionBegin;
+  wring_core_use_measure(&use);
   PetscCall(time_runs(b, w, 1, &first)); // fills the caches too
   const int runs = w->before ? 1 : (int)PetscMin(MOST_RUNS, ceil(least_time / PetscMax(first, 1e-9)));
   if (first >= budget) sample[n++] = first;
@@ -42,6 +44,7 @@ PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w,
     sum += runs * sample[n++];
   }
   PetscCall(wring_median(n, sample, &row->seconds));
+  PetscCall(wring_core_share(b->comm, &use, &row->waited));
   row->repeats = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,6 +72,7 @@ PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const cha
   PetscCall(wring_stopper_check(&b->stopper));
   *due = (PetscBool)!b->stopper.cause;
   if (*due && b->rank == 0) print_progress(b, what, work);
+  wring_core_watch_look(&b->watch);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 */
 #include "bench.h"
 #include "study/common/median.h"
+#include "output/tally.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -54,12 +55,12 @@ static PetscErrorCode destroy_method(method *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds of one of at most n iterations from x_0. */
+/* Seconds of one of at most n iterations from x_0; n 0: of those of a step. */
 static PetscErrorCode iterate(const wring_bench *b, method *m, PetscInt n, double *seconds)
 {
   PetscFunctionBegin;
   PetscCall(wring_problem_renew_operator(m->body->p, wring_solver_operator_factor(m->solver)));
-  PetscCall(wring_solver_set_limits(m->solver, n, 0, 0, 0));
+  if (n > 0) PetscCall(wring_solver_set_limits(m->solver, n, 0, 0, 0));
   PetscCall(VecCopy(m->body->x, m->x));
   PetscCallMPI(MPI_Barrier(b->comm));
   PetscCall(wring_solver_minimise(m->solver, m->x, &m->outcome));
@@ -104,9 +105,11 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
   wring_bench_row     row    = {"solver", m->type, "iteration", material, .tets = m->body->tets};
   double              seconds[MOST_SAMPLES], first, sum = 0;
   wring_operator_info before;
+  wring_core_use      use;
 
   PetscFunctionBegin;
   wring_operator_get_info(m->body->p->op, &before);
+  wring_core_use_measure(&use);
   PetscCall(iterate(b, m, 1, &first));
   if (first >= budget) seconds[row.repeats++] = first;
   const PetscInt iterations = (PetscInt)PetscMax(1, PetscMin(ITERATIONS, budget / PetscMax(first, 1e-9)));
@@ -119,6 +122,7 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
   }
   if (row.repeats == 0) seconds[row.repeats++] = first; // stopped
   PetscCall(wring_median(row.repeats, seconds, &row.seconds));
+  PetscCall(wring_core_share(b->comm, &use, &row.waited));
   row.iterations = m->outcome.iterations;
   row.ended      = wring_reason_name(m->outcome.reason);
   PetscCall(count_bytes(m, &before, &row.bytes));
@@ -178,5 +182,24 @@ PetscErrorCode wring_bench_solvers(wring_bench *b)
     PetscCall(wring_bench_body_destroy(&x.small));
     PetscCall(wring_bench_body_destroy(&x.large));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As in a run, until the forces are in balance; what is set up once for all steps is not timed. */
+PetscErrorCode wring_bench_merit(wring_bench *b, const wring_bench_body *body)
+{
+  method    m = {.body = (wring_bench_body *)body};
+  double    each;
+  PetscBool due;
+
+  PetscFunctionBegin;
+  PetscCall(wring_bench_begin_row(b, "auto", "a step", &due));
+  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_problem_create_solver(body->p, NULL, &m.solver));
+  PetscCall(VecDuplicate(body->x, &m.x));
+  for (int i = 0; i < 2; i++) PetscCall(iterate(b, &m, 0, &each)); // the first one sets up
+  const double seconds = each * (double)PetscMax(m.outcome.iterations, 1);
+  b->merit             = wring_reason_converged(m.outcome.reason) ? 3 * body->vertices / seconds : 0;
+  PetscCall(destroy_method(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

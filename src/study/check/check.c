@@ -5,7 +5,10 @@
 #include "output/frames/frames.h"
 #include "output/header.h"
 #include "output/output.h"
+#include "io/json.h"
 #include "io/print.h"
+#include "smaller.h"
+#include "study/common/provenance.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +16,13 @@
 #include <wring/study.h>
 
 enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, N_PART };
+
+const wring_option wring_check_options[] = {
+  {"json", WRING_WORD, .help = "File for all that is found, in JSON; - prints it, and nothing else. --json: the same."},
+  {"ranks", WRING_INT, .range = "[0,inf)", .value = "0",
+   .help = "Ranks of a run whose memory is estimated, 0: those of this command."},
+  {0},
+};
 
 typedef struct {
   wring_problem *p;
@@ -23,6 +33,11 @@ typedef struct {
   Vec            x; // x_0
   Mat            A[3];
   double         bytes[N_PART]; // of this rank
+  double         steep;         // bytes of factors of this rank
+  wring_smaller  smaller;
+  PetscInt       ranks;                        // of the run
+  double         all[N_PART], largest[N_PART]; // bytes of that run, of all ranks and of the largest
+  double         finest;                       // bytes of all ranks at the finest level of converge, 0: none
 } check;
 
 /* Code and buffers of libraries that only a run brings into memory, bytes: measured. */
@@ -85,7 +100,9 @@ static PetscErrorCode predict_solves(check *c)
 {
   wring_problem *const p      = c->p;
   const double         factor = c->solver ? wring_solver_operator_factor(c->solver) : 0, before = set_aside();
-  double               own, shared                                                              = 0;
+  const PetscBool      direct =
+    (PetscBool)(strcmp(wring_operator_choice(p->op, p->mesh->number.n_global), "multigrid") != 0);
+  double own, shared = 0;
 
   PetscFunctionBegin;
   if (factor > 0) PetscCall(wring_potential_operator_matrices(p->g, factor, c->A));
@@ -98,27 +115,69 @@ static PetscErrorCode predict_solves(check *c)
     PetscCall(wring_stepper_predict(p->stepper, &p->state, &own));
   c->bytes[MATRICES] += set_aside() - between;
   c->bytes[SOLVES] = shared + own;
+  c->steep         = direct ? shared : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_memory(check *c)
+static const char *const part_name[] = {"program and libraries", "mesh and terms", "vectors of the solver", "matrices",
+                                        "factor or hierarchy",   "frames",         "peak of a run"};
+
+/*
+  Fills all and largest: bytes of a run of the deck on the ranks that are asked for, from those that the body that was
+  built takes on these. What more ranks add is only in the peak.
+*/
+static PetscErrorCode predict(check *c, double growth)
 {
-  static const char *const name[] = {"program and libraries", "mesh and terms", "vectors of the solver", "matrices",
-                                     "factor or hierarchy",   "frames",         "peak of a run"};
-  const MPI_Comm           comm   = c->p->comm;
-  double                   sum[N_PART], largest[N_PART];
-  wring_table              t;
+  const double    size = c->p->size, ranks = (double)c->ranks, n = (double)c->p->mesh->number.n_global;
+  const double    steep = pow(growth, 4. / 3);
+  const PetscBool other = (PetscBool)(growth > 1 || c->ranks != c->p->size);
+  const double    more  = wring_smaller_ranks(n * growth, (int)c->ranks) - growth * wring_smaller_ranks(n, (int)size);
+  double          sum[N_PART], of_factors, parts = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(c->bytes, sum, N_PART, MPI_DOUBLE, MPI_SUM, comm));
-  PetscCallMPI(MPI_Allreduce(c->bytes, largest, N_PART, MPI_DOUBLE, MPI_MAX, comm));
-  if (c->p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(c->bytes, sum, N_PART, MPI_DOUBLE, MPI_SUM, c->p->comm));
+  PetscCallMPI(MPI_Allreduce(c->bytes, c->largest, N_PART, MPI_DOUBLE, MPI_MAX, c->p->comm));
+  PetscCallMPI(MPI_Allreduce(&c->steep, &of_factors, 1, MPI_DOUBLE, MPI_SUM, c->p->comm));
+  for (int i = 0; i < N_PART; i++) {
+    const double uneven = sum[i] > 0 ? c->largest[i] * size / sum[i] : 1, least = parts;
+    c->all[i] = i == PROGRAM ? sum[i] / size * ranks : growth * sum[i];
+    if (i == SOLVES) c->all[i] += (steep - growth) * of_factors;
+    if (i == PEAK) c->all[i] = PetscMax(least, c->all[PROGRAM] + growth * (sum[i] - sum[PROGRAM]));
+    if (i == PEAK && other) c->all[i] += PetscMax(0, more);
+    parts += c->all[i];
+    c->largest[i] = c->all[i] / ranks * uneven;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of converge in space, whose levels are refined. */
+static PetscErrorCode predict_finest(check *c)
+{
+  const wring_options *const o      = c->p->options;
+  PetscInt                   levels = 1;
+
+  PetscFunctionBegin;
+  if (!wring_options_has_any(o, "converge_", wring_converge_options)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "levels", &levels));
+  const char *const in = wring_options_text(o, "converge_", wring_option_find(wring_converge_options, "in"));
+  if (in && wring_ascii_compare(in, "time") == 0) levels = 1;
+  PetscCall(predict(c, c->smaller.growth * pow(8, (double)(levels - 1))));
+  c->finest = c->all[PEAK];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void print_memory(const check *c)
+{
+  wring_table t;
+  if (c->p->rank != 0) return;
   FILE *const f = wring_table_begin(&t);
   fprintf(f, "memory\tMB per rank: mean\tlargest\tsum of all\n");
   for (int i = 0; i < N_PART; i++)
-    fprintf(f, "  %s\t%.1f\t%.1f\t%.1f\n", name[i], sum[i] / c->p->size / 1e6, largest[i] / 1e6, sum[i] / 1e6);
+    fprintf(f, "  %s\t%.1f\t%.1f\t%.1f\n", part_name[i], c->all[i] / (double)c->ranks / 1e6, c->largest[i] / 1e6,
+            c->all[i] / 1e6);
+  if (c->finest > 0)
+    fprintf(f, "  peak of converge\t%.1f\t\t%.1f\n", c->finest / (double)c->ranks / 1e6, c->finest / 1e6);
   wring_table_print(&t, 1);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Parts in the order of a run. The peak of this process up to now is a lower bound of that of a run. */
@@ -128,7 +187,6 @@ static PetscErrorCode measure(check *c)
   const wring_probe   *probe;
   const PetscInt       n = wring_problem_probes(p, &probe);
   PetscBool            changed;
-  double               sum = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &c->x));
@@ -144,8 +202,9 @@ static PetscErrorCode measure(check *c)
     if (probe[i].stress)
       c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->tets.n + 120 * (double)p->mesh->n_local);
   if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
-  for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
-  c->bytes[PEAK] = PetscMax(sum, wring_peak_memory() + later);
+  c->bytes[PEAK] = wring_peak_memory() + later; // of building and reading; that of the parts may be larger
+  PetscCall(predict_finest(c));
+  PetscCall(predict(c, c->smaller.growth));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -287,30 +346,109 @@ static PetscErrorCode print(check *c)
   if (p->rank == 0) print_sanity(p, c->sanity);
   const char *const compared = wring_options_text(p->options, "compare_", &wring_compare_options[0]);
   if (compared) wring_print(p->comm, "compares  %s\n", compared);
-  PetscCall(print_memory(c));
+  print_memory(c);
   PetscCall(wring_sanity_print_notes(p, c->sanity));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *names_json(const wring_names *names)
+{
+  json_t *const list = json_array();
+  for (PetscInt i = 0; i < names->n; i++) json_array_append_new(list, JSON(names->name[i]));
+  return list;
+}
+
+/* Of the body of the deck; counts of a file that is refined are those of its tetrahedra's children. */
+static json_t *mesh_json(const check *c)
+{
+  const wring_mesh *const m = c->p->mesh;
+  return wring_json_object("vertices", JSON((json_int_t)(c->smaller.growth * (double)m->number.n_global + 0.5)), "tets",
+                           JSON((json_int_t)(c->smaller.tets * (double)m->tets.n_global + 0.5)), "order",
+                           JSON(m->tets.order), "regions", names_json(&m->regions), "sets", names_json(&m->set.names),
+                           NULL);
+}
+
+/* To a file, or to standard output for "-". */
+static PetscErrorCode write_json(const check *c, const wring_options *o, const char *file, const wring_error *conflict)
+{
+  wring_problem *const p      = c->p;
+  json_t *const        memory = json_object();
+  wring_error          error  = {""};
+  json_t              *json;
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance_of_command(o, "check", &json));
+  for (int i = 0; i < N_PART; i++)
+    json_object_set_new(memory, part_name[i],
+                        wring_json_object("mean", JSON(c->all[i] / (double)c->ranks), "largest", JSON(c->largest[i]),
+                                          "all", JSON(c->all[i]), NULL));
+  wring_json_set(json, "solver", JSON(c->solver ? wring_solver_name(c->solver) : NULL), "operator",
+                 JSON(wring_operator_choice(p->op, p->mesh->number.n_global)), "integrator",
+                 JSON(wring_stepper_integrator(p->stepper)), "steps", JSON(wring_stepper_steps(p->stepper)),
+                 "time_step", JSON(wring_stepper_size(p->stepper)), "mesh", mesh_json(c), "mass", JSON(p->total_mass),
+                 "notes", JSON(c->sanity->n_note), "refused",
+                 wring_failed(conflict) ? JSON(conflict->text) : json_null(), "memory",
+                 wring_json_object("ranks", JSON(c->ranks), "node", JSON(wring_node_memory()), "converge",
+                                   c->finest > 0 ? JSON(c->finest) : json_null(), "bytes", memory, NULL),
+                 NULL);
+  if (p->rank == 0 && strcmp(file, "-") == 0) {
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    putchar('\n');
+  } else if (p->rank == 0) {
+    wring_json_write(json, &error, "%s", file);
+  }
+  json_decref(json);
+  PetscCall(wring_error_raise_output(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* A body that this machine cannot hold is no reason to build it. */
+static PetscErrorCode note_size(const check *c)
+{
+  const double node = wring_node_memory();
+
+  PetscFunctionBegin;
+  if (c->smaller.o)
+    PetscCall(wring_note(c->p->comm,
+                         "memory is predicted from a body with %.3g times fewer vertices, which all other lines are of",
+                         c->smaller.growth));
+  if (node > 0 && c->all[PEAK] > node)
+    PetscCall(wring_note(c->p->comm, "the run needs %.3g GB; this node has %.3g GB", c->all[PEAK] / 1e9, node / 1e9));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   check       c        = {.bytes[PROGRAM] = resident()};
+  const char *json     = NULL;
   wring_error conflict = {""}; // what a run would refuse only because of the files that are there
 
   PetscFunctionBegin;
   PetscCall(wring_output_read(o, &c.output));
-  PetscCall(wring_problem_create(comm, o, &c.p));
+  PetscCall(wring_options_get_int(o, "check_", wring_check_options, "ranks", &c.ranks));
+  if (wring_options_has(o, "check_", "json"))
+    PetscCall(wring_options_get_word(o, "check_", wring_check_options, "json", &json));
+  PetscCall(wring_smaller_find(o, &c.smaller));
+  PetscCall(wring_problem_create(comm, c.smaller.o ? c.smaller.o : o, &c.p));
+  if (c.ranks == 0) c.ranks = c.p->size;
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
-  PetscCall(print(&c));
   PetscCall(wring_directory_find_conflict(o, &c.output, &conflict));
+  if (!json || strcmp(json, "-") != 0) PetscCall(print(&c));
+  PetscCall(note_size(&c));
   if (wring_failed(&conflict)) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
+  if (json) PetscCall(write_json(&c, o, json, &conflict));
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(wring_frames_destroy(&c.frames));
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
   PetscCall(wring_matrices_destroy(c.A));
   PetscCall(wring_problem_destroy(&c.p));
+  PetscCall(wring_smaller_destroy(&c.smaller));
   end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,7 +10,7 @@ static const wring_schema tables[] = {
   {"output_", wring_output_options, "output"},       {"checkpoint_", wring_checkpoint_options, "checkpoint"},
   {"compare_", wring_compare_options, "compare"},    {"compare_sweep_*", wring_grid_options, "compare"},
   {"evaluate_", wring_evaluate_options, "evaluate"}, {"converge_", wring_converge_options, "converge"},
-  {"bench_", wring_bench_options, "bench"},
+  {"bench_", wring_bench_options, "bench"},          {"check_", wring_check_options, "check"},
 };
 enum { N_TABLES = sizeof tables / sizeof tables[0] };
 

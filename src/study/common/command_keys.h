@@ -11,6 +11,7 @@ extern const wring_option wring_grid_options[];     // compare_sweep_*: compare/
 extern const wring_option wring_evaluate_options[]; // evaluate_: evaluate/evaluate_command.c
 extern const wring_option wring_converge_options[]; // converge_: converge/converge_keys.c
 extern const wring_option wring_bench_options[];    // bench_: bench/bench.c
+extern const wring_option wring_check_options[];    // check_: check/check.c
 
 /* The catalogue of a problem's keys and those of all commands. Not collective. */
 PetscErrorCode wring_keys_create(wring_catalogue **c);

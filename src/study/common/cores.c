@@ -47,8 +47,27 @@ PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const double PERIOD = 1;   // s, between looks
-static const double SHARE  = 0.1; // of the time in which threads run or are ready to
+static const double PERIOD = 1;    // s, between looks
+static const double SHARE  = 0.05; // of the time in which threads run or are ready to
+
+static void say(wring_core_watch *w, double rank, double share)
+{
+  if (w->said || !(share > SHARE)) return;
+  w->said = PETSC_TRUE;
+  wring_say(w->comm,
+            "the threads of rank %.0f waited for a core in %.0f %% of their time: other processes use the same cores, "
+            "and times are too "
+            "long; end them, use fewer ranks or threads, or start mpiexec with --bind-to none if it binds two runs to "
+            "the same cores",
+            rank, 100 * share);
+}
+
+static double share_since(const wring_core_use *before, wring_core_use *now)
+{
+  wring_core_use_measure(now);
+  const double ready = now->ready - before->ready, busy = now->running - before->running + ready;
+  return busy > 0 && ready > 0 ? ready / busy : 0;
+}
 
 /* Ranks do not communicate: rank 0 speaks for its own threads. */
 void wring_core_watch_look(wring_core_watch *w)
@@ -56,16 +75,25 @@ void wring_core_watch_look(wring_core_watch *w)
   const double   now = MPI_Wtime();
   wring_core_use use;
   if (w->said || now - w->since < PERIOD) return;
-  wring_core_use_measure(&use);
-  const double ready = use.ready - w->use.ready, busy = use.running - w->use.running + ready;
-  if (busy > 0 && ready > SHARE * busy) {
-    w->said = PETSC_TRUE;
-    wring_say(w->comm,
-              "the threads of rank 0 waited for a core in %.0f %% of their time: other processes use the "
-              "same cores, and times are too long; end them, use fewer ranks or threads, or start mpiexec "
-              "with --bind-to none if it binds two runs to the same cores",
-              100 * ready / busy);
-  }
+  say(w, 0, share_since(&w->use, &use));
   w->since = now;
   w->use   = use;
+}
+
+void wring_core_watch_end(wring_core_watch *w, const json_t *record)
+{
+  static const double least  = 0.1; // s: below, noise
+  const json_t *const waited = json_object_get(record, "waited");
+  if (wring_json_number(waited, "largest") > least)
+    say(w, wring_json_number(waited, "share_rank"), wring_json_number(waited, "share"));
+}
+
+PetscErrorCode wring_core_share(MPI_Comm comm, const wring_core_use *before, double *share)
+{
+  wring_core_use now;
+
+  PetscFunctionBegin;
+  *share = share_since(before, &now);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, share, 1, MPI_DOUBLE, MPI_MAX, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
-/* Notes on threads that share cores: at the start of a command, and when other processes take the cores of a run. */
+/* Threads that share cores: notes at the start of a command, and when others take the cores of what is measured. */
 #pragma once
-#include <wring/base.h>
+#include "io/json.h"
 
 /* What one note may be about; plain data. */
 typedef struct {
@@ -16,5 +16,11 @@ typedef struct {
 */
 PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w);
 
-/* On rank 0, some time later: a note if other processes kept its threads waiting for cores. Logically collective. */
+/* On rank 0, some time later: a note if its threads waited for cores. Logically collective. */
 void wring_core_watch_look(wring_core_watch *w);
+
+/* The note at the end, unless there has been one, of the rank that waited most, by the record. Logically collective. */
+void wring_core_watch_end(wring_core_watch *w, const json_t *record);
+
+/* Since `before`, of the rank that waited most. Collective. */
+PetscErrorCode wring_core_share(MPI_Comm comm, const wring_core_use *before, double *share);

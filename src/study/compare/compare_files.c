@@ -105,7 +105,8 @@ static json_t *repeats_json(const wring_convergence *h)
   json_t *const list = json_array();
   for (const wring_solve *one = h->solve; one < h->solve + h->n_solve; one++)
     json_array_append_new(list, wring_json_object("seconds", JSON(one->outcome.last.seconds), "setup_seconds",
-                                                  JSON(one->setup.seconds), "segment", JSON(one->segment), NULL));
+                                                  JSON(one->setup.seconds), "waited_share", JSON(one->waited),
+                                                  "segment", JSON(one->segment), NULL));
   return list;
 }
 

@@ -231,6 +231,7 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
     wring_comparison_write(c, s->directory, provenance, &error);
     if (end) wring_comparison_plot(c, s->directory, end, &error);
   }
+  if (end) wring_core_watch_end(&s->watch, provenance);
   json_decref(provenance);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -166,6 +166,7 @@ static PetscErrorCode pass_solve(numbers *a, wring_solve *one)
   pass_count(a, &o->rises.count);
   pass_real(a, &o->rises.largest);
   pass_real(a, &one->setup.seconds);
+  pass_real(a, &one->waited);
   pass_work(a, &one->setup.work);
   pass_row(a, &o->last);
   pass_count(a, &one->n);

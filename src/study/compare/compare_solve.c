@@ -180,8 +180,9 @@ static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
 PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wring_compare_limits *limits,
                                    PetscBool warm, wring_solve *one)
 {
-  wring_solver *solver;
-  PetscBool     found;
+  wring_solver  *solver;
+  wring_core_use use;
+  PetscBool      found;
 
   PetscFunctionBegin;
   PetscCall(wring_sittings_take(s, name, one, &found));
@@ -194,7 +195,9 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
     PetscCall(warm_up(s, name));
     PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   }
+  wring_core_use_measure(&use);
   PetscCall(iterate(s, limits, solver, one));
+  PetscCall(wring_core_share(s->p->comm, &use, &one->waited));
   one->setup.seconds += one->outcome.setup.seconds;
   wring_counts_add(&one->outcome.setup.work, &one->setup.work);
   PetscCall(find_fingerprint(s, &one->fingerprint));

@@ -31,6 +31,7 @@ typedef struct {
   wring_iteration *row;         // [n]
   wring_outcome    outcome;
   wring_setup      setup;       // of its matrices, factors, hierarchies, splittings, colours
+  double           waited;      // part of the time in which threads waited for a core, on the rank with the most
   uint64_t         fingerprint; // of the bits of its last iterate, on any number of ranks
   PetscInt         segment;     // the sitting that measured it, from 0
 } wring_solve;

@@ -33,7 +33,8 @@ void           wring_progress_step(const wring_problem *p, wring_progress *g, co
 */
 PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time, const wring_solver_limits *limits,
                                    const wring_iteration *it);
-void      wring_progress_finish(const wring_problem *p, const wring_progress *g);
+/* The march has ended; `record` is run.json: a note if threads of some rank waited for cores. Collective. */
+void wring_progress_finish(const wring_problem *p, const wring_progress *g);
 
 /* How the run ended and the seconds of each phase, of run.json. Collective. */
 void wring_summary_print(const wring_problem *p, const json_t *record);

@@ -162,7 +162,20 @@ static PetscErrorCode march(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_end(const wring_run *r)
+/* What the figure of merit is made of, and the figure, on a line that scripts look for. */
+static void print_merit(const wring_run *r)
+{
+  const json_t *const json  = r->output.json;
+  const double        march = r->marched - r->set_up;
+  if (r->p->rank != 0 || r->p->state.step == r->first) return;
+  printf("merit     %.0f unknowns x %" PetscInt_FMT " steps / %.3g s; set-up %.3g s before; %" PetscInt64_FMT
+         " iterations",
+         wring_json_number(json, "unknowns"), r->p->state.step - r->first, march, r->set_up, r->iterations);
+  if (r->iterations) printf(", %.3g s each", march / (double)r->iterations);
+  printf("\nFigure of Merit (FOM): %.6g\n", wring_json_number(json, "fom"));
+}
+
+static PetscErrorCode print_end(wring_run *r)
 {
   wring_problem *const p      = r->p;
   wring_solver_limits  limits = {.stop = WRING_STOP_FORCE};
@@ -179,10 +192,12 @@ static PetscErrorCode print_end(const wring_run *r)
       r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_operator_note_unused(p->comm));
+  wring_core_watch_end(&r->progress.watch, r->output.json);
   PetscCall(wring_notes_count());
   wring_summary_print(p, r->output.json);
   if (r->solver) wring_solver_get_limits(r->solver, &limits);
   PetscCall(wring_tally_print(p, limits.stop, &r->tally));
+  print_merit(r);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

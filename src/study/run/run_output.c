@@ -91,6 +91,13 @@ static json_t *choices_json(const wring_solver *s)
   return list;
 }
 
+/* A step that failed or was cut off is not in the tally. */
+static double merit(const wring_run *r)
+{
+  if (r->status && !wring_reason_converged(r->outcome.reason)) return 0;
+  return wring_tally_merit(&r->tally, r->p->mesh->number.n_global, r->marched - r->set_up);
+}
+
 /* Until a time since the start of the problem; null before the first step. */
 static void set_times(const wring_run *r, double until, json_t *json)
 {
@@ -171,6 +178,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
                       JSON(f->bytes), "once", JSON(f->once), "seconds", JSON(f->seconds), NULL),
     NULL);
   set_times(r, r->marched, json);
+  wring_json_set(json, "unknowns", JSON(3 * p->mesh->number.n_global), "fom", JSON(merit(r)), NULL);
   wring_tally_add(&r->tally, json);
   if (p->rank == 0) {
     wring_json_set(json, "checkpoints", wring_checkpoints_json(&r->output.checkpoints, r->output.keys.directory),

@@ -1,0 +1,104 @@
+#include "smaller.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <wring/problem.h>
+
+/* At least the sizes from which on operators and systems of newton are never factored by choice. */
+enum { MOST = 100000 };
+
+/* Of messages, connections and arrays that each rank has, and of ghosts: measured on 2 to 32 ranks of a node. */
+double wring_smaller_ranks(double n, int ranks)
+{
+  const double p = ranks, each = 9e6 + 0.2e6 * fmin(p, 64);
+  return ranks == 1 ? 0 : p * each + 17e3 * p * pow(n / p, 2. / 3) * (1 - pow(p, -1. / 3));
+}
+
+/* Whether a file of the deck is about vertices by their numbers, or the mesh is that of a checkpoint. */
+static PetscBool has_numbers(const wring_options *o)
+{
+  static const char *const end[] = {"_file", "_positions", "_velocities", "_restart"};
+  const char              *key, *value, *origin;
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    if (strcmp(key, "mesh_file") == 0 || strncmp(key, "material", 8) == 0 || strncmp(key, "region", 6) == 0) continue;
+    for (size_t k = 0; k < sizeof end / sizeof end[0]; k++)
+      if (strlen(key) > strlen(end[k]) && strcmp(key + strlen(key) - strlen(end[k]), end[k]) == 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static double count_vertices(const double cells[3], int order)
+{
+  double n = 1;
+  for (int i = 0; i < 3; i++) n *= order * cells[i] + 1;
+  return n;
+}
+
+/* The same box in larger cells. */
+static PetscErrorCode shrink_box(const wring_mesh_keys *m, wring_smaller *s, wring_options *small)
+{
+  const int    order = m->order == 2 ? 2 : 1, fine = 1 << m->refine;
+  const double all[3] = {fine * (double)m->box.cells[0], fine * (double)m->box.cells[1],
+                         fine * (double)m->box.cells[2]};
+  const int    axes   = (all[0] > 0) + (all[1] > 0) + (all[2] > 0);
+  const double n = count_vertices(all, order), by = pow(MOST / n, 1. / PetscMax(axes, 1));
+  double       few[3];
+  char         text[128];
+
+  PetscFunctionBegin;
+  if (n <= MOST) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < 3; i++) few[i] = all[i] > 0 ? fmax(1, floor(by * all[i])) : 0;
+  snprintf(text, sizeof text, "%.0f,%.0f,%.0f", few[0], few[1], few[2]);
+  PetscCall(wring_options_set(small, "mesh_box_cells", text, "wring check"));
+  s->growth = n / count_vertices(few, order);
+  s->tets   = axes == 3 ? all[0] * all[1] * all[2] / (few[0] * few[1] * few[2]) : s->growth;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A file with fewer refinements. */
+static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s, wring_options *small)
+{
+  PetscInt    levels = m->refine;
+  wring_mesh *mesh;
+  char        text[16];
+
+  PetscFunctionBegin;
+  if (m->refine == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_problem_make_mesh(small, &mesh));
+  const double n = (double)mesh->number.n_global;
+  PetscCall(wring_mesh_destroy(&mesh));
+  while (levels > 0 && n * pow(8, (double)levels) > MOST) levels--;
+  snprintf(text, sizeof text, "%d", (int)levels);
+  PetscCall(wring_options_set(small, "mesh_refine", text, "wring check"));
+  s->growth = s->tets = pow(8, (double)(m->refine - levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_smaller_find(const wring_options *o, wring_smaller *s)
+{
+  const PetscBool box = wring_options_has(o, "mesh_", "box_cells"), numbers = has_numbers(o);
+  wring_mesh_keys m = {0};
+
+  PetscFunctionBegin;
+  *s = (wring_smaller){.growth = 1, .tets = 1};
+  PetscCall(wring_options_read(o, "mesh_", wring_mesh_options, &m));
+  if (numbers || (!box && !m.file)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_copy(o, "check_", &s->o));
+  PetscCall(wring_options_set(s->o, "mesh_refine", "0", "wring check"));
+  if (box)
+    PetscCall(shrink_box(&m, s, s->o));
+  else
+    PetscCall(refine_less(&m, s, s->o));
+  if (s->growth == 1) PetscCall(wring_options_destroy(&s->o));
+  if (s->o && !wring_options_has(o, "operator_", "type"))
+    PetscCall(wring_options_set(s->o, "operator_type", "multigrid", "wring check"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_smaller_destroy(wring_smaller *s)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_destroy(&s->o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,22 @@
+/*
+  A smaller body of the deck's kind, which check builds in the place of a large one. Bytes grow like the vertices, those
+  of factors like the power 4/3 of them.
+*/
+#pragma once
+#include <wring/options.h>
+
+typedef struct {
+  wring_options *o;      // the deck of the smaller body; NULL: that of the deck is built
+  double         growth; // vertices of the deck's body over those of this one; 1 without it
+  double         tets;   // the same of tetrahedra
+} wring_smaller;
+
+/*
+  If the deck has a box, or refines a file, with more than 100,000 vertices, and no input by numbers of vertices: a deck
+  with at most about so many, for which everything is chosen as for the large one. Collective.
+*/
+PetscErrorCode wring_smaller_find(const wring_options *o, wring_smaller *s);
+PetscErrorCode wring_smaller_destroy(wring_smaller *s);
+
+/* Bytes that `ranks` ranks with n vertices together take more than one rank does. Not collective. */
+double wring_smaller_ranks(double n, int ranks);
