@@ -10,16 +10,16 @@
 #include <petscksp.h>
 #include <string.h>
 
-enum { COARSEST = 100 }; // no coarser level below this number of rows
+enum { COARSEST = 100, COARSEST_WIDE = 40 }; // no coarser level below this number of rows
 
 /* Options that PETSc cannot set by a function, or whose value set by a function it loses. */
 static const char *const option[][2] = {
   {"-operator_pc_gamg_esteig_ksp_type", "cg"},
   {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
-  {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
   {"-operator_mg_levels_ksp_type", "richardson"},
   {"-operator_mg_levels_pc_type", "none"},
   {"-mat_product_clear", "true"}, // drops the factors of P^T A P as soon as it is computed: a seventh of a run's memory
+  {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time; wide: 1
 };
 
 enum { N_OPTION = sizeof option / sizeof option[0] };
@@ -65,7 +65,7 @@ static PetscErrorCode from_options(PetscObject pc)
   return PCSetFromOptions((PC)pc);
 }
 
-static PetscErrorCode create_pc(MPI_Comm comm, PC *pc)
+static PetscErrorCode create_pc(MPI_Comm comm, PetscBool wide, PC *pc)
 {
   PetscReal threshold = 0;
 
@@ -76,7 +76,7 @@ static PetscErrorCode create_pc(MPI_Comm comm, PC *pc)
   PetscCall(PCGAMGSetType(*pc, PCGAMGAGG));
   PetscCall(PCGAMGSetNSmooths(*pc, 1));
   PetscCall(PCGAMGSetThreshold(*pc, &threshold, 1));
-  PetscCall(PCGAMGSetCoarseEqLim(*pc, COARSEST));
+  PetscCall(PCGAMGSetCoarseEqLim(*pc, wide ? COARSEST_WIDE : COARSEST));
   PetscCall(wring_operator_read_options((PetscObject)*pc, from_options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,10 +111,10 @@ static PetscErrorCode take(PC pc, Mat fine, wring_hierarchy *h)
 }
 
 /* Without a matrix, only reads the options. */
-static PetscErrorCode build(MPI_Comm comm, Mat fine, PC *pc)
+static PetscErrorCode build(MPI_Comm comm, Mat fine, PetscBool wide, PC *pc)
 {
   PetscFunctionBegin;
-  PetscCall(create_pc(comm, pc));
+  PetscCall(create_pc(comm, wide, pc));
   if (!fine) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_galerkin_use(fine));
   PetscCall(PCSetOperators(*pc, fine, fine));
@@ -126,7 +126,7 @@ static PetscErrorCode build(MPI_Comm comm, Mat fine, PC *pc)
   With our options, unless the user has given them. They are cleared afterwards, else the next operator would take them
   for the user's.
 */
-static PetscErrorCode build_with_options(MPI_Comm comm, Mat fine, PC *pc)
+static PetscErrorCode build_with_options(MPI_Comm comm, Mat fine, PetscBool wide, PC *pc)
 {
   PetscBool given[N_OPTION];
 
@@ -134,9 +134,10 @@ static PetscErrorCode build_with_options(MPI_Comm comm, Mat fine, PC *pc)
   PetscCall(refuse_unusable(comm));
   for (int i = 0; i < N_OPTION; i++) {
     PetscCall(PetscOptionsHasName(NULL, NULL, option[i][0], &given[i]));
-    if (!given[i]) PetscCall(PetscOptionsSetValue(NULL, option[i][0], option[i][1]));
+    const char *const value = wide && i == N_OPTION - 1 ? "1" : option[i][1];
+    if (!given[i]) PetscCall(PetscOptionsSetValue(NULL, option[i][0], value));
   }
-  const PetscErrorCode code = build(comm, fine, pc);
+  const PetscErrorCode code = build(comm, fine, wide, pc);
   for (int i = 0; i < N_OPTION; i++)
     if (!given[i]) PetscCall(PetscOptionsClearValue(NULL, option[i][0])); // also after a refusal
   PetscCall(code);
@@ -236,12 +237,13 @@ PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm)
   PC pc;
 
   PetscFunctionBegin;
-  PetscCall(build_with_options(comm, NULL, &pc));
+  PetscCall(build_with_options(comm, NULL, PETSC_FALSE, &pc));
   PetscCall(PCDestroy(&pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathering *g, wring_hierarchy *h)
+PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, PetscBool wide, const wring_gathering *g,
+                                      wring_hierarchy *h)
 {
   PetscInt n;
   PC       pc;
@@ -252,7 +254,7 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathe
     PetscCall(allocate(fine, 1, h));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(build_with_options(comm, fine, &pc));
+  PetscCall(build_with_options(comm, fine, wide, &pc));
   PetscCall(take(pc, fine, h));
   PetscCall(PCDestroy(&pc));
   PetscCall(gather(comm, g, h));

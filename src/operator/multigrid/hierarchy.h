@@ -15,7 +15,12 @@ typedef struct {
 */
 PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm);
 
-/* By PETSc's smoothed aggregation; g: on how few ranks coarse levels are. A[0] is a reference to `fine`. Collective. */
-PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathering *g, wring_hierarchy *h);
+/*
+  By PETSc's smoothed aggregation; g: on how few ranks coarse levels are; wide: the first aggregates are those of the
+  squared graph, about 40 vertices in the place of 7, as six unknowns each want it. A[0] is a reference to `fine`.
+  Collective.
+*/
+PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, PetscBool wide, const wring_gathering *g,
+                                      wring_hierarchy *h);
 
 PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h);

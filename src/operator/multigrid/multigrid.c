@@ -55,7 +55,7 @@ static PetscErrorCode set_up(wring_operator_part *part)
     PetscCall(wring_cycle_renew(m->cycle, part->A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(wring_hierarchy_create(part->set->comm, part->A, &part->set->gather, &h));
+  PetscCall(wring_hierarchy_create(part->set->comm, part->A, PETSC_FALSE, &part->set->gather, &h));
   PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(wring_cycle_create(part->set->comm, &h, &m->cycle));
