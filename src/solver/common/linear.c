@@ -324,7 +324,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
 */
 PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes)
 {
-  const double            levels = 160; // bytes
+  const double            levels = 80; // bytes
   const wring_linear_type type   = chosen(s, l);
   MatSolverType           library;
   MatInfo                 info;

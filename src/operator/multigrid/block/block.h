@@ -126,7 +126,10 @@ PetscErrorCode wring_block_galerkin(const wring_block_level *l, wring_block_leve
 
 /* ---- block_cycle.c ---- */
 
-/* H: in the pattern of the scalar cycle's finest matrix; x: positions [n][3]. Collective. */
+/*
+  H: in the pattern of the scalar cycle's finest matrix; x: positions [n][3]. The scalar cycle loses its values and
+  vectors and cannot be applied any more. Collective.
+*/
 PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **c);
 PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c);
 PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_values *H, const double *x);
