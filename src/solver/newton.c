@@ -29,7 +29,7 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 
 /* Choice 2 of Eisenstat and Walker [1996], with their safeguard. */
 static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
-static const double ew_cheap = 3e-3; // the largest with a cycle of H, whose iterations cost much less than H
+static const double ew_cheap = 1e-2; // the largest with a cycle of H, whose iterations cost much less than H
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE } newton_filter;
 

@@ -119,7 +119,7 @@ static PetscErrorCode renew_cycle(wring_solver *s)
                  s->name);
   wring_solver_begin_setup(s, &since);
   PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
-  PetscCall(wring_cycle_pc_set_matrix(pncg->pc, A));
+  PetscCall(wring_cycle_pc_set_matrix(pncg->pc, A, NULL));
   PetscCall(MatDestroy(&A));
   wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   pncg->revision = revision;

@@ -320,20 +320,50 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
+typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/*
+  y [begin, end) = rows of the product. A block that is kept also gives the product of its transpose to a row of this
+  strip; rows read those of others themselves. Of a block its rows are read as four numbers: the first two with one
+  of the next row, the last with one before.
+*/
+static void multiply_strip(const wring_block_values *v, PetscInt begin, PetscInt end, const PetscInt *column,
+                           PetscInt first, const PetscInt *below, const double *x, double *y)
+{
+  for (PetscInt e = 3 * begin; e < 3 * end; e++) y[e] = 0;
+  for (PetscInt i = begin; i < end; i++) {
+    const double *const   xi = x + 3 * i;
+    const PetscInt *const at = column + v->own[i] + v->other[i], *const last = at + v->own[i + 1] - v->own[i];
+    const PetscInt *early  = below + (v->own[i] - v->upper[i]);
+    const double   *block  = v->value + 9 * (size_t)v->upper[i];
+    four            row[3] = {{0}}, turned = {0}, lower = {0};
+    for (const PetscInt *j = at; j < last && *j - first < begin; j++, early++) {
+      const double *const xj = x + 3 * (*j - first), *const b = v->value + 9 * (size_t)*early;
+      turned += *(const four *)b * xj[0] + *(const four *)(b + 3) * xj[1];
+      lower += *(const four *)(b + 5) * xj[2];
+    }
+    for (const PetscInt *k = last - (v->upper[i + 1] - v->upper[i]); k < last; k++, block += 9) {
+      const PetscInt      j  = *k - first;
+      const double *const xj = x + 3 * j;
+      double *const       yj = y + 3 * j;
+      const four          b0 = *(const four *)block, b1 = *(const four *)(block + 3), b2 = *(const four *)(block + 5);
+      row[0] += b0 * (four){xj[0], xj[1], xj[2], 0};
+      row[1] += b1 * (four){xj[0], xj[1], xj[2], 0};
+      row[2] += b2 * (four){0, xj[0], xj[1], xj[2]};
+      if (j == i || j >= end) continue;
+      const four to = b0 * xi[0] + b1 * xi[1], rest = b2 * xi[2];
+      for (int c = 0; c < 3; c++) yj[c] += to[c] + rest[c + 1];
+    }
+    for (int r = 0; r < 3; r++)
+      y[3 * i + r] += row[r][0] + row[r][1] + row[r][2] + row[r][3] + turned[r] + lower[r + 1];
+  }
+}
+
 void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
                                  const PetscInt *below, const double *x, double *y)
 {
+  const PetscInt n = v->n_owned;
 #pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < v->n_owned; i++) {
-    const PetscInt *j      = column + v->own[i] + v->other[i];
-    double          sum[3] = {0};
-    for (PetscInt k = v->own[i] - v->upper[i]; k < v->own[i + 1] - v->upper[i + 1]; k++) {
-      const double *const block = v->value + 9 * (size_t)below[k], *const xj = x + 3 * (*j++ - begin);
-      for (int c = 0; c < 3; c++)
-        sum[c] += block[c] * xj[0] + block[3 + c] * xj[1] + block[6 + c] * xj[2]; // its transpose
-    }
-    for (PetscInt b = v->upper[i]; b < v->upper[i + 1]; b++)
-      wring_block_add_product(v->value + 9 * (size_t)b, x + 3 * (*j++ - begin), sum);
-    for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
-  }
+  for (PetscInt s = 0; s < n; s += WRING_BLOCK_STRIP)
+    multiply_strip(v, s, PetscMin(s + WRING_BLOCK_STRIP, n), column, begin, below, x, y);
 }

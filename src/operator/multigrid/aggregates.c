@@ -44,8 +44,15 @@ static PetscErrorCode order_rows(const wring_level *l, double threshold, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row that is in no aggregate yet takes those that it is connected to and that are in none either. */
-PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, PetscInt *n_aggregate,
+/* Puts the rows that row i is connected to into aggregate n if they are in none, or also if `all` is set. */
+static void take(const wring_csr *a, PetscInt i, double threshold, PetscBool all, PetscInt n, PetscInt *of)
+{
+  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+    if ((all || of[a->column[k]] < 0) && fabsf(a->value[k]) >= threshold) of[a->column[k]] = n;
+}
+
+/* A row that is in no aggregate yet begins one. A wide one has all rows around it, which no other row begins. */
+PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, PetscBool wide, PetscInt *n_aggregate,
                                      PetscInt **aggregate)
 {
   const wring_csr *const a = &l->own;
@@ -60,8 +67,9 @@ PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, Pet
     const PetscInt i = order[m];
     if (of[i] >= 0) continue;
     of[i] = (*n_aggregate)++;
-    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
-      if (of[a->column[k]] < 0 && fabsf(a->value[k]) >= threshold) of[a->column[k]] = of[i];
+    take(a, i, threshold, wide, of[i], of);
+    for (PetscInt k = a->start[i]; wide && k < a->start[i + 1]; k++)
+      if (fabsf(a->value[k]) >= threshold) take(a, a->column[k], threshold, PETSC_FALSE, of[i], of);
   }
   PetscCall(PetscFree(order));
   *aggregate = of;

@@ -8,9 +8,10 @@
 /*
   aggregate [l->n], freed by the caller: the number, from 0, of the aggregate of a row; n_aggregate: on this rank. Rows
   are connected where the pattern has an entry that is at least `threshold` in the scaled matrix; a row without
-  connections is in no aggregate, -1. Aggregates do not cross ranks. Not collective.
+  connections is in no aggregate, -1. wide: an aggregate
+  also has the connections of its connections. Aggregates do not cross ranks. Not collective.
 */
-PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, PetscInt *n_aggregate,
+PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, PetscBool wide, PetscInt *n_aggregate,
                                      PetscInt **aggregate);
 
 /*

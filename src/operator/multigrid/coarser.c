@@ -4,8 +4,9 @@
 #include "galerkin/galerkin.h"
 #include <math.h>
 
-enum { ROWS_OF_A_RANK = 50 };      // ranks with fewer rows in the mean join
-static const double SMALLER = 0.8; // most rows of a coarse level, as a part of those of the finer one
+enum { COARSEST = 100, COARSEST_WIDE = 40 }; // no coarser level below this number of rows
+enum { ROWS_OF_A_RANK = 50 };                // ranks with fewer rows in the mean join
+static const double SMALLER = 0.8;           // most rows of a coarse level, as a part of those of the finer one
 
 /* ---- few ranks --------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +99,7 @@ static PetscErrorCode gather(wring_level *l, const wring_coarsening *how, Mat *P
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
 /* P from aggregates; NULL: there are too few rows, or too many aggregates. */
-static PetscErrorCode interpolate(const wring_level *l, Mat A, double threshold, Mat *P)
+static PetscErrorCode interpolate(const wring_level *l, Mat A, PetscBool finest, const wring_coarsening *how, Mat *P)
 {
   PetscInt   n, n_aggregate, *aggregate;
   PetscInt64 all;
@@ -106,8 +107,8 @@ static PetscErrorCode interpolate(const wring_level *l, Mat A, double threshold,
   PetscFunctionBegin;
   *P = NULL;
   PetscCall(MatGetSize(A, &n, NULL));
-  if (n <= WRING_COARSEST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_aggregates_find(l, threshold, &n_aggregate, &aggregate));
+  if (n <= (how->wide ? COARSEST_WIDE : COARSEST)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_aggregates_find(l, how->threshold, (PetscBool)(finest && how->wide), &n_aggregate, &aggregate));
   all = n_aggregate;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, l->comm));
   if (all > 0 && (double)all < SMALLER * (double)n)
@@ -116,14 +117,14 @@ static PetscErrorCode interpolate(const wring_level *l, Mat A, double threshold,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_coarsen(wring_level *l, Mat A, const wring_coarsening *how, Mat *C)
+PetscErrorCode wring_coarsen(wring_level *l, Mat A, PetscBool finest, const wring_coarsening *how, Mat *C)
 {
   wring_rows r;
   Mat        P;
 
   PetscFunctionBegin;
   *C = NULL;
-  PetscCall(interpolate(l, A, how->threshold, &P));
+  PetscCall(interpolate(l, A, finest, how, &P));
   if (!P) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_interpolation_create(P, &l->near, l->scale, &l->from_coarse));
   PetscCall(wring_rows_get(A, &r));

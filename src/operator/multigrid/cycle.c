@@ -22,7 +22,7 @@ static PetscErrorCode add_level(wring_cycle *c, const wring_coarsening *how, Mat
   PetscCall(wring_level_create(c->comm, *A, (PetscBool)!finer, l));
   if (finer) PetscCall(wring_interpolation_rescale(&finer->from_coarse, NULL, l->scale));
   PetscCall(wring_level_set_up(l, finer ? finer->from_coarse.columns.n_ghost : 0));
-  if (c->n_level < MOST_LEVELS) PetscCall(wring_coarsen(l, *A, how, &coarse));
+  if (c->n_level < MOST_LEVELS) PetscCall(wring_coarsen(l, *A, (PetscBool)!finer, how, &coarse));
   PetscCall(MatDestroy(A));
   *A = coarse;
   PetscFunctionReturn(PETSC_SUCCESS);

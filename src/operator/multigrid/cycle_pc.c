@@ -77,34 +77,39 @@ PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A)
+/* Whether each entry of A is a block of H, of which a half is kept. */
+static PetscErrorCode have_same_pattern(Mat A, Mat H, PetscBool *same)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  cycle_pc      *c;
+  wring_block_values *v;
+  wring_rows          a;
 
   PetscFunctionBegin;
-  PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(wring_block_cycle_destroy(&c->block));
-  PetscCall(wring_cycle_destroy(&c->cycle));
-  PetscCall(wring_cycle_create(comm, A, &c->how, &c->cycle));
-  PetscCall(PetscObjectReference((PetscObject)A));
-  PetscCall(MatDestroy(&c->A));
-  c->A = A;
+  PetscCall(wring_potential_get_blocks(H, &v));
+  PetscCall(wring_rows_get(A, &a));
+  const PetscInt n = a.own.n;
+  *same            = (PetscBool)(v && v->n_owned == n && v->own[n] == a.own.start[n]);
+  if (a.ghost.start) *same = (PetscBool)(*same && v->other[n] == a.ghost.start[n]);
+  PetscCall(wring_rows_restore(&a));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, WRING_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether each entry of A is a block of H, of which a half is kept. */
-static PetscErrorCode have_same_pattern(Mat A, const wring_block_values *H, PetscBool *same)
+PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A, Mat H)
 {
-  wring_rows a;
+  const MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
+  cycle_pc        *c;
+  wring_coarsening how;
 
   PetscFunctionBegin;
-  PetscCall(wring_rows_get(A, &a));
-  const PetscInt n = a.own.n;
-  *same            = (PetscBool)(H && H->n_owned == n && H->own[n] == a.own.start[n]);
-  if (a.ghost.start) *same = (PetscBool)(*same && H->other[n] == a.ghost.start[n]);
-  PetscCall(wring_rows_restore(&a));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, WRING_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+  PetscCall(PCShellGetContext(pc, &c));
+  how = c->how;
+  if (H) PetscCall(have_same_pattern(A, H, &how.wide));
+  PetscCall(wring_block_cycle_destroy(&c->block));
+  PetscCall(wring_cycle_destroy(&c->cycle));
+  PetscCall(wring_cycle_create(comm, A, &how, &c->cycle));
+  PetscCall(PetscObjectReference((PetscObject)A));
+  PetscCall(MatDestroy(&c->A));
+  c->A = A;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,9 +122,9 @@ PetscErrorCode wring_cycle_pc_set_hessian(PC pc, Mat H, Vec x, PetscBool *done)
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
   *done = PETSC_FALSE;
-  PetscCall(wring_potential_get_blocks(H, &v));
-  if (c->A) PetscCall(have_same_pattern(c->A, v, done));
+  if (c->A) PetscCall(have_same_pattern(c->A, H, done));
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_get_blocks(H, &v));
   if (!c->block) PetscCall(wring_block_cycle_create(c->cycle, &c->block));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(wring_block_cycle_renew(c->block, v, xa));

@@ -12,8 +12,11 @@
 PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op);
 /* Whether pc is this preconditioner: options of PETSc may have replaced it. */
 PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);
-/* Builds the hierarchy of A, symmetric and positive definite; A is not used afterwards. Collective. */
-PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A);
+/*
+  Builds the hierarchy of A, symmetric and positive definite, which is kept; H: NULL, or for which set_hessian follows,
+  with wide aggregates if H has the pattern of A. Collective.
+*/
+PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A, Mat H);
 
 /*
   Makes the cycle that of H, whose blocks have the pattern of A, at the positions x [n][3], on the aggregates of A;

@@ -212,9 +212,22 @@ double wring_level_memory(const wring_level *l)
          sizeof(float) * (vectors + (double)(2 * l->n + l->n_ghost));
 }
 
+PetscErrorCode wring_level_release(wring_level *l)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(l->own.value));
+  PetscCall(PetscFree(l->ghost.value));
+  PetscCall(PetscFree(l->top));
+  PetscCall(PetscFree(l->b));
+  PetscCall(PetscFree(l->x));
+  PetscCall(PetscFree(l->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_level_destroy(wring_level *l)
 {
   PetscFunctionBegin;
+  PetscCall(wring_level_release(l));
   PetscCall(wring_csr_destroy(&l->own));
   PetscCall(wring_csr_destroy(&l->ghost));
   PetscCall(wring_interpolation_destroy(&l->from_coarse));
@@ -222,9 +235,5 @@ PetscErrorCode wring_level_destroy(wring_level *l)
   PetscCall(wring_neighbours_destroy(&l->near));
   PetscCall(PetscFree(l->boundary));
   PetscCall(PetscFree(l->scale));
-  PetscCall(PetscFree(l->top));
-  PetscCall(PetscFree(l->b));
-  PetscCall(PetscFree(l->x));
-  PetscCall(PetscFree(l->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,6 +43,8 @@ PetscErrorCode wring_level_set_up(wring_level *l, PetscInt finer_ghosts);
 /* omega by the power method, from `top` in a few steps if there is one. Refuses and collective as set_up. */
 PetscErrorCode wring_level_find_omega(wring_level *l);
 PetscErrorCode wring_level_destroy(wring_level *l);
+/* Frees the values of the matrix and the vectors: only patterns, neighbours and the interpolation are left. */
+PetscErrorCode wring_level_release(wring_level *l);
 double         wring_level_memory(const wring_level *l); // bytes, this rank, with its interpolation
 
 /* Seed of the random numbers of this rank's first vertex: it may exceed 32 bits although `first` does not. */

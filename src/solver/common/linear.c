@@ -171,37 +171,28 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l, Mat P)
 }
 
 /*
-  The V-cycle is that of A at x, until its solves have taken about as many iterations as the numbers of one of H cost;
-  then of H, if it has the pattern of A. A cycle of H is kept until as many iterations have been added to those that its
-  first solve lets expect, one of A until a solve takes half as many again. Attachments that change end both.
+  The V-cycle is that of H, if it has the pattern of A, else of A at x. The first is kept until solves have taken about
+  as many more iterations, in all, than its first one lets expect as its numbers cost; the second until a solve takes
+  half as many again. Attachments that change end both.
 */
-static const double cycle_cost = 45, cycle_more = 1.5; // iterations; docs/performance.md
-
-static PetscBool still_pays(const wring_linear *l)
-{
-  if (l->blocks) return (PetscBool)(l->extra <= cycle_cost);
-  return (PetscBool)(l->pace[1] <= cycle_more * l->pace[0] && (l->unfit || l->spent <= cycle_cost));
-}
+static const double cycle_cost = 6, cycle_more = 1.5; // iterations; docs/performance.md
 
 static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x)
 {
   const PetscInt  revision = wring_potential_revision(s->g);
   const PetscBool same     = (PetscBool)(l->pace[0] > 0 && revision == l->revision);
-  const PetscBool hard     = (PetscBool)(l->blocks || l->spent > cycle_cost);
+  const PetscBool pays     = (PetscBool)(l->blocks ? l->extra <= cycle_cost : l->pace[1] <= cycle_more * l->pace[0]);
 
   PetscFunctionBegin;
-  if (same && still_pays(l)) PetscFunctionReturn(PETSC_SUCCESS);
-  l->blocks = PETSC_FALSE;
-  if (same && hard) PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
-  if (!l->blocks) {
+  if (same && pays) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!same || !l->blocks) {
     PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
-    PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0]));
-    if (hard) PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
+    PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
   }
+  PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
   wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
-  l->unfit   = (PetscBool)(hard && !l->blocks);
-  l->pace[0] = l->extra = l->spent = 0;
-  l->revision                      = revision;
+  l->pace[0] = l->extra = 0;
+  l->revision           = revision;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,7 +203,6 @@ static void take_pace(wring_linear *l, PetscInt iterations)
   l->pace[1]          = (double)PetscMax(iterations, 1) / digits;
   if (l->pace[0] == 0) l->pace[0] = l->pace[1];
   l->extra += fmax(0, (double)iterations - l->pace[0] * digits);
-  l->spent += (double)iterations;
 }
 
 /* What the preconditioner needs of x. A preconditioner by the diagonal, or none, is no factor. */
@@ -324,7 +314,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
 */
 PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes)
 {
-  const double            levels = 160; // bytes
+  const double            levels = 80; // bytes
   const wring_linear_type type   = chosen(s, l);
   MatSolverType           library;
   MatInfo                 info;

@@ -39,9 +39,9 @@ typedef struct {
   Vec                in, out;  // one component, if A has one row per vertex
   Mat                mean[3];  // A at the x of the V-cycle's hierarchy, (5.13)
   PetscInt           revision; // of g when it was built
-  double    pace[2];       // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
-  double    extra, spent;  // iterations since then: those above what the first solve lets expect; all
-  PetscBool blocks, unfit; // the V-cycle is that of H; cannot be, because H has other columns
+  double    pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
+  double    extra;   // iterations since then above what the first solve lets expect
+  PetscBool blocks;  // the V-cycle is that of H
 } wring_linear;
 
 /* Whether a factor of one matrix with three rows per vertex, on all ranks, takes less than conjugate gradients. */

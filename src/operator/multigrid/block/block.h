@@ -15,10 +15,13 @@
 enum { WRING_RIGID = 6 };
 enum { WRING_BLOCKS_AHEAD = 12 }; // that are prefetched: `below` and `entry` have as many spare numbers
 
+/* A row of six numbers, and two that are ignored. */
+typedef double wring_rigid_row __attribute__((vector_size(8 * sizeof(double))));
+
 /*
   Rows of blocks in float, by columns: entry (r, c) of block k is block[rows cols k + rows c + r]. Of a symmetric matrix
-  those with columns below the row are left out: block of row i begin at first[i], and below has the blocks, to be
-  transposed, of the entries that are left out, in the order of rows.
+  they are by rows, and those with columns below the row are left out: blocks of row i begin at first[i], and below has
+  the blocks, to be transposed, of the entries that are left out, in the order of rows.
 */
 typedef struct {
   int             rows, cols;
@@ -43,6 +46,7 @@ typedef struct {
   float          *place;      // [n + n_ghost][3] m, from a common centre
   double          size;       // m: a rotation's unknown is its angle times this; of the finest level: unused
   float           omega, top; // step of the smoother; largest eigenvalue
+  float          *mode;       // [bs n] where the power method ended; all 0 before
   float          *b, *x, *y;  // [n + n_ghost][bs], y at least [n + ghosts of the finer level's P]
   wring_messages  fetch;      // ghosts of b, x
   wring_block_csr P;          // from the coarser level: pattern of of->from_coarse
@@ -67,8 +71,20 @@ PetscErrorCode wring_block_csr_create(int rows, int cols, PetscInt n, const wrin
 PetscErrorCode wring_block_symmetric_create(int bs, PetscInt n, const wring_csr *pattern, wring_block_csr *a);
 PetscErrorCode wring_block_csr_destroy(wring_block_csr *a);
 
-/* The block of entry k in row i; turned: its transpose is there. */
-float *wring_block_of(const wring_block_csr *a, PetscInt i, PetscInt k, PetscBool *turned);
+/* Row i begins with this number of entries below the diagonal. */
+static inline PetscInt wring_block_below(const wring_block_csr *a, PetscInt i)
+{
+  return a->first ? a->start[i + 1] - a->start[i] - (a->first[i + 1] - a->first[i]) : 0;
+}
+
+/* The block of entry k in row i, by columns; turned: by rows. */
+static inline float *wring_block_of(const wring_block_csr *a, PetscInt i, PetscInt k, PetscBool *turned)
+{
+  const PetscInt below = wring_block_below(a, i), nth = k - a->start[i];
+  *turned           = (PetscBool)(a->first && nth >= below);
+  const PetscInt at = !a->first ? k : *turned ? a->first[i] + nth - below : a->below[a->start[i] - a->first[i] + nth];
+  return a->block + (size_t)(a->rows * a->cols) * (size_t)at;
+}
 
 /* y = P^T x in rows [n] of P^T. */
 void wring_block_multiply_turned(const wring_block_turned *t, PetscInt n, const float *x, float *y);
@@ -110,7 +126,10 @@ PetscErrorCode wring_block_galerkin(const wring_block_level *l, wring_block_leve
 
 /* ---- block_cycle.c ---- */
 
-/* H: in the pattern of the scalar cycle's finest matrix; x: positions [n][3]. Collective. */
+/*
+  H: in the pattern of the scalar cycle's finest matrix; x: positions [n][3]. The scalar cycle loses its values and
+  vectors and cannot be applied any more. Collective.
+*/
 PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **c);
 PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c);
 PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_values *H, const double *x);

@@ -15,6 +15,7 @@ PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle *
   c->scalar  = scalar;
   c->n_level = scalar->n_level;
   PetscCall(PetscCalloc1((size_t)c->n_level, &c->level));
+  for (int i = 0; i < c->n_level; i++) PetscCall(wring_level_release(&scalar->level[i]));
   for (int i = 0; i < c->n_level; i++) {
     const PetscInt ghosts = i > 0 ? scalar->level[i - 1].from_coarse.columns.n_ghost : 0;
     PetscCall(wring_block_level_create(&scalar->level[i], i > 0 ? WRING_RIGID : 3, ghosts, &c->level[i]));

@@ -1,7 +1,7 @@
 /* The numbers of a level: its scaled matrix and the step of its smoother. docs/theory.md (5.17b) */
 #include "block.h"
 
-enum { SPARE = 2 }; // numbers at the end of a vector: a vertex is read as a multiple of four
+enum { SPARE = 5 }; // numbers at the end of a vector: a vertex is read as eight
 
 PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_ghosts, wring_block_level *l)
 {
@@ -14,6 +14,7 @@ PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_
   PetscCall(wring_block_csr_create(bs, bs, of->n, &of->ghost, &l->ghost));
   PetscCall(PetscCalloc1((size_t)(bs * bs) * n, &l->inverse));
   PetscCall(PetscCalloc1(3 * n, &l->place));
+  PetscCall(PetscCalloc1((size_t)bs * (size_t)of->n, &l->mode));
   PetscCall(PetscCalloc3((size_t)bs * n + SPARE, &l->b, (size_t)bs * n + SPARE, &l->x,
                          (size_t)bs * PetscMax(n, n_y) + SPARE, &l->y));
   PetscCall(wring_messages_create(&of->near, MPI_FLOAT, bs, PETSC_TRUE, &l->fetch));
@@ -31,6 +32,7 @@ PetscErrorCode wring_block_level_destroy(wring_block_level *l)
   PetscCall(wring_block_csr_destroy(&l->ghost));
   PetscCall(PetscFree(l->inverse));
   PetscCall(PetscFree(l->place));
+  PetscCall(PetscFree(l->mode));
   PetscCall(PetscFree3(l->b, l->x, l->y));
   PetscCall(wring_messages_destroy(&l->fetch));
   PetscCall(wring_block_csr_destroy(&l->P));
@@ -47,7 +49,7 @@ static inline __attribute__((always_inline)) void read_block(int bs, const wring
 {
   const size_t       at   = (size_t)(bs * bs) * (size_t)b;
   const float *const from = a->block + at;
-  for (int e = 0; e < bs * bs; e++) h[e] = H ? H[at + e] : from[bs * (e % bs) + e / bs];
+  for (int e = 0; e < bs * bs; e++) h[e] = H ? H[at + e] : from[a->first ? e : bs * (e % bs) + e / bs];
 }
 
 /* L^-1 of the diagonal blocks, also of ghosts. */
@@ -69,8 +71,8 @@ static PetscErrorCode factor_diagonal(wring_block_level *l, const double *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* to = L_i^-1 h L_j^-T, by columns. */
-static inline __attribute__((always_inline)) void scale_block(int bs, const double *Li, const double *h,
+/* to = L_i^-1 h L_j^-T, by rows or columns. */
+static inline __attribute__((always_inline)) void scale_block(int bs, PetscBool rows, const double *Li, const double *h,
                                                               const double *Lj, float *to)
 {
   double t[WRING_RIGID][WRING_RIGID];
@@ -85,7 +87,7 @@ static inline __attribute__((always_inline)) void scale_block(int bs, const doub
     for (int r = 0; r < bs; r++) {
       double sum = 0;
       for (int k = 0; k <= r; k++) sum += Li[bs * r + k] * t[k][c];
-      to[bs * c + r] = (float)sum;
+      to[rows ? bs * r + c : bs * c + r] = (float)sum;
     }
   }
 }
@@ -102,7 +104,8 @@ static inline __attribute__((always_inline)) void scale_rows(int bs, const wring
       const PetscInt j = shift + a->column[a->start[i + 1] - first[i + 1] + b];
       double         h[WRING_RIGID * WRING_RIGID];
       read_block(bs, a, H, b, h);
-      scale_block(bs, l->inverse + size * (size_t)i, h, l->inverse + size * (size_t)j, a->block + size * (size_t)b);
+      scale_block(bs, (PetscBool)(a->first != NULL), l->inverse + size * (size_t)i, h, l->inverse + size * (size_t)j,
+                  a->block + size * (size_t)b);
     }
   }
 }
@@ -120,18 +123,18 @@ PetscErrorCode wring_block_level_combine(wring_block_level *l, PetscBool fetch, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest eigenvalue, by the power method from random numbers, which approaches it from below. */
+/* The largest eigenvalue, by the power method from random numbers or from where it ended: it comes from below. */
 static PetscErrorCode find_top(wring_block_level *l)
 {
-  enum { STEPS = 12 };
-  const PetscInt n    = l->bs * l->of->n;
-  const uint64_t seed = wring_level_seed(2 * l->of->first);
-  double         sum[2], length = 1;
+  const int      steps = l->top > 0 ? 3 : 12;
+  const PetscInt n     = l->bs * l->of->n;
+  const uint64_t seed  = wring_level_seed(2 * l->of->first);
+  double         sum[2];
 
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) l->x[i] = l->top > 0 ? l->mode[i] : (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
   l->top = 0;
-  for (PetscInt i = 0; i < n; i++) l->x[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
-  for (int step = 0; step < STEPS; step++) {
+  for (int step = 0; step < steps; step++) {
     PetscCall(wring_block_level_combine(l, PETSC_TRUE, 0, l->x, 0, -1, l->x, l->y));
     sum[0] = sum[1] = 0;
     for (PetscInt i = 0; i < n; i++) {
@@ -141,9 +144,9 @@ static PetscErrorCode find_top(wring_block_level *l)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, l->of->comm));
     if (!(sum[0] > 0 && sum[1] > 0)) break;
     l->top = (float)PetscSqrtReal(sum[1] / sum[0]);
-    length = PetscSqrtReal(sum[1]);
-    for (PetscInt i = 0; i < n; i++) l->x[i] = (float)(l->y[i] / length);
+    for (PetscInt i = 0; i < n; i++) l->x[i] = (float)(l->y[i] / PetscSqrtReal(sum[1]));
   }
+  PetscCall(PetscArraycpy(l->mode, l->x, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,26 +5,33 @@
 #include "base/exchange.h"
 #include "block.h"
 #include <omp.h>
+#include <string.h>
 
 enum { SIX = WRING_RIGID, SQUARE = WRING_RIGID * WRING_RIGID };
 
+typedef wring_rigid_row block_columns[SIX]; // the columns of a block
+
 /* A row in work, of one thread: blocks of columns that are in use, by a slot for each column; -1: none. */
 typedef struct {
-  PetscInt *slot, *list, n, room;
-  double   *block; // [room][SQUARE]: entry (r, c) at 6 c + r
+  PetscInt      *slot, *list, n, room;
+  block_columns *block; // [room] in `memory`
+  void          *memory;
 } block_row;
 
 /* An entry of a row that another rank owns. */
 typedef struct {
-  PetscInt row, column; // global
-  double   block[SQUARE];
+  PetscInt row, column;   // global
+  double   block[SQUARE]; // by columns
 } block_part;
 
 static PetscErrorCode create_row(PetscInt columns, PetscInt room, block_row *v)
 {
   PetscFunctionBegin;
   *v = (block_row){.room = PetscMax(room, 1)};
-  PetscCall(PetscMalloc3(columns + 1, &v->slot, v->room, &v->list, (size_t)v->room * SQUARE, &v->block));
+  PetscCall(PetscMalloc2(columns + 1, &v->slot, v->room, &v->list));
+  PetscCall(PetscMalloc1((size_t)v->room * sizeof *v->block + sizeof(wring_rigid_row), (char **)&v->memory));
+  v->block =
+    (block_columns *)(((uintptr_t)v->memory + sizeof(wring_rigid_row) - 1) & ~(uintptr_t)(sizeof(wring_rigid_row) - 1));
   for (PetscInt j = 0; j < columns; j++) v->slot[j] = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -36,36 +43,26 @@ static void clear_row(block_row *v)
 }
 
 /* The block of a column, 0 at first. */
-static inline double *block_of(block_row *v, PetscInt column)
+static inline wring_rigid_row *block_of(block_row *v, PetscInt column)
 {
   if (v->slot[column] < 0) {
-    double *const b = v->block + (size_t)SQUARE * (size_t)v->n;
-    for (int i = 0; i < SQUARE; i++) b[i] = 0;
+    memset(v->block[v->n], 0, sizeof *v->block);
     v->slot[column] = v->n;
     v->list[v->n++] = column;
   }
-  return v->block + (size_t)SQUARE * (size_t)v->slot[column];
+  return v->block[v->slot[column]];
 }
 
-typedef double wring_double2 __attribute__((vector_size(16), aligned(sizeof(double)), may_alias));
-
-/* y += a x, six numbers, whose loop the compiler leaves scalar. */
-static inline void add_six(double a, const double *x, double *y)
-{
-  *(wring_double4_stored *)y += a * *(const wring_double4_stored *)x;
-  *(wring_double2 *)(y + 4) += a * *(const wring_double2 *)(x + 4);
-}
-
-/* T += R_i H_ij for the entries of row i; R [bs][6], T [bs][6]. */
+/* T += R_i H_ij for the entries of row i; columns R [bs], T [bs]. */
 static inline __attribute__((always_inline)) void add_fine(int bs, const wring_block_csr *a, PetscInt shift, PetscInt i,
-                                                           const double *R, block_row *v)
+                                                           const wring_rigid_row *R, block_row *v)
 {
   for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-    double        h[SQUARE];
-    double *const T = block_of(v, shift + a->column[k]);
+    double                 h[SQUARE];
+    wring_rigid_row *const T = block_of(v, shift + a->column[k]);
     wring_block_read(bs, a, i, k, h);
     for (int c = 0; c < bs; c++)
-      for (int d = 0; d < bs; d++) add_six(h[bs * d + c], R + SIX * d, T + SIX * c);
+      for (int d = 0; d < bs; d++) T[c] += h[bs * d + c] * R[d];
   }
 }
 
@@ -75,16 +72,27 @@ static inline __attribute__((always_inline)) void add_coarse(int bs, const wring
 {
   const wring_block_csr *const P = &l->P;
   for (PetscInt s = 0; s < fine->n; s++) {
-    const PetscInt      j = fine->list[s];
-    const double *const T = fine->block + (size_t)SQUARE * (size_t)s;
+    const PetscInt               j = fine->list[s];
+    const wring_rigid_row *const T = fine->block[s];
     for (PetscInt m = P->start[j]; m < P->start[j + 1]; m++) {
       if (P->column[m] < least) continue;
-      const float *const p = P->block + (size_t)(SIX * bs) * (size_t)m;
-      double *const      C = block_of(v, P->column[m]);
+      const float *const     p = P->block + (size_t)(SIX * bs) * (size_t)m;
+      wring_rigid_row *const C = block_of(v, P->column[m]);
       for (int c = 0; c < SIX; c++)
-        for (int d = 0; d < bs; d++) add_six(p[bs * c + d], T + SIX * d, C + SIX * c);
+        for (int d = 0; d < bs; d++) C[c] += (double)p[bs * c + d] * T[d];
     }
   }
+}
+
+/* The blocks of row i are read soon. */
+static inline void prefetch_row(const wring_block_csr *a, PetscInt i)
+{
+  const size_t          size = (size_t)(a->rows * a->cols);
+  const PetscInt *const from = a->below + (a->start[i] - a->first[i]);
+  for (PetscInt k = 0; k < wring_block_below(a, i); k++)
+    for (size_t at = 0; at < size; at += 16) __builtin_prefetch(a->block + size * (size_t)from[k] + at);
+  for (size_t at = size * (size_t)a->first[i]; at < size * (size_t)a->first[i + 1]; at += 16)
+    __builtin_prefetch(a->block + at);
 }
 
 static inline __attribute__((always_inline)) void multiply_row(int bs, const wring_block_level *l, PetscInt row,
@@ -92,9 +100,10 @@ static inline __attribute__((always_inline)) void multiply_row(int bs, const wri
 {
   const wring_csr *const R = &l->of->from_coarse.R;
   for (PetscInt k = R->start[row]; k < R->start[row + 1]; k++) {
-    const float *const p = l->P.block + (size_t)(SIX * bs) * (size_t)l->entry[k];
-    double             r[SQUARE];
-    for (int e = 0; e < SIX * bs; e++) r[e] = p[bs * (e % SIX) + e / SIX];
+    const float *const p      = l->P.block + (size_t)(SIX * bs) * (size_t)l->entry[k];
+    wring_rigid_row    r[SIX] = {{0}};
+    if (k + 1 < R->start[row + 1]) prefetch_row(&l->own, R->column[k + 1]);
+    for (int e = 0; e < SIX * bs; e++) r[e / SIX][e % SIX] = p[bs * (e % SIX) + e / SIX];
     add_fine(bs, &l->own, 0, R->column[k], r, fine);
     if (l->ghost.start) add_fine(bs, &l->ghost, l->of->n, R->column[k], r, fine);
   }
@@ -136,7 +145,10 @@ static PetscErrorCode create_rows(const wring_block_level *l, block_row v[2])
 static PetscErrorCode destroy_rows(block_row v[2])
 {
   PetscFunctionBegin;
-  for (int i = 0; i < 2; i++) PetscCall(PetscFree3(v[i].slot, v[i].list, v[i].block));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(PetscFree2(v[i].slot, v[i].list));
+    PetscCall(PetscFree(v[i].memory));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,7 +178,7 @@ static PetscErrorCode get_parts(const wring_block_level *l, PetscInt *n_got, blo
         part[n].row      = p->own_columns.global[i];
         part[n].column   = j < p->n_coarse ? p->first + j : p->columns.global[j - p->n_coarse];
         to[n]            = x->to[r];
-        PetscCall(PetscArraycpy(part[n].block, v[1].block + (size_t)SQUARE * (size_t)k, SQUARE));
+        for (int e = 0; e < SQUARE; e++) part[n].block[e] = v[1].block[k][e / SIX][e % SIX];
       }
     }
   }
@@ -193,7 +205,7 @@ static PetscBool add_block(const wring_block_level *coarse, PetscInt i, PetscInt
   for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
     if (a->column[k] != wanted) continue;
     float *const to = wring_block_of(a, i, k, &turned);
-    for (int c = 0; c < SQUARE; c++) to[c] += (float)block[c];
+    for (int e = 0; e < SQUARE; e++) to[turned ? SIX * (e % SIX) + e / SIX : e] += (float)block[e];
     return PETSC_TRUE;
   }
   return PETSC_FALSE;
@@ -207,7 +219,9 @@ static PetscBool compute_own(const wring_block_level *l, const wring_block_level
   for (PetscInt k = 0; k < v[1].n; k++) {
     const PetscInt j      = v[1].list[k];
     const PetscInt column = j < p->n_coarse ? p->first + j : p->columns.global[j - p->n_coarse];
-    found = (PetscBool)(add_block(coarse, row, column, v[1].block + (size_t)SQUARE * (size_t)k) && found);
+    double         block[SQUARE];
+    for (int e = 0; e < SQUARE; e++) block[e] = v[1].block[k][e / SIX][e % SIX];
+    found = (PetscBool)(add_block(coarse, row, column, block) && found);
   }
   return found;
 }

@@ -13,12 +13,6 @@ PetscErrorCode wring_block_csr_create(int rows, int cols, PetscInt n, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row i begins with this number of entries below the diagonal. */
-static inline PetscInt count_below(const wring_block_csr *a, PetscInt i)
-{
-  return a->first ? a->start[i + 1] - a->start[i] - (a->first[i + 1] - a->first[i]) : 0;
-}
-
 PetscErrorCode wring_block_symmetric_create(int bs, PetscInt n, const wring_csr *pattern, wring_block_csr *a)
 {
   const PetscInt *const start = pattern->start;
@@ -38,7 +32,7 @@ PetscErrorCode wring_block_symmetric_create(int bs, PetscInt n, const wring_csr 
       const PetscInt j = a->column[start[i + 1] - a->first[i + 1] + at];
       if (j == i) continue;
       const PetscInt nth = next[j]++;
-      PetscCheck(nth < count_below(a, j) && a->column[start[j] + nth] == i, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+      PetscCheck(nth < wring_block_below(a, j) && a->column[start[j] + nth] == i, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                  "Row %" PetscInt_FMT " has no column %" PetscInt_FMT, j, i);
       a->below[start[j] - a->first[j] + nth] = at;
     }
@@ -54,14 +48,6 @@ PetscErrorCode wring_block_csr_destroy(wring_block_csr *a)
   PetscCall(PetscFree2(a->first, a->below));
   PetscCall(PetscFree(a->block));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-float *wring_block_of(const wring_block_csr *a, PetscInt i, PetscInt k, PetscBool *turned)
-{
-  const PetscInt below = count_below(a, i), nth = k - a->start[i];
-  *turned           = (PetscBool)(nth < below);
-  const PetscInt at = !a->first ? k : *turned ? a->below[a->start[i] - a->first[i] + nth] : a->first[i] + nth - below;
-  return a->block + (size_t)(a->rows * a->cols) * (size_t)at;
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
@@ -101,22 +87,22 @@ typedef float wring_float8 __attribute__((vector_size(32)));
                                                                    const float *restrict x, float *restrict sum)       \
   {                                                                                                                    \
     const size_t    size  = (size_t)(ROWS * cols);                                                                     \
-    const PetscInt  below = count_below(a, i), middle = a->start[i] + below;                                           \
+    const PetscInt  below = wring_block_below(a, i), middle = a->start[i] + below;                                     \
     const PetscInt *from  = below ? a->below + (a->start[i] - a->first[i]) : NULL;                                     \
     const float    *block = a->block + size * (size_t)(a->first ? a->first[i] : a->start[i]);                          \
-    V               of, upper[2] = {{0}}, turned[ROWS] = {{0}};                                                        \
-    for (PetscInt k = a->start[i]; k < middle; k++, from++) {                                                          \
-      fetch_block(a->block + size * (size_t)from[WRING_BLOCKS_AHEAD], size);                                           \
-      add_turned_##ROWS(ROWS, a->block + size * (size_t)*from, x + cols * a->column[k], turned);                       \
-    }                                                                                                                  \
-    for (PetscInt k = middle; k < a->start[i + 1]; k++, block += size) {                                               \
-      const float *const at = x + cols * a->column[k];                                                                 \
+    V               of, sums[2] = {{0}}, turned[ROWS] = {{0}};                                                         \
+    const PetscInt  plain = a->first ? middle : a->start[i + 1];                                                       \
+    for (PetscInt k = a->start[i]; k < plain; k++, block += a->first ? 0 : size) {                                     \
+      const float *const b = a->first ? a->block + size * (size_t)*from : block, *const at = x + cols * a->column[k];  \
+      if (a->first) fetch_block(a->block + size * (size_t)from++[WRING_BLOCKS_AHEAD], size);                           \
       for (int c = 0; c < cols; c++) {                                                                                 \
-        memcpy(&of, block + ROWS * c, sizeof of);                                                                      \
-        upper[c % 2] += of * at[c];                                                                                    \
+        memcpy(&of, b + ROWS * c, sizeof of);                                                                          \
+        sums[c % 2] += of * at[c];                                                                                     \
       }                                                                                                                \
     }                                                                                                                  \
-    for (int r = 0; r < ROWS; r++) sum[r] = upper[0][r] + upper[1][r] + (below ? total_##ROWS(&turned[r]) : 0);        \
+    for (PetscInt k = plain; k < a->start[i + 1]; k++, block += size)                                                  \
+      add_turned_##ROWS(ROWS, block, x + cols * a->column[k], turned);                                                 \
+    for (int r = 0; r < ROWS; r++) sum[r] = sums[0][r] + sums[1][r] + (a->first ? total_##ROWS(&turned[r]) : 0);       \
   }                                                                                                                    \
   static inline __attribute__((always_inline)) void turned_row_##ROWS(const wring_block_turned *t, PetscInt i,         \
                                                                       const float *x, float *y)                        \
@@ -175,10 +161,47 @@ void wring_block_add_rows(const wring_block_csr *a, PetscInt n, const PetscInt *
   }
 }
 
+/*
+  y [begin, end) of wring_block_combine, of blocks of three by three. A block that is kept also gives the product of its
+  transpose to a row of this strip; rows read those of other strips themselves.
+*/
+static void combine_strip(const wring_block_csr *a, PetscInt begin, PetscInt end, float p, const float *b, float q,
+                          const float *x, float omega, float *y)
+{
+  for (PetscInt e = 3 * begin; e < 3 * end; e++) y[e] = p * b[e] + q * x[e];
+  for (PetscInt i = begin; i < end; i++) {
+    const PetscInt  last = a->start[i + 1], middle = a->start[i] + wring_block_below(a, i);
+    const PetscInt *from = a->below + (a->start[i] - a->first[i]);
+    const float *block = a->block + 9 * (size_t)a->first[i], *const xi = x + 3 * i;
+    wring_float4 row[3] = {{0}}, early = {0};
+    for (PetscInt k = a->start[i]; k < middle && a->column[k] < begin; k++, from++) {
+      const float *const at = x + 3 * a->column[k], *const of = a->block + 9 * (size_t)*from;
+      early += wring_load_float(of) * at[0] + wring_load_float(of + 3) * at[1] + wring_load_float(of + 6) * at[2];
+    }
+    for (PetscInt k = middle; k < last; k++, block += 9) {
+      const PetscInt     j     = a->column[k];
+      const wring_float4 of[3] = {wring_load_float(block), wring_load_float(block + 3), wring_load_float(block + 6)};
+      const wring_float4 at    = wring_load_float(x + 3 * j);
+      float *const       yj    = y + 3 * j;
+      for (int r = 0; r < 3; r++) row[r] += of[r] * at;
+      if (j == i || j >= end) continue;
+      wring_float4 to = omega * (of[0] * xi[0] + of[1] * xi[1] + of[2] * xi[2]);
+      for (int c = 0; c < 3; c++) yj[c] -= to[c];
+    }
+    for (int r = 0; r < 3; r++) y[3 * i + r] -= omega * (row[r][0] + row[r][1] + row[r][2] + early[r]);
+  }
+}
+
 void wring_block_combine(const wring_block_csr *a, PetscInt n, float p, const float *b, float q, const float *x,
                          float omega, float *y)
 {
   const int bs = a->rows;
+  if (bs == 3) {
+#pragma omp parallel for schedule(static)
+    for (PetscInt s = 0; s < n; s += WRING_BLOCK_STRIP)
+      combine_strip(a, s, PetscMin(s + WRING_BLOCK_STRIP, n), p, b, q, x, omega, y);
+    return;
+  }
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) {
     float sum[WRING_RIGID];

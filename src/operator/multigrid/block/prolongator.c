@@ -88,28 +88,30 @@ static PetscErrorCode find_places(wring_block_level *l, wring_block_level *coars
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* u [bs][6] = L^T u, L from L^-1 by substitution; 0 where a direction is left out. */
-static inline __attribute__((always_inline)) void to_scaled(int bs, const double *inverse, double *u)
+/* u [bs] = L^T u, L from L^-1 by substitution; 0 where a direction is left out. */
+static inline __attribute__((always_inline)) void to_scaled(int bs, const double *inverse, wring_rigid_row *u)
 {
   for (int r = bs - 1; r >= 0; r--) { // L^-T t = u, in place
-    for (int c = 0; c < WRING_RIGID; c++) {
-      double sum = u[WRING_RIGID * r + c];
-      for (int k = r + 1; k < bs; k++) sum -= inverse[bs * k + r] * u[WRING_RIGID * k + c];
-      u[WRING_RIGID * r + c] = inverse[bs * r + r] > 0 ? sum / inverse[bs * r + r] : 0;
-    }
+    const double pivot = inverse[bs * r + r];
+    for (int k = r + 1; k < bs; k++) u[r] -= inverse[bs * k + r] * u[k];
+    u[r] *= pivot > 0 ? 1 / pivot : 0;
   }
 }
 
-/* B [bs][6], scaled: unknowns of vertex i of l that moves with one at `centre`. */
+/* B [bs], scaled: unknowns of vertex i of l that moves with one at `centre`. */
 static inline __attribute__((always_inline)) void rigid_block(int bs, const wring_block_level *l, PetscInt i,
-                                                              double size, const float *centre, double *B)
+                                                              double size, const float *centre, wring_rigid_row *B)
 {
   const float *const at = l->place + 3 * i;
   double             r[3];
   for (int c = 0; c < 3; c++) r[c] = ((double)at[c] - centre[c]) / size;
-  const double top[18] = {1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0};
-  for (int e = 0; e < 18; e++) B[e] = top[e];
-  for (int e = 18; e < WRING_RIGID * bs; e++) B[e] = e % 6 == e / 6 ? l->size / size : 0;
+  B[0] = (wring_rigid_row){1, 0, 0, 0, r[2], -r[1]};
+  B[1] = (wring_rigid_row){0, 1, 0, -r[2], 0, r[0]};
+  B[2] = (wring_rigid_row){0, 0, 1, r[1], -r[0], 0};
+  for (int e = 3; e < bs; e++) {
+    B[e]    = (wring_rigid_row){0};
+    B[e][e] = l->size / size;
+  }
   to_scaled(bs, l->inverse + (size_t)(bs * bs) * (size_t)i, B);
 }
 
@@ -123,7 +125,7 @@ typedef struct {
   double                   size; // of the coarser level
   const float             *column_place;
   PetscInt                 i;
-  double                   T[MOST][WRING_RIGID * WRING_RIGID];
+  wring_rigid_row          T[MOST][WRING_RIGID];
   PetscBool                alone; // no entry but the diagonal one
 } prolongator_row;
 
@@ -144,20 +146,20 @@ static inline __attribute__((always_inline)) void add_products(int bs, prolongat
                                                                PetscInt shift)
 {
   const wring_block_level *const l = w->l;
-  double                         B[WRING_RIGID * WRING_RIGID], h[WRING_RIGID * WRING_RIGID];
+  double                         h[WRING_RIGID * WRING_RIGID];
+  wring_rigid_row                B[WRING_RIGID];
   for (PetscInt k = a->start[w->i]; k < a->start[w->i + 1]; k++) {
-    const PetscInt j         = shift + a->column[k];
-    int            aggregate = l->aggregate[j];
-    double *const  T         = w->T[find_entry(l, w->i, &aggregate)];
-    PetscBool      zero      = PETSC_TRUE;
+    const PetscInt         j         = shift + a->column[k];
+    int                    aggregate = l->aggregate[j];
+    wring_rigid_row *const T         = w->T[find_entry(l, w->i, &aggregate)];
+    double                 most      = 0;
     wring_block_read(bs, a, w->i, k, h);
-    for (int c = 0; c < bs * bs; c++) zero = (PetscBool)(zero && h[c] == 0);
-    if (zero) continue;
+    for (int c = 0; c < bs * bs; c++) most = fmax(most, fabs(h[c]));
+    if (most == 0) continue;
     w->alone = (PetscBool)(w->alone && j == w->i);
     rigid_block(bs, l, j, w->size, w->column_place + 3 * aggregate, B);
     for (int r = 0; r < bs; r++)
-      for (int d = 0; d < bs; d++)
-        for (int c = 0; c < WRING_RIGID; c++) T[WRING_RIGID * r + c] += h[bs * r + d] * B[WRING_RIGID * d + c];
+      for (int d = 0; d < bs; d++) T[r] += h[bs * r + d] * B[d];
   }
 }
 
@@ -165,14 +167,15 @@ static inline __attribute__((always_inline)) void add_products(int bs, prolongat
 static inline __attribute__((always_inline)) void store_row(int bs, const prolongator_row *w, double omega)
 {
   const wring_block_level *const l = w->l;
-  double                         B[WRING_RIGID * WRING_RIGID];
+  wring_rigid_row                B[WRING_RIGID];
   rigid_block(bs, l, w->i, w->size, w->column_place + 3 * l->aggregate[w->i], B);
   for (PetscInt k = l->P.start[w->i]; k < l->P.start[w->i + 1]; k++) {
-    const double *const T    = w->T[k - l->P.start[w->i]];
-    const double        with = l->P.column[k] == l->aggregate[w->i];
-    float *const        to   = l->P.block + (size_t)(bs * WRING_RIGID) * (size_t)k;
-    for (int e = 0; e < bs * WRING_RIGID; e++)
-      to[bs * (e % WRING_RIGID) + e / WRING_RIGID] = (float)(with * B[e] - omega * T[e]);
+    const double with = l->P.column[k] == l->aggregate[w->i];
+    float *const to   = l->P.block + (size_t)(bs * WRING_RIGID) * (size_t)k;
+    for (int r = 0; r < bs; r++) {
+      const wring_rigid_row row = with * B[r] - omega * w->T[k - l->P.start[w->i]][r];
+      for (int c = 0; c < WRING_RIGID; c++) to[bs * c + r] = (float)row[c];
+    }
   }
 }
 
@@ -188,7 +191,7 @@ static inline __attribute__((always_inline)) void compute_row(int bs, const wrin
   w.l = l, w.size = size, w.column_place = column_place, w.i = i, w.alone = PETSC_TRUE;
   if (l->aggregate[i] >= 0 && n <= MOST) {
     for (PetscInt k = 0; k < n; k++)
-      for (int e = 0; e < bs * WRING_RIGID; e++) w.T[k][e] = 0;
+      for (int r = 0; r < bs; r++) w.T[k][r] = (wring_rigid_row){0};
     add_products(bs, &w, &l->own, 0);
     if (l->ghost.start) add_products(bs, &w, &l->ghost, l->of->n);
   }
