@@ -60,7 +60,7 @@ def without_seconds(x):
         return [without_seconds(y) for y in x]
     if not isinstance(x, dict):
         return x
-    left_out = ("seconds", "setup_seconds", "provenance", "segment", "folder")
+    left_out = ("seconds", "setup_seconds", "waited", "provenance", "segment", "folder")
     return {k: without_seconds(v) for k, v in x.items() if not k.startswith(left_out)}
 for name in "compare", "sweep":
     a, b = (f"{folder}/{name}" for folder in sys.argv[1:3])

@@ -382,7 +382,7 @@ static PetscErrorCode colliders_add_products(wring_contact *contact, const doubl
 
 /*
   Whether the segment from a to b, in the shape's frame, meets the shape; n, *offset: the tangent plane there.
-  docs/theory.md (9.12)
+  docs/theory.md (9.12b)
 */
 static PetscBool meets(const wring_collider *c, const double a[3], const double b[3], double length, double n[3],
                        double *offset)

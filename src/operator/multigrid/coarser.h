@@ -5,6 +5,7 @@
 
 /*
   C: the matrix of the level that follows l, whose matrix is A and whose step omega is known; NULL: l is the coarsest
-  level, since it is small or aggregates do not make it smaller. l->from_coarse: P, scaled for l only. finest: l is. Collective.
+  level, since it is small or aggregates do not make it smaller. l->from_coarse: P, scaled for l only. finest: l is.
+  Collective.
 */
 PetscErrorCode wring_coarsen(wring_level *l, Mat A, PetscBool finest, const wring_coarsening *how, Mat *C);

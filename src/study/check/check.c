@@ -432,9 +432,9 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(wring_options_get_int(o, "check_", wring_check_options, "ranks", &c.ranks));
   if (wring_options_has(o, "check_", "json"))
     PetscCall(wring_options_get_word(o, "check_", wring_check_options, "json", &json));
-  PetscCall(wring_smaller_find(o, &c.smaller));
+  if (c.ranks == 0) c.ranks = wring_comm_size(comm);
+  PetscCall(wring_smaller_find(o, c.ranks, &c.smaller));
   PetscCall(wring_problem_create(comm, c.smaller.o ? c.smaller.o : o, &c.p));
-  if (c.ranks == 0) c.ranks = c.p->size;
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(wring_directory_find_conflict(o, &c.output, &conflict));

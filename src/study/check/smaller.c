@@ -35,19 +35,20 @@ static double count_vertices(const double cells[3], int order)
   return n;
 }
 
-/* The same box in larger cells. */
-static PetscErrorCode shrink_box(const wring_mesh_keys *m, wring_smaller *s, wring_options *small)
+/* The same box in larger cells; not of one that so many ranks refuse. */
+static PetscErrorCode shrink_box(const wring_mesh_keys *m, PetscInt ranks, wring_smaller *s, wring_options *small)
 {
   const int    order = m->order == 2 ? 2 : 1, fine = 1 << m->refine;
   const double all[3] = {fine * (double)m->box.cells[0], fine * (double)m->box.cells[1],
                          fine * (double)m->box.cells[2]};
   const int    axes   = (all[0] > 0) + (all[1] > 0) + (all[2] > 0);
+  const double rows   = 96 * all[0] * all[1] * all[2] / (double)ranks; // 16 for each of six tets a cell
   const double n = count_vertices(all, order), by = pow(MOST / n, 1. / PetscMax(axes, 1));
   double       few[3];
   char         text[128];
 
   PetscFunctionBegin;
-  if (n <= MOST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (n <= MOST || fmax(n, rows) > PETSC_MAX_INT) PetscFunctionReturn(PETSC_SUCCESS);
   for (int i = 0; i < 3; i++) few[i] = all[i] > 0 ? fmax(1, floor(by * all[i])) : 0;
   snprintf(text, sizeof text, "%.0f,%.0f,%.0f", few[0], few[1], few[2]);
   PetscCall(wring_options_set(small, "mesh_box_cells", text, "wring check"));
@@ -75,7 +76,7 @@ static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s, wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_smaller_find(const wring_options *o, wring_smaller *s)
+PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_smaller *s)
 {
   const PetscBool box = wring_options_has(o, "mesh_", "box_cells"), numbers = has_numbers(o);
   wring_mesh_keys m = {0};
@@ -87,7 +88,7 @@ PetscErrorCode wring_smaller_find(const wring_options *o, wring_smaller *s)
   PetscCall(wring_options_copy(o, "check_", &s->o));
   PetscCall(wring_options_set(s->o, "mesh_refine", "0", "wring check"));
   if (box)
-    PetscCall(shrink_box(&m, s, s->o));
+    PetscCall(shrink_box(&m, ranks, s, s->o));
   else
     PetscCall(refine_less(&m, s, s->o));
   if (s->growth == 1) PetscCall(wring_options_destroy(&s->o));

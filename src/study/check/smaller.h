@@ -13,9 +13,10 @@ typedef struct {
 
 /*
   If the deck has a box, or refines a file, with more than 100,000 vertices, and no input by numbers of vertices: a deck
-  with at most about so many, for which everything is chosen as for the large one. Collective.
+  with at most about so many, for which everything is chosen as for the large one; none if the numbers of the large
+  one do not fit `ranks` ranks. Collective.
 */
-PetscErrorCode wring_smaller_find(const wring_options *o, wring_smaller *s);
+PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_smaller *s);
 PetscErrorCode wring_smaller_destroy(wring_smaller *s);
 
 /* Bytes that `ranks` ranks with n vertices together take more than one rank does. Not collective. */
