@@ -79,9 +79,10 @@ PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, Pet
 /* ---- interpolation ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  wring_rows      rows;              // of A
-  const PetscInt *aggregate, *ghost; // global numbers
-  double          step;
+  const wring_csr *pattern;           // of A in columns of this rank
+  wring_rows       rows;              // of A
+  const PetscInt  *aggregate, *ghost; // global numbers
+  double           step;
 } smoothing;
 
 /* Appends -step/d times the row of A to the aggregates of its columns. */
@@ -132,13 +133,6 @@ static void truncate_row(wring_new_rows *rows, size_t begin, PetscInt own)
   rows->n = end;
 }
 
-static double find_diagonal(const wring_aij *a, PetscInt i)
-{
-  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
-    if (a->column[k] == i) return a->value[k];
-  return 0; // not reached: wring_level_create refuses it
-}
-
 static PetscBool append_row(const void *of, int thread, PetscInt i, wring_new_rows *rows)
 {
   const smoothing *const s   = of;
@@ -150,7 +144,7 @@ static PetscBool append_row(const void *of, int thread, PetscInt i, wring_new_ro
   if (s->aggregate[i] < 0) return PETSC_TRUE;
   rows->column[rows->n]  = s->aggregate[i];
   rows->value[rows->n++] = 1;
-  const double factor    = -s->step / find_diagonal(own, i);
+  const double factor    = -s->step / wring_csr_diagonal(s->pattern, own->value, i);
   append_entries(own, i, s->aggregate, factor, rows);
   if (ghost->start) append_entries(ghost, i, s->ghost, factor, rows);
   unite(rows, begin);
@@ -163,7 +157,7 @@ PetscErrorCode wring_aggregates_interpolate(const wring_level *l, Mat A, PetscIn
 {
   const int n_thread = l->n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
   PetscInt  before   = 0, *ghost;
-  smoothing s        = {.aggregate = aggregate, .step = 0.8 * l->omega}; // 4/(3 lambda), by (4.6)
+  smoothing s        = {.pattern = &l->own, .aggregate = aggregate, .step = 0.8 * l->omega}; // 4/(3 lambda), by (4.6)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Exscan(&n_aggregate, &before, 1, MPIU_INT, MPI_SUM, l->comm));

@@ -29,6 +29,13 @@ PetscErrorCode wring_csr_create(const wring_aij *a, PetscBool borrow, wring_csr 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+double wring_csr_diagonal(const wring_csr *c, const double *value, PetscInt i)
+{
+  for (PetscInt k = c->start[i]; k < c->start[i + 1]; k++)
+    if (c->column[k] == i) return value[k];
+  return 0;
+}
+
 PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t)
 {
   PetscInt *next;

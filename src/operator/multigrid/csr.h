@@ -24,6 +24,9 @@ PetscErrorCode wring_csr_create(const wring_aij *a, PetscBool borrow, wring_csr 
 /* Values of c, n rows: entry k of row i, in column j, is value[k] row[i] column[j]. */
 void wring_csr_set_values(PetscInt n, const double *value, const float *row, const float *column, wring_csr *c);
 
+/* The diagonal entry of row i, value [start[n]]; 0: there is none. */
+double wring_csr_diagonal(const wring_csr *c, const double *value, PetscInt i);
+
 /* t, with n_column rows, is the transpose of a, with n rows. */
 PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t);
 PetscErrorCode wring_csr_destroy(wring_csr *a);

@@ -6,14 +6,6 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The diagonal entry of row i. */
-static double find_diagonal(const wring_csr *a, const double *value, PetscInt i)
-{
-  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
-    if (a->column[k] == i) return value[k];
-  return 0;
-}
-
 /* *root [n] = D^(1/2) of the values of l->own, freed by the caller. A refusal changes nothing in l. */
 static PetscErrorCode find_roots(const wring_level *l, const double *value, double **root)
 {
@@ -22,7 +14,7 @@ static PetscErrorCode find_roots(const wring_level *l, const double *value, doub
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(l->n, root));
   for (PetscInt i = 0; i < l->n; i++) {
-    const double d = find_diagonal(&l->own, value, i);
+    const double d = wring_csr_diagonal(&l->own, value, i);
     definite       = (PetscBool)(definite && d > 0);
     (*root)[i]     = PetscSqrtReal(d);
   }

@@ -18,8 +18,8 @@ static PetscErrorCode refuse_options(MPI_Comm comm)
   PetscCall(PetscFree(all));
   if (refused[0])
     WRING_REFUSE(comm,
-                 "petsc_%s: operator_type multigrid is not PETSc's and has the key operator_threshold; operator_type "
-                 "petsc accepts this option, with petsc_operator_pc_type gamg for a multigrid of PETSc",
+                 "petsc_%s: operator_type multigrid reads no options of PETSc, but the key operator_threshold; for "
+                 "PETSc's multigrid set operator_type petsc and petsc_operator_pc_type gamg",
                  refused);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -413,9 +413,9 @@ static PetscErrorCode note_size(const check *c)
 
   PetscFunctionBegin;
   if (c->smaller.o)
-    PetscCall(wring_note(c->p->comm,
-                         "memory is predicted from a body with %.3g times fewer vertices, which all other lines are of",
-                         c->smaller.growth));
+    PetscCall(wring_note(
+      c->p->comm, "memory is predicted from a body with %.3g times fewer vertices; all other lines describe that body",
+      c->smaller.growth));
   if (node > 0 && c->all[PEAK] > node)
     PetscCall(wring_note(c->p->comm, "the run needs %.3g GB; this node has %.3g GB", c->all[PEAK] / 1e9, node / 1e9));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -56,9 +56,8 @@ static void say(wring_core_watch *w, double rank, double share)
   w->said = PETSC_TRUE;
   wring_say(w->comm,
             "the threads of rank %.0f waited for a core in %.0f %% of their time: other processes use the same cores, "
-            "and times are too "
-            "long; end them, use fewer ranks or threads, or start mpiexec with --bind-to none if it binds two runs to "
-            "the same cores",
+            "and times are too long; end them, use fewer ranks or threads, or start mpiexec with --bind-to none if it "
+            "binds two runs to the same cores",
             rank, 100 * share);
 }
 
