@@ -35,13 +35,14 @@ static double slab_end(const motion *m, const double n[3], double width, double 
   return end;
 }
 
-/* The unit vector n between the closest points at time t; returns their distance. */
-static double direction(wring_pair_kind kind, const motion *m, double t, double n[3])
+/* The unit vector n between the closest points at time t, or that turned; returns their distance. */
+static double direction(wring_pair_kind kind, const motion *m, double t, int turned, double n[3])
 {
   double     at[3 * WRING_MOST_CORNERS];
   wring_foot foot;
   for (int i = 0; i < 3 * m->corners; i++) at[i] = m->y[i] + t * m->dy[i];
   wring_pair_closest(kind, at, &foot);
+  if (turned) wring_pair_turn(kind, at, &foot);
   const double d = sqrt(foot.distance2);
   for (int k = 0; k < 3; k++) n[k] = foot.r[k] / d;
   return d;
@@ -69,13 +70,17 @@ double wring_pair_bound(wring_pair_kind kind, const double *x, const double *dx,
   double       n[3], t = 0;
   const double error = set_motion(kind, x, dx, &m);
   if (error == 0) return 1;
-  double       d     = direction(kind, &m, 0, n);
+  double       d     = direction(kind, &m, 0, 0, n);
   const double width = radius + keep * (d - radius) + error, enough = width + near * (d - width);
   for (int k = 0; k < MOST_STEPS && t < 1 && d > enough; k++) {
-    const double end = slab_end(&m, n, width, t);
+    double end = slab_end(&m, n, width, t);
+    if (!(end > t)) {
+      direction(kind, &m, t, 1, n);
+      end = slab_end(&m, n, width, t);
+    }
     if (!(end > t)) return t;
     t = fmin(end, 1);
-    d = direction(kind, &m, t, n);
+    d = direction(kind, &m, t, 0, n);
   }
   return t;
 }

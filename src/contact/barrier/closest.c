@@ -122,3 +122,32 @@ void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot)
     near_edges(y, foot);
   straighten(y, foot);
 }
+
+/* The corner that has most of the closest point of a body. */
+static int heaviest(const wring_foot *foot, int from, int to)
+{
+  int at = from;
+  for (int i = from + 1; i < to; i++)
+    if (fabs(foot->c[i]) > fabs(foot->c[at])) at = i;
+  return at;
+}
+
+void wring_pair_turn(wring_pair_kind kind, const double *x, wring_foot *foot)
+{
+  const int first = wring_pair_first(kind), corners = wring_pair_corners(kind);
+  const int base[2]        = {heaviest(foot, 0, first), heaviest(foot, first, corners)};
+  double    y[3 * CORNERS] = {0}, edge[3], most = 0;
+  int       worst = -1;
+  if (foot->n_free == 2) return;
+  for (int i = 0; i < 3 * corners; i++) y[i] = x[i] - x[i % 3];
+  for (int i = 0; i < corners; i++) {
+    wring_subtract3(y + 3 * i, y + 3 * base[i >= first], edge);
+    const double beyond = wring_dot3(edge, foot->r) * (i < first ? -1 : 1);
+    if (beyond > most) most = beyond, worst = i;
+  }
+  if (worst < 0) return;
+  double *const s         = memset(foot->s[foot->n_free++], 0, sizeof foot->s[0]);
+  s[worst]                = 1;
+  s[base[worst >= first]] = -1;
+  straighten(y, foot);
+}

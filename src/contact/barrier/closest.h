@@ -45,3 +45,11 @@ typedef struct {
   are closest, one is chosen. The gradient of distance2 is 2 c[i] r. (9.14)
 */
 void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot);
+
+/*
+  Where closest points are on the border of two regions up to round-off, they are found in either one, and planes normal
+  to r need not separate the bodies. This makes r normal to one more edge: from the corner that has most of a closest
+  point to that corner of the same body which is farthest beyond the plane through it. foot is that of x by
+  wring_pair_closest; its c stays. Nothing changes if no corner is beyond, or r is normal to two edges already.
+*/
+void wring_pair_turn(wring_pair_kind kind, const double *x, wring_foot *foot);
