@@ -34,10 +34,11 @@ int main(int argc, char **argv)
 {
   wring_ending        end     = {0};
   wring_error_handler handler = {.program = "wring", .status = WRING_EXIT_INTERNAL};
-  if (start(&argc, &argv)) return WRING_EXIT_INTERNAL;
-  if (wring_error_handler_push(&handler)) return WRING_EXIT_INTERNAL;
+  if (start(&argc, &argv) || wring_error_handler_push(&handler)) return WRING_EXIT_INTERNAL;
   const PetscErrorCode code = run(argc, argv, &end);
   if (code) end.status = code == WRING_ERR_OUTPUT ? WRING_EXIT_OUTPUT : WRING_EXIT_INPUT;
+  // PetscFinalize takes it for an internal error if the screen, a closed pipe or a full disk, takes no more text.
+  if (fflush(stdout) && !freopen("/dev/null", "w", stdout)) return WRING_EXIT_INTERNAL;
   if (PetscFinalize()) return WRING_EXIT_INTERNAL;
   MPI_Finalize();
   wring_study_draw(&end);

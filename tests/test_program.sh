@@ -56,6 +56,8 @@ for command in $commands; do grep -q "\b$command\b" log || fail "the refusal of 
 while read -r key; do grep -q "^.B $key$" wring.1 || fail "the man page has no $key"; done <keys
 "$wring" help reference | diff - "$source/docs/reference.md" >log ||
   fail "docs/reference.md is not what 'wring help reference' prints: $(head -4 log)"
+# A screen that takes no more text, such as the pipe of `wring ... | head`, is no error.
+"$wring" help reference >/dev/full 2>log || fail "a full screen: $(cat log)"
 completed() (
   . ./wring.bash
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

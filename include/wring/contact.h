@@ -204,7 +204,7 @@ enum { WRING_MOST_FEATURES = 24 };
 
 /*
   A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the
-  properties stated here for every shape. docs/theory.md 8.6
+  properties stated here for every shape. docs/theory.md (8.6)
 */
 typedef struct {
   const char         *name;    // "sphere", as in the deck
@@ -257,8 +257,7 @@ struct wring_collider {
   wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are ignored
 };
 
-/* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its
-   direction. */
+/* frame = a rotation whose column 2 is the direction of axis, not 0; that by `turn` degrees about its direction. */
 void wring_frame_of_axis(const double axis[3], double frame[9]);
 void wring_frame_of_turn(const double turn[3], double frame[9]);
 
@@ -280,14 +279,13 @@ void wring_colliders_mark_stopped(const wring_contact *c, const double *directio
 
 /* ---- self-contact (self_contact.c) ------------------------------------------------------------------------------- */
 
-/* Deck keys with prefix self_contact_: stiffness, thickness, max_depth. */
+/* Deck keys with prefix self_contact_: method, gap, stiffness, thickness, max_depth. */
 extern const wring_option wring_self_contact_options[];
 
 typedef struct {
   double stiffness; // N/m of every vertex that touches a triangle
   double thickness; // m: vertices and triangles nearer than this push each other, >= 0
-  double
-    max_depth; // m: a vertex deeper inside than this is not pushed out; 0: half the mean edge of the surface at rest
+  double max_depth; // m: a vertex deeper inside is not pushed out; 0: half the mean edge of the surface at rest
 } wring_self_contact;
 
 /*

@@ -176,8 +176,8 @@ PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 
 /*
-  Keys of the deck, prefix mesh_: file, scale, refine, partitioner, box_size, box_cells, box_origin, box_jitter; prefix
-  set_*_: box, sphere, plane.
+  Keys of the deck, prefix mesh_: file, scale, refine, order, quadrature, partitioner, box_size, box_cells, box_origin,
+  box_jitter; prefix set_*_: box, sphere, plane, centre, size, radius, point, normal.
 */
 extern const wring_option wring_mesh_options[], wring_set_options[];
 

@@ -52,7 +52,7 @@ typedef struct wring_operator wring_operator;
 
 /*
   Deck keys with the prefix "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads,
-  coarse_node_rows, coarse_rank_entries.
+  threshold, coarse_node_rows, coarse_rank_entries.
 */
 extern const wring_option wring_operator_options[];
 

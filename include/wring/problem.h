@@ -149,8 +149,7 @@ PetscInt wring_problem_probes(const wring_problem *p, const wring_probe **probe)
   The numbers that the probes measure, in order: for each the displacement from rest [m] and the velocity [m/s], of a
   set also the force of all attachments on its vertices [N], with `stress` also the Cauchy stress recovered to vertices
   [Pa], docs/theory.md (3.65), and its von Mises stress, with bounded contacts the force of these on its vertices [N];
-  of the largest stress, value and place of wring_peak. *name
-  [returned number]: "tip_ux", borrowed.
+  of the largest stress, value and place of wring_peak. *name [returned number]: "tip_ux", borrowed.
 */
 PetscInt wring_problem_probe_columns(const wring_problem *p, const char *const **name);
 

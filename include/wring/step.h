@@ -12,8 +12,8 @@
 #include <wring/solver.h>
 
 /*
-  Deck keys with prefix "time_" (step, end, steps, integrator, limit), and the keys "gravity" and "gravity_curve"
-  without a prefix.
+  Deck keys with prefix "time_" (step, end, steps, more_steps, integrator, limit), and the keys "gravity" and
+  "gravity_curve" without a prefix.
 */
 extern const wring_option wring_time_options[], wring_load_options[];
 

@@ -12,7 +12,7 @@
     - An element belongs to exactly one rank. A tet is on the rank that the mesh assigns to it; a spring, triangle or
       hinge on any one rank that has all of its vertices, owned or ghost; an attachment on the rank that owns its
       vertex. An element whose vertices no single rank has needs wring_mesh_extend_halo, before any term is created.
-    - Ghosts of x are up to date before `boundary` and all functions that take x. f of ghosts is this rank's
+    - Ghosts of x are up to date before WRING_BOUNDARY and all functions that take x. f of ghosts is this rank's
       contribution: the caller sends it to the owners.
 
   Threads: only one thread at a time may use a term or a splitting; functions start OpenMP threads themselves. No
@@ -64,8 +64,8 @@ PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt re
 /*
   The same with means of J over patches, those of wring_mesh_patches or, at order 2, single tets: sum_e w_e psi_e(F_e) +
   sum_p W_p U(mean of J), W_p = sum of w_e, for laws with `volumetric`; docs/theory.md 3.12. Before each function below
-  that takes x, but for bound, the caller finds the means there: wring_term_find_means.
-  Without U, the term above. Collective.
+  that takes x, but for bound, the caller finds the means there: wring_term_find_means. Without U, the term above.
+  Collective.
 */
 PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                            const double *par, double proxy, const double *scale, wring_term **t);
@@ -162,7 +162,7 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
 /*
   What a pass over the elements computes. Valid: VALUE, GRADIENT, VALUE | GRADIENT (one pass), RESIDUAL, MASS, VALUE |
   MASS, COUNT.
-    VALUE     sum_e w_e psi(z_e) [J], the sum of wring_pass_boundary
+    VALUE     sum_e w_e psi(z_e) [J], the sum of wring_pass_run
     GRADIENT  f += dE/dx [N]
     RESIDUAL  f += sum_e w_e k_e G_e^T (p_e - z_e) [N]; needs law->project
     MASS      f += sum_e M_e (p_e - x_e) [kg m], p_e the vertex positions of the nearest rest state in the metric

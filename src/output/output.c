@@ -21,13 +21,13 @@ const wring_option wring_output_options[] = {
   {"steps", WRING_INTS, .range = "[0,inf)",
    .help = "Steps that have a frame, 0: the start, in the place of `every`; the last step always has one."},
   {"format", WRING_WORD, .value = "vtu", .choices = "vtu|vtkhdf", .at = WRING_AT(wring_output, hdf),
-   .help = "Of frames: a .vtu of each and frames.pvd; or frames.vtkhdf, one file of all, with the mesh once, for "
+   .help = "Frames as a .vtu of each and frames.pvd; or as frames.vtkhdf, one file of all, with the mesh once, for "
            "ParaView 5.12 and later."},
   {"kind", WRING_WORD, .value = "auto", .choices = "auto|volume|surface", .at = WRING_AT(wring_output, kind),
    .help = "Frames of all tetrahedra, or of the triangles of their surface with the values of their tetrahedra; "
            "auto: of the surface, if the mesh has more than 1,000,000 tetrahedra."},
   {"precision", WRING_WORD, .value = "double", .choices = "double|single", .at = WRING_AT(wring_output, single),
-   .help = "Of positions and other real numbers in frames."},
+   .help = "Precision of positions and other real numbers in frames."},
   {"compress", WRING_BOOL, .value = "false", .at = WRING_AT(wring_output, compress),
    .help = "Whether to compress frames of format vtu: a sixth of the size, three times the time."},
   {"overwrite", WRING_BOOL, .value = "false", .at = WRING_AT(wring_output, overwrite),

@@ -187,7 +187,7 @@ PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *st
   if (PetscIsInfOrNanReal(g)) {
     WRING_REFUSE(wring_potential_mesh(s->g)->comm,
                  "the step to time %.6g s: the energy at its initial positions is not finite, expected "
-                 "elements that are not inverted, or a material that allows it",
+                 "elements that are not inverted, or a material that allows it, and no huge loads or velocities",
                  state->time + s->h);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -206,5 +206,6 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
   const char *const wrong = p->type == WRING_WORDS ? word : text;
   const size_t      size  = p->choices && *wrong ? nearest_choice(p->choices, wrong, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
+  if (p->type == WRING_WORD && !p->choices && *text) snprintf(hint, sizeof hint, " without blanks and commas");
   WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
 }

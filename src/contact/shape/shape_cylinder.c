@@ -5,8 +5,8 @@
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
   WRING_SHAPE_AXIS,
-  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a cylinder."},
-  {"length", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Length of a cylinder."},
+  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a sphere, capsule or cylinder."},
+  {"length", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Length, of a capsule without its round ends."},
   {0},
 };
 

@@ -3,7 +3,7 @@
 
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
-  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a sphere."},
+  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a sphere, capsule or cylinder."},
   {0},
 };
 

@@ -30,7 +30,7 @@ PetscBool wring_reason_failed(wring_reason reason)
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 /*
-  Updates the contacts at x_(k+1): the next iteration minimises the g that they define; docs/theory.md (8.4). A method
+  Updates the contacts at x_(k+1): the next iteration minimises the g that they define; docs/theory.md (8.3). A method
   that has g and grad at x_(k+1) gets those of the new g.
 */
 static PetscErrorCode refresh(wring_solver *s, Vec x)

@@ -161,6 +161,7 @@ PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending 
   if (writes(u)) job.to = args[used - 1];
   fill_table(u, job.table);
   PetscCall(wring_options_create(comm, &job.o));
+  PetscCall(wring_options_set_deck(job.o, WRING_COMMAND_LINE));
   PetscCall(wring_deck_read_arguments(n - used, args + used, job.o));
   PetscCall(wring_options_check(job.o, 1, &schema, NULL));
   PetscCall(wring_options_read(job.o, "", job.table, &job));
