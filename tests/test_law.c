@@ -195,6 +195,36 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
 }
 
 /*
+  The blocks of three rows of G are the filtered Hessian contracted with these. Fails if a block is transposed, or if a
+  mode has the direction of another vertex.
+*/
+static void check_blocks(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED double  g[9][WRING_LANES], K[54][WRING_LANES];
+  WRING_ALIGNED block_h h;
+
+  if (!law->blocks) return;
+  for (int i = 0; i < 9 * WRING_LANES; i++)
+    g[i / WRING_LANES][i % WRING_LANES] = 2 * wring_uniform((uint64_t)(100 * kind + i)) - 1;
+  law->hessian(law, WRING_FILTER_CLAMP, par, (wring_in)z, h);
+  law->blocks(law, WRING_FILTER_CLAMP, par, (wring_in)z, (wring_in)g, K);
+  for (int a = 0, k = 0; a < 3; a++) {
+    for (int b = a; b < 3; b++) {
+      for (int i = 0; i < 9; i++, k++) {
+        for (int lane = 0; lane < WRING_LANES; lane++) {
+          double sum = 0;
+          for (int t = 0; t < 9; t++)
+            sum += g[3 * a + t / 3][lane] * g[3 * b + t % 3][lane] *
+                   h[9 * (3 * (i / 3) + t / 3) + 3 * (i % 3) + t % 3][lane];
+          CHECK(fabs(K[k][lane] - sum) <= 1e-12 * largest(81, h, lane), "%s, case %d: block %d %d is %g, not %g",
+                law->name, kind, a, b, K[k][lane], sum);
+        }
+      }
+    }
+  }
+}
+
+/*
   The Hessian of one vertex with row g of G is the Hessian contracted with g. Fails if a closed form has a wrong term or
   order.
 */
@@ -557,6 +587,7 @@ static void test_properties(const wring_law *law)
     random_z(law, kind, &state, z);
     check_gradient(law, kind, (wring_in)par, z);
     check_hessian(law, kind, (wring_in)par, z);
+    check_blocks(law, kind, (wring_in)par, z);
     check_contracted(law, kind, (wring_in)par, z);
     for (int filter = WRING_FILTER_NONE; filter <= WRING_FILTER_ABSOLUTE; filter++)
       check_products(law, (wring_filter)filter, kind, (wring_in)par, z);

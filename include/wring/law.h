@@ -43,6 +43,8 @@ typedef void wring_law_energy(const wring_law *self, wring_in par, wring_in z, d
 typedef void wring_law_map(const wring_law *self, wring_in par, wring_in z, wring_out p);
 typedef void wring_law_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p);
 typedef void wring_law_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_out h);
+typedef void wring_law_blocks(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in g,
+                              wring_out K);
 typedef void wring_law_contracted(const wring_law *self, wring_in par, wring_in z, wring_in g, wring_out K);
 typedef void wring_law_products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a,
                                 wring_in b, wring_out sum);
@@ -108,6 +110,11 @@ struct wring_law {
   wring_law_energy  *energy;  // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
   wring_law_fused   *fused;   // psi and d psi/dz, which is any finite value where psi is infinite
   wring_law_hessian *hessian; // d2 psi/dz2, filtered
+  /*
+    K [6][9] = sum_kl g_ak g_bl d2psi/dz_ck dz_dl, (a, b) = 00 01 02 11 12 22, (c, d) row by row, of rows g [3][3]: the
+    Hessian of three vertices of a tet, filtered. NULL: it is computed from `hessian`.
+  */
+  wring_law_blocks *blocks;
   /*
     K [6] = sum_kl g_k g_l d2psi/dz_ck dz_dl, (c, d) = xx yy zz xy yz xz, g [q]: the Hessian of a vertex, not filtered;
     NULL: wring_law_contract computes it from `hessian`.

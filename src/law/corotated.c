@@ -161,6 +161,7 @@ const wring_law wring_law_corotated = {
   .energy       = energy,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
+  .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
   .products     = products,
   .slope        = slope,

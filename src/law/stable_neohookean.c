@@ -212,6 +212,7 @@ const wring_law wring_law_stable_neohookean = {
   .energy       = energy,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
+  .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
   .products     = products,
   .slope        = slope,

@@ -136,6 +136,7 @@ const wring_law wring_law_strain = {
   .energy       = energy,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
+  .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
   .products     = products,
   .project      = project,

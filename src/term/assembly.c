@@ -17,17 +17,25 @@ static int mark_lanes(const wring_term *t, const char *marks, PetscInt b, int *o
   return count;
 }
 
-void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_out h)
+static void row_hessian_of(const term_row *r, wring_filter filter, wring_in g, wring_out h)
 {
-  const wring_term *const t = r->t;
-  WRING_ALIGNED lanes     plain[9 * MAX_Q * MAX_Q];
-  int                     on[LANES];
-  const int               count = which.marks ? mark_lanes(t, which.marks, r->block, on) : LANES;
+  const wring_law *const law = r->t->law;
+  if (g)
+    law->blocks(law, filter, term_par(r->t, r->row), r->z, g, h);
+  else
+    law->hessian(law, filter, term_par(r->t, r->row), r->z, h);
+}
 
-  t->law->hessian(t->law, count > 0 ? which.filter : WRING_FILTER_NONE, term_par(t, r->row), r->z, h);
+void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h)
+{
+  WRING_ALIGNED lanes plain[9 * MAX_Q * MAX_Q];
+  int                 on[LANES];
+  const int           count = which.marks ? mark_lanes(r->t, which.marks, r->block, on) : LANES, q = r->t->law->q;
+
+  row_hessian_of(r, count > 0 ? which.filter : WRING_FILTER_NONE, g, h);
   if (count == 0 || count == LANES) return;
-  t->law->hessian(t->law, WRING_FILTER_NONE, term_par(t, r->row), r->z, plain);
-  for (int i = 0; i < 9 * t->law->q * t->law->q; i++) {
+  row_hessian_of(r, WRING_FILTER_NONE, g, plain);
+  for (int i = 0; i < (g ? TET_BLOCKS : 9 * q * q); i++) {
     for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
   }
 }
@@ -62,7 +70,7 @@ static void map_mean(const term_row *r)
   const double *const weight = r->t->weight + (size_t)r->row * LANES;
   double(*const K)[LANES]    = matrices_of(r) + q * q * r->point;
   WRING_ALIGNED lanes h[9 * MAX_Q * MAX_Q];
-  wring_term_row_hessian(r, (wring_filtering){.filter = WRING_FILTER_CLAMP}, h);
+  wring_term_row_hessian(r, (wring_filtering){.filter = WRING_FILTER_CLAMP}, NULL, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
       double sum = 0;

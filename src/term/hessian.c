@@ -1,25 +1,26 @@
 /*
   The Hessian of a term, added to blocks, and products with these. docs/theory.md (3.2)
 
-  Elements are processed in batches of chunks. All threads compute the element matrices of a batch; then each thread
-  adds to some blocks. A block sums its elements in a fixed order, batch after batch, so that the sums do not depend on
-  the number of threads. An element matrix is symmetric: of its blocks (a, b) those with a <= b are kept.
+  A thread sums the element matrices of a chunk in blocks of its own, which stay in a cache, one for each pair of
+  vertices of an element. Then all threads add these sums to the matrix, those of one chunk after another, each thread
+  to some of its blocks, so that the result does not depend on the number of threads. An element matrix is symmetric: of
+  its blocks (a, b) those with a <= b are computed.
 */
+#include "base/sort.h"
 #include "kernels.h"
+#include <omp.h>
 
-enum { GROUP = 16, BATCH_CHUNKS = 4 };
 enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
+enum { SUM_BITS = 16 };
 
-/* Items of a block of a batch: pairs of corners, numbered by element of the batch, then pair. */
 struct wring_scatter {
-  int       n_pair;
-  PetscInt  n_chunk, n_batch; // chunks of a batch, batches
-  PetscInt *batch;            // [n_batch + 1] first block
-  PetscInt *block;            // [blocks of all batches] its number
-  PetscInt *start;            // [blocks + 1] first item
-  uint16_t *plain;            // [blocks] items that are added as they are; the others are transposed
-  uint16_t *item;             // [items]
-  double   *K;                // [elements of a batch][pairs][9]
+  int         n_pair, n_once; // pairs of corners; chunks that are processed at a time
+  PetscInt    most;           // sums of a chunk
+  uint16_t   *to;             // [n_block][pairs][LANES] the sum that a block of an element matrix is added to
+  uint8_t    *turned;         // [n_block][pairs] the lanes of which the transpose is added
+  PetscInt   *start;          // [n_chunk + 1] first entry
+  PetscInt64 *entry;          // by number of the block that a sum is added to: this, the sum, whether it is transposed
+  double     *sum;            // [n_once][most][9]
 };
 
 /* The index of block (a, b), a <= b, of m x m. */
@@ -30,107 +31,118 @@ static inline int pair_of(int m, int a, int b)
 
 /* ---- where matrices are added ------------------------------------------------------------------------------------ */
 
-/* The chunks and blocks of a batch. */
+static inline PetscInt64 entry_of(PetscInt block, PetscInt sum, int turned)
+{
+  return ((PetscInt64)block << SUM_BITS | sum) << 1 | turned;
+}
+
+static inline PetscInt block_of(PetscInt64 entry)
+{
+  return (PetscInt)(entry >> (SUM_BITS + 1));
+}
+
+/* The chunk that is numbered: an item is a pair of an element. */
 typedef struct {
-  PetscInt c0, c1, b0;
-} batch_range;
+  const wring_pattern      *p;
+  const wring_block_values *v;
+  PetscInt                  n;     // items
+  PetscInt64               *key;   // [items] the first block of a pair, the item
+  PetscInt                 *other; // [items] the second block, to which the transpose is added; -1: there is none
+} chunk_items;
 
-static batch_range range_of(const wring_term *t, const wring_scatter *s, PetscInt batch)
+/* Lists a pair of vertices; returns whether its first block is that of (w, u). */
+static int list_pair(chunk_items *c, PetscInt item, PetscInt u, PetscInt w)
 {
-  const PetscInt c0 = batch * s->n_chunk;
-  return (batch_range){c0, PetscMin(c0 + s->n_chunk, t->n_chunk), t->chunk_block[c0]};
+  const PetscInt uw     = wring_block_of_entry(c->v, c->p, u, wring_pattern_find(c->p, u, w));
+  const PetscInt wu     = u == w ? -1 : wring_block_of_entry(c->v, c->p, w, wring_pattern_find(c->p, w, u));
+  const int      turned = uw < 0 || (wu >= 0 && wu < uw);
+  c->key[c->n++]        = entry_of(turned ? wu : uw, item, 0);
+  c->other[item]        = turned ? uw : wu;
+  return turned;
 }
 
-/* key: number of a block, whether the item is transposed, item; sorted as they are to be added. */
-enum { ITEM_BITS = 16 };
-
-static void add_key(PetscInt block, int turned, PetscInt item, PetscInt *n, PetscInt64 *key)
+/* Padded lanes keep zeros: they have no weight. */
+static void list_chunk(const wring_term *t, PetscInt chunk, chunk_items *c, wring_scatter *s)
 {
-  if (block >= 0) key[(*n)++] = ((PetscInt64)block << 1 | turned) << ITEM_BITS | item;
-}
-
-/* The items of the elements [first, end); a pair of which a vertex is a ghost has two. */
-static PetscInt list_keys(const wring_term *t, PetscInt first, PetscInt end, const wring_pattern *p,
-                          const wring_block_values *to, PetscInt64 *key)
-{
-  const int n_pair = t->m * (t->m + 1) / 2;
-  PetscInt  v[MAX_M], n = 0;
-  for (PetscInt position = first; position < end; position++) {
+  const PetscInt first = t->chunk_block[chunk];
+  PetscInt       v[MAX_M];
+  c->n = 0;
+  for (PetscInt position = first * LANES; position < t->chunk_block[chunk + 1] * LANES; position++) {
+    const PetscInt row = position / LANES * s->n_pair;
+    const int      l   = position % LANES;
     if (!term_is_real(t, position)) continue;
     term_vertices(t, position, v);
-    for (int a = 0; a < t->m; a++) {
-      for (int b = a; b < t->m; b++) {
-        const PetscInt item = (position - first) * n_pair + pair_of(t->m, a, b);
-        add_key(wring_block_of_entry(to, p, v[a], wring_pattern_find(p, v[a], v[b])), 0, item, &n, key);
-        if (b > a) add_key(wring_block_of_entry(to, p, v[b], wring_pattern_find(p, v[b], v[a])), 1, item, &n, key);
+    for (int a = 0, pair = 0; a < t->m; a++) {
+      for (int b = a; b < t->m; b++, pair++) {
+        const PetscInt item = (row + pair - first * s->n_pair) * LANES + l;
+        if (list_pair(c, item, v[a], v[b])) s->turned[row + pair] = (uint8_t)(s->turned[row + pair] | 1 << l);
       }
     }
   }
-  return n;
 }
 
-/* Of sorted keys. */
-static void store_batch(PetscInt batch, PetscInt n, const PetscInt64 *key, wring_scatter *s)
+/* entry [*n]: the sums of a chunk, in the order of their first blocks, and where they are added. */
+static PetscErrorCode number_sums(chunk_items *c, uint16_t *to, PetscInt *n, PetscInt64 *entry, PetscInt *sums)
 {
-  PetscInt last = -1, b = s->batch[batch], at = s->start[b];
-  for (PetscInt k = 0; k < n; k++, at++) {
-    const PetscInt block = (PetscInt)(key[k] >> (ITEM_BITS + 1));
-    if (block != last) {
-      s->start[b] = at;
-      s->block[b] = last = block;
-      s->plain[b++]      = 0;
-    }
-    if (!(key[k] >> ITEM_BITS & 1)) s->plain[b - 1]++;
-    s->item[at] = (uint16_t)key[k];
-  }
-  s->start[b]         = at;
-  s->batch[batch + 1] = b;
-}
-
-/* Room for items, which is given back at the end. */
-static PetscErrorCode build(const wring_term *t, PetscInt room, const wring_pattern *p, const wring_block_values *to,
-                            wring_scatter *s)
-{
-  PetscInt64 *key;
+  PetscInt last = -1;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(room, &s->item));
-  PetscCall(PetscMalloc1(room, &s->block));
-  PetscCall(PetscMalloc1(room, &s->plain));
-  PetscCall(PetscMalloc1(room + 1, &s->start));
-  PetscCall(PetscMalloc1(2 * (size_t)(s->n_chunk * t->chunk_blocks * LANES * s->n_pair), &key));
-  s->batch[0] = s->start[0] = 0;
-  for (PetscInt i = 0; i < s->n_batch; i++) {
-    const batch_range r = range_of(t, s, i);
-    const PetscInt    n = list_keys(t, r.b0 * LANES, t->chunk_block[r.c1] * LANES, p, to, key);
-    PetscCall(PetscSortInt64(n, key));
-    store_batch(i, n, key, s);
+  *n = *sums = 0;
+  PetscCall(PetscSortInt64(c->n, c->key));
+  for (PetscInt k = 0; k < c->n; k++) {
+    const PetscInt block = block_of(c->key[k]), item = (PetscInt)(c->key[k] >> 1 & ((1 << SUM_BITS) - 1));
+    if (block != last) entry[(*n)++] = entry_of(last = block, (*sums)++, 0);
+    to[item] = (uint16_t)(*sums - 1);
+    if (c->other[item] >= 0) entry[(*n)++] = entry_of(c->other[item], *sums - 1, 1);
   }
-  PetscCall(PetscFree(key));
-  const size_t blocks = (size_t)s->batch[s->n_batch];
-  PetscCall(PetscRealloc(sizeof *s->item * (size_t)s->start[blocks], &s->item));
-  PetscCall(PetscRealloc(sizeof *s->block * blocks, &s->block));
-  PetscCall(PetscRealloc(sizeof *s->plain * blocks, &s->plain));
-  PetscCall(PetscRealloc(sizeof *s->start * (blocks + 1), &s->start));
+  if (*n > *sums) PetscCall(PetscSortInt64(*n, entry)); // elements that share a pair list its second block again
+  PetscInt kept = 0;
+  for (PetscInt k = 0; k < *n; k++)
+    if (k == 0 || entry[k] != entry[k - 1]) entry[kept++] = entry[k];
+  *n = kept;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const wring_term *t, const wring_pattern *p, const wring_block_values *v, wring_scatter *s)
+{
+  const size_t items = (size_t)t->chunk_blocks * LANES * (size_t)s->n_pair;
+  chunk_items  c     = {.p = p, .v = v};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(items, &c.key, items, &c.other));
+  PetscCall(PetscMalloc1(2 * (size_t)t->n * (size_t)s->n_pair, &s->entry)); // room that is given back at the end
+  s->start[0] = 0;
+  for (PetscInt i = 0; i < t->n_chunk; i++) {
+    PetscInt n, sums;
+    list_chunk(t, i, &c, s);
+    PetscCall(number_sums(&c, s->to + (size_t)t->chunk_block[i] * (size_t)(s->n_pair * LANES), &n,
+                          s->entry + s->start[i], &sums));
+    s->start[i + 1] = s->start[i] + n;
+    s->most         = PetscMax(s->most, sums);
+  }
+  PetscCall(PetscRealloc((size_t)s->start[t->n_chunk] * sizeof *s->entry, &s->entry));
+  PetscCall(PetscFree2(c.key, c.other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, const wring_block_values *v,
                                     wring_scatter **scatter)
 {
-  const int      n_pair    = t->m * (t->m + 1) / 2;
-  const PetscInt per_chunk = t->chunk_blocks * LANES * n_pair, most = 1 << ITEM_BITS;
+  const int      n_pair = t->m * (t->m + 1) / 2;
+  const size_t   rows   = (size_t)t->n_block * (size_t)n_pair;
   wring_scatter *s;
 
   PetscFunctionBegin;
+  PetscCheck(t->chunk_blocks * LANES * n_pair <= 1 << SUM_BITS, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "A chunk is too large");
   PetscCall(PetscNew(&s));
-  s->n_pair  = n_pair;
-  s->n_chunk = PetscMax(PetscMin(BATCH_CHUNKS, most / PetscMax(per_chunk, 1)), 1);
-  s->n_batch = (t->n_chunk + s->n_chunk - 1) / s->n_chunk;
-  PetscCheck(per_chunk <= most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A chunk of %d pairs", (int)per_chunk);
-  PetscCall(PetscMalloc1(s->n_batch + 1, &s->batch));
-  PetscCall(PetscMalloc1((size_t)PetscMin(t->n_block * LANES * n_pair, s->n_chunk * per_chunk) * 9, &s->K));
-  PetscCall(build(t, 2 * t->n * n_pair, p, v, s)); // hard: no chunks
+  s->n_pair = n_pair;
+  s->n_once = omp_get_max_threads();
+  PetscCall(PetscCalloc1(rows * LANES, &s->to));
+  PetscCall(PetscCalloc1(rows, &s->turned));
+  PetscCall(PetscMalloc1(t->n_chunk + 1, &s->start));
+  PetscCall(build(t, p, v, s));
+  PetscCall(PetscMalloc1((size_t)s->n_once * (size_t)s->most * 9, &s->sum));
   *scatter = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,12 +151,11 @@ PetscErrorCode wring_scatter_destroy(wring_scatter **s)
 {
   PetscFunctionBegin;
   if (!*s) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree((*s)->batch));
-  PetscCall(PetscFree((*s)->item));
-  PetscCall(PetscFree((*s)->block));
-  PetscCall(PetscFree((*s)->plain));
+  PetscCall(PetscFree((*s)->to));
+  PetscCall(PetscFree((*s)->turned));
   PetscCall(PetscFree((*s)->start));
-  PetscCall(PetscFree((*s)->K));
+  PetscCall(PetscFree((*s)->entry));
+  PetscCall(PetscFree((*s)->sum));
   PetscCall(PetscFree(*s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,6 +198,23 @@ static inline __attribute__((always_inline)) void free_matrix(int m, int q, cons
   }
 }
 
+/* The same from the blocks h of the law. */
+static inline __attribute__((always_inline)) void place_blocks(const double *w, wring_in h, lanes *K)
+{
+  for (int a = 0; a < 3; a++) {
+    for (int i = 9 * a; i < 27; i++, h++) {
+      double *const to = K[9 * pair_of(4, a, a) + i - 9 * a];
+      for (int l = 0; l < LANES; l++) to[l] = w[l] * (*h)[l];
+    }
+  }
+}
+
+/* The rows of the free vertices of tets whose law computes their blocks, or NULL. */
+static inline wring_in rows_of_blocks(const term_row *r)
+{
+  return r->t->m == 4 && r->t->law->blocks ? (wring_in)row_coef(r->t, r->row) : NULL;
+}
+
 /* The last vertex follows from translation invariance: rows and columns of K sum to zero. */
 static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *K)
 {
@@ -205,103 +233,119 @@ static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *
   }
 }
 
-/* out [LANES][n], n at least 4, from K [n]: four numbers of all lanes at a time, the last ones with those before. */
-static inline __attribute__((always_inline)) void store_matrices(int n, const lanes *K, double *out)
+/* Exchanges K [i] and K [j] of the lanes `turned`. */
+static inline __attribute__((always_inline)) void turn_lanes(unsigned turned, double *restrict ki, double *restrict kj)
 {
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    const unsigned on = turned >> l & 1;
+    const double   i = ki[l], j = kj[l];
+    ki[l] = on ? j : i, kj[l] = on ? i : j;
+  }
+}
+
+static inline __attribute__((always_inline)) void add_four(const lanes *K, int l, double *const at[WIDTH])
+{
+  lane_corner v;
+  lane_rows   r;
+  load_lanes(K[0] + l, &v.x);
+  load_lanes(K[1] + l, &v.y);
+  load_lanes(K[2] + l, &v.z);
+  load_lanes(K[3] + l, &v.w);
+  lanes_to_rows(&v, &r);
+  add_rows(&r, at);
+}
+
+/* Adds the lanes of a block K [9] to their sums. */
+static inline __attribute__((always_inline)) void add_block(const uint16_t *to, unsigned turned, lanes *K, double *sum)
+{
+  if (turned) turn_lanes(turned, K[1], K[3]), turn_lanes(turned, K[2], K[6]), turn_lanes(turned, K[5], K[7]);
   for (int l = 0; l < LANES; l += WIDTH) {
-    for (int i = 0; i < n; i += 4) {
-      const int   at = i < n - 4 ? i : n - 4;
-      lane_corner v;
-      lane_rows   r;
-      vertex_row  row[WIDTH];
-      load_lanes(K[at] + l, &v.x);
-      load_lanes(K[at + 1] + l, &v.y);
-      load_lanes(K[at + 2] + l, &v.z);
-      load_lanes(K[at + 3] + l, &v.w);
-      lanes_to_rows(&v, &r);
-      split_rows(&r, row);
-      for (int k = 0; k < WIDTH; k++) store_row(&row[k], out + (l + k) * n + at);
-    }
+    double *first[WIDTH], *second[WIDTH];
+    for (int k = 0; k < WIDTH; k++) second[k] = (first[k] = sum + 9 * (size_t)to[l + k]) + 4;
+    add_four(K, l, first);
+    add_four(K + 4, l, second);
+    for (int k = 0; k < WIDTH; k++) first[k][8] += K[8][l + k];
   }
 }
 
 /* Sums of the points of a block [9 pairs]. */
 typedef struct {
-  wring_filtering which;
-  PetscInt        b0; // first block of the batch
-  wring_scatter  *s;
-  lanes           K[9 * MAX_PAIRS];
+  wring_filtering      which;
+  const wring_scatter *s;
+  double              *sum; // of the chunk
+  lanes                K[9 * MAX_PAIRS];
 } work_matrix;
 
 static inline __attribute__((always_inline)) void add_matrix(int m, int q, void *context)
 {
-  const row_hessian *const w    = context;
-  const term_row *const    r    = w->r;
-  const wring_term *const  t    = r->t;
-  work_matrix *const       work = r->context;
-  const int                n    = 9 * m * (m + 1) / 2;
-  double *const            out  = work->s->K + (size_t)(r->block - work->b0) * (size_t)(LANES * n);
+  const row_hessian *const w      = context;
+  const term_row *const    r      = w->r;
+  const wring_term *const  t      = r->t;
+  work_matrix *const       work   = r->context;
+  const int                n_pair = m * (m + 1) / 2;
   WRING_ALIGNED lanes      g[9 * MAX_Q], own[9 * MAX_PAIRS];
   lanes *const             K = m == QUADRATIC ? work->K : own; // own: known to overlap nothing
   if (m == QUADRATIC && r->point == 0) memset(K, 0, sizeof work->K);
-  free_matrix(m, q, form_rows(m, q, point_of(t, m, r->point), row_coef(t, r->row), g),
-              t->weight + (size_t)r->row * LANES, w->h, K);
+  const double *const weight = t->weight + (size_t)r->row * LANES;
+  if (m == 4 && q == 3 && rows_of_blocks(r))
+    place_blocks(weight, w->h, K);
+  else
+    free_matrix(m, q, form_rows(m, q, point_of(t, m, r->point), row_coef(t, r->row), g), weight, w->h, K);
   if (r->point < points_of(t, m) - 1) return;
   complete_matrix(m, K);
-  store_matrices(n, (const lanes *)K, out);
+  const size_t row = (size_t)r->block * (size_t)n_pair;
+  for (int pair = 0; pair < n_pair; pair++)
+    add_block(work->s->to + (row + (size_t)pair) * LANES, work->s->turned[row + (size_t)pair], K + 9 * pair, work->sum);
 }
 
 static void map_matrix(const term_row *r)
 {
   const work_matrix *const work = r->context;
   WRING_ALIGNED lanes      h[9 * MAX_Q * MAX_Q];
-  wring_term_row_hessian(r, work->which, h);
+  wring_term_row_hessian(r, work->which, rows_of_blocks(r), h);
   with_stencil(r->t, add_matrix, &(row_hessian){r, (wring_in)h});
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/* The groups of a chunk, GROUP blocks each. */
-static inline PetscInt chunk_groups(const wring_term *t)
+static void sum_chunk(const wring_term *t, wring_filtering which, const double *x, PetscInt c, const wring_scatter *s,
+                      double *sum)
 {
-  return (t->chunk_blocks + GROUP - 1) / GROUP;
+  WRING_ALIGNED work_matrix work = {.which = which, .s = s, .sum = sum};
+  memset(sum, 0, (size_t)s->most * 9 * sizeof *sum);
+  wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, t->chunk_block[c],
+                    t->chunk_block[c + 1], x);
 }
 
-/* Group g of a batch: GROUP blocks of one chunk. */
-static void compute_group(const wring_term *t, wring_filtering which, const double *x, batch_range r, PetscInt g,
-                          wring_scatter *s)
+/* Adds a sum [9], or its transpose, to a block. */
+static inline void add_sum(const double *restrict sum, int turned, double *restrict to)
 {
-  const PetscInt            c    = r.c0 + g / chunk_groups(t);
-  WRING_ALIGNED work_matrix work = {.which = which, .b0 = r.b0, .s = s};
-  if (c >= r.c1) return;
-  const PetscInt b0 = t->chunk_block[c] + g % chunk_groups(t) * GROUP, b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
-  if (b0 < b1) wring_pass_blocks(&(wring_pass){.t = t, .map = map_matrix, .context = &work}, b0, b1, x);
+  for (int i = 0; i < 9 && !turned; i++) to[i] += sum[i];
+  for (int i = 0; i < 9 && turned; i++) to[i] += sum[3 * (i % 3) + i / 3];
 }
 
-typedef double eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-/* sum [9]: items [k, end), eight numbers at a time. */
-static inline void sum_items(const wring_scatter *s, PetscInt k, PetscInt end, double *sum)
+/* Adds the sums of the chunks [c0, c1) to a part of the blocks, of n_once. */
+static void add_part(const wring_scatter *s, PetscInt c0, PetscInt c1, int part, double *value)
 {
-  eight  most = {0};
-  double last = 0;
-  for (; k < end; k++) {
-    const double *const from = s->K + 9 * (size_t)s->item[k];
-    most += *(const eight *)from;
-    last += from[8];
+  PetscInt low = PETSC_MAX_INT, high = 0;
+  for (PetscInt c = c0; c < c1; c++) {
+    if (s->start[c] == s->start[c + 1]) continue;
+    low  = PetscMin(low, block_of(s->entry[s->start[c]]));
+    high = PetscMax(high, block_of(s->entry[s->start[c + 1] - 1]) + 1);
   }
-  *(eight *)sum = most;
-  sum[8]        = last;
-}
-
-/* to [9] += the items of block b. */
-static inline void add_items(const wring_scatter *s, PetscInt b, double *to)
-{
-  const PetscInt middle = s->start[b] + s->plain[b];
-  double         plain[9], turned[9];
-  sum_items(s, s->start[b], middle, plain);
-  sum_items(s, middle, s->start[b + 1], turned);
-  for (int i = 0; i < 9; i++) to[i] += plain[i] + turned[3 * (i % 3) + i / 3];
+  const PetscInt64 width = PetscMax((PetscInt64)high - low, 0), n = s->n_once;
+  const PetscInt64 from = entry_of((PetscInt)(low + width * part / n), 0, 0);
+  const PetscInt64 to   = entry_of((PetscInt)(low + width * (part + 1) / n), 0, 0);
+  for (PetscInt c = c0; c < c1; c++) {
+    const double *const sum   = s->sum + (size_t)(c - c0) * (size_t)s->most * 9;
+    const PetscInt      first = s->start[c], n_entry = s->start[c + 1] - first;
+    PetscInt            k = first + wring_find_key(n_entry, (const uint64_t *)s->entry + first, (uint64_t)from);
+    for (; k < s->start[c + 1] && s->entry[k] < to; k++) {
+      const PetscInt64 e = s->entry[k];
+      add_sum(sum + 9 * (e >> 1 & ((1 << SUM_BITS) - 1)), (int)(e & 1), value + 9 * (size_t)block_of(e));
+    }
+  }
 }
 
 void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, wring_scatter *s,
@@ -309,12 +353,12 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
 {
   if (!t->active) return;
 #pragma omp parallel
-  for (PetscInt i = 0; i < s->n_batch; i++) {
-    const batch_range r = range_of(t, s, i);
+  for (PetscInt c0 = 0; c0 < t->n_chunk; c0 += s->n_once) {
+    const PetscInt c1 = PetscMin(c0 + s->n_once, t->n_chunk);
 #pragma omp for schedule(static, 1)
-    for (PetscInt g = 0; g < s->n_chunk * chunk_groups(t); g++) compute_group(t, which, x, r, g, s);
-#pragma omp for schedule(static)
-    for (PetscInt b = s->batch[i]; b < s->batch[i + 1]; b++) add_items(s, b, value + 9 * (size_t)s->block[b]);
+    for (PetscInt c = c0; c < c1; c++) sum_chunk(t, which, x, c, s, s->sum + (size_t)(c - c0) * (size_t)s->most * 9);
+#pragma omp for schedule(static, 1)
+    for (int part = 0; part < s->n_once; part++) add_part(s, c0, c1, part, value);
   }
 }
 

@@ -275,8 +275,12 @@ static inline void row_slope(const wring_term *t, PetscInt row, double *k)
   }
 }
 
-/* The Hessian h [9 q q] of a row, with the filter on the elements that it is for. */
-void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_out h);
+/*
+  The Hessian h [9 q q] of a row, with the filter on the elements that it is for; with rows g of three vertices of tets,
+  of a law that has them, their blocks h [TET_BLOCKS].
+*/
+enum { TET_BLOCKS = 6 * 9 };
+void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h);
 
 /* The maps of the blocks [b0, b1) of a chunk, without sums and forces, in the calling thread. */
 void wring_pass_blocks(const wring_pass *pass, PetscInt b0, PetscInt b1, const double *x);

@@ -1,5 +1,6 @@
 #include "isotropic.h"
 #include "base/block3.h"
+#include <string.h>
 
 enum { S00, S11, S22, S01, S02, S12 };
 
@@ -53,44 +54,6 @@ static void lift_stretches(wring_filter filter, double (*a)[WRING_LANES])
   }
 }
 
-/* e_ij = u_i v_j^T as a vector of 9, row by row, at e[3 * i + j]. */
-static void basis(wring_in u, wring_in v, double (*e)[9][WRING_LANES])
-{
-  for (int m = 0; m < 9; m++) {
-    for (int n = 0; n < 9; n++) {
-      const double *ui = u[3 * (n / 3) + m / 3], *vj = v[3 * (n % 3) + m % 3];
-#pragma omp simd
-      for (int lane = 0; lane < WRING_LANES; lane++) e[m][n][lane] = ui[lane] * vj[lane];
-    }
-  }
-}
-
-/* q_ij = sum_kl H_(ij)(kl) e_kl, the image of e_ij. */
-static void image(const wring_isotropic_modes *m, double (*e)[9][WRING_LANES], double (*q)[9][WRING_LANES])
-{
-  static const int stretch[3][3] = {{S00, S01, S02}, {S01, S11, S12}, {S02, S12, S22}};
-  static const int pair[3][2]    = {{0, 1}, {0, 2}, {1, 2}};
-
-  for (int n = 0; n < 9; n++) {
-    for (int i = 0; i < 3; i++) {
-      const double *a0 = m->a[stretch[i][0]], *a1 = m->a[stretch[i][1]], *a2 = m->a[stretch[i][2]];
-#pragma omp simd
-      for (int lane = 0; lane < WRING_LANES; lane++)
-        q[4 * i][n][lane] = a0[lane] * e[0][n][lane] + a1[lane] * e[4][n][lane] + a2[lane] * e[8][n][lane];
-    }
-    for (int k = 0; k < 3; k++) {
-      const int ij = 3 * pair[k][0] + pair[k][1], ji = 3 * pair[k][1] + pair[k][0];
-#pragma omp simd
-      for (int lane = 0; lane < WRING_LANES; lane++) {
-        const double same = 0.5 * (m->flip[k][lane] + m->twist[k][lane]);
-        const double swap = 0.5 * (m->flip[k][lane] - m->twist[k][lane]);
-        q[ij][n][lane]    = same * e[ij][n][lane] + swap * e[ji][n][lane];
-        q[ji][n][lane]    = same * e[ji][n][lane] + swap * e[ij][n][lane];
-      }
-    }
-  }
-}
-
 /* Adds the modes of p s_0 s_1 s_2 for the pairs 01, 02, 12: its second derivative is p s_k, k the third stretch. */
 static void add_pressure(const double *p, wring_in s, wring_isotropic_modes *m)
 {
@@ -121,27 +84,71 @@ static void find_modes(const wring_law *self, wring_filter filter, wring_in par,
   lift(filter, modes->flip);
 }
 
+/*
+  sum_kl c_k b_l h_(ik)(jl) for rows c and b in the basis of V is U M U^T, to [row i + column j], with
+    M_ij = a_ij c_i b_j + swap_ij c_j b_i,   M_ii = a_ii c_i b_i + sum_j same_ij c_j b_j
+  where same and swap are (flip + twist)/2 and (flip - twist)/2 of a pair.
+*/
+static void join_columns(const wring_isotropic_modes *m, wring_in u, wring_in c, wring_in b, int row, int column,
+                         double (*to)[WRING_LANES])
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double flip0 = 0.5 * m->flip[0][lane], flip1 = 0.5 * m->flip[1][lane], flip2 = 0.5 * m->flip[2][lane];
+    const double twist0 = 0.5 * m->twist[0][lane], twist1 = 0.5 * m->twist[1][lane], twist2 = 0.5 * m->twist[2][lane];
+    const double c0 = c[0][lane], c1 = c[1][lane], c2 = c[2][lane], b0 = b[0][lane], b1 = b[1][lane], b2 = b[2][lane];
+    const double x = c0 * b0, y = c1 * b1, z = c2 * b2, s01 = m->a[S01][lane], s02 = m->a[S02][lane];
+    const double s12 = m->a[S12][lane], swap0 = flip0 - twist0, swap1 = flip1 - twist1, swap2 = flip2 - twist2;
+    const mat3   inner = {m->a[S00][lane] * x + (flip0 + twist0) * y + (flip1 + twist1) * z,
+                          s01 * c0 * b1 + swap0 * c1 * b0,
+                          s02 * c0 * b2 + swap1 * c2 * b0,
+                          s01 * c1 * b0 + swap0 * c0 * b1,
+                          m->a[S11][lane] * y + (flip0 + twist0) * x + (flip2 + twist2) * z,
+                          s12 * c1 * b2 + swap2 * c2 * b1,
+                          s02 * c2 * b0 + swap1 * c0 * b2,
+                          s12 * c2 * b1 + swap2 * c1 * b2,
+                          m->a[S22][lane] * z + (flip1 + twist1) * x + (flip2 + twist2) * y};
+    const mat3   turn = mat3_load(u, lane), k = mat3_mul(mat3_mul(turn, inner), mat3_transpose(turn));
+    to[0][lane] = k.a00, to[column][lane] = k.a01, to[2 * column][lane] = k.a02;
+    to[row][lane] = k.a10, to[row + column][lane] = k.a11, to[row + 2 * column][lane] = k.a12;
+    to[2 * row][lane] = k.a20, to[2 * row + column][lane] = k.a21, to[2 * row + 2 * column][lane] = k.a22;
+  }
+}
+
+/* Row k of V is what a move of column k is in the basis of V. */
 void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out h)
 {
   WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
-  WRING_ALIGNED double                e[9][9][WRING_LANES], q[9][9][WRING_LANES];
   WRING_ALIGNED wring_isotropic_modes modes;
 
   find_modes(self, filter, par, f, u, s, v, &modes);
-  basis((wring_in)u, (wring_in)v, e);
-  image(&modes, e, q);
-  for (int row = 0; row < 9; row++) {
-    for (int col = 0; col <= row; col++) {
+  for (int k = 0; k < 3; k++)
+    for (int l = k; l < 3; l++)
+      join_columns(&modes, (wring_in)u, (wring_in)(v + 3 * k), (wring_in)(v + 3 * l), 27, 3, h + 9 * k + l);
+  for (int i = 0; i < 81; i++) {
+    const int r = i / 9, c = i % 9;
+    if (3 * (c % 3) + c / 3 < 3 * (r % 3) + r / 3) memcpy(h[i], h[9 * c + r], sizeof *h);
+  }
+}
+
+void wring_isotropic_blocks(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_in g,
+                            wring_out K)
+{
+  WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES], b[9][WRING_LANES];
+  WRING_ALIGNED wring_isotropic_modes modes;
+
+  find_modes(self, filter, par, f, u, s, v, &modes);
+  for (int i = 0; i < 9; i++) {
 #pragma omp simd
-      for (int lane = 0; lane < WRING_LANES; lane++) {
-        double sum = 0;
-#pragma GCC unroll 9 // or else clang keeps the loop over m, and vectorises no loop around another one
-        for (int m = 0; m < 9; m++) sum += e[m][row][lane] * q[m][col][lane];
-        h[9 * row + col][lane] = sum;
-        h[9 * col + row][lane] = sum;
-      }
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++) sum += v[3 * k + i % 3][lane] * g[3 * (i / 3) + k][lane];
+      b[i][lane] = sum;
     }
   }
+  for (int k = 0; k < 3; k++)
+    for (int l = k; l < 3; l++, K += 9)
+      join_columns(&modes, (wring_in)u, (wring_in)(b + 3 * k), (wring_in)(b + 3 * l), 3, 1, K);
 }
 
 /* U^T K U for b = V^T g: the stretches on the diagonal and between axes, twist and flip of every pair. */

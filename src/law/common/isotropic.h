@@ -48,6 +48,7 @@ typedef struct {
 
 /* For laws whose rule is a wring_isotropic or begins with one. */
 wring_law_hessian    wring_isotropic_hessian;
+wring_law_blocks     wring_isotropic_blocks;
 wring_law_contracted wring_isotropic_contracted;
 wring_law_products   wring_isotropic_products;
 
