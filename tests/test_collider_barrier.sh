@@ -138,7 +138,8 @@ refused "collider: 'needle' and triangle [0-9-]+ pass through each other at the 
 refused "collider: 'ball' is inside a body at the start" run press.yaml -collider_ball_centre 0.03,0.02,-0.2 \
   -collider_ball_radius 0.01
 refused 'collider_ball_stiffness is not a key of method barrier' run press.yaml -collider_ball_stiffness 1e4
-refused 'collider_ball_friction is not a key of method barrier' run press.yaml -collider_ball_friction 0.1
+refused 'collider_ball_slip_speed is not a key of method penalty' run press.yaml -collider_ball_method penalty \
+  -collider_ball_slip_speed 1e-3
 refused 'collider_ball_gap is not a key of method penalty' run press.yaml -collider_ball_method penalty \
   -collider_ball_gap 1e-3
 refused 'collider_ball_gap is 0.2 m, expected at most the shortest edge' run press.yaml -collider_ball_gap 0.2

@@ -5,6 +5,7 @@
   short; if a shape that declares nothing is said to have features.
 */
 #include "contact/barrier/barrier.h"
+#include "base/vector3.h"
 #include "contact/barrier/features.h"
 #include "shapes.h"
 
@@ -117,6 +118,22 @@ static double energy_at(const wring_placed_feature *f, int corners, double sine2
   return psi;
 }
 
+/* The point of the weights is on the part, and as far from the feature as this is. */
+static void check_weights(const wring_placed_feature *f, int corners, const double *x)
+{
+  double c[3] = {0}, at[3] = {0}, sum = 0, distance = wring_feature_distance(f, corners, x);
+  wring_feature_weights(f, corners, x, c);
+  for (int i = 0; i < 3 * corners; i++) at[i % 3] += c[i / 3] * x[i];
+  for (int i = 0; i < corners; i++) sum += c[i];
+  CHECK(fabs(sum - 1) <= 1e-12 && c[0] >= 0 && c[1] >= 0 && c[2] >= 0, "weights %g %g %g", c[0], c[1], c[2]);
+  wring_placed_feature point = *f;
+  if (corners == 1) return;
+  if (f->f.kind == WRING_FEATURE_SEGMENT) point.f.kind = WRING_FEATURE_TUBE; // of a point: radius - distance
+  const double found = f->f.kind == WRING_FEATURE_SEGMENT ? -wring_feature_distance(&point, 1, at)
+                                                          : wring_distance3(at, f->f.a) - f->f.radius;
+  CHECK(fabs(found - distance) <= 1e-9, "the nearest point is %g m away, not %g", found, distance);
+}
+
 /*
   Forces by differences of the energy. H is semidefinite, and no less than differences of the forces: it lacks negative
   parts only; planes and tubes have none.
@@ -129,6 +146,7 @@ static void check_derivatives(const placed *p, int feature, int corners, const d
   double          g[9], H[81], psi, more[9], less[9], y[2][9], v[9], slope = 0, vHv = 0, vDv = 0, size = 0;
   const double    d = wring_feature_energy(f, corners, sine2, x, &psi, g, H);
   if (!(d > 0.1 * gap && d < 0.9 * gap)) return;
+  check_weights(f, corners, x);
   for (int i = 0; i < 3 * corners; i++) {
     v[i]    = test_random(seed);
     y[0][i] = x[i] - e * v[i];

@@ -131,8 +131,27 @@ PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const doub
 /* Of such kinds: refuses surfaces that touch or pass through each other at x [n_local][3], ghosts up to date. */
 PetscErrorCode wring_contact_check(wring_contact *c, const double *x);
 
-/* Of such kinds: adds |force|/area at rest of each vertex to pressure [n_owned] Pa. */
-PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure);
+/* Of such kinds: divides f [n_owned][3] N by the area of each vertex of the surface at rest [Pa]. Not collective. */
+void wring_contact_divide_by_area(const wring_contact *c, double *f);
+
+/*
+  Friction is a contact of its own (wring_barrier_create_friction): its E_c is a potential of the slip in the step, for
+  normal forces, directions and points in contact that wring_contact_lag of the barrier takes at x [n_local][3], ghosts
+  up to date, until it is called again. step->q NULL: the step is that of the last call. docs/theory.md (9.28) to (9.31)
+*/
+PetscErrorCode wring_contact_lag(wring_contact *c, const wring_contact_step *step, const double *x);
+PetscBool      wring_contact_is_friction(const wring_contact *c); // not collective
+
+/*
+  Of friction, this rank's parts at x [n_local][3]: its potential, which is in E_c and is no energy of the bodies; the
+  sum of the sizes of its forces; its work on the bodies on the way from `from` [n_owned][3], or 0 if this is NULL. Adds
+  the torque on the bodies at each collider, about its centre, to torque [colliders][3] N m, which may be NULL.
+*/
+typedef struct {
+  double potential, work, force; // J, J, N
+} wring_slip_report;
+PetscErrorCode wring_contact_measure_slip(wring_contact *c, const double *x, const double *from,
+                                          wring_slip_report *report, double *torque);
 
 /* Moves owned vertices out of the colliders, x [n_owned][3] in place. Refused kinds: see wring_contact_refusal. */
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
@@ -247,14 +266,15 @@ extern const wring_option wring_collider_options[];
 struct wring_collider {
   char               name[128];
   const wring_shape *shape;
-  double             size[3];   // as the shape defines it: lengths [m]
-  PetscBool          inside;    // vertices are kept inside; needs shape->bound
-  double             centre[3]; // m at time 0
-  double             frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
-  double             stiffness; // N/m of each vertex in contact, by the penalty
-  double             gap;       // m: of the barrier; 0: that of all
-  double             friction;  // coefficient of Coulomb's law; projection only
-  wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are ignored
+  double             size[3];    // as the shape defines it: lengths [m]
+  PetscBool          inside;     // vertices are kept inside; needs shape->bound
+  double             centre[3];  // m at time 0
+  double             frame[9];   // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
+  double             stiffness;  // N/m of each vertex in contact, by the penalty
+  double             gap;        // m: of the barrier; 0: that of all
+  double             friction;   // coefficient of Coulomb's law; by projection or the barrier
+  double             slip_speed; // m/s: of the barrier, below which friction is less; 0: that of all
+  wring_motion       motion;     // of the collider about its centre; motion.centre and motion.release are ignored
 };
 
 /* frame = a rotation whose column 2 is the direction of axis, not 0; that by `turn` degrees about its direction. */
@@ -283,8 +303,9 @@ void wring_colliders_mark_stopped(const wring_contact *c, const double *directio
 extern const wring_option wring_self_contact_options[];
 
 typedef struct {
-  double stiffness; // N/m of every vertex that touches a triangle
-  double thickness; // m: vertices and triangles nearer than this push each other, >= 0
+  double gap, friction, slip_speed; // of wring_barrier_body
+  double stiffness;                 // N/m of every vertex that touches a triangle
+  double thickness;                 // m: vertices and triangles nearer than this push each other, >= 0
   double max_depth; // m: a vertex deeper inside is not pushed out; 0: half the mean edge of the surface at rest
 } wring_self_contact;
 
@@ -301,6 +322,8 @@ PetscErrorCode wring_self_contact_note_lost(wring_contact *c, const double *x);
 typedef struct {
   PetscBool             self;               // the surface meets itself
   double                gap;                // m: pairs nearer than this repel each other; 0: chosen by (9.22)
+  double                friction;           // Coulomb's coefficient between surfaces
+  double                slip_speed;         // m/s: below it friction is less; 0: 1e-3 of the diagonal per second
   PetscInt              n_triangle, n_line; // elements beside the surface of tets, on any ranks with their vertices
   const PetscInt       *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
   int                   n_collider;
@@ -315,6 +338,9 @@ typedef struct {
 */
 PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_barrier_body *how, wring_contact **c);
 void           wring_barrier_set_stiffness(wring_contact *c, double stiffness); // Pa, > 0; not collective
+
+/* Friction, a contact that the caller owns, or NULL if all coefficients are 0. Collective. */
+PetscErrorCode wring_barrier_create_friction(wring_contact *barrier, wring_contact **friction);
 
 typedef struct {
   double gap;          // m: the largest

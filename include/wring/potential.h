@@ -145,6 +145,13 @@ PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscB
                                                wring_contact_change *change);
 PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves free vertices out, in place
 
+/*
+  The friction in g, a contact, or NULL; not collective. Takes its normal forces and directions at x; first: the step
+  begins at x, with colliders where they begin, and the start and h of g are set. A halo exchange and those of contacts.
+*/
+wring_contact *wring_potential_friction(const wring_potential *g);
+PetscErrorCode wring_potential_lag_friction(wring_potential *g, Vec x, PetscBool first);
+
 /* Evaluations at x: one halo exchange for x, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);                  // N
@@ -327,11 +334,19 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force);
 
-/* Of bounded contacts at x: force [n_owned][3] N. */
+/* Of the friction in g, summed over ranks: see wring_contact_measure_slip; torque and from may be NULL. */
+PetscErrorCode wring_potential_measure_slip(wring_potential *g, Vec x, Vec from, wring_slip_report *report,
+                                            double *torque);
+
+/* Of bounded contacts and friction at x: force [n_owned][3] N. */
 PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force);
 
-/* Of bounded contacts: |force|/area at rest, pressure [n_local] Pa; x [n_local][3], ghosts up to date. */
-PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure);
+/*
+  Of bounded contacts or their friction: force over area at rest, traction [n_local][3] Pa, 0 inside; x [n_local][3],
+  ghosts up to date.
+*/
+PetscErrorCode wring_potential_contact_traction(wring_potential *g, PetscBool friction, const double *x,
+                                                double *traction);
 
 /* Local array [n_local][3] of x with its ghosts up to date, for output; return it by wring_potential_restore_local. */
 PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local);

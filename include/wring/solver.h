@@ -117,6 +117,11 @@ typedef struct {
   PetscInt        cut; // iterations whose step was shortened, so that surfaces do not meet
   wring_rises     rises;
   wring_setup     setup;
+
+  struct {            // of a step
+    double   work;    // J, on the bodies
+    PetscInt repeats; // solves after the first, with normal forces at the solution
+  } friction;
 } wring_outcome;
 
 /* Adds the work of a later solve of the same step, whose end is that of both; *sum may be all 0. Not collective. */

@@ -122,6 +122,7 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
   positions on output. If that is not finite the step has failed, and the state is unchanged.
 */
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
+double wring_stepper_friction_work(const wring_stepper *s); // J: of friction on the bodies, in the step that this ended
 
 /* ---- checkpoints: arrays of multistep rules in addition to the state --------------------------------------------- */
 

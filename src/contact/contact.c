@@ -130,10 +130,28 @@ PetscErrorCode wring_contact_check(wring_contact *c, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_contact_add_pressure(wring_contact *c, const double *x, double *pressure)
+void wring_contact_divide_by_area(const wring_contact *c, double *f)
+{
+  c->ops->divide_by_area(c, f);
+}
+
+PetscErrorCode wring_contact_lag(wring_contact *c, const wring_contact_step *step, const double *x)
 {
   PetscFunctionBegin;
-  PetscCall(c->ops->add_pressure(c, x, pressure));
+  if (c->ops->lag) PetscCall(c->ops->lag(c, step, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_contact_is_friction(const wring_contact *c)
+{
+  return (PetscBool)(c->ops->measure_slip != NULL);
+}
+
+PetscErrorCode wring_contact_measure_slip(wring_contact *c, const double *x, const double *from,
+                                          wring_slip_report *report, double *torque)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->measure_slip(c, x, from, report, torque));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

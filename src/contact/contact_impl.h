@@ -17,9 +17,12 @@ typedef struct {
   PetscErrorCode (*find_blocks)(wring_contact *c, const double *x, wring_blocks *b);  // NULL: it couples no vertices
   PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
   PetscErrorCode (*bound)(wring_contact *c, const double *x, const double *d, double advance, double *bound,
-                          PetscInt *vertex);                                              // NULL: x may change freely
-  PetscErrorCode (*check)(wring_contact *c, const double *x);                             // likewise
-  PetscErrorCode (*add_pressure)(wring_contact *c, const double *x, double *pressure);    // likewise
+                          PetscInt *vertex);                                                // NULL: x may change freely
+  PetscErrorCode (*check)(wring_contact *c, const double *x);                               // likewise
+  void (*divide_by_area)(const wring_contact *c, double *f);                                // likewise
+  PetscErrorCode (*lag)(wring_contact *c, const wring_contact_step *step, const double *x); // NULL: without friction
+  PetscErrorCode (*measure_slip)(wring_contact *c, const double *x, const double *from, wring_slip_report *report,
+                                 double *torque);                                         // NULL: it is not friction
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
   double (*stiffness)(const wring_contact *c);
   int (*parts)(const wring_contact *c); // NULL: none, as where the sum of forces is 0

@@ -24,9 +24,16 @@ const wring_option wring_self_contact_options[] = {
   {"method", WRING_WORD, .choices = "penalty|barrier", .value = "penalty",
    .help = "Way in which bodies keep apart: penalty pushes vertices out of bodies, barrier never lets surfaces meet. "
            "Each key of self_contact turns it on."},
-  {"gap", WRING_REAL, .unit = "m", .range = "(0,inf)",
+  {"gap", WRING_REAL, .unit = "m", .range = "(0,inf)", .at = WRING_AT(wring_self_contact, gap),
    .help = "Distance below which surfaces repel each other by the barrier; default: 1e-3 of the diagonal of the box "
            "around the bodies at rest, or a quarter of the least distance at rest of parts without a common vertex."},
+  {"friction", WRING_REAL, .range = "[0,inf)", .value = "0", .at = WRING_AT(wring_self_contact, friction),
+   .help = "Coefficient of Coulomb's friction between surfaces, of the barrier."},
+  {"slip_speed", WRING_REAL, .unit = "m/s", .range = "(0,inf)", .at = WRING_AT(wring_self_contact, slip_speed),
+   .help =
+     "Speed of surfaces along each other below which the force of friction is less, down to 0 at rest: what sticks "
+     "creeps slower; in statics per pseudo-time. Default: 1e-3 of the diagonal of the box around the bodies at "
+     "rest per second."},
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
    .help = "Stiffness of every surface vertex that touches a surface triangle, of the penalty."},
   {"thickness", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0",

@@ -42,8 +42,8 @@ static PetscErrorCode print_barrier(const wring_problem *p)
   for (int i = 0; i < n; i++) {
     if (!wring_contact_is_bounded(contact[i])) continue;
     PetscCall(wring_barrier_measure(contact[i], &size));
-    wring_print(p->comm, "contact   barrier, gap %.3g m, stiffness %.3g Pa, %.0f vertices\n", size.gap, size.stiffness,
-                size.points);
+    wring_print(p->comm, "contact   barrier, gap %.3g m, stiffness %.3g Pa, %.0f vertices%s\n", size.gap,
+                size.stiffness, size.points, wring_potential_friction(p->g) ? ", with friction" : "");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,8 +35,8 @@ const wring_option wring_output_options[] = {
            "output.directory, which are otherwise refused; what goes on from there keeps them."},
   {"fields", WRING_WORDS, .value = "displacement,velocity,vertex,J,energy_density,region,rank",
    .choices = "displacement|velocity|vertex|J|energy_density|region|rank|stress|von_mises|deformation_gradient|"
-              "membrane_force|contact_pressure",
-   .help    = "Fields of points (the first three, and the last) and cells in frames, beside the positions of points."},
+              "membrane_force|contact_pressure|friction_traction",
+   .help = "Fields of points (the first three and the last two) and cells in frames, beside the positions of points."},
   {"plots", WRING_BOOL, .value = "true", .at = WRING_AT(wring_output, plots),
    .help = "Whether gnuplot draws the pictures of `compare` and `converge` when they have ended; their scripts are "
            "written in any case."},

@@ -22,6 +22,7 @@ static void path_of(const wring_tables *t, int i, size_t size, char *path)
 static void print_contact(FILE *f, const wring_contact *c)
 {
   const char *const kind = wring_contact_kind(c);
+  if (wring_contact_is_friction(c)) return;
   if (!wring_contact_is_bounded(c)) fprintf(f, ",%s_inside,%s_depth", kind, kind);
   for (int i = 0; i < wring_contact_parts(c); i++) {
     const char *const part = wring_contact_part_name(c, i);
@@ -33,6 +34,16 @@ static void print_contact(FILE *f, const wring_contact *c)
 static PetscBool has_peak(const wring_problem *p)
 {
   return (PetscBool)(wring_stepper_is_static(p->stepper) && p->mesh->tets.n_global > 0);
+}
+
+/* After the columns of all contacts, which include the forces of friction; torques about the centres of colliders. */
+static void print_friction_header(const wring_contact *friction, FILE *f)
+{
+  if (friction) fprintf(f, ",friction_force,friction_work,friction_repeats");
+  for (int i = 0; friction && i < wring_contact_parts(friction); i++) {
+    const char *const part = wring_contact_part_name(friction, i);
+    fprintf(f, ",collider_%s_friction_tx,collider_%s_friction_ty,collider_%s_friction_tz", part, part, part);
+  }
 }
 
 static void print_steps_header(const wring_problem *p, FILE *f)
@@ -49,6 +60,7 @@ static void print_steps_header(const wring_problem *p, FILE *f)
   fprintf(f, ",inverted");
   if (has_peak(p)) fprintf(f, ",von_mises,von_mises_x,von_mises_y,von_mises_z");
   if (wring_potential_has_bounded_contacts(p->g)) fprintf(f, ",contacts,least_distance,contact_force,cut_steps");
+  print_friction_header(wring_potential_friction(p->g), f);
 }
 
 /* Headers that are NULL are those of tables that this run does not have; the others are freed by free. */
@@ -259,6 +271,8 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *
   PetscCall(PetscMalloc1(n, &lost));
   for (int i = 0; i < n; i++) {
     const int parts = wring_contact_parts(contact[i]);
+    lost[i]         = 0;
+    if (wring_contact_is_friction(contact[i])) continue;
     PetscCall(PetscMalloc1(3 * parts, &force));
     PetscCall(wring_potential_measure_contact(p->g, i, p->state.q, &report, force));
     if (wring_contact_is_bounded(contact[i])) {
@@ -287,6 +301,23 @@ static void print_bounded(FILE *f, const wring_contact_report *r, PetscInt cut)
   fprintf(f, ",%" PetscInt64_FMT ",", r->pairs);
   if (isfinite(r->least)) fprintf(f, "%.17g", r->least);
   fprintf(f, ",%.17g,%" PetscInt_FMT, r->force, cut);
+}
+
+static PetscErrorCode print_friction(FILE *f, wring_problem *p, const wring_outcome *outcome)
+{
+  const wring_contact *const friction = wring_potential_friction(p->g);
+  wring_slip_report          report;
+  double                    *torque;
+
+  PetscFunctionBegin;
+  if (!friction) PetscFunctionReturn(PETSC_SUCCESS);
+  const int n = 3 * wring_contact_parts(friction);
+  PetscCall(PetscMalloc1(n, &torque));
+  PetscCall(wring_potential_measure_slip(p->g, p->state.q, NULL, &report, torque));
+  if (f) fprintf(f, ",%.17g,%.17g,%" PetscInt_FMT, report.force, outcome->friction.work, outcome->friction.repeats);
+  for (int i = 0; i < n && f; i++) fprintf(f, ",%.17g", torque[i]);
+  PetscCall(PetscFree(torque));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode add_probes(FILE *file, wring_problem *p)
@@ -330,6 +361,7 @@ PetscErrorCode wring_tables_add_step(wring_tables *t, wring_problem *p, double e
   if (has_peak(p)) PetscCall(wring_potential_peak(p->g, p->state.q, -1, &peak));
   if (f && has_peak(p)) fprintf(f, ",%.17g,%.17g,%.17g,%.17g", peak.value, peak.place[0], peak.place[1], peak.place[2]);
   if (f && wring_potential_has_bounded_contacts(p->g)) print_bounded(f, &bounded, outcome->cut);
+  PetscCall(print_friction(f, p, outcome));
   if (f) fprintf(f, "\n");
   PetscCall(add_probes(t->file[WRING_PROBES_CSV], p));
   wring_tally_step(p, outcome, &b.flaws, tally);

@@ -90,6 +90,53 @@ PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_lag_friction(wring_potential *g, Vec x, PetscBool first)
+{
+  const wring_phase  old      = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
+  const double       progress = g->progress;
+  wring_contact_step step     = {.h = g->h};
+  const double      *xa;
+
+  PetscFunctionBegin;
+  if (first) PetscCall(wring_potential_set_progress(g, 0));
+  if (first) PetscCall(VecGetArrayRead(g->q, &step.q));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_lag(g->contact[i], &step, xa));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  if (first) PetscCall(VecRestoreArrayRead(g->q, &step.q));
+  PetscCall(wring_potential_set_progress(g, progress));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+wring_contact *wring_potential_friction(const wring_potential *g)
+{
+  for (int i = 0; i < g->n_contact; i++)
+    if (wring_contact_is_friction(g->contact[i])) return g->contact[i];
+  return NULL;
+}
+
+PetscErrorCode wring_potential_measure_slip(wring_potential *g, Vec x, Vec from, wring_slip_report *report,
+                                            double *torque)
+{
+  wring_contact *const friction = wring_potential_friction(g);
+  const double        *xa, *fa = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  if (from) PetscCall(VecGetArrayRead(from, &fa));
+  if (torque) PetscCall(PetscArrayzero(torque, 3 * wring_contact_parts(friction)));
+  PetscCall(wring_contact_measure_slip(friction, xa, fa, report, torque));
+  if (from) PetscCall(VecRestoreArrayRead(from, &fa));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  double sum[3] = {report->potential, report->work, report->force};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, g->comm));
+  *report = (wring_slip_report){sum[0], sum[1], sum[2]};
+  if (torque)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, torque, 3 * wring_contact_parts(friction), MPI_DOUBLE, MPI_SUM, g->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force)
 {
   const PetscInt       n = 3 * g->mesh->n_local;
@@ -102,7 +149,7 @@ PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *
   PetscCall(PetscCalloc1((size_t)n, &f));
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_contact; i++)
-    if (wring_contact_is_bounded(g->contact[i]))
+    if (wring_contact_is_bounded(g->contact[i]) || wring_contact_is_friction(g->contact[i]))
       PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, xa, f, NULL));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) force[i] = -f[i];
@@ -110,13 +157,24 @@ PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_contact_pressure(wring_potential *g, const double *x, double *pressure)
+PetscErrorCode wring_potential_contact_traction(wring_potential *g, PetscBool friction, const double *x,
+                                                double *traction)
 {
+  const wring_contact_step step = {.h = 0};
+  wring_contact_change     change;
+
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(pressure, g->mesh->n_local));
+  PetscCall(PetscArrayzero(traction, 3 * g->mesh->n_local));
+  for (int i = 0; i < g->n_contact; i++) {
+    wring_contact *const c = g->contact[i];
+    PetscCall(wring_contact_update(c, &step, x, PETSC_TRUE, &change));
+    if (friction ? wring_contact_is_friction(c) : wring_contact_is_bounded(c))
+      PetscCall(wring_contact_add(c, WRING_GRADIENT, x, traction, NULL));
+  }
+  for (PetscInt k = 0; k < 3 * g->mesh->n_owned; k++) traction[k] = -traction[k];
   for (int i = 0; i < g->n_contact; i++)
-    if (wring_contact_is_bounded(g->contact[i])) PetscCall(wring_contact_add_pressure(g->contact[i], x, pressure));
-  PetscCall(wring_mesh_update_ghosts(g->mesh, 1, pressure));
+    if (wring_contact_is_bounded(g->contact[i])) wring_contact_divide_by_area(g->contact[i], traction);
+  PetscCall(wring_mesh_update_ghosts(g->mesh, 3, traction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -90,6 +90,7 @@ PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state,
   PetscCall(wring_potential_set_time(s->g, load_time(s, state), state->time + s->h, changed));
   if (h != s->h_of_A || dragged) *changed = PETSC_TRUE;
   s->h_of_A = h;
+  if (wring_potential_friction(s->g)) PetscCall(wring_potential_lag_friction(s->g, state->q, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,6 +156,7 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
   wring_solver_know_start(solver, wring_stepper_evaluation(s));
   PetscCall(wring_step_minimise(s, solver, x, outcome));
   if (wring_potential_is_provisional(s->g) && !s->approaching) PetscCall(wring_step_settle(s, solver, x, outcome));
+  if (wring_potential_friction(s->g) && !s->approaching) PetscCall(wring_step_settle_friction(s, solver, x, outcome));
   PetscCall(judge(s, solver, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -250,6 +252,22 @@ static PetscErrorCode add_work(wring_stepper *s, Vec x, wring_state *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Takes the potential of friction out of E, and adds its work to that of the loads. docs/theory.md (9.31) */
+static PetscErrorCode add_friction(wring_stepper *s, Vec x, wring_state *state, double *elastic)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  wring_slip_report   report;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_measure_slip(s->g, x, state->q, &report, NULL));
+  *elastic -= report.potential;
+  state->work += report.work;
+  s->friction_work = report.work;
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic)
 {
   const wring_integrator *const rule = s->integrator;
@@ -266,6 +284,7 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
     PetscCall(end_energy(s, state, x, elastic));
     if (PetscIsInfOrNanReal(*elastic)) PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (wring_potential_friction(s->g)) PetscCall(add_friction(s, x, state, elastic));
   if (rule->finish)
     PetscCall(rule->finish(s, x, state));
   else

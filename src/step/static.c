@@ -71,7 +71,7 @@ static PetscBool depends_on_solution(const wring_stepper *s)
   const int             n = wring_potential_contacts(s->g, &contact);
   if (s->regularised || (s->loads && wring_loads_follow(s->loads))) return PETSC_TRUE;
   for (int i = 0; i < n; i++)
-    if (!wring_contact_is_bounded(contact[i])) return PETSC_TRUE;
+    if (!wring_contact_is_bounded(contact[i]) && !wring_contact_is_friction(contact[i])) return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -105,6 +105,7 @@ static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state,
   if (*changed) PetscCall(wring_step_check_support(s, s->part.end, PETSC_FALSE));
   s->h_of_A = s->h;
   wring_potential_set_provisional(s->g, depends_on_solution(s));
+  if (wring_potential_friction(s->g)) PetscCall(wring_potential_lag_friction(s->g, state->q, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,6 +163,7 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
   PetscCall(wring_potential_set_start(s->g, x));
   PetscCall(wring_potential_set_target(s->g, x));
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  if (wring_potential_friction(s->g)) PetscCall(wring_potential_lag_friction(s->g, x, PETSC_FALSE));
   PetscCall(wring_potential_gradient(s->g, x, s->y));
   PetscCall(VecNorm(s->y, NORM_2, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -192,10 +194,10 @@ static PetscErrorCode end_unsettled(wring_stepper *s, wring_outcome *outcome)
   outcome->reason = WRING_STOPPED_LOADS;
   s->part.adrift  = s->regularised;
   if (s->regularised)
-    PetscCall(
-      wring_note(wring_potential_mesh(s->g)->comm,
-                 "no contact stops the part that only contacts may hold, or it slides, as in statics there is no "
-                 "friction: place it nearer to what stops it, or attach it"));
+    PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                         "no contact stops the part that only contacts may hold, or it slides: %s; place it nearer to "
+                         "what stops it, or attach it",
+                         wring_potential_friction(s->g) ? "friction is too small" : "there is no friction"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,6 +8,7 @@
     march.c                  one step: g of the step, steps without a solve, the end of the step
     start.c                  the x_0 of the solve
     approach.c               held vertices that contacts stop
+    lagging.c                the normal forces of friction, at the solution
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
     static_start.c           the x_0 of a load step
     static_mixing.c          loads that depend on its solution
@@ -115,7 +116,8 @@ struct wring_stepper {
   PetscBool          begun;       // origin is known
   PetscBool          regularised; // g has k_i, (2.9)
   load_part          part;
-  wring_load_mixing *mixing; // NULL: the loads do not depend on positions
+  double             friction_work; // J, of the last finish
+  wring_load_mixing *mixing;        // NULL: the loads do not depend on positions
 };
 
 const wring_integrator *wring_integrator_get(int i); // in the order of the help text; NULL past the end
@@ -173,6 +175,12 @@ PetscErrorCode wring_step_check_support(wring_stepper *s, double time, PetscBool
   residual with those at x meets the tolerance; gives up when it stays. *outcome: of all solves. Collective.
 */
 PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
+
+/*
+  After a solve of g with friction: takes normal forces and directions anew at x and repeats the solve until the
+  residual with those at x meets the tolerance; notes where it does not. *outcome: of all solves. Collective.
+*/
+PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
 
 /* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
 PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);

@@ -159,6 +159,11 @@ double wring_stepper_end(const wring_stepper *s, const wring_state *state)
   return s->integrator->is_static ? s->part.end : state->time + s->h;
 }
 
+double wring_stepper_friction_work(const wring_stepper *s)
+{
+  return s->friction_work;
+}
+
 PetscBool wring_stepper_minimises(const wring_stepper *s)
 {
   return (PetscBool)!s->integrator->advance;

@@ -26,13 +26,15 @@ typedef struct {
   const wring_mesh   *mesh; // borrowed
   wring_skin         *skin;
   PetscInt            n_simplex, n_vertex;
-  wring_simplex      *simplex;   // [n_simplex]
-  PetscInt           *vertex;    // [n_vertex] owned vertices of simplices
-  double              gap;       // m
-  double              edge[2];   // m: the least and the mean edge at rest; 0: there is none
-  double              margin;    // m
-  PetscBool           self;      // pairs are looked for
-  wring_obstacles    *obstacles; // owned; NULL: none
+  wring_simplex      *simplex;    // [n_simplex]
+  PetscInt           *vertex;     // [n_vertex] owned vertices of simplices
+  double              gap;        // m
+  double              edge[2];    // m: the least and the mean edge at rest; 0: there is none
+  double              margin;     // m
+  PetscBool           self;       // pairs are looked for
+  double              friction;   // coefficient
+  double              slip_speed; // m/s
+  wring_obstacles    *obstacles;  // owned; NULL: none
   PetscBool           searched;
   double             *seen, *sweep; // [n_vertex][3] m: the way of the last search is seen + t sweep, t in [0, 1]
   PetscInt            n;

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25;
+static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25, slip_of_diagonal = 1e-3; // 1/s
 static const double touching = 1e-12; // of the diagonal: a smaller distance is none
 
 /* Of the box around all vertices at x. */
@@ -189,6 +189,7 @@ PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, p->mesh->X, &diagonal));
   if (gap == 0) most = gap_of_diagonal * diagonal;
+  if (p->slip_speed == 0) p->slip_speed = slip_of_diagonal * diagonal;
   wring_barrier_pairs_set_gap(p, most);
   if (p->self) {
     PetscCall(

@@ -89,6 +89,17 @@ double wring_feature_distance(const wring_placed_feature *f, int corners, const 
   return look_from(f, corners, x).distance;
 }
 
+void wring_feature_weights(const wring_placed_feature *f, int corners, const double *x, double *c)
+{
+  double     all[MOST];
+  wring_foot foot;
+  int        first;
+  c[0] = 1;
+  if (!has_corners(f)) return;
+  wring_pair_closest(join(f, corners, x, &first, all), all, &foot);
+  for (int i = 0; i < corners; i++) c[i] = -foot.c[first + i];
+}
+
 /* ---- energies ---------------------------------------------------------------------------------------------------- */
 
 /* Of a point; the Hessian of a tube's distance is -[1 - n n^T - z z^T]/length, z along it where it is straight. */

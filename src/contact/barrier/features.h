@@ -30,6 +30,9 @@ double wring_feature_sine2(const wring_placed_feature *f, const double *X); // w
 /* The distance [m] of a part x [corners][3], < 0 behind the surface, as far as the feature tells. */
 double wring_feature_distance(const wring_placed_feature *f, int corners, const double *x);
 
+/* The nearest point of the part is the sum of c[i] x[i]. */
+void wring_feature_weights(const wring_placed_feature *f, int corners, const double *x, double *c);
+
 /*
   psi [m] of the part, infinite if it touches; its gradient g [corners][3] and a semidefinite Hessian H
   [3 corners][3 corners] 1/m, either may be NULL. Returns the distance.

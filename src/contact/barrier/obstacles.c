@@ -35,6 +35,21 @@ PetscBool wring_obstacles_advance(wring_obstacles *o, double advance)
   return moves;
 }
 
+void wring_obstacle_velocity(const wring_obstacles *o, const wring_placed_feature *f, const double point[3],
+                             double velocity[3], double arm[3])
+{
+  const wring_body_pose begin = wring_pose_at(f->collider, o->begin), end = wring_pose_at(f->collider, o->time);
+  double                local[3], from[3], to[3];
+  wring_pose_to_local(f->pose, point, local);
+  wring_pose_to_world(&begin, local, from);
+  wring_pose_to_world(&end, local, to);
+  wring_subtract3(point, f->pose->centre, arm);
+  for (int k = 0; k < 3; k++) {
+    const double way = to[k] - from[k] + (end.centre[k] - begin.centre[k]);
+    velocity[k]      = o->time > o->begin ? way / (o->time - o->begin) : 0;
+  }
+}
+
 /* ---- parts near colliders ---------------------------------------------------------------------------------------- */
 
 /* A lower bound of the distance of a part from the collider of a feature: that of a ball around it. */

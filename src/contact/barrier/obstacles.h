@@ -26,6 +26,10 @@ void wring_obstacles_set_gap(wring_obstacles *o, double gap);
 PetscBool wring_obstacles_place(wring_obstacles *o, double begin, double time, double part);
 PetscBool wring_obstacles_advance(wring_obstacles *o, double advance);
 
+/* The mean velocity [m/s] in the step of the collider's material at `point` now, and the arm [m] from its centre. */
+void wring_obstacle_velocity(const wring_obstacles *o, const wring_placed_feature *f, const double point[3],
+                             double velocity[3], double arm[3]);
+
 typedef struct {
   PetscInt simplex;
   int      feature;

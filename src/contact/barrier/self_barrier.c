@@ -5,8 +5,11 @@
 #include "barrier.h"
 #include "barrier_start.h"
 #include "ccd.h"
+#include "friction.h"
 #include "contact/contact_impl.h"
+#include "base/vector3.h"
 #include <math.h>
+#include <string.h>
 
 enum { SERIAL_BELOW = 256, N = 3 * WRING_MOST_CORNERS };
 static const double kept = 0.2; // at the end of the longest step, of the distance of a pair or of the gap
@@ -14,6 +17,7 @@ static const double kept = 0.2; // at the end of the longest step, of the distan
 typedef struct {
   double               stiffness; // Pa
   wring_barrier_pairs *pairs;
+  wring_contact       *friction; // borrowed; NULL: none
   PetscInt             room;
   double              *distance, *psi, *g; // [room] m, m; [room][N]: of each pair at the last x
 } barrier;
@@ -249,6 +253,72 @@ static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- friction ---------------------------------------------------------------------------------------------------- */
+
+/* Of pair i at x, whose g is that of the last evaluation, in a step of h; whether there is any. (9.28) */
+static PetscBool set_slip(const barrier *d, PetscInt i, const double *x, double h, wring_slip *s)
+{
+  const wring_barrier_pairs *const  p    = d->pairs;
+  const wring_barrier_pair *const   pair = p->pair + i;
+  const wring_placed_feature *const f    = feature_of(d, i);
+  const double coefficient = f ? f->collider->friction : p->friction, own = f ? f->collider->slip_speed : 0;
+  double       corners[N], sum[3] = {0}, point[3] = {0};
+  wring_foot   foot;
+  if (!(coefficient > 0) || !is_active(d, i)) return PETSC_FALSE;
+  for (int k = 0; k < 3 * pair->first; k++) sum[k % 3] += d->g[N * (size_t)i + (size_t)k];
+  const double size = sqrt(wring_dot3(sum, sum));
+  if (!(size > 0)) return PETSC_FALSE;
+  *s =
+    (wring_slip){.corners = pair->corners, .part = f ? f->part : -1, .sticking = h * (own > 0 ? own : p->slip_speed)};
+  s->force = coefficient * factor_of(d, i) * size;
+  memcpy(s->home, pair->home, sizeof s->home);
+  for (int k = 0; k < 3; k++) s->n[k] = sum[k] / size;
+  wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
+  if (f) {
+    wring_feature_weights(f, pair->corners, corners, s->c);
+    for (int k = 0; k < 3 * pair->corners; k++) point[k % 3] += s->c[k / 3] * corners[k];
+    wring_obstacle_velocity(p->obstacles, f, point, s->way, s->arm);
+    for (int k = 0; k < 3; k++) s->way[k] *= h;
+  } else {
+    wring_pair_closest(pair->kind, corners, &foot);
+    memcpy(s->c, foot.c, sizeof s->c);
+  }
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode barrier_lag(wring_contact *contact, const wring_contact_step *step, const double *x)
+{
+  barrier *const d = contact->data;
+  PetscInt       n = 0;
+  wring_slip    *slip;
+  double         most;
+
+  PetscFunctionBegin;
+  if (!d->friction) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+  PetscCall(evaluate(d, x, PETSC_TRUE));
+  PetscCall(PetscMalloc1((size_t)d->pairs->n, &slip));
+  for (PetscInt i = 0; i < d->pairs->n; i++) n += set_slip(d, i, x, step->h, slip + n);
+  PetscCall(wring_friction_set(d->friction, step->q, n, slip));
+  PetscCall(PetscFree(slip));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_barrier_create_friction(wring_contact *contact, wring_contact **friction)
+{
+  barrier *const             d   = contact->data;
+  const wring_barrier_pairs *p   = d->pairs;
+  PetscBool                  any = (PetscBool)(p->self && p->friction > 0);
+
+  PetscFunctionBegin;
+  *friction = NULL;
+  for (int i = 0; p->obstacles && i < p->obstacles->set.n; i++)
+    any = (PetscBool)(any || p->obstacles->set.collider[i].friction > 0);
+  if (any) PetscCall(wring_friction_create(contact, friction));
+  d->friction = *friction;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, wring_contact_report *report,
@@ -271,29 +341,19 @@ static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, w
     report->force += factor_of(d, i) * sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
     for (int k = 0; k < 3 && f; k++) force[3 * f->part + k] -= factor_of(d, i) * sum[k];
   }
+  if (d->friction) PetscCall(wring_friction_add_forces(d->friction, x, force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The area of a bare point is a square of the gap. */
-static PetscErrorCode barrier_add_pressure(wring_contact *contact, const double *x, double *pressure)
+static void barrier_divide_by_area(const wring_contact *contact, double *f)
 {
-  barrier *const                   d = contact->data;
-  const wring_barrier_pairs *const p = d->pairs;
-  double                          *f, most;
-
-  PetscFunctionBegin;
-  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
-  PetscCall(PetscCalloc1(3 * (size_t)contact->mesh->n_local, &f));
-  PetscCall(barrier_add(contact, WRING_GRADIENT, x, f, NULL));
+  const wring_barrier_pairs *const p = ((const barrier *)contact->data)->pairs;
   for (PetscInt i = 0; i < p->n_simplex; i++) {
     const wring_simplex *const s = p->simplex + i;
-    if (s->corners > 1) continue;
-    const double *const at = f + 3 * (size_t)s->vertex[0];
-    pressure[s->vertex[0]] +=
-      sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) / (s->area > 0 ? s->area : p->gap * p->gap);
+    for (int k = 0; k < 3 && s->corners == 1; k++)
+      f[3 * (size_t)s->vertex[0] + (size_t)k] /= s->area > 0 ? s->area : p->gap * p->gap;
   }
-  PetscCall(PetscFree(f));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode barrier_set_time(wring_contact *contact, double begin, double time, double part)
@@ -340,21 +400,22 @@ static double barrier_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops barrier_ops = {
-  .kind         = "barrier",
-  .refusal      = barrier_refusal,
-  .stiffness    = barrier_stiffness,
-  .set_time     = barrier_set_time,
-  .update       = barrier_update,
-  .add          = barrier_add,
-  .find_blocks  = barrier_find_blocks,
-  .add_products = barrier_add_products,
-  .bound        = barrier_bound,
-  .check        = barrier_check,
-  .add_pressure = barrier_add_pressure,
-  .parts        = barrier_parts,
-  .part_name    = wring_poses_part_name,
-  .measure      = barrier_measure,
-  .destroy      = barrier_destroy,
+  .kind           = "barrier",
+  .refusal        = barrier_refusal,
+  .stiffness      = barrier_stiffness,
+  .set_time       = barrier_set_time,
+  .update         = barrier_update,
+  .add            = barrier_add,
+  .find_blocks    = barrier_find_blocks,
+  .add_products   = barrier_add_products,
+  .bound          = barrier_bound,
+  .check          = barrier_check,
+  .lag            = barrier_lag,
+  .divide_by_area = barrier_divide_by_area,
+  .parts          = barrier_parts,
+  .part_name      = wring_poses_part_name,
+  .measure        = barrier_measure,
+  .destroy        = barrier_destroy,
 };
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
@@ -368,7 +429,9 @@ PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_
   PetscCall(PetscNew(&d));
   PetscCall(wring_barrier_pairs_create(mesh, &extra, &d->pairs));
   PetscCall(wring_contact_create(mesh, &barrier_ops, d, c));
-  d->pairs->self = how->self;
+  d->pairs->self       = how->self;
+  d->pairs->friction   = how->friction;
+  d->pairs->slip_speed = how->slip_speed;
   if (how->n_collider > 0) PetscCall(wring_obstacles_create(*c, how->n_collider, how->collider, &d->pairs->obstacles));
   PetscCall(wring_barrier_choose_gap(d->pairs, how->gap));
   PetscFunctionReturn(PETSC_SUCCESS);

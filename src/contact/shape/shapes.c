@@ -41,7 +41,10 @@ const wring_option wring_collider_options[] = {
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
    .help = "Stiffness k of every vertex in contact: its force is k times its depth; of the penalty."},
   {"friction", WRING_REAL, .range = "[0,inf)", .value = "0", .at = WRING_AT(wring_collider, friction),
-   .help = "Coefficient of friction; for xpbd, pbd, rgc and penalty, which project contacts."},
+   .help = "Coefficient of friction; of the barrier by Coulomb's law, otherwise for xpbd, pbd, rgc and penalty, which "
+           "project contacts."},
+  {"slip_speed", WRING_REAL, .unit = "m/s", .range = "(0,inf)", .at = WRING_AT(wring_collider, slip_speed),
+   .help = "As of self_contact, whose value is the default; of the barrier."},
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0",
    .at = WRING_AT(wring_collider, motion.velocity), .help = "Velocity of the centre."},
   {"spin", WRING_REALS, .count = 3, .unit = "deg/s", .value = "0,0,0", .at = WRING_AT(wring_collider, motion.spin),

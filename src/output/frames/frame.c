@@ -125,6 +125,7 @@ static const struct {
   [WRING_DEFORMATION_GRADIENT] = {"deformation_gradient", WRING_OF_CELLS, WRING_FLOAT64, 9, PETSC_FALSE},
   [WRING_MEMBRANE_FORCE]       = {"membrane_force", WRING_OF_CELLS, WRING_FLOAT64, 6, PETSC_FALSE},
   [WRING_CONTACT_PRESSURE]     = {"contact_pressure", WRING_AT_POINTS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_FRICTION_TRACTION]    = {"friction_traction", WRING_AT_POINTS, WRING_FLOAT64, 3, PETSC_FALSE},
 };
 
 static PetscBool has(unsigned chosen, int field)
@@ -155,6 +156,9 @@ PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
     WRING_REFUSE(p->comm,
                  "%s: output_fields has '%s', expected a deck with method barrier of self_contact or a collider",
                  origin, table[WRING_CONTACT_PRESSURE].name);
+  if (has(*chosen, WRING_FRICTION_TRACTION) && !wring_potential_friction(p->g))
+    WRING_REFUSE(p->comm, "%s: output_fields has '%s', expected a deck with friction above 0 of method barrier", origin,
+                 table[WRING_FRICTION_TRACTION].name);
   for (int f = WRING_STRESS; f < WRING_MEMBRANE_FORCE; f++)
     if (has(*chosen, f) && p->mesh->tets.n_global == 0)
       WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
@@ -276,6 +280,20 @@ static void fill_membranes(const wring_problem *p, wring_frame_values *a)
   }
 }
 
+static PetscErrorCode fill_pressure(const wring_problem *p, wring_frame_values *a)
+{
+  double *const pressure = a->value[WRING_CONTACT_PRESSURE];
+  double       *t;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)p->mesh->n_local, &t));
+  PetscCall(wring_potential_contact_traction(p->g, PETSC_FALSE, a->x, t));
+  for (PetscInt i = 0; i < p->mesh->n_local; i++)
+    pressure[i] = sqrt(t[3 * i] * t[3 * i] + t[3 * i + 1] * t[3 * i + 1] + t[3 * i + 2] * t[3 * i + 2]);
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wring_frame_values *a)
 {
   const wring_mesh *const m = p->mesh;
@@ -295,8 +313,9 @@ static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wr
   wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->value[WRING_DISPLACEMENT]);
   PetscCall(fill_tets(p, a));
   if (a->value[WRING_MEMBRANE_FORCE]) fill_membranes(p, a);
-  if (a->value[WRING_CONTACT_PRESSURE])
-    PetscCall(wring_potential_contact_pressure(p->g, a->x, a->value[WRING_CONTACT_PRESSURE]));
+  if (a->value[WRING_CONTACT_PRESSURE]) PetscCall(fill_pressure(p, a));
+  if (a->value[WRING_FRICTION_TRACTION])
+    PetscCall(wring_potential_contact_traction(p->g, PETSC_TRUE, a->x, a->value[WRING_FRICTION_TRACTION]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,6 +38,7 @@ typedef enum {
   WRING_DEFORMATION_GRADIENT, // of tets, row by row
   WRING_MEMBRANE_FORCE,       // N/m, of triangles, NaN where the area is 0
   WRING_CONTACT_PRESSURE,     // Pa, of surface vertices, 0 elsewhere
+  WRING_FRICTION_TRACTION,    // Pa, on the bodies, likewise
   WRING_N_FIELD
 } wring_field_name;
 

@@ -262,22 +262,22 @@ static void note_locking(const wring_problem *p, wring_sanity *s)
   }
 }
 
-/* Methods that move vertices out of colliders, the only ones with friction. */
+/* Methods that move vertices out of colliders; the barrier has friction by Coulomb's law. */
 static PetscErrorCode note_friction(const wring_problem *p, wring_sanity *s)
 {
-  const wring_collider_set *const c = &p->parts->colliders;
-  char                            prefix[WRING_PREFIX];
-  double                          friction;
+  const wring_contact *const c = p->parts->colliders.contact;
+  char                       prefix[WRING_PREFIX];
+  double                     friction;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->n; i++) {
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", c->name[i]));
+  for (int i = 0; c && i < wring_contact_parts(c); i++) {
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", wring_contact_part_name(c, i)));
     PetscCall(wring_options_get_real(p->options, prefix, wring_collider_options, "friction", &friction));
     if (friction > 0)
       note(p, s,
            "collider '%s' has friction %.3g, which acts on the depth that each sweep finds: bodies that "
            "Coulomb's law would hold may creep or slide",
-           c->name[i], friction);
+           wring_contact_part_name(c, i), friction);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

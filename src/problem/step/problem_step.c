@@ -65,6 +65,7 @@ static PetscErrorCode make_part(wring_problem *p, wring_solver *solver, Vec x, w
   if (outcome->reason == WRING_INTERRUPTED || wring_reason_failed(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
   *elastic = outcome->last.value.elastic;
   PetscCall(wring_stepper_finish(p->stepper, x, &p->state, elastic));
+  outcome->friction.work = wring_stepper_friction_work(p->stepper);
   if (PetscIsInfOrNanReal(*elastic)) outcome->reason = WRING_STOPPED_NOT_FINITE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

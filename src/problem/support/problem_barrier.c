@@ -47,7 +47,8 @@ static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const Pet
 
 PetscErrorCode wring_problem_wants_barrier(const wring_problem *p, PetscBool *wants)
 {
-  static const char *const others[2][4] = {{"gap"}, {"stiffness", "thickness", "max_depth"}}; // of the other method
+  static const char *const others[2][4] = {{"gap", "friction", "slip_speed"},
+                                           {"stiffness", "thickness", "max_depth"}}; // of the other method
   const char              *method;
 
   PetscFunctionBegin;
@@ -78,15 +79,19 @@ static PetscErrorCode check_gap(const wring_problem *p, const char *of, double g
 
 PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider)
 {
-  wring_barrier_body   how = {.self = self, .n_collider = n, .collider = collider};
+  wring_barrier_body   how  = {.self = self, .n_collider = n, .collider = collider};
+  wring_self_contact   keys = {.gap = 0};
   const wring_surface *surface;
   const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
   PetscInt            *triangle = NULL, *line;
+  wring_contact       *friction;
   char                 of[WRING_PREFIX];
 
   PetscFunctionBegin;
-  if (wring_options_has(p->options, prefix, "gap"))
-    PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "gap", &how.gap));
+  PetscCall(wring_options_read(p->options, prefix, wring_self_contact_options, &keys));
+  how.gap        = keys.gap;
+  how.friction   = keys.friction;
+  how.slip_speed = keys.slip_speed;
   for (PetscInt i = 0; i < surfaces; i++)
     PetscCall(append(surface[i].n, 3, surface[i].vertex, &how.n_triangle, &triangle));
   PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
@@ -101,6 +106,8 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
   PetscCall(PetscFree(triangle));
   PetscCall(PetscFree(line));
   PetscCall(wring_potential_add_contact(p->g, p->parts->barrier));
+  PetscCall(wring_barrier_create_friction(p->parts->barrier, &friction));
+  if (friction) PetscCall(wring_potential_add_contact(p->g, friction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

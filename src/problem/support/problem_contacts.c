@@ -57,7 +57,7 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
 /* Whether the barrier keeps the body out of the collider; refuses keys and shapes of the other method. */
 static PetscErrorCode get_method(const wring_problem *p, PetscBool self, wring_collider *c, PetscBool *barrier)
 {
-  static const char *const of_penalty[] = {"stiffness", "friction", NULL}, *const of_barrier[] = {"gap", NULL};
+  static const char *const of_penalty[] = {"stiffness", NULL}, *const of_barrier[] = {"gap", "slip_speed", NULL};
   const wring_option *table  = wring_collider_options;
   const char         *method = self ? "barrier" : "penalty";
   char                prefix[WRING_PREFIX];

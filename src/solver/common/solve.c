@@ -166,6 +166,8 @@ void wring_outcome_add(const wring_outcome *more, wring_outcome *sum)
   sum->reason = more->reason;
   sum->iterations += more->iterations;
   sum->cut += more->cut;
+  sum->friction.work += more->friction.work;
+  sum->friction.repeats += more->friction.repeats;
   wring_rises_add(&more->rises, &sum->rises);
   sum->last = more->last;
   sum->last.evaluations += before.evaluations;

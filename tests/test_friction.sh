@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# Friction in decks. It fails when a block on a slope slides another way than Coulomb's law says, or does not hold; when
+# friction adds energy, momentum is lost between bodies, or a belt does not carry; when methods, ranks or a restart end
+# elsewhere; when friction does not hold a block, or a seal, in statics; or bad input is accepted.
+# usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4
+. "$(dirname "$0")/lib.sh"
+
+far() { # A B: the largest difference of positions
+  paste -d, "$1/state.csv" "$2/state.csv" |
+    awk -F, 'NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > x) x = d } }
+      END { print x + 0 }'
+}
+
+converged() { # DIRECTORY STEPS
+  column "$1/steps.csv" reason |
+    awk -v n="$2" '!/^(converged|at round-off)$/ { bad = 1 } END { exit bad || NR != n }' ||
+    fail "$1: not $2 steps that have converged"
+}
+
+body='material: {model: stable_neohookean, young: 1e6, poisson: 0.3, density: 1000}
+output: {every: 0, state_csv: true}'
+
+# ---- a block of 4 kg on a slope of atan(1/2), by the direction of gravity: it slides below 0.5 and holds above ----
+cat >slope.yaml <<DECK
+mesh: {box: {size: [0.2, 0.2, 0.1], cells: [2, 2, 1], origin: [0, 0, 5e-5]}}
+$body
+gravity: [4.3872, 0, -8.7744]
+collider: {slope: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], method: barrier, friction: 0.49}}
+solver: {type: newton}
+time: {step: 1e-2, steps: 50}
+DECK
+works 1 run slope.yaml -output_directory slides
+converged slides 50
+path() { # DIRECTORY: the mean motion along the slope, over a t^2/2
+  awk -F, 'NR > 1 { sum += $2 - 0.1; n++ } END { print sum / n / (0.5 * (4.3872 - 0.49 * 8.7744) * 0.25) }' \
+    "$1/state.csv"
+}
+path slides | awk '{ exit !($1 > 0.9 && $1 < 1.1) }' || fail "the block has slid $(path slides) of its way"
+column slides/steps.csv friction_work | awk '!($1 < 0) { exit 1 }' || fail "friction does work on a block that slides"
+paste <(column slides/steps.csv friction_force) <(column slides/steps.csv contact_force) |
+  awk '{ d = $1 - 0.49 * $2; exit !(d * d < 1e-4 * $1 * $1) }' || fail "friction is not 0.49 times the normal force"
+paste <(last slides/steps.csv collider_slope_fx) <(last slides/steps.csv collider_slope_friction_ty) |
+  awk '{ exit !($1 < -17 && $1 > -17.4 && $2 * $2 < 0.01) }' || fail "force or torque of the slope: $(cat log)"
+
+works 1 run slope.yaml -collider_slope_friction 0.505 -output_directory holds
+converged holds 50
+paste <(column holds/steps.csv px) <(column holds/steps.csv friction_work) | # slower than the slip speed, 3e-4 m/s
+  awk 'NR > 20 && !($1 / 4 < 3e-4) { exit 1 } $2 > 0 { exit 1 }' || fail "the block does not hold"
+
+# ---- methods, ranks, a restart ----
+for type in trust_region pncg qn auto; do
+  works 1 run slope.yaml -solver_type $type -solver_max_it 3000 -time_steps 5 -output_directory by_$type
+  converged by_$type 5
+done
+tight="-solver_rtol 1e-8 -time_steps 12"
+works 1 run slope.yaml $tight -output_directory slope1
+for ranks in 2 4; do
+  works $ranks run slope.yaml $tight -output_directory slope$ranks
+  far slope1 slope$ranks | awk '{ exit !($1 <= 1e-8) }' || fail "$ranks ranks end $(far slope1 slope$ranks) m off"
+done
+works 1 run slope.yaml $tight -time_steps 5 -output_directory half
+works 2 run slope.yaml $tight -initial_restart half -output_directory rest
+far slope1 rest | awk '{ exit !($1 <= 1e-8) }' || fail "a restart ends $(far slope1 rest) m off"
+works 1 run slope.yaml -time_integrator bdf2 -output_directory bdf2
+column bdf2/steps.csv px |
+  awk 'NR == 10 { px = $1 } END { a = ($1 - px) / 0.4 / 4; exit !(a > 0.0876 && a < 0.0879) }' ||
+  fail "bdf2 slides at another rate"
+
+# ---- a belt carries the block along, and does work on it ----
+works 1 run slope.yaml -gravity 0,0,-9.81 -collider_slope_velocity 0.1,0,0 -time_steps 15 -output_directory belt
+last belt/steps.csv px | awk '{ exit !($1 > 0.39 && $1 < 0.401) }' || fail "the belt does not carry the block"
+column belt/steps.csv friction_work | awk '{ sum += $1 } END { exit !(sum > 0.018 && sum < 0.05) }' ||
+  fail "the belt's work is not the block's kinetic energy, 0.02 J, and what is lost"
+
+# ---- two free blocks, one slides on the other: momentum stays, energy falls until they go together ----
+"$python" - "$source/tests/contact" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from bodies import Mesh
+mesh = Mesh()
+mesh.add_box((-0.2, -0.2, -0.1), (0.2, 0.2, 0), (2, 2, 1), 1)
+mesh.add_box((-0.11, -0.09, 1e-4), (0.09, 0.11, 0.1001), (2, 2, 1), 2)
+mesh.write("pair.mesh")
+PYTHON
+awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 36; v++) print v (v < 18 ? ",0,0,0.03" : ",0.2,0.1,-0.12") }' >v.csv
+cat >pair.yaml <<DECK
+mesh: {file: pair.mesh}
+$body
+initial: {velocities: v.csv}
+self_contact: {method: barrier, friction: 0.5}
+solver: {type: newton, rtol: 1e-8}
+time: {step: 5e-3, steps: 12}
+DECK
+works 2 run pair.yaml -output_every 4 -output_fields friction_traction,contact_pressure -output_directory pair
+converged pair 12
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  { e = $at["kinetic"] + $at["elastic"]; slip += $at["friction_work"]
+    for (c = 0; c < 3; c++) { p = $(at["px"] + c); if (NR == 2) first[c] = p
+      if ((p - first[c]) ^ 2 > 1e-14) bad = 1 }
+    if ($at["friction_work"] > 0 || (NR > 2 && e > last * (1 + 1e-9))) bad = 1
+    last = e }
+  END { exit bad || !(slip < -1e-4) }' pair/steps.csv || fail "friction between bodies changes momentum, or adds energy"
+grep -q friction_traction pair/frame_000012.vtu || fail "the frame has no friction_traction"
+
+# ---- statics: a block that traction presses on the plane and pushes along it; it slides if it must ----
+cat >press.yaml <<DECK
+mesh: {box: {size: [0.2, 0.2, 0.1], cells: [2, 2, 1], origin: [0, 0, 2e-4]}}
+$body
+traction: {zmax: {value: [1000, 0, -5000]}}
+collider: {plane: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], method: barrier, friction: 0.3}}
+solver: {type: newton}
+time: {integrator: static, steps: 3}
+DECK
+works 1 run press.yaml -output_directory press
+converged press 3
+paste <(last press/steps.csv collider_plane_fx) <(last press/steps.csv collider_plane_fz) |
+  awk '{ exit !($1 < -39.9 && $1 > -40.1 && $2 > 199.9 && $2 < 200.1) }' || fail "friction does not hold the block"
+expect 2 1 run press.yaml -collider_plane_friction 0.19 -output_directory slips
+grep -q 'or it slides: friction' log || fail "a block that slides is not said to slide"
+
+# ---- a seal between plates that close by 10 % and shear: friction drags its faces ----
+cat >seal.yaml <<DECK
+mesh: {box: {size: [0.1, 0.1, 0.05], cells: [2, 2, 2], origin: [0, 0, 2e-4]}}
+$body
+collider: {lower: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], method: barrier, friction: 0.6},
+           upper: {shape: half_space, point: [0, 0, 0.0504], normal: [0, 0, -1], method: barrier, friction: 0.6,
+                   velocity: [2e-3, 0, -5e-3]}}
+solver: {type: newton}
+time: {integrator: static, steps: 4}
+DECK
+works 2 run seal.yaml -output_directory seal
+converged seal 4
+paste <(last seal/steps.csv collider_lower_fx) <(last seal/steps.csv collider_upper_fx) \
+  <(last seal/steps.csv collider_lower_fz) |
+  awk '{ sum = $1 + $2; exit !($2 > 50 && sum * sum < 1e-4 && $3 > 500) }' || fail "the seal is not dragged along"
+
+# ---- bad input ----
+refused 'collider_slope_friction.*-0.1' run slope.yaml -collider_slope_friction -0.1
+refused 'self_contact_friction.*-1' run pair.yaml -self_contact_friction -1
+refused 'self_contact_slip_speed.*0' run pair.yaml -self_contact_slip_speed 0
+refused 'self_contact_friction is a key of method barrier' run pair.yaml -self_contact_method penalty
+refused "solver 'xpbd' cannot use method barrier" run pair.yaml -solver_type xpbd
+refused "solver 'newton' cannot use collider 'slope': it has friction, expected method barrier" \
+  run slope.yaml -collider_slope_method penalty -collider_slope_stiffness 1e5
+refused "friction_traction.*expected a deck with friction" run slope.yaml -collider_slope_friction 0 \
+  -output_fields friction_traction
+exit 0
