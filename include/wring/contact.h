@@ -190,7 +190,7 @@ typedef struct wring_collider wring_collider;
 typedef enum {
   WRING_FEATURE_PLANE,   // points: n . p - radius, with the unit vector n = a
   WRING_FEATURE_TUBE,    // points: radius - the distance from the segment ab, of the inside
-  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, which is convex
+  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, in which edges may be up to the radius deep
   WRING_FEATURE_POINT,   // triangles, and edges without triangles: the distance from a - radius
   WRING_FEATURE_SEGMENT, // edges: the distance from the segment ab - radius
 } wring_feature_kind;
@@ -200,7 +200,7 @@ typedef struct {
   double             a[3], b[3], radius; // m
 } wring_feature;
 
-enum { WRING_MOST_FEATURES = 24 };
+enum { WRING_MOST_FEATURES = 400 };
 
 /*
   A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the

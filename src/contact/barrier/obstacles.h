@@ -26,6 +26,9 @@ void wring_obstacles_set_gap(wring_obstacles *o, double gap);
 PetscBool wring_obstacles_place(wring_obstacles *o, double begin, double time, double part);
 PetscBool wring_obstacles_advance(wring_obstacles *o, double advance);
 
+/* A lower bound of the distance of a part x [corners][3] from a feature: that of a ball around it. */
+double wring_obstacle_apart(const wring_placed_feature *f, int corners, const double *x);
+
 typedef struct {
   PetscInt simplex;
   int      feature;
