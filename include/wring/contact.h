@@ -288,6 +288,7 @@ typedef struct {
   double thickness; // m: vertices and triangles nearer than this push each other, >= 0
   double
     max_depth; // m: a vertex deeper inside than this is not pushed out; 0: half the mean edge of the surface at rest
+  wring_phases *phases; // to which searches and messages are counted; borrowed, may be NULL
 } wring_self_contact;
 
 /*
@@ -307,6 +308,7 @@ typedef struct {
   const PetscInt       *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
   int                   n_collider;
   const wring_collider *collider; // [n_collider] with features; copied, every one is a part
+  wring_phases         *phases;   // to which searches and messages are counted; borrowed, may be NULL
 } wring_barrier_body;
 
 /*

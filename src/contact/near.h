@@ -18,6 +18,7 @@ typedef struct {
   double reach;         // m: distance of the vertex from the triangle at x
   double front, behind; // m: excludes pairs of one body that at rest are nearer than `front`, or nearer than `behind`
                         // with the vertex behind the triangle or in its plane
+  wring_phases *phases; // of wring_broad
 } wring_near_range;
 
 /*

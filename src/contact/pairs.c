@@ -184,11 +184,13 @@ static PetscErrorCode find_runs(wring_pairs *p)
   p->run[p->n_run] = p->n_near;
   for (PetscInt r = 0; r < p->n_run; r++) p->longest = PetscMax(p->longest, p->run[r + 1] - p->run[r]);
   PetscFunctionReturn(PETSC_SUCCESS);
+  wring_count(p->far.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
 }
 
 static PetscErrorCode search(wring_pairs *p, const double *x)
 {
-  const wring_near_range range = {.reach = p->within + p->margin, .front = p->thickness, .behind = p->behind};
+  const wring_near_range range = {
+    .reach = p->within + p->margin, .front = p->thickness, .behind = p->behind, .phases = p->far.phases};
 
   PetscFunctionBegin;
   PetscCall(forget_search(p));
@@ -616,14 +618,15 @@ static PetscErrorCode make_watch(wring_pairs *p)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&w));
-  p->watch     = w;
-  w->mesh      = p->mesh;
-  w->skin      = p->skin;
-  w->thickness = p->thickness;
-  w->depth     = p->depth;
-  w->margin    = 2 * p->depth;
-  w->within    = PetscMax(p->thickness, 4 * p->depth);
-  w->behind    = INFINITY;
+  p->watch      = w;
+  w->mesh       = p->mesh;
+  w->skin       = p->skin;
+  w->thickness  = p->thickness;
+  w->depth      = p->depth;
+  w->margin     = 2 * p->depth;
+  w->within     = PetscMax(p->thickness, 4 * p->depth);
+  w->behind     = INFINITY;
+  w->far.phases = p->far.phases;
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->seen));
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->rated));
   PetscFunctionReturn(PETSC_SUCCESS);

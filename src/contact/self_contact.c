@@ -326,6 +326,7 @@ PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_sel
   PetscCall(wring_pairs_create(mesh, how->thickness, how->max_depth, &d->pairs));
   PetscCall(PetscMalloc1(3 * (size_t)mesh->n_local, &d->last));
   PetscCall(PetscArraycpy(d->last, mesh->X, 3 * mesh->n_local));
+  d->pairs->far.phases = how->phases;
   PetscCall(wring_contact_create(mesh, &self_ops, d, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -368,7 +368,8 @@ PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_
   PetscCall(PetscNew(&d));
   PetscCall(wring_barrier_pairs_create(mesh, &extra, &d->pairs));
   PetscCall(wring_contact_create(mesh, &barrier_ops, d, c));
-  d->pairs->self = how->self;
+  d->pairs->self           = how->self;
+  d->pairs->corners.phases = how->phases;
   if (how->n_collider > 0) PetscCall(wring_obstacles_create(*c, how->n_collider, how->collider, &d->pairs->obstacles));
   PetscCall(wring_barrier_choose_gap(d->pairs, how->gap));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -137,7 +137,7 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
 static PetscErrorCode create_self_contact(const wring_problem *p, wring_contact **contact)
 {
   static const char  prefix[] = "self_contact_";
-  wring_self_contact how      = {.max_depth = 0};
+  wring_self_contact how      = {.phases = wring_potential_phases(p->g)};
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "stiffness", &how.stiffness));
