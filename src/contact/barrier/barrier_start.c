@@ -299,12 +299,12 @@ static PetscErrorCode list_rays(const wring_barrier_pairs *p, double length, Pet
   *n = 0;
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
     if (!in_tet[v] || s->body[v] != p->mesh->number.original[v]) continue;
-    (*simplex)[(*n)++] = (wring_simplex){1, PETSC_FALSE, {v, -1, -1}, 0};
+    (*simplex)[(*n)++] = (wring_simplex){.corners = 1, .vertex = {v, -1, -1}};
     way[3 * v]         = length;
   }
   for (PetscInt t = 0; t < s->n; t++) {
     const PetscInt *const v = s->corner + 3 * t;
-    (*simplex)[(*n)++]      = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
+    (*simplex)[(*n)++]      = (wring_simplex){.corners = 3, .vertex = {v[0], v[1], v[2]}};
   }
   PetscCall(PetscFree(in_tet));
   PetscFunctionReturn(PETSC_SUCCESS);
