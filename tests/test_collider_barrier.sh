@@ -26,7 +26,7 @@ far() { # A B: the largest difference of positions
       END { print x + 0 }'
 }
 
-# ---- a needle of 4 mm through faces of 0.5 m, at 2 m/s: they stop at it, or it would be on their other side ----
+# ---- needles and a turning ring of 4 mm through faces of 0.5 m: they stop at it, or it would be on their other side --
 deck needle <<'DECK'
 mesh: {box: {size: [1, 1, 0.1], cells: [2, 2, 1], origin: [-0.5, -0.5, 0]}}
 attach: {xmin: {hard: true}, xmax: {hard: true}}
@@ -35,8 +35,13 @@ collider: {needle: {shape: capsule, centre: [0.11, 0.07, -0.3], axis: [0.1, 0, 1
 time: {step: 1e-2, steps: 15}
 output: {every: 1, state_csv: true}
 DECK
-works 1 run needle.yaml -output_directory needle1
-sound needle1 15
+works 1 run needle.yaml -output_directory capsule
+sed 's/shape: capsule/shape: cylinder/' needle.yaml >pin.yaml
+works 1 run pin.yaml -output_directory cylinder
+sed 's/shape: capsule.*length: 0.5/shape: torus, centre: [0.11, 0.07, -0.12], axis: [1, 0.3, 0], major_radius: 0.1,\n\
+  minor_radius: 2e-3, spin: [0, 0, 60]/' needle.yaml >ring.yaml
+works 1 run ring.yaml -collider_needle_velocity 0,0,1 -output_directory torus
+for shape in capsule cylinder torus; do sound $shape 15; done
 cat >through.py <<'PYTHON'
 import sys
 try:
@@ -46,21 +51,32 @@ try:
 except ImportError:
     sys.exit(77)
 axis = np.array([0.1, 0, 1]) / np.hypot(0.1, 1)
+angles = np.linspace(0, 2 * np.pi, 2001)[:, None]
+
+
+def points_at(shape, time):
+    if shape != "torus":
+        return np.array([0.11, 0.07, -0.3 + 2 * time]) + np.linspace(-0.25, 0.25, 2001)[:, None] * axis
+    turn = np.pi / 3 * time + np.arctan(0.3)
+    across = np.array([-np.sin(turn), np.cos(turn), 0])
+    return np.array([0.11, 0.07, -0.12 + time]) + 0.1 * (np.cos(angles) * across + np.sin(angles) * [0, 0, 1])
+
+
 for frame in sys.argv[1:]:
     reader = vtk.vtkXMLUnstructuredGridReader()
     reader.SetFileName(frame)
     reader.Update()
     grid = reader.GetOutput()
     x = vtk_to_numpy(grid.GetPoints().GetData()).astype(float)
-    middle = np.array([0.11, 0.07, -0.3 + 2 * 0.01 * int(frame[-10:-4])])
-    points = middle + np.linspace(-0.25, 0.25, 2001)[:, None] * axis
+    points = points_at(frame.split("/")[0], 0.01 * int(frame[-10:-4]))
     for c in range(grid.GetNumberOfCells()):
         corners = x[[grid.GetCell(c).GetPointId(i) for i in range(4)]]
         weights = np.linalg.solve(np.vstack([corners.T, np.ones(4)]), np.vstack([points.T, np.ones(len(points))]))
         if (weights.min(0) >= 0).any():
             sys.exit(f"{frame}: the needle is in tetrahedron {c}")
 PYTHON
-"$python" through.py needle1/frame_*[05].vtu >log 2>&1 || { [ $? = 77 ] || fail "the needle has entered the plate"; }
+"$python" through.py {capsule,cylinder,torus}/frame_*[05].vtu >log 2>&1 ||
+  { [ $? = 77 ] || fail "the needle has entered the plate"; }
 
 # ---- a box that moves and turns strikes a body; on ranks ----
 deck paddle <<'DECK'
@@ -144,7 +160,6 @@ refused 'collider_ball_gap is not a key of method penalty' run press.yaml -colli
   -collider_ball_gap 1e-3
 refused 'collider_ball_gap is 0.2 m, expected at most the shortest edge' run press.yaml -collider_ball_gap 0.2
 sed 's/shape: sphere, \(.*\)radius: 0.299/shape: torus, \1major_radius: 0.2, minor_radius: 0.05/' press.yaml >torus.yaml
-refused 'collider_ball_shape is torus: method barrier cannot' run torus.yaml
 refused 'collider_ball_shape is torus: method barrier cannot' run torus.yaml -collider_ball_inside true
 refused "solver 'xpbd' cannot use method barrier of contacts" run press.yaml -time_integrator implicit_euler \
   -time_step 0.1 -solver_type xpbd

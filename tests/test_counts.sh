@@ -20,8 +20,10 @@ compare:  {solvers: [pd, admm, full, xpbd, vbd, newton, gradient_descent, cg], i
 output:   {directory: out}
 DECK
 
-# work FILE SOLVER ITERATION: the last eight columns.
-work() { awk -F, -v s="$2" -v k="$3" '$1 == s && $2 == k { for (i = NF - 7; i <= NF; i++) printf "%s ", $i }' "$1"; }
+# work FILE SOLVER ITERATION: the columns of work but those of contacts, which are the last three.
+work() {
+  awk -F, -v s="$2" -v k="$3" '$1 == s && $2 == k { for (i = NF - 10; i < NF - 2; i++) printf "%s ", $i }' "$1"
+}
 # has SOLVER ITERATION COUNTS...: in out/compare.csv
 has() {
   local solver=$1 k=$2 found
@@ -34,7 +36,8 @@ has() {
 # Fails if measuring is counted, if set-up of A is, or if a pass, a solve, an exchange or a sum is forgotten or doubled.
 works 1 block.yaml
 header=$(head -1 out/compare.csv)
-[[ $header = *,evaluations,gradients,hessians,factorisations,linear_solves,products,exchanges,reductions ]] ||
+kinds=evaluations,gradients,hessians,factorisations,linear_solves,products,exchanges,reductions
+[[ $header = *,$kinds,contact_searches,contact_exchanges,contact_reductions ]] ||
   fail "columns of compare.csv: $header"
 for solver in pd admm full xpbd vbd newton gradient_descent cg; do
   [ "$(work out/compare.csv "$solver" 0 | cut -d' ' -f3-6)" = '0 0 0 0' ] || fail "$solver: work at iteration 0"
@@ -53,12 +56,21 @@ n=$(work out/compare.csv newton 6 | cut -d' ' -f1)
 import csv, json
 rows = {r["solver"]: r for r in csv.DictReader(open("out/compare.csv"))}  # the last row of each solver
 for name, s in json.load(open("out/compare.json"))["solvers"].items():
-    assert s["work"] == {kind: int(rows[name][kind]) for kind in s["work"]} and len(s["work"]) == 8, name
+    assert s["work"] == {kind: int(rows[name][kind]) for kind in s["work"]} and len(s["work"]) == 11, name
     if name in ("full", "newton", "gradient_descent", "cg"):
         assert s["evaluations"] == s["work"]["evaluations"], name  # these methods evaluate by themselves alone
     if name == "cg":
         assert s["linear_iterations"] == s["work"]["products"]
 PYTHON
+
+# ---- contacts by the barrier, without a pair: an iteration of newton exchanges values at far corners for its bound (x,
+# d), the blocks of H, which are counted (x, counts back), and an evaluation (x, forces back); two sums and one ----
+works 1 block.yaml -self_contact_method barrier -compare_solvers newton -output_directory apart
+awk -F, '$1 == "newton" {
+  e = $10 - was[10]; bad = $NF - was[NF] != 3 || $(NF - 1) - was[NF - 1] != 4 + 2 * e || $(NF - 2) != was[NF - 2]
+  for (i = 1; i <= NF; i++) was[i] = $i }
+  END { exit bad || !e }' apart/compare.csv ||
+  fail "messages of contacts: $(grep '^newton' apart/compare.csv | cut -d, -f2,10,18-)"
 
 # ---- measuring less often changes no count; two ranks change exchanges and reductions of sweeps only ----
 cp out/compare.csv all.csv
@@ -88,4 +100,5 @@ works 1 run block.yaml -solver_type pd -time_steps 3 -solver_max_it 4 -solver_rt
 import json
 work = json.load(open("out/run.json"))["work"]
 assert work["factorisations"] == 1 and work["linear_solves"] == 12 <= work["gradients"], work
+assert work["contact_searches"] == work["contact_exchanges"] == work["contact_reductions"] == 0, work
 PYTHON

@@ -17,18 +17,18 @@ typedef struct {
   wring_body_pose      pose;
   wring_drift          drift;
   int                  n;
+  wring_feature        own[MOST];
   wring_placed_feature feature[MOST];
 } placed;
 
 static void place(placed *p, double part)
 {
-  wring_feature feature[MOST];
-  p->n    = p->c.shape->features ? p->c.shape->features(p->c.size, p->c.inside, feature) : 0;
+  p->n    = p->c.shape->features ? p->c.shape->features(p->c.size, p->c.inside, p->own) : 0;
   p->pose = wring_pose_between(&p->c, 0, 1, part);
   wring_pose_way(&p->c, 0, 1, 1, p->drift.shift, p->drift.turn);
   for (int i = 0; i < p->n; i++) {
     p->feature[i] = (wring_placed_feature){.collider = &p->c, .pose = &p->pose, .drift = &p->drift, .gap = gap};
-    wring_feature_place(p->feature + i, feature + i);
+    wring_feature_place(p->feature + i, p->own + i);
   }
 }
 
@@ -96,13 +96,20 @@ static double least_sample(const placed *p, const double x[9])
   return least;
 }
 
+/* How deep in the collider what the barrier sees of its circles may be. */
+static double deviation(const placed *p)
+{
+  return p->n > 0 && p->feature[0].f.kind == WRING_FEATURE_SOLID ? p->feature[0].f.radius : 0;
+}
+
 /* Returns whether the nearest part was an edge or the triangle itself. */
 static int check_complete(const placed *p, const double x[9], double size)
 {
   int          feature = 0, part = 0;
   const double sampled = least_sample(p, x), found = least_feature(p, x, &feature, &part);
   if (sampled <= 0.01) return 0; // it may pass through the collider
-  CHECK(found <= sampled + 1e-12, "%s%s: features are %g m away, a point %g m", p->c.shape->name,
+  CHECK(deviation(p) <= 2e-3 * p->c.size[0], "a shape is %g m off", deviation(p));
+  CHECK(found <= sampled + deviation(p) + 1e-12, "%s%s: features are %g m away, a point %g m", p->c.shape->name,
         p->c.inside ? " inside" : "", found, sampled);
   CHECK(found >= sampled - 4 * size / GRID, "%s%s: feature %d is %g m away, points %g m", p->c.shape->name,
         p->c.inside ? " inside" : "", feature, found, sampled);
@@ -136,7 +143,7 @@ static void check_weights(const wring_placed_feature *f, int corners, const doub
 
 /*
   Forces by differences of the energy. H is semidefinite, and no less than differences of the forces: it lacks negative
-  parts only; planes and tubes have none.
+  parts only, but of a torus, which is not convex, others too; planes and tubes have none.
 */
 static void check_derivatives(const placed *p, int feature, int corners, const double *x, uint64_t *seed)
 {
@@ -165,6 +172,7 @@ static void check_derivatives(const placed *p, int feature, int corners, const d
     }
   }
   CHECK(vHv >= -1e-9 * size, "%s feature %d: v H v = %g", p->c.shape->name, feature, vHv);
+  if (f->f.kind == WRING_FEATURE_SOLID && !strcmp(p->c.shape->name, "torus")) return;
   CHECK(vHv >= vDv - 1e-4 * (fabs(vDv) + size), "%s feature %d: H gives %g, differences %g", p->c.shape->name, feature,
         vHv, vDv);
   CHECK(!exact || fabs(vHv - vDv) <= 1e-4 * (fabs(vDv) + size), "%s feature %d: H gives %g, differences %g",
@@ -176,18 +184,21 @@ static void check_derivatives(const placed *p, int feature, int corners, const d
 /* Returns whether the part was stopped. */
 static int check_bound(const placed *p, int feature, int corners, const double *x, double speed, uint64_t *seed)
 {
-  double       d[9], y[9];
-  placed       now   = *p;
-  const double start = wring_feature_distance(p->feature + feature, corners, x);
+  double               d[9], y[9];
+  wring_body_pose      pose  = p->pose;
+  wring_placed_feature now   = p->feature[feature];
+  const double         start = wring_feature_distance(p->feature + feature, corners, x);
+  now.pose                   = &pose;
   if (!(start > 1e-3)) return 0;
   for (int i = 0; i < 3 * corners; i++) d[i] = speed * test_random(seed);
   const double bound = wring_feature_bound(p->feature + feature, corners, x, d);
   const double least = 0.2 * fmin(start, gap);
   for (int k = 0; k <= 100; k++) {
     const double t = bound * k / 100;
-    place(&now, t);
+    pose           = wring_pose_between(&p->c, 0, 1, t);
+    wring_feature_place(&now, p->own + feature);
     for (int i = 0; i < 3 * corners; i++) y[i] = x[i] + t * d[i];
-    const double here = wring_feature_distance(now.feature + feature, corners, y);
+    const double here = wring_feature_distance(&now, corners, y);
     CHECK(here >= least, "%s feature %d: %g m away at %g of %g, less than %g m", p->c.shape->name, feature, here, t,
           bound, least);
     if (k == 100 && bound < 1)
@@ -214,7 +225,8 @@ static PetscErrorCode check_shape(const wring_shape *shape, PetscBool inside)
     near_triangle(&p, size, &seed, x);
     between += check_complete(&p, x, size);
     if (!(least_feature(&p, x, &feature, &part) > 0)) continue;
-    for (int f = 0; f < p.n; f++) {
+    for (int f = 0; f < p.n; f++) { // of many the nearest and some others
+      if (p.n > 40 && f != feature && (f + trial) % 50) continue;
       for (int corners = 1; corners <= 3; corners++) {
         if (!wring_feature_meets(p.feature + f, corners, PETSC_TRUE)) continue;
         check_derivatives(&p, f, corners, x, &seed);
@@ -222,8 +234,7 @@ static PetscErrorCode check_shape(const wring_shape *shape, PetscBool inside)
       }
     }
   }
-  const PetscBool curved = (PetscBool)(!strcmp(shape->name, "torus") || (!strcmp(shape->name, "cylinder") && !inside));
-  CHECK((p.n == 0) == curved, "%s has %d features", shape->name, p.n);
+  CHECK((p.n == 0) == (!strcmp(shape->name, "torus") && inside), "%s has %d features", shape->name, p.n);
   CHECK(p.n == 0 || stopped > 20, "%s: %d parts were stopped", shape->name, stopped);
   CHECK(p.n == 0 || inside || !shape->bound || between > 20, "%s: %d edges and triangles were nearest", shape->name,
         between);

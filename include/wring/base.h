@@ -239,14 +239,17 @@ typedef enum {
   PETSc may depend on the number of ranks.
 */
 typedef enum {
-  WRING_WORK_EVALUATIONS,    // of g, with or without its gradient, each in a pass over all elements
-  WRING_WORK_GRADIENTS,      // passes that give forces: grad g, right-hand sides of a global step, sweeps
-  WRING_WORK_HESSIANS,       // assemblies of H, its diagonal blocks, or of an operator from the Hessians of elements
-  WRING_WORK_FACTORISATIONS, // numeric factors, hierarchies and incomplete factors
-  WRING_WORK_LINEAR_SOLVES,  // with A or H, of all three components
-  WRING_WORK_PRODUCTS,       // with A or H, of all three components; without those in a cycle of multigrid
-  WRING_WORK_EXCHANGES,      // of values at vertices between neighbours; without those in a factor or a cycle
-  WRING_WORK_REDUCTIONS,     // over all ranks; without those in a factor
+  WRING_WORK_EVALUATIONS,       // of g, with or without its gradient, each in a pass over all elements
+  WRING_WORK_GRADIENTS,         // passes that give forces: grad g, right-hand sides of a global step, sweeps
+  WRING_WORK_HESSIANS,          // assemblies of H, its diagonal blocks, or of an operator from the Hessians of elements
+  WRING_WORK_FACTORISATIONS,    // numeric factors, hierarchies and incomplete factors
+  WRING_WORK_LINEAR_SOLVES,     // with A or H, of all three components
+  WRING_WORK_PRODUCTS,          // with A or H, of all three components; without those in a cycle of multigrid
+  WRING_WORK_EXCHANGES,         // of values at vertices between neighbours; without those in a factor or a cycle
+  WRING_WORK_REDUCTIONS,        // over all ranks; without those in a factor
+  WRING_WORK_CONTACT_SEARCHES,  // for near pairs of contacts
+  WRING_WORK_CONTACT_EXCHANGES, // of contacts, of values at the corners of pairs; with those of searches
+  WRING_WORK_CONTACT_REDUCTIONS, // of contacts
   WRING_N_WORK
 } wring_work_kind;
 

@@ -209,7 +209,7 @@ typedef struct wring_collider wring_collider;
 typedef enum {
   WRING_FEATURE_PLANE,   // points: n . p - radius, with the unit vector n = a
   WRING_FEATURE_TUBE,    // points: radius - the distance from the segment ab, of the inside
-  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, which is convex
+  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, in which edges may be up to the radius deep
   WRING_FEATURE_POINT,   // triangles, and edges without triangles: the distance from a - radius
   WRING_FEATURE_SEGMENT, // edges: the distance from the segment ab - radius
 } wring_feature_kind;
@@ -219,7 +219,7 @@ typedef struct {
   double             a[3], b[3], radius; // m
 } wring_feature;
 
-enum { WRING_MOST_FEATURES = 24 };
+enum { WRING_MOST_FEATURES = 400 };
 
 /*
   A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the
@@ -303,10 +303,11 @@ void wring_colliders_mark_stopped(const wring_contact *c, const double *directio
 extern const wring_option wring_self_contact_options[];
 
 typedef struct {
-  double gap, friction, slip_speed; // of wring_barrier_body
-  double stiffness;                 // N/m of every vertex that touches a triangle
-  double thickness;                 // m: vertices and triangles nearer than this push each other, >= 0
-  double max_depth; // m: a vertex deeper inside is not pushed out; 0: half the mean edge of the surface at rest
+  double        gap, friction, slip_speed; // of wring_barrier_body
+  double        stiffness;                 // N/m of every vertex that touches a triangle
+  double        thickness;                 // m: vertices and triangles nearer than this push each other, >= 0
+  double        max_depth; // m: a vertex deeper inside is not pushed out; 0: half the mean edge of the surface at rest
+  wring_phases *phases;    // to which searches and messages are counted; borrowed, may be NULL
 } wring_self_contact;
 
 /*
@@ -328,6 +329,7 @@ typedef struct {
   const PetscInt       *triangle, *line;    // [n_triangle][3], [n_line][2] local vertices
   int                   n_collider;
   const wring_collider *collider; // [n_collider] with features; copied, every one is a part
+  wring_phases         *phases;   // to which searches and messages are counted; borrowed, may be NULL
 } wring_barrier_body;
 
 /*

@@ -86,7 +86,8 @@ void wring_counts_add(const wring_counts *more, wring_counts *sum)
 const char *wring_work_name(wring_work_kind kind)
 {
   static const char *const name[WRING_N_WORK] = {
-    "evaluations", "gradients", "hessians", "factorisations", "linear_solves", "products", "exchanges", "reductions",
+    "evaluations", "gradients",  "hessians",         "factorisations",    "linear_solves",      "products",
+    "exchanges",   "reductions", "contact_searches", "contact_exchanges", "contact_reductions",
   };
   return name[kind];
 }

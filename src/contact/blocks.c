@@ -18,6 +18,7 @@ PetscErrorCode wring_blocks_count(const wring_blocks *b, PetscInt *count, PetscB
   }
   PetscCall(wring_corners_add(b->corners, MPIU_INT, far, count));
   PetscCall(PetscFree(far));
+  wring_count(b->corners->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, b->corners->mesh->comm));
   if (any) *joined = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

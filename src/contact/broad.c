@@ -396,6 +396,9 @@ PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, Pet
   PetscInt    n_got;
 
   PetscFunctionBegin;
+  wring_count(how->phases, WRING_WORK_CONTACT_SEARCHES, 1);
+  wring_count(how->phases, WRING_WORK_CONTACT_EXCHANGES, 2);
+  wring_count(how->phases, WRING_WORK_CONTACT_REDUCTIONS, 2);
   if (compared) *compared = 0;
   PetscCallMPI(MPI_Comm_rank(g.comm, &g.rank));
   PetscCallMPI(MPI_Comm_size(g.comm, &g.size));

@@ -19,10 +19,11 @@ typedef struct {
 
 /* The pairs to be found: a has at most as many corners as b; if as many, a has the lower numbers. */
 typedef struct {
-  double      reach;        // m: by half of it boxes are larger on every side
-  PetscBool   wanted[3][3]; // [corners of a - 1][corners of b - 1]
-  size_t      size;         // bytes of a row
-  const void *context;
+  double        reach;        // m: by half of it boxes are larger on every side
+  PetscBool     wanted[3][3]; // [corners of a - 1][corners of b - 1]
+  size_t        size;         // bytes of a row
+  const void   *context;
+  wring_phases *phases; // to which the search is counted; borrowed, may be NULL
   /*
     Whether the pair is kept, and its row, which is sent to rank *to. Called by threads.
   */

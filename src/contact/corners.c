@@ -9,7 +9,7 @@ PetscErrorCode wring_corners_destroy(wring_corners *c)
   PetscCall(PetscSFDestroy(&c->sf));
   PetscCall(PetscLayoutDestroy(&c->layout));
   PetscCall(PetscFree(c->global));
-  *c = (wring_corners){.n = 0};
+  *c = (wring_corners){.phases = c->phases};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -19,6 +19,8 @@ static PetscErrorCode make_sf(wring_corners *c)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, c->mesh->comm));
+  wring_count(c->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
+  wring_count(c->phases, WRING_WORK_CONTACT_EXCHANGES, 1);
   c->any = (PetscBool)(any > 0);
   if (!c->any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSFCreate(c->mesh->comm, &c->sf));
@@ -56,6 +58,7 @@ PetscErrorCode wring_corners_build(const wring_mesh *m, PetscInt n, const PetscS
 PetscErrorCode wring_corners_fetch(const wring_corners *c, MPI_Datatype type, const void *owned, void *far)
 {
   PetscFunctionBegin;
+  wring_count(c->phases, WRING_WORK_CONTACT_EXCHANGES, 1);
   if (!c->any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSFBcastBegin(c->sf, type, owned, far, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(c->sf, type, owned, far, MPI_REPLACE));
@@ -65,6 +68,7 @@ PetscErrorCode wring_corners_fetch(const wring_corners *c, MPI_Datatype type, co
 PetscErrorCode wring_corners_add(const wring_corners *c, MPI_Datatype type, const void *far, void *owned)
 {
   PetscFunctionBegin;
+  wring_count(c->phases, WRING_WORK_CONTACT_EXCHANGES, 1);
   if (!c->any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSFReduceBegin(c->sf, type, far, owned, MPI_SUM));
   PetscCall(PetscSFReduceEnd(c->sf, type, far, owned, MPI_SUM));

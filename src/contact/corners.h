@@ -6,7 +6,8 @@
 #include <wring/mesh.h>
 
 typedef struct {
-  const wring_mesh *mesh; // borrowed
+  const wring_mesh *mesh;   // borrowed
+  wring_phases     *phases; // to which exchanges are counted; borrowed, may be NULL; not changed by `build`
   PetscLayout       layout;
   PetscSF           sf;     // roots: owned vertices; leaves: 0 ... n - 1
   PetscBool         any;    // some rank has far corners

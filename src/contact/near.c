@@ -1,5 +1,6 @@
 /* Vertices against triangles, of the pairs whose boxes meet. */
 #include "near.h"
+#include "barrier/closest.h"
 #include "base/sort.h"
 #include "broad.h"
 #include "triangle.h"
@@ -42,26 +43,58 @@ PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simp
   PetscFunctionBegin;
   *n = s->n + s->n_vertex;
   PetscCall(PetscMalloc1((size_t)*n, simplex));
-  for (PetscInt i = 0; i < s->n_vertex; i++) (*simplex)[i] = (wring_simplex){1, PETSC_FALSE, {s->vertex[i], -1, -1}, 0};
+  for (PetscInt i = 0; i < s->n_vertex; i++)
+    (*simplex)[i] = (wring_simplex){.corners = 1, .vertex = {s->vertex[i], -1, -1}};
   for (PetscInt t = 0; t < s->n; t++) {
     const PetscInt *const v     = s->corner + 3 * t;
-    (*simplex)[s->n_vertex + t] = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
+    (*simplex)[s->n_vertex + t] = (wring_simplex){.corners = 3, .vertex = {v[0], v[1], v[2]}};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *r,
-                                 PetscInt *n, wring_near **near, PetscInt64 *compared)
+static PetscBool keep_edges(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
 {
-  const wring_broad how = {
-    .reach = r->reach, .wanted = {{[2] = PETSC_TRUE}}, .size = sizeof **near, .context = r, .keep = keep};
-  wring_simplex *simplex;
-  PetscInt       n_simplex;
+  const wring_near_range *const r    = context;
+  wring_near *const             near = row;
+  double                        x[12];
+  wring_foot                    foot;
+  if (a->body == b->body) return PETSC_FALSE;
+  const wring_seen *const first = a->body < b->body ? a : b, *const second = first == a ? b : a;
+  for (int k = 0; k < 12; k++) x[k] = k < 6 ? first->x[k] : second->x[k - 6];
+  wring_pair_closest(WRING_PAIR_EDGE_EDGE, x, &foot);
+  if (!(foot.distance2 <= r->reach * r->reach)) return PETSC_FALSE;
+  *near = (wring_near){.vertex   = first->home[0].index,
+                       .original = {first->original[1], second->original[0], second->original[1]},
+                       .home     = {first->home[1], second->home[0], second->home[1]},
+                       .body     = second->body,
+                       .fair     = 1};
+  *to   = first->home[0].rank;
+  return PETSC_TRUE;
+}
+
+/* The pairs of simplices that how->keep keeps, sorted. */
+static PetscErrorCode find(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex, const wring_simplex *simplex,
+                           const double *x, wring_broad *how, PetscInt *n, wring_near **near, PetscInt64 *compared)
+{
+  const wring_near_range *const r = how->context;
 
   PetscFunctionBegin;
-  PetscCall(wring_near_simplices(s, &n_simplex, &simplex));
-  PetscCall(wring_broad_find(m, s, n_simplex, simplex, x, NULL, &how, n, near, compared));
-  PetscCall(PetscFree(simplex));
+  how->reach  = r->reach;
+  how->phases = r->phases;
+  how->size   = sizeof **near;
+  PetscCall(wring_broad_find(m, s, n_simplex, simplex, x, NULL, how, n, near, compared));
+  PetscCall(wring_sort_rows(*n, 4, sizeof **near, *near, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_near_find_edges(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex,
+                                     const wring_simplex *simplex, const double *x, const wring_near_range *range,
+                                     PetscInt *n, wring_near **near)
+{
+  wring_broad how = {.wanted = {[1] = {[1] = PETSC_TRUE}}, .context = range, .keep = keep_edges};
+
+  PetscFunctionBegin;
+  PetscCall(find(m, s, n_simplex, simplex, x, &how, n, near, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,10 +131,15 @@ static PetscErrorCode drop_neighbours(const wring_skin *s, PetscInt *n, wring_ne
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
                                PetscInt *n, wring_near **near, PetscInt64 *compared)
 {
+  wring_broad    how = {.wanted = {{[2] = PETSC_TRUE}}, .context = range, .keep = keep};
+  wring_simplex *simplex;
+  PetscInt       n_simplex;
+
   PetscFunctionBegin;
   if (compared) *compared = 0;
-  PetscCall(find_pairs(m, s, x, range, n, near, compared));
-  PetscCall(wring_sort_rows(*n, 4, sizeof **near, *near, NULL));
+  PetscCall(wring_near_simplices(s, &n_simplex, &simplex));
+  PetscCall(find(m, s, n_simplex, simplex, x, &how, n, near, compared));
+  PetscCall(PetscFree(simplex));
   PetscCall(drop_neighbours(s, n, *near));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

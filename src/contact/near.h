@@ -18,6 +18,7 @@ typedef struct {
   double reach;         // m: distance of the vertex from the triangle at x
   double front, behind; // m: excludes pairs of one body that at rest are nearer than `front`, or nearer than `behind`
                         // with the vertex behind the triangle or in its plane
+  wring_phases *phases; // of wring_broad
 } wring_near_range;
 
 /*
@@ -29,6 +30,14 @@ typedef struct {
 */
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
                                PetscInt *n, wring_near **near, PetscInt64 *compared);
+
+/*
+  The same of two edges of different bodies, of simplices of this rank: `vertex` and corner 0 are of the body with the
+  lower number, corners 1 and 2 of `body`. front and behind do not matter.
+*/
+PetscErrorCode wring_near_find_edges(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex,
+                                     const wring_simplex *simplex, const double *x, const wring_near_range *range,
+                                     PetscInt *n, wring_near **near);
 
 /* The vertices and triangles of the surface, *simplex [*n], in this order; freed by PetscFree. Not collective. */
 PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simplex **simplex);

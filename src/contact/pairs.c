@@ -6,11 +6,14 @@
 #include <float.h>
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 /* For a vertex and a triangle of its own body; below it, they are neighbours in a compressed surface. */
 static const double least_alignment = 0.5;
 /* Directions less than 45 degrees apart are one contact. */
 static const double same_direction = 0.70710678118654752;
+/* Of an edge with faces that turn by less than 30 degrees there. */
+static const double flat = 0.965926;
 /* The number of updates of a solve after which pairs are kept. */
 enum { LAST_UPDATE = 10 };
 // near pairs of a batch; vertices, or near pairs, that one thread processes sooner than others wake
@@ -50,6 +53,19 @@ static PetscErrorCode choose_lengths(wring_pairs *p, double *depth)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Parts of flat or smooth faces meet others at their vertices. */
+static PetscErrorCode list_edges(wring_pairs *p)
+{
+  const wring_extra_sides none = {.n_triangle = 0};
+  PetscInt                n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_simplices_find(p->mesh, p->skin, &none, &n, &p->edge));
+  for (PetscInt i = 0; i < n; i++)
+    if (p->edge[i].corners == 2 && p->edge[i].fold < flat) p->edge[p->n_edge++] = p->edge[i];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **pairs)
 {
   wring_pairs *p;
@@ -62,6 +78,7 @@ PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double 
   p->thickness = thickness;
   p->depth     = depth;
   PetscCall(wring_skin_create(m, &p->skin));
+  PetscCall(list_edges(p));
   PetscCall(choose_lengths(p, &half_edge));
   if (p->depth <= 0) p->depth = half_edge;
   p->within = reach(p);
@@ -93,6 +110,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
   PetscCall(wring_pairs_destroy(&p->watch));
   PetscCall(forget_search(p));
   PetscCall(wring_corners_destroy(&p->far));
+  PetscCall(PetscFree(p->edge));
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->old));
   PetscCall(PetscFree(p->seen));
@@ -108,7 +126,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
 /* Finds the far corners of near and of the current pairs, and their places. */
 static PetscErrorCode build_far(wring_pairs *p)
 {
-  const PetscInt n_near = 3 * p->n_near, n = n_near + 3 * p->n_pair;
+  const PetscInt n_near = 3 * (p->n_near + p->n_cross), n = n_near + 3 * p->n_pair;
   PetscSFNode   *home;
   PetscInt      *place;
 
@@ -166,6 +184,7 @@ static PetscErrorCode is_due(wring_pairs *p, const double *x, PetscBool *due)
     moved[0] = largest_motion(p, p->seen, x);
     moved[1] = largest_motion(p, p->rated, x);
   }
+  wring_count(p->far.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
   *due     = (PetscBool)(moved[0] > p->margin / 2);
   p->drift = moved[1];
@@ -186,14 +205,31 @@ static PetscErrorCode find_runs(wring_pairs *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Appends pairs of edges to near. */
+static PetscErrorCode search_edges(wring_pairs *p, const double *x, const wring_near_range *range)
+{
+  wring_near *cross;
+
+  PetscFunctionBegin;
+  PetscCall(wring_near_find_edges(p->mesh, p->skin, p->n_edge, p->edge, x, range, &p->n_cross, &cross));
+  PetscCall(PetscRealloc(sizeof *p->near * ((size_t)p->n_near + (size_t)p->n_cross + 1), &p->near));
+  PetscCall(PetscArraycpy(p->near + p->n_near, cross, p->n_cross));
+  PetscCall(PetscFree(cross));
+  p->crosses = (PetscBool)(p->n_cross > 0);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &p->crosses, 1, MPIU_BOOL, MPI_LOR, p->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode search(wring_pairs *p, const double *x)
 {
-  const wring_near_range range = {.reach = p->within + p->margin, .front = p->thickness, .behind = p->behind};
+  const wring_near_range range = {
+    .reach = p->within + p->margin, .front = p->thickness, .behind = p->behind, .phases = p->far.phases};
 
   PetscFunctionBegin;
   PetscCall(forget_search(p));
   PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near, NULL));
   PetscCall(find_runs(p));
+  if (!isinf(p->behind)) PetscCall(search_edges(p, x, &range)); // the watch needs none
   PetscCall(build_far(p));
   keep_positions(p, x, p->seen);
   p->drift = INFINITY;
@@ -364,6 +400,7 @@ static void add_pair(const wring_pairs *p, PetscInt near, const wring_touch *u, 
 {
   wring_pair *pair = &found->pair[found->n++];
   pair->near       = p->near[near];
+  pair->c          = 1;
   pair->d          = u->d;
   for (int a = 0; a < 3; a++) {
     pair->place[a] = p->place[3 * near + a];
@@ -516,6 +553,7 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   PetscCall(PetscFree(b->candidate));
   PetscCall(PetscFree(b->pair));
   PetscCall(PetscFree(b));
+  if (p->crosses) PetscCall(wring_pairs_append_edges(p, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -535,12 +573,14 @@ static PetscErrorCode copy_pairs(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* True if one of the first n pairs has the vertex of this pair and about its direction. */
+/* True if one of the first n pairs has the vertex of this pair and about its direction, or its edges. */
 static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pair)
 {
   for (PetscInt i = first_pair(n, p->pair, pair->near.vertex); i < n && p->pair[i].near.vertex == pair->near.vertex;
        i++)
-    if (wring_dot3(p->pair[i].n, pair->n) > same_direction) return PETSC_TRUE;
+    if (pair->c < 1 ? !memcmp(p->pair[i].near.original, pair->near.original, sizeof pair->near.original)
+                    : p->pair[i].c == 1 && wring_dot3(p->pair[i].n, pair->n) > same_direction)
+      return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -585,7 +625,7 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
   const double *at = x + 3 * pair->near.vertex;
   double        d  = 0;
   for (int c = 0; c < 3; c++) {
-    double z = at[c];
+    double z = pair->c * at[c];
     for (int a = 0; a < 3; a++) z -= pair->w[a] * corner_position(p, x, pair->place[a])[c];
     d += pair->n[c] * z;
   }
@@ -616,14 +656,15 @@ static PetscErrorCode make_watch(wring_pairs *p)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&w));
-  p->watch     = w;
-  w->mesh      = p->mesh;
-  w->skin      = p->skin;
-  w->thickness = p->thickness;
-  w->depth     = p->depth;
-  w->margin    = 2 * p->depth;
-  w->within    = PetscMax(p->thickness, 4 * p->depth);
-  w->behind    = INFINITY;
+  p->watch      = w;
+  w->mesh       = p->mesh;
+  w->skin       = p->skin;
+  w->thickness  = p->thickness;
+  w->depth      = p->depth;
+  w->margin     = 2 * p->depth;
+  w->within     = PetscMax(p->thickness, 4 * p->depth);
+  w->behind     = INFINITY;
+  w->far.phases = p->far.phases;
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->seen));
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->rated));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,15 +1,16 @@
 /*
-  Private to src/contact: the pairs of a vertex and a triangle of a surface that push each other at given positions.
-  docs/theory.md (9.1) to (9.9)
+  Private to src/contact: the pairs of a vertex and a triangle, and of two edges, of a surface that push each other at
+  given positions. docs/theory.md (9.1) to (9.9)
 */
 #pragma once
 #include "corners.h"
 #include "near.h"
 
-/* A vertex against a triangle: G x = x_vertex - sum w_a x_corner[a], d = n . G x. */
+/* G x = c x_vertex - sum w_a x_corner[a], d = n . G x. */
 typedef struct {
   wring_near near;
   PetscInt   place[3]; // of the corners: an owned vertex, or n_owned + an index of `far`
+  double     c;        // 1: a vertex against a triangle; else two edges: the vertex and corner 0, corners 1 and 2
   double     w[3], n[3];
   double     d; // m, at the last update
 } wring_pair;
@@ -27,11 +28,15 @@ struct wring_pairs {
   double           *rated;                    // [skin->n_vertex][3] m: positions of the last rating
   double            drift;                    // m: the largest motion of a vertex of any rank since then
   PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
-  wring_near       *near;                     // [n_near]
+  wring_near       *near;                     // [n_near + n_cross]
   double           *wait;                     // [n_near] m: a pair does not matter until the drift exceeds it
   PetscInt          n_run, *run;              // [n_run + 1] first near pair of each vertex that has one, and n_near
   PetscInt          longest;                  // near pairs of a vertex
-  PetscInt         *place;                    // [n_near][3]
+  PetscInt         *place;                    // [n_near + n_cross][3]
+  PetscInt          n_edge;                   // of this rank: edges of the surface that are no part of a flat face
+  wring_simplex    *edge;                     // [n_edge]
+  PetscInt          n_cross;                  // pairs of edges that may touch likewise
+  PetscBool         crosses;                  // of any rank
   wring_corners     far;                      // corners that other ranks own
   double           *far_x, *far_f;            // [far.n][3] m, N
   PetscInt          n_pair, room;
@@ -55,6 +60,9 @@ PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool fir
 
 /* Appends the pairs that touch at x; discards the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
+
+/* Appends those of the n_cross pairs of edges that touch at x (edge_pairs.c); far_x is that of x. Collective. */
+PetscErrorCode wring_pairs_append_edges(wring_pairs *p, const double *x);
 
 /* far_x at x. Collective. */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);

@@ -1,6 +1,7 @@
 /*
-  Self-contact: vertices of the surface against its triangles, E_c = sum over pairs of k/2 min(0, n . G x -
-  thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to (9.9)
+  Self-contact: vertices of the surface against its triangles, and edges of different bodies, E_c = sum over pairs of
+  k/2 min(0, n . G x - thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to
+  (9.9b)
 */
 #include "contact_impl.h"
 #include "crossings.h"
@@ -142,7 +143,7 @@ static void scatter(wring_pairs *p, const wring_pair *pair, double factor, doubl
   const PetscInt n_owned = p->mesh->n_owned;
   for (int c = 0; c < 3; c++) {
     const double one = factor * pair->n[c];
-    f[3 * pair->near.vertex + c] += one;
+    f[3 * pair->near.vertex + c] += pair->c * one;
     for (int a = 0; a < 3; a++) {
       const PetscInt at = pair->place[a];
       double *const  to = at < n_owned ? f + 3 * at : p->far_f + 3 * (at - n_owned);
@@ -187,7 +188,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
 {
   const self_contact *const d    = context;
   const wring_pair *const   pair = d->pairs->pair + i;
-  const double g[4] = {1, -pair->w[0], -pair->w[1], -pair->w[2]}, *const n = pair->n;
+  const double g[4] = {pair->c, -pair->w[0], -pair->w[1], -pair->w[2]}, *const n = pair->n;
   if (wring_pair_distance(d->pairs, pair, x) >= d->pairs->thickness) return 0;
   for (int a = 0; a < 4; a++) place[a] = a > 0 ? pair->place[a - 1] : pair->near.vertex;
   for (int k = 0; k < 144 && H; k++) H[k] = d->stiffness * g[k / 36] * n[k / 12 % 3] * g[k % 12 / 3] * n[k % 3];
@@ -275,9 +276,10 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
   PetscCall(wring_pairs_append(p, x));
   for (PetscInt i = begin; i < p->n_pair; i++) {
     if (p->pair[i].d >= 0) continue;
-    report->inside += p->pair[i].near.vertex != last;
     report->depth = PetscMax(report->depth, -p->pair[i].d);
-    last          = p->pair[i].near.vertex;
+    if (p->pair[i].c < 1) continue;
+    report->inside += p->pair[i].near.vertex != last;
+    last = p->pair[i].near.vertex;
     PetscCall(wring_crossings_add(&d->crossings, last, p->pair[i].near.body, p->pair[i].n));
   }
   PetscCall(wring_crossings_count(&d->crossings, &crossed));
@@ -331,6 +333,7 @@ PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_sel
   PetscCall(PetscNew(&d));
   d->stiffness = how->stiffness;
   PetscCall(wring_pairs_create(mesh, how->thickness, how->max_depth, &d->pairs));
+  d->pairs->far.phases = how->phases;
   PetscCall(PetscMalloc1(3 * (size_t)mesh->n_local, &d->last));
   PetscCall(PetscArraycpy(d->last, mesh->X, 3 * mesh->n_local));
   PetscCall(wring_contact_create(mesh, &self_ops, d, c));

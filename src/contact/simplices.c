@@ -11,7 +11,7 @@
 /* An edge (original[2] = -1) or triangle, and a rank that has its vertices. */
 typedef struct {
   PetscInt original[3], rank; // original numbers ascend
-  double   area;
+  double   area, normal[3];   // the unit normal, of an edge the sum of those at it
 } claim;
 
 typedef struct {
@@ -28,7 +28,10 @@ static void merge(claims *c)
   for (PetscInt i = 0, end; i < c->n; i = end) {
     claim one = c->row[i];
     end       = wring_rows_end(c->n, 3, sizeof *c->row, c->row, i);
-    for (PetscInt k = i + 1; k < end && one.original[2] < 0; k++) one.area += c->row[k].area;
+    for (PetscInt k = i + 1; k < end && one.original[2] < 0; k++) {
+      one.area += c->row[k].area;
+      for (int j = 0; j < 3; j++) one.normal[j] += c->row[k].normal[j];
+    }
     c->row[kept++] = one;
   }
   c->n = kept;
@@ -63,15 +66,15 @@ static PetscErrorCode unite(const wring_mesh *m, const wring_skin *skin, claims 
 
 /* ---- triangles and edges ----------------------------------------------------------------------------------------- */
 
-static double area_of(const wring_mesh *m, const PetscInt original[3])
+static void measure(const wring_mesh *m, const PetscInt v[3], claim *row)
 {
-  const double *X[3];
-  double        a[3], b[3], c[3];
-  for (int k = 0; k < 3; k++) X[k] = m->X + 3 * (size_t)wring_mesh_local(m, original[k]);
-  wring_subtract3(X[1], X[0], a);
-  wring_subtract3(X[2], X[0], b);
-  wring_cross3(a, b, c);
-  return 0.5 * sqrt(wring_dot3(c, c));
+  double a[3], b[3];
+  wring_subtract3(m->X + 3 * (size_t)v[1], m->X + 3 * (size_t)v[0], a);
+  wring_subtract3(m->X + 3 * (size_t)v[2], m->X + 3 * (size_t)v[0], b);
+  wring_cross3(a, b, row->normal);
+  const double twice = sqrt(wring_dot3(row->normal, row->normal));
+  row->area          = 0.5 * twice;
+  for (int k = 0; k < 3 && twice > 0; k++) row->normal[k] /= twice;
 }
 
 static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
@@ -81,13 +84,12 @@ static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin
   *c = (claims){.n = skin->n + extra->n_triangle};
   PetscCall(PetscMalloc1((size_t)c->n, &c->row));
   for (PetscInt i = 0; i < c->n; i++) {
-    claim *const row = c->row + i;
-    for (int a = 0; a < 3; a++)
-      row->original[a] =
-        m->number.original[i < skin->n ? skin->corner[3 * i + a] : extra->triangle[3 * (i - skin->n) + a]];
+    claim *const          row = c->row + i;
+    const PetscInt *const v   = i < skin->n ? skin->corner + 3 * i : extra->triangle + 3 * (i - skin->n);
+    for (int a = 0; a < 3; a++) row->original[a] = m->number.original[v[a]];
+    measure(m, v, row);
     wring_sort3(row->original);
     row->rank = rank;
-    row->area = area_of(m, row->original);
   }
   PetscCall(unite(m, skin, c));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,7 +107,8 @@ static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, co
     const PetscInt     k  = 2 * (i - 3 * t->n); // of a line, if of is NULL
     const PetscInt     a  = of ? of->original[i % 3] : m->number.original[extra->line[k]],
                    b      = of ? of->original[(i + 1) % 3] : m->number.original[extra->line[k + 1]];
-    c->row[i]             = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0};
+    c->row[i]             = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0, {0}};
+    for (int j = 0; j < 3 && of; j++) c->row[i].normal[j] = of->normal[j];
   }
   PetscCall(unite(m, skin, c));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,7 +166,7 @@ static PetscErrorCode add_points(const wring_mesh *m, const claims list[2], Pets
   for (PetscInt v = 0; v < m->n_owned; v++) {
     const double *const at = sum + N_SUM * v;
     if (at[TOUCHED] == 0 && in_tet[v]) continue; // inside a body
-    simplex[(*n)++] = (wring_simplex){1, (PetscBool)(at[SHARE] == 0), {v, -1, -1}, at[SHARE]};
+    simplex[(*n)++] = (wring_simplex){1, (PetscBool)(at[SHARE] == 0), {v, -1, -1}, at[SHARE], 0};
   }
   PetscCall(PetscFree(in_tet));
   PetscCall(PetscFree(sum));
@@ -184,7 +187,8 @@ PetscErrorCode wring_simplices_find(const wring_mesh *m, const wring_skin *skin,
   for (int l = 0; l < 2; l++) {
     for (PetscInt i = 0; i < list[l].n; i++) {
       const claim *const of  = list[l].row + i;
-      wring_simplex      one = {3 - l, (PetscBool)(of->area == 0), {-1, -1, -1}, of->area};
+      const double       sum = sqrt(wring_dot3(of->normal, of->normal));
+      wring_simplex      one = {3 - l, (PetscBool)(of->area == 0), {-1, -1, -1}, of->area, 0.5 * sum};
       for (int a = 0; a < one.corners; a++) one.vertex[a] = wring_mesh_local(m, of->original[a]);
       (*simplex)[(*n)++] = one;
     }

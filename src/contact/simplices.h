@@ -11,6 +11,7 @@ typedef struct {
   PetscBool bare;      // a point or an edge without a triangle
   PetscInt  vertex[3]; // by ascending original number
   double    area;      // m^2 at rest: its part of the triangles at it; 0 if it is bare
+  double    fold;      // of an edge: half the length of the sum of their unit normals at rest, 1 where they are flat
 } wring_simplex;
 
 static inline void wring_simplex_gather(const wring_simplex *s, const double *x, double *corners) // [s->corners][3]

@@ -188,6 +188,7 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
                             .wanted  = {[0] = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE}, [1] = {[1] = PETSC_TRUE}},
                             .size    = sizeof **pair,
                             .context = &near,
+                            .phases  = p->corners.phases,
                             .keep    = keep};
 
   PetscFunctionBegin;
@@ -275,6 +276,7 @@ static PetscErrorCode project(const wring_barrier_pairs *p, const double *x, con
     sum[1] += p->sweep[i] * (x[at] - p->seen[i]);
     sum[2] += p->sweep[i] * (component(x, d, most, at) - p->seen[i]);
   }
+  wring_count(p->corners.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
   for (int k = 0; k < 2; k++) t[k] = sum[0] > 0 ? fmax(0, fmin(1, sum[1 + k] / sum[0])) : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -322,6 +324,7 @@ static PetscErrorCode compare(const wring_barrier_pairs *p, const double *x, con
     PetscCall(project(p, x, d, most, t));
     far[1] = leaves(p, x, d, most, t);
   }
+  wring_count(p->corners.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, far, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -130,7 +130,7 @@ static PetscBool pierces_triangle(const double *p, const double *q, const double
 
 /* ---- the nearest part to colliders ------------------------------------------------------------------------------- */
 
-/* The least signed distance from a convex shape on the edge x [2][3]: it is convex along it. */
+/* The least signed distance from a convex shape on the edge x [2][3]: it is convex along it. Of others one on it. */
 static double least_along(const wring_placed_feature *f, const double *x)
 {
   double from = 0, to = 1, least = INFINITY, e[3];
@@ -151,7 +151,7 @@ static double least_along(const wring_placed_feature *f, const double *x)
 static double distance_of(const wring_placed_feature *f, const wring_simplex *s, const double *x)
 {
   if (wring_feature_meets(f, s->corners, s->bare)) return wring_feature_distance(f, s->corners, x);
-  if (f->f.kind == WRING_FEATURE_SOLID && s->corners == 2 && least_along(f, x) < 0) return -DBL_MIN;
+  if (f->f.kind == WRING_FEATURE_SOLID && s->corners == 2 && least_along(f, x) < -f->f.radius) return -DBL_MIN;
   if (f->f.kind == WRING_FEATURE_SEGMENT && s->corners == 3 && pierces_triangle(f->f.a, f->f.b, x)) return -DBL_MIN;
   return INFINITY;
 }
@@ -168,6 +168,7 @@ static PetscErrorCode find_nearest_to_colliders(const wring_barrier_pairs *p, co
     const wring_simplex *const s = p->simplex + i;
     wring_simplex_gather(s, x, corners);
     for (int f = 0; f < p->obstacles->n; f++) {
+      if (wring_obstacle_apart(feature + f, s->corners, corners) > fmax(o->distance, 0)) continue;
       const double distance = distance_of(feature + f, s, corners);
       if (!(distance < o->distance)) continue;
       *o = (offence){.n = s->corners, .distance = distance, .collider = feature[f].collider->name};
@@ -299,12 +300,12 @@ static PetscErrorCode list_rays(const wring_barrier_pairs *p, double length, Pet
   *n = 0;
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
     if (!in_tet[v] || s->body[v] != p->mesh->number.original[v]) continue;
-    (*simplex)[(*n)++] = (wring_simplex){1, PETSC_FALSE, {v, -1, -1}, 0};
+    (*simplex)[(*n)++] = (wring_simplex){.corners = 1, .vertex = {v, -1, -1}};
     way[3 * v]         = length;
   }
   for (PetscInt t = 0; t < s->n; t++) {
     const PetscInt *const v = s->corner + 3 * t;
-    (*simplex)[(*n)++]      = (wring_simplex){3, PETSC_FALSE, {v[0], v[1], v[2]}, 0};
+    (*simplex)[(*n)++]      = (wring_simplex){.corners = 3, .vertex = {v[0], v[1], v[2]}};
   }
   PetscCall(PetscFree(in_tet));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -363,18 +364,18 @@ static PetscBool is_in_tet(const double *c, const PetscInt *v, const double *x)
                      side_of(at[0], at[1], c, at[3]) == side && side_of(at[0], at[1], at[2], c) == side);
 }
 
-/* A collider whose surface meets none of a body is inside it if its centre is. */
+/* A collider whose surface meets none of a body is inside it if a point of its second feature is. */
 static PetscErrorCode refuse_colliders_inside(const wring_barrier_pairs *p, const double *x)
 {
-  const wring_poses *const set   = &p->obstacles->set;
-  wring_error              error = {""};
+  const wring_obstacles *const o     = p->obstacles;
+  wring_error                  error = {""};
 
   PetscFunctionBegin;
-  for (int c = 0; c < set->n; c++)
-    for (PetscInt e = 0; e < p->mesh->tets.n && isfinite(set->bound[c]) && !wring_failed(&error); e++)
-      if (is_in_tet(set->now[c].centre, p->mesh->tets.corner + 4 * e, x))
+  for (int i = 1; i < o->n; i++)
+    for (PetscInt e = 0; e < p->mesh->tets.n && o->feature[i - 1].f.kind == WRING_FEATURE_SOLID; e++)
+      if (!wring_failed(&error) && is_in_tet(o->feature[i].f.a, p->mesh->tets.corner + 4 * e, x))
         wring_error_set(&error, "collider: '%s' is inside a body at the start, expected surfaces that are apart",
-                        set->collider[c].name);
+                        o->feature[i].collider->name);
   PetscCall(wring_error_raise(p->mesh->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -289,13 +289,14 @@ static const wring_contact_ops friction_ops = {
   .destroy      = friction_destroy,
 };
 
-PetscErrorCode wring_friction_create(const wring_contact *barrier, wring_contact **contact)
+PetscErrorCode wring_friction_create(const wring_contact *barrier, wring_phases *phases, wring_contact **contact)
 {
   friction *d;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
   PetscCall(PetscCalloc1(3 * (size_t)barrier->mesh->n_owned, &d->q));
+  d->corners.phases = phases;
   PetscCall(wring_contact_create(barrier->mesh, &friction_ops, d, contact));
   (*contact)->poses = barrier->poses;
   PetscCall(wring_friction_set(*contact, NULL, 0, NULL));

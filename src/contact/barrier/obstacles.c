@@ -52,36 +52,54 @@ void wring_obstacle_velocity(const wring_obstacles *o, const wring_placed_featur
 
 /* ---- parts near colliders ---------------------------------------------------------------------------------------- */
 
-/* A lower bound of the distance of a part from the collider of a feature: that of a ball around it. */
-static double far_from(const wring_placed_feature *f, int corners, const double *x)
+/* A ball around a part x [corners][3]; returns its radius. */
+static double ball_around(int corners, const double *x, double middle[3])
 {
-  double middle[3] = {0}, radius = 0, n[3], offset, from[3];
+  double squared = 0, from[3];
+  for (int c = 0; c < 3; c++) middle[c] = 0;
   for (int k = 0; k < 3 * corners; k++) middle[k % 3] += x[k] / corners;
   for (int i = 0; i < corners; i++) {
     wring_subtract3(x + 3 * i, middle, from);
-    radius = fmax(radius, wring_dot3(from, from));
+    squared = fmax(squared, wring_dot3(from, from));
   }
-  return wring_pose_nearest(f->collider, f->pose, middle, n, &offset) - sqrt(radius);
+  return sqrt(squared);
 }
 
-/* near [n]: whether the simplex may come as near to the features; those of one collider follow each other. */
-static int find_near(const wring_obstacles *o, const wring_simplex *s, const double *x, const double *d, double margin,
-                     char *near)
+double wring_obstacle_apart(const wring_placed_feature *f, int corners, const double *x)
+{
+  double       middle[3], end[6], n[3], offset;
+  const double radius = ball_around(corners, x, middle);
+  if (f->f.kind != WRING_FEATURE_POINT && f->f.kind != WRING_FEATURE_SEGMENT)
+    return wring_pose_nearest(f->collider, f->pose, middle, n, &offset) - radius;
+  memcpy(end, f->f.a, sizeof f->f.a);
+  memcpy(end + 3, f->f.b, sizeof f->f.b);
+  const double own = ball_around(f->f.kind == WRING_FEATURE_SEGMENT ? 2 : 1, end, n);
+  return wring_distance3(middle, n) - own - f->f.radius - radius;
+}
+
+/*
+  Adds to hit, unless it is NULL, the features to which a simplex may come as near; those of one collider follow each
+  other. Returns their number.
+*/
+static PetscInt find_near(const wring_obstacles *o, const wring_simplex *s, const double *x, const double *d,
+                          double margin, PetscInt simplex, wring_obstacle_hit *hit)
 {
   double    corners[9], moves[9] = {0}, reach = 0;
-  PetscBool all = PETSC_FALSE;
-  int       n   = 0;
+  PetscBool near = PETSC_FALSE;
+  PetscInt  n    = 0;
   wring_simplex_gather(s, x, corners);
   if (d) wring_simplex_gather(s, d, moves);
   for (int i = 0; i < o->n; i++) {
     const wring_placed_feature *const f = o->feature + i;
     if (i == 0 || f->part != f[-1].part) {
       reach = f->gap + margin + wring_drift_motion(f, s->corners, corners, moves);
-      all   = (PetscBool) !(far_from(f, s->corners, corners) > reach);
+      near  = (PetscBool) !(wring_obstacle_apart(f, s->corners, corners) > reach);
     }
-    near[i] = (char)(all && wring_feature_meets(f, s->corners, s->bare) &&
-                     !(wring_feature_distance(f, s->corners, corners) > reach));
-    n += near[i];
+    if (!near || !wring_feature_meets(f, s->corners, s->bare) || wring_obstacle_apart(f, s->corners, corners) > reach ||
+        wring_feature_distance(f, s->corners, corners) > reach)
+      continue;
+    if (hit) hit[n] = (wring_obstacle_hit){simplex, i};
+    n++;
   }
   return n;
 }
@@ -90,20 +108,19 @@ PetscErrorCode wring_obstacles_find(const wring_obstacles *o, PetscInt n_simplex
                                     const double *x, const double *d, double margin, PetscInt *n,
                                     wring_obstacle_hit **hit)
 {
-  const size_t width = (size_t)o->n;
-  char        *near;
-  PetscInt     count = 0;
+  PetscInt *end;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n_simplex * width, &near));
-#pragma omp parallel for schedule(static, 64) reduction(+ : count) if (n_simplex > SERIAL_BELOW)
-  for (PetscInt i = 0; i < n_simplex; i++) count += find_near(o, simplex + i, x, d, margin, near + width * (size_t)i);
-  PetscCall(PetscMalloc1((size_t)count, hit));
-  *n = 0;
+  PetscCall(PetscCalloc1((size_t)n_simplex + 1, &end));
+#pragma omp parallel for schedule(dynamic, 64) if (n_simplex > SERIAL_BELOW)
+  for (PetscInt i = 0; i < n_simplex; i++) end[i + 1] = find_near(o, simplex + i, x, d, margin, i, NULL);
+  for (PetscInt i = 0; i < n_simplex; i++) end[i + 1] += end[i];
+  *n = end[n_simplex];
+  PetscCall(PetscMalloc1((size_t)*n, hit));
+#pragma omp parallel for schedule(dynamic, 64) if (n_simplex > SERIAL_BELOW)
   for (PetscInt i = 0; i < n_simplex; i++)
-    for (int f = 0; f < o->n; f++)
-      if (near[width * (size_t)i + (size_t)f]) (*hit)[(*n)++] = (wring_obstacle_hit){i, f};
-  PetscCall(PetscFree(near));
+    if (end[i + 1] > end[i]) find_near(o, simplex + i, x, d, margin, i, *hit + end[i]);
+  PetscCall(PetscFree(end));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

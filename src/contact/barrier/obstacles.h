@@ -30,6 +30,9 @@ PetscBool wring_obstacles_advance(wring_obstacles *o, double advance);
 void wring_obstacle_velocity(const wring_obstacles *o, const wring_placed_feature *f, const double point[3],
                              double velocity[3], double arm[3]);
 
+/* A lower bound of the distance of a part x [corners][3] from a feature: that of a ball around it. */
+double wring_obstacle_apart(const wring_placed_feature *f, int corners, const double *x);
+
 typedef struct {
   PetscInt simplex;
   int      feature;

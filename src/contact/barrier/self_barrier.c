@@ -314,7 +314,7 @@ PetscErrorCode wring_barrier_create_friction(wring_contact *contact, wring_conta
   *friction = NULL;
   for (int i = 0; p->obstacles && i < p->obstacles->set.n; i++)
     any = (PetscBool)(any || p->obstacles->set.collider[i].friction > 0);
-  if (any) PetscCall(wring_friction_create(contact, friction));
+  if (any) PetscCall(wring_friction_create(contact, p->corners.phases, friction));
   d->friction = *friction;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -429,9 +429,10 @@ PetscErrorCode wring_contact_create_barrier(const wring_mesh *mesh, const wring_
   PetscCall(PetscNew(&d));
   PetscCall(wring_barrier_pairs_create(mesh, &extra, &d->pairs));
   PetscCall(wring_contact_create(mesh, &barrier_ops, d, c));
-  d->pairs->self       = how->self;
-  d->pairs->friction   = how->friction;
-  d->pairs->slip_speed = how->slip_speed;
+  d->pairs->self           = how->self;
+  d->pairs->friction       = how->friction;
+  d->pairs->slip_speed     = how->slip_speed;
+  d->pairs->corners.phases = how->phases;
   if (how->n_collider > 0) PetscCall(wring_obstacles_create(*c, how->n_collider, how->collider, &d->pairs->obstacles));
   PetscCall(wring_barrier_choose_gap(d->pairs, how->gap));
   PetscFunctionReturn(PETSC_SUCCESS);

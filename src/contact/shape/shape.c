@@ -78,6 +78,22 @@ void wring_shape_compose(double a, double b, const double e[2], double n[3])
   n[2] = b;
 }
 
+int wring_shape_side(int i, double distance, double height, double radius, wring_feature *feature)
+{
+  double end[2][3];
+  for (int k = 0; k < 2; k++) {
+    const double angle = 2 * PETSC_PI * ((i + k) % WRING_SHAPE_SIDES) / WRING_SHAPE_SIDES,
+                 e[2]  = {cos(angle), sin(angle)};
+    wring_shape_compose(distance, height, e, end[k]);
+  }
+  for (int k = 0; k < 2; k++) {
+    feature[k] = (wring_feature){.kind = k == 0 ? WRING_FEATURE_SEGMENT : WRING_FEATURE_POINT, .radius = radius};
+    memcpy(feature[k].a, end[0], sizeof end[0]);
+    memcpy(feature[k].b, end[1], sizeof end[1]);
+  }
+  return 2;
+}
+
 double wring_shape_ball(double radius, double z, const double p[3], double n[3], double *offset)
 {
   double e[2], rho = wring_shape_radial(p, e), length = hypot(rho, p[2] - z);

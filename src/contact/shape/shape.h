@@ -36,5 +36,12 @@ double wring_shape_radial(const double p[3], double e[2]);
 /* n = a e + b e_z */
 void wring_shape_compose(double a, double b, const double e[2], double n[3]);
 
+/*
+  Barriers see a circle as a regular polygon. Sets the features of side i, a corner and the segment from there to the
+  next, at this distance from the axis and height, and of this radius; returns their number.
+*/
+enum { WRING_SHAPE_SIDES = 64 };
+int wring_shape_side(int i, double distance, double height, double radius, wring_feature *feature);
+
 /* wring_shape's `nearest` of the ball of this radius about (0, 0, z). */
 double wring_shape_ball(double radius, double z, const double p[3], double n[3], double *offset);

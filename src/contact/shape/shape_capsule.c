@@ -27,7 +27,8 @@ static int features(const double size[3], PetscBool inside, wring_feature *featu
     const double end = i == 3 ? -size[1] : size[1];
     feature[i]       = (wring_feature){kind[i], .a = {0, 0, end}, .b = {0, 0, -end}, .radius = size[0]};
   }
-  if (inside) feature[0].kind = WRING_FEATURE_TUBE;
+  feature[0].kind   = inside ? WRING_FEATURE_TUBE : WRING_FEATURE_SOLID;
+  feature[0].radius = inside ? size[0] : 0;
   return inside ? 1 : 4;
 }
 

@@ -19,7 +19,7 @@ static double bound(const double size[3])
 
 static int features(const double size[3], PetscBool inside, wring_feature *feature)
 {
-  feature[0] = (wring_feature){inside ? WRING_FEATURE_TUBE : WRING_FEATURE_SOLID, .radius = size[0]};
+  feature[0] = (wring_feature){inside ? WRING_FEATURE_TUBE : WRING_FEATURE_SOLID, .radius = inside ? size[0] : 0};
   feature[1] = (wring_feature){WRING_FEATURE_POINT, .radius = size[0]};
   return inside ? 1 : 2;
 }

@@ -36,4 +36,16 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_torus = {"torus", options, read_keys, nearest, bound, NULL};
+/* None of the inside, which is not convex. Outside: the torus, and a chain of capsules in it. */
+static int features(const double size[3], PetscBool inside, wring_feature *feature)
+{
+  const double t   = tan(PETSC_PI / (2 * WRING_SHAPE_SIDES)),
+               off = size[0] * t * t; // of the chain's axis from the circle
+  int n            = 1;
+  feature[0]       = (wring_feature){WRING_FEATURE_SOLID, .radius = 2 * off};
+  for (int i = 0; i < WRING_SHAPE_SIDES && !inside; i++)
+    n += wring_shape_side(i, size[0] + off, 0, fmax(size[1] - off, 0), feature + n);
+  return inside ? 0 : n;
+}
+
+const wring_shape wring_shape_torus = {"torus", options, read_keys, nearest, bound, features};

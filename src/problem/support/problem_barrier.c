@@ -79,7 +79,8 @@ static PetscErrorCode check_gap(const wring_problem *p, const char *of, double g
 
 PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n, const wring_collider *collider)
 {
-  wring_barrier_body   how  = {.self = self, .n_collider = n, .collider = collider};
+  wring_barrier_body how = {
+    .self = self, .n_collider = n, .collider = collider, .phases = wring_potential_phases(p->g)};
   wring_self_contact   keys = {.gap = 0};
   const wring_surface *surface;
   const PetscInt       surfaces = wring_problem_surfaces(p, &surface);

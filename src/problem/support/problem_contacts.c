@@ -75,10 +75,9 @@ static PetscErrorCode get_method(const wring_problem *p, PetscBool self, wring_c
   if (!*barrier) PetscCall(wring_options_get_real(p->options, prefix, table, "stiffness", &c->stiffness));
   if (*barrier && (!c->shape->features || c->shape->features(c->size, c->inside, feature) == 0))
     WRING_REFUSE(p->comm,
-                 "%s: %sshape is %s: method barrier cannot keep edges and triangles from its %s, expected half_space, "
-                 "sphere, capsule or box, or inside of a sphere, capsule, cylinder or box, or method penalty",
-                 wring_options_origin(p->options, prefix, "shape"), prefix, c->shape->name,
-                 c->inside ? "inside" : "outside");
+                 "%s: %sshape is %s: method barrier cannot keep triangles from the wall of its inside, which is not "
+                 "convex, expected inside of a sphere, capsule, cylinder or box, or method penalty",
+                 wring_options_origin(p->options, prefix, "shape"), prefix, c->shape->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +137,7 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
 static PetscErrorCode create_self_contact(const wring_problem *p, wring_contact **contact)
 {
   static const char  prefix[] = "self_contact_";
-  wring_self_contact how      = {.max_depth = 0};
+  wring_self_contact how      = {.phases = wring_potential_phases(p->g)};
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(p->options, prefix, wring_self_contact_options, "stiffness", &how.stiffness));
