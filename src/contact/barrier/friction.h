@@ -17,8 +17,8 @@ typedef struct {
   double      arm[3];   // m: from the collider's centre to this point
 } wring_slip;
 
-/* Without pairs; the colliders of the barrier are its parts. Collective. */
-PetscErrorCode wring_friction_create(const wring_contact *barrier, wring_contact **friction);
+/* Without pairs; the colliders of the barrier are its parts. phases: as of wring_barrier_body. Collective. */
+PetscErrorCode wring_friction_create(const wring_contact *barrier, wring_phases *phases, wring_contact **friction);
 
 /*
   The pairs of this rank, slip [n], copied, each on one rank. q [n_owned][3] m: where the step begins, copied; NULL: the
