@@ -77,7 +77,11 @@ refused 'did you mean solver_qn_history?' help solver.qn.histroy
 expect 0 1 help deck
 grep -A1 '^[a-z].*: ' log | grep '^    ' | grep -v '^    [A-Z`].*[.]$' >log2 &&
   fail "help that is no sentence: $(cat log2)"
-[ -z "$(cut -d: -f1 log | grep '^[a-z]' | sort | uniq -d)" ] || fail 'help deck says a key twice'
+[ -z "$(sed -n '/^[a-z]/{N;p}' log | paste - - | sort | uniq -d)" ] || fail 'help deck says a key twice'
+# Keys that solvers or materials describe differently are told apart.
+expect 0 1 help variant_NAME_filter
+[ "$(grep -c '^variant_NAME_filter: ' log)" = 2 ] || fail 'help merges the filters of newton and pncg'
+refused "'solver_auto' has no keys" help solver_auto
 
 # ---- run: the files that docs/operations.md promises ----
 expect 0 1 run beam.yaml

@@ -57,9 +57,7 @@ PetscErrorCode wring_contact_destroy(wring_contact **c);
 */
 typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_BOUNDED, WRING_CONTACT_PROJECTION } wring_contact_way;
 
-/*
-  The reason why contacts cannot be enforced in this way, for the end of a message; NULL if they can. Not collective.
-*/
+/* Why contacts cannot be enforced in this way, for the end of a message; NULL if they can. Not collective. */
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
 
 /*

@@ -28,7 +28,7 @@ typedef struct {
   PetscInt    rank_entries, node_rows;
   PetscMPIInt ranks_each; // of wring_hosts_find
   double      threshold;
-  PetscBool   wide; // the first aggregates have 40 rows in the place of 7, as six unknowns each want it
+  PetscBool   wide; // first aggregates of 40 rows in the place of 7, for matrices with six unknowns in each
 } wring_coarsening;
 
 enum { WRING_ONE_RANK = 5 };

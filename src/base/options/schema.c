@@ -118,6 +118,7 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
   PetscFunctionBegin;
   int least = nearest_key(n_schema, schema, key, nearest);
   nearest_prefix(n_schema, schema, key, &least, nearest);
+  if (!least) WRING_REFUSE(comm, "help: '%s' has no keys, expected keys that `wring help deck` lists", key);
   WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
 }
 
@@ -275,6 +276,13 @@ static void full_key(const wring_schema *line, const wring_option *p, size_t siz
   snprintf(key, size, "%.*s%s%s%s", (int)head, line->prefix, line->prefix[head] ? "NAME" : "", tail, p->key);
 }
 
+/* Whether a line has the key of an option with the same help and default. */
+static PetscBool has_alike(const wring_schema *line, const wring_option *p)
+{
+  const wring_option *const q = wring_option_find(line->options, p->key);
+  return (PetscBool)(q && !strcmp(q->help, p->help) && !strcmp(q->value ? q->value : "", p->value ? p->value : ""));
+}
+
 /* "owner, owner" of the same key in this line and later ones: young of corotated and of neohookean makes one entry. */
 static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schema, const wring_option *p, size_t size,
                         char *owners)
@@ -282,16 +290,13 @@ static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schem
   const size_t family = strcspn(schema[i].owner, " ");
   int          n      = snprintf(owners, size, "%s", schema[i].owner);
   for (PetscInt k = i + 1; k < n_schema && n < (int)size; k++) {
-    if (strcmp(schema[k].prefix, schema[i].prefix) || !wring_option_find(schema[k].options, p->key)) continue;
+    if (strcmp(schema[k].prefix, schema[i].prefix) || !has_alike(&schema[k], p)) continue;
     const PetscBool same = (PetscBool)!strncmp(schema[k].owner, schema[i].owner, family + 1);
     n += snprintf(owners + n, size - (size_t)n, ", %s", schema[k].owner + (same ? family + 1 : 0));
   }
 }
 
-/*
-  Whether an earlier line has the table of this line, whose prefix has a name, under a prefix without one: keys of a
-  material for a region, of a solver for a variant.
-*/
+/* Whether an earlier line has this line's table under a prefix without a name: keys of a region, of a variant. */
 static PetscBool said_elsewhere(PetscInt i, const wring_schema *schema)
 {
   if (!strchr(schema[i].prefix, '*')) return PETSC_FALSE;
@@ -301,15 +306,12 @@ static PetscBool said_elsewhere(PetscInt i, const wring_schema *schema)
   return PETSC_FALSE;
 }
 
-/*
-  Whether an earlier printed line with the same prefix has the option; with `all`, lines for which said_elsewhere holds
-  are not printed.
-*/
+/* Whether an earlier printed line with the same prefix has the option; all: lines said_elsewhere are not printed. */
 static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring_option *p, PetscBool all)
 {
   for (PetscInt k = 0; k < i; k++) {
     if (all && said_elsewhere(k, schema)) continue;
-    if (!strcmp(schema[k].prefix, schema[i].prefix) && wring_option_find(schema[k].options, p->key)) return PETSC_TRUE;
+    if (!strcmp(schema[k].prefix, schema[i].prefix) && has_alike(&schema[k], p)) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
