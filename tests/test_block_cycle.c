@@ -261,9 +261,9 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(test_matrix());
   PetscCall(test_symmetry());
-  PetscCall(test_iterations(4, "0.3", 40));
-  PetscCall(test_iterations(7, "0.3", 50));
-  PetscCall(test_iterations(4, "0.45", 60));
+  PetscCall(test_iterations(4, "0.3", 30));
+  PetscCall(test_iterations(7, "0.3", 34));
+  PetscCall(test_iterations(4, "0.45", 46));
   PetscCall(test_renewal());
   PetscCall(test_pattern());
   PetscCall(PetscFinalize());

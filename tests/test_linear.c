@@ -1,6 +1,7 @@
 /* ranks: 1 2 4 */
 /* Newton's linear systems: conjugate gradients with a V-cycle of A at x, beside a factor. */
 #include "body.h"
+#include "operator/direct/factor.h"
 #include "solver/common/linear.h"
 
 static const double h = 0.05;
@@ -60,10 +61,33 @@ static PetscErrorCode check_same(const char *material)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a factor of a large mesh is expected to take less than conjugate gradients, or one of a small mesh more. */
-static void check_expected(void)
+/* Fails if the choice depends on the number of vertices alone, or if a factor is expected where it costs too much. */
+static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool expected)
 {
-  CHECK(wring_linear_factor_is_cheap(1000) && !wring_linear_factor_is_cheap(100000), "factors of large meshes");
+  double         par[8];
+  wring_options *o;
+  wring_mesh    *mesh = test_box(PETSC_COMM_WORLD, cells);
+  Mat            A[3] = {NULL};
+  Vec            x;
+  PetscBool      pays;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
+  PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
+  PetscCall(wring_law_neohookean.set_par(&wring_law_neohookean, o, "material_", "material_", par));
+  wring_potential *g = test_potential(mesh, &wring_law_neohookean, par);
+  PetscCall(wring_potential_create_vec(g, &x));
+  PetscCall(wring_potential_mean_matrices(g, x, 1, A));
+  PetscCall(wring_factor_pays(A[0], &pays));
+  CHECK(pays == expected, "%d x %d x %d cells: a factor %s", (int)cells[0], (int)cells[1], (int)cells[2],
+        pays ? "pays" : "does not pay");
+  PetscCall(wring_matrices_destroy(A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(wring_potential_destroy(&g));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
@@ -71,6 +95,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_same("stable_neohookean"));
   PetscCall(check_same("fixed_corotated"));
-  check_expected();
+  PetscCall(check_choice((const PetscInt[]){400, 1, 1}, PETSC_TRUE));
+  PetscCall(check_choice((const PetscInt[]){11, 11, 11}, PETSC_FALSE));
   return PetscFinalize();
 }

@@ -15,6 +15,7 @@
     cholmod.c      type direct on one rank or one node: CHOLMOD, packed, refined
     cholmod_pc.c   CHOLMOD as a preconditioner, for matrices with three rows per vertex and many numeric factors
     mumps.c        type direct with a distributed factor: MUMPS
+    worth.c        whether a factor of H pays, from symbolic counts
   Iterations other than refinement do not belong here.
 */
 #pragma once
@@ -52,6 +53,13 @@ PetscErrorCode wring_factor_analyse(KSP ksp);
   Collective.
 */
 PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who);
+
+/*
+  Whether a factor of a matrix with three rows for each of `graph` (AIJ, symmetric, any values) and a solve take less
+  time than conjugate gradients with a V-cycle of H. The symbolic analysis on rank 0 is run only where the order of
+  Cuthill and McKee leaves hope. Collective.
+*/
+PetscErrorCode wring_factor_pays(Mat graph, PetscBool *pays);
 
 /*
   A factor that a method keeps without a KSP. The caller sets all members but F before the first use; F is NULL then.

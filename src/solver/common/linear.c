@@ -7,28 +7,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIRECT_BELOW = 30000 }; // vertices, all ranks, of a matrix with many solves
+enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many solves
+enum { NO_FACTOR_FROM = 200000 }; // of one with a single solve: one rank collects the graph
 
-/*
-  Nested dissection of a mesh with n vertices: factors of three rows per vertex took 73 to 151 n^2 operations and 52 to
-  71 n^(4/3) entries on boxes, a cube and a bar of 1,331 to 17,315 vertices, each of which a solve uses twice. An
-  iteration of conjugate gradients takes 580 n: the product with 124 n entries, and a cycle. Conjugate gradients, which
-  read the matrix in each iteration, run at fewer operations a second; one thread. docs/performance.md
-*/
-PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex)
+/* By the symbolic counts of a factor for a single solve. */
+static PetscErrorCode choose(wring_solver *s, wring_linear *l, Vec x)
 {
-  const double n = (double)n_vertex, iterations = 100, rate_factor = 35e9, rate_cg = 4.6e9; // operations a second
-  const double factor = 100 * n * n, solve = 4 * 65 * pow(n, 4. / 3), cg = iterations * 580 * n;
-  return (PetscBool)((factor + solve) / rate_factor <= cg / rate_cg);
-}
+  const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
+  PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->use == WRING_LINEAR_OFTEN);
+  wring_setup    since;
 
-static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
-{
-  const PetscInt n = wring_potential_mesh(s->g)->number.n_global;
-  if (l->type != WRING_LINEAR_AUTO) return l->type;
-  const PetscBool direct =
-    l->use == WRING_LINEAR_ONCE ? wring_linear_factor_is_cheap(n) : (PetscBool)(n < DIRECT_BELOW);
-  return direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  PetscFunctionBegin;
+  if (l->type != WRING_LINEAR_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  if (n < NO_FACTOR_FROM && l->use == WRING_LINEAR_ONCE) {
+    wring_solver_begin_setup(s, &since);
+    PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
+    PetscCall(wring_factor_pays(l->mean[0], &direct));
+    if (direct) PetscCall(wring_matrices_destroy(l->mean));
+    wring_solver_end_setup(s, &since);
+  }
+  l->type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscBool is_incomplete_factor(const wring_linear *l)
@@ -46,13 +45,14 @@ static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_linear_create_matrix(const wring_solver *s, const wring_linear *l, Mat *A)
+PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Vec x, Mat *A)
 {
   PetscBool other;
 
   PetscFunctionBegin;
+  PetscCall(choose(s, l, x));
   PetscCall(PetscOptionsHasName(NULL, l->prefix, "-pc_type", &other));
-  if (!*A && !other && chosen(s, l) == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
+  if (!*A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
     PetscCall(wring_potential_create_blocks(s->g, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -230,7 +230,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   PetscObjectId     id;
 
   PetscFunctionBegin;
-  l->type = chosen(s, l);
+  PetscCall(choose(s, l, x));
   if (!l->ksp) PetscCall(begin_system(s, l, P));
   PetscCall(PetscObjectGetId((PetscObject)P, &id));
   // PETSc does not analyse again in a factor of CHOLMOD that has failed; where it does, for another matrix, it drops
@@ -312,15 +312,15 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   An incomplete factor is about half of the symmetric matrix. Levels of A and of H were measured on boxes, as a multiple
   of the blocks of H.
 */
-PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes)
+PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, Vec x, double *bytes)
 {
-  const double            levels = 80; // bytes
-  const wring_linear_type type   = chosen(s, l);
-  MatSolverType           library;
-  MatInfo                 info;
-  wring_block_values     *v;
+  const double        levels = 80; // bytes
+  MatSolverType       library;
+  MatInfo             info;
+  wring_block_values *v;
 
   PetscFunctionBegin;
+  PetscCall(choose(s, l, x));
   *bytes = 8.0 * 6 * (double)s->n;
   PetscCall(wring_potential_get_blocks(l->A, &v));
   if (v) {
@@ -329,8 +329,8 @@ PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l
   }
   PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
   PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
-  if (type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
-  if (type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));
+  if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
+  if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));
   if (is_incomplete_factor(l)) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

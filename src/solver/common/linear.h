@@ -8,7 +8,7 @@
 #include <petscksp.h>
 
 typedef enum {
-  WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid: linear.c
+  WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid
   WRING_LINEAR_DIRECT,    // a Cholesky factor
   WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of H, of A at x for the three components where contacts
                           // or means couple more vertices than A; for other systems than H with equal A of x, y, z:
@@ -23,7 +23,7 @@ typedef enum { WRING_SYSTEM_READY, WRING_SYSTEM_SINGULAR } wring_linear_state;  
 
 typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
-  wring_linear_type type;   // AUTO until the first set_up
+  wring_linear_type type;   // AUTO until it is chosen, once
   wring_linear_use  use;
   double            rtol; // of multigrid and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
   wring_linear_norm norm;
@@ -44,14 +44,11 @@ typedef struct {
   PetscBool blocks;  // the V-cycle is that of H
 } wring_linear;
 
-/* Whether a factor of one matrix with three rows per vertex, on all ranks, takes less than conjugate gradients. */
-PetscBool wring_linear_factor_is_cheap(PetscInt n_vertex);
-
 /*
   *A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it stays NULL: as
-  an AIJ matrix. Options of PETSc may need one.
+  an AIJ matrix. Options of PETSc may need one. x are positions, from which type AUTO is chosen. Collective.
 */
-PetscErrorCode wring_linear_create_matrix(const wring_solver *s, const wring_linear *l, Mat *A);
+PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Vec x, Mat *A);
 
 /*
   To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;
@@ -66,6 +63,6 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 
-/* Estimates the bytes of this rank that set_up and solves take beyond l->A. Collective. */
-PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes);
+/* Estimates the bytes of this rank that set_up and solves take beyond l->A; x as above. Collective. */
+PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, Vec x, double *bytes);
 PetscErrorCode wring_linear_destroy(wring_linear *l);
