@@ -145,3 +145,46 @@ static inline PetscErrorCode check_contact_hessian(model *m)
   PetscCall(MatDestroy(&H0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* What contacts add to A of each axis is their Hessian, by products with a direction along it. */
+static inline PetscErrorCode check_contact_components(model *m)
+{
+  Mat           A[3] = {NULL, NULL, NULL}, B[3];
+  Vec           u, of;
+  const double *xa, *ua;
+  double        sum[3], got[2];
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_operator_matrices(m->g, 1, A));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(MatDuplicate(A[c], MAT_COPY_VALUES, &B[c]));
+    PetscCall(MatSetOption(B[c], MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE));
+    PetscCall(MatSetOption(B[c], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    PetscCall(MatSetOption(B[c], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  }
+  PetscCall(wring_potential_add_contact_components(m->g, m->x, B));
+  PetscCall(MatCreateVecs(A[0], &u, &of));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(VecStrideGather(m->d, c, u, INSERT_VALUES));
+    PetscCall(MatMult(B[c], u, of));
+    PetscCall(VecDot(u, of, &got[0]));
+    PetscCall(MatMult(A[c], u, of));
+    PetscCall(VecDot(u, of, &got[1]));
+    PetscCall(VecSet(m->work, 0));
+    PetscCall(VecStrideScatter(u, c, m->work, INSERT_VALUES));
+    memset(sum, 0, sizeof sum);
+    PetscCall(wring_potential_get_local(m->g, m->x, &xa));
+    PetscCall(wring_potential_get_local(m->g, m->work, &ua));
+    PetscCall(wring_contact_add_products(m->contact, xa, ua, ua, sum));
+    PetscCall(wring_potential_restore_local(m->g, m->work, &ua));
+    PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+    CHECK(fabs(got[0] - got[1] - sum[0]) <= 1e-9 * got[0], "axis %d: %.12g in the matrix, %.12g by products", c,
+          got[0] - got[1], sum[0]);
+    PetscCall(MatDestroy(&B[c]));
+  }
+  PetscCall(wring_matrices_destroy(A));
+  PetscCall(VecDestroy(&u));
+  PetscCall(VecDestroy(&of));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

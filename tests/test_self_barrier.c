@@ -1,8 +1,8 @@
 /* ranks: 1 2 4
    Self-contact by a barrier as a part of g. Fails if a simplex or a pair is lost, found twice or found on some numbers
    of ranks only; if areas do not sum to those of the bodies; if forces are not the derivatives of the energy, do not
-   sum to zero or have a torque; if products, diagonal and matrix of the Hessian differ; if a bound lets surfaces meet,
-   or holds up what moves freely; if a start that touches or passes through is accepted. */
+   sum to zero or have a torque; if products, diagonal and matrix of the Hessian, and what is added to A, differ; if a
+   bound lets surfaces meet, or holds up what moves freely; if a start that touches or passes through is accepted. */
 #include "blocks_model.h"
 #include "contact/barrier/barrier_pairs.h"
 #include "contact/barrier/barrier_start.h"
@@ -304,6 +304,7 @@ int main(int argc, char **argv)
   PetscCall(model_create(PETSC_COMM_WORLD, &m));
   PetscCall(check_forces(&m));
   PetscCall(check_contact_hessian(&m));
+  PetscCall(check_contact_components(&m));
   PetscCall(check_alone(&m, model_create, 1e-13));
   PetscCall(check_bound(&m));
   PetscCall(check_starts(&m));

@@ -196,6 +196,12 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
 
+/*
+  Adds their entries between coordinates of the same axis c to A[c], three matrices with a row per vertex that take new
+  entries, except rows and columns of held components. Semidefinite.
+*/
+PetscErrorCode wring_contact_add_components(wring_contact *c, const double *x, const char *held, const Mat A[3]);
+
 /* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) ------------------------------ */
 
 typedef struct wring_collider wring_collider;

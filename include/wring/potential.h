@@ -242,6 +242,12 @@ PetscErrorCode wring_matrices_destroy(Mat A[3]); // its references, which are NU
 PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3]);
 
 /*
+  Adds the entries of the semidefinite d2E_c/dx2 of contacts that couple vertices, at x, between coordinates of the same
+  axis, to A of x, y and z: three matrices of the same rows, which must take new entries.
+*/
+PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x, const Mat A[3]);
+
+/*
   r = -L d at free vertices and 0 at held ones, with L as it is before rows and columns of held vertices are replaced:
   A^{-1} r continues a displacement d of the held vertices, which is 0 elsewhere, to the free ones, (6.15).
 */

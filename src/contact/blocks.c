@@ -45,6 +45,42 @@ static PetscErrorCode add_pair(const wring_corners *c, int n, double *value, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The entries of H [n][n] of a pair between coordinates of axis c; row [n/3], -1: held. */
+static PetscErrorCode add_component(int n, const double *H, int c, const PetscInt *row, Mat A)
+{
+  const int m = n / 3;
+  double    part[MOST_CORNERS * MOST_CORNERS];
+
+  PetscFunctionBegin;
+  for (int k = 0; k < m * m; k++) part[k] = H[n * (3 * (k / m) + c) + 3 * (k % m) + c];
+  PetscCall(MatSetValues(A, m, row, m, row, part, ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_add_components(const wring_blocks *b, const char *held, const Mat A[3])
+{
+  PetscInt place[MOST_CORNERS], row[MOST_CORNERS];
+  double   H[MOST * MOST];
+  char    *far_held;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)b->corners->n, &far_held));
+  if (held) PetscCall(wring_corners_fetch(b->corners, MPI_CHAR, held, far_held));
+  for (PetscInt i = 0; i < b->n; i++) {
+    const int n = b->of(b->context, b->x, i, H, place);
+    for (int c = 0; c < 3 && n > 0; c++) {
+      for (int a = 0; a < n / 3; a++) {
+        const PetscInt far  = place[a] - b->corners->mesh->n_owned;
+        const int      mark = !held ? 0 : far < 0 ? held[place[a]] : far_held[far];
+        row[a]              = mark >> c & 1 ? -1 : wring_corners_global(b->corners, place[a]);
+      }
+      PetscCall(add_component(n, H, c, row, A[c]));
+    }
+  }
+  PetscCall(PetscFree(far_held));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_blocks_add(const wring_blocks *b, const char *held, Mat H)
 {
   PetscInt place[MOST_CORNERS];

@@ -22,4 +22,5 @@ typedef struct {
 /* What the functions of wring/contact.h with these names do. */
 PetscErrorCode wring_blocks_count(const wring_blocks *b, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_blocks_add(const wring_blocks *b, const char *held, Mat H);
+PetscErrorCode wring_blocks_add_components(const wring_blocks *b, const char *held, const Mat A[3]);
 PetscErrorCode wring_blocks_add_diagonal(const wring_blocks *b, double *diagonal);

@@ -110,6 +110,17 @@ PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_contact_add_components(wring_contact *c, const double *x, const char *held, const Mat A[3])
+{
+  wring_blocks b;
+
+  PetscFunctionBegin;
+  if (!c->ops->find_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(c->ops->find_blocks(c, x, &b));
+  PetscCall(wring_blocks_add_components(&b, held, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscBool wring_contact_is_bounded(const wring_contact *c)
 {
   return (PetscBool)(c->ops->bound != NULL);

@@ -207,6 +207,23 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x, const Mat A[3])
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  const double     *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_components(g->contact[i], xa, g->held.mark, A));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  for (int c = 0; c < 3; c++) PetscCall(MatAssemblyBegin(A[c], MAT_FINAL_ASSEMBLY));
+  for (int c = 0; c < 3; c++) PetscCall(MatAssemblyEnd(A[c], MAT_FINAL_ASSEMBLY));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the operator at x ------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3])

@@ -3,16 +3,18 @@
 
   Without pairs the direction is -A^{-1} grad g: that of projective dynamics, if the laws have a projection.
 */
+#include "solver/lbfgs/correction.h"
 #include "solver/lbfgs/initial.h"
 #include "solver/lbfgs/lbfgs.h"
 
 typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 
 typedef struct {
-  wring_lbfgs   pairs;   //
-  wring_initial initial; // H_0
-  PetscBool     keep;    // keep the pairs of the last solve
-  qn_search     search;
+  wring_lbfgs      pairs;   //
+  wring_initial    initial; // H_0
+  wring_correction contacts;
+  PetscBool        keep; // keep the pairs of the last solve
+  qn_search        search;
 } qn_data;
 
 static const wring_option qn_options[] = {
@@ -145,6 +147,8 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_lbfgs_renew_operator(s, &qn->pairs, x, &renewed));
+  if (qn_operator_factor(s) > 0 && qn->pairs.renewal.price == 0)
+    PetscCall(wring_correction_update(s, &qn->contacts, x));
   PetscCall(wring_lbfgs_iterate(s, &qn->pairs, apply, search[qn->search], x));
   wring_renewal_count(&qn->pairs.renewal, s->work.evaluations);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,6 +167,7 @@ static PetscErrorCode qn_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(wring_initial_destroy(&qn->initial));
+  PetscCall(wring_correction_destroy(&qn->contacts));
   PetscCall(wring_lbfgs_destroy(&qn->pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
