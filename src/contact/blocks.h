@@ -23,3 +23,4 @@ typedef struct {
 PetscErrorCode wring_blocks_count(const wring_blocks *b, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_blocks_add(const wring_blocks *b, const char *held, Mat H);
 PetscErrorCode wring_blocks_add_diagonal(const wring_blocks *b, double *diagonal);
+PetscErrorCode wring_blocks_add_products(const wring_blocks *b, const double *u, const double *v, double sum[3]);
