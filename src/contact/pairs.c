@@ -66,25 +66,29 @@ static PetscErrorCode list_edges(wring_pairs *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **pairs)
+static PetscErrorCode create(const wring_mesh *m, wring_skin *skin, double thickness, double depth, wring_pairs **p)
 {
-  wring_pairs *p;
-  double       half_edge;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(p));
+  **p = (wring_pairs){.mesh = m, .skin = skin, .thickness = thickness, .depth = depth};
+  PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->seen));
+  PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->rated));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p)
+{
+  wring_skin *skin;
+  double      half_edge;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&p));
-  *pairs       = p;
-  p->mesh      = m;
-  p->thickness = thickness;
-  p->depth     = depth;
-  PetscCall(wring_skin_create(m, &p->skin));
-  PetscCall(list_edges(p));
-  PetscCall(choose_lengths(p, &half_edge));
-  if (p->depth <= 0) p->depth = half_edge;
-  p->within = reach(p);
-  p->behind = 2 * p->depth;
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->seen));
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->rated));
+  PetscCall(wring_skin_create(m, &skin));
+  PetscCall(create(m, skin, thickness, depth, p));
+  PetscCall(list_edges(*p));
+  PetscCall(choose_lengths(*p, &half_edge));
+  if (depth <= 0) (*p)->depth = half_edge;
+  (*p)->within = reach(*p);
+  (*p)->behind = 2 * (*p)->depth;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -648,21 +652,12 @@ static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)
 */
 static PetscErrorCode make_watch(wring_pairs *p)
 {
-  wring_pairs *w;
-
   PetscFunctionBegin;
-  PetscCall(PetscNew(&w));
-  p->watch      = w;
-  w->mesh       = p->mesh;
-  w->skin       = p->skin;
-  w->thickness  = p->thickness;
-  w->depth      = p->depth;
-  w->margin     = 2 * p->depth;
-  w->within     = PetscMax(p->thickness, 4 * p->depth);
-  w->behind     = INFINITY;
-  w->far.phases = p->far.phases;
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->seen));
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->rated));
+  PetscCall(create(p->mesh, p->skin, p->thickness, p->depth, &p->watch));
+  p->watch->margin     = 2 * p->depth;
+  p->watch->within     = PetscMax(p->thickness, 4 * p->depth);
+  p->watch->behind     = INFINITY;
+  p->watch->far.phases = p->far.phases;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
