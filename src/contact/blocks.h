@@ -24,3 +24,4 @@ PetscErrorCode wring_blocks_count(const wring_blocks *b, PetscInt *count, PetscB
 PetscErrorCode wring_blocks_add(const wring_blocks *b, const char *held, Mat H);
 PetscErrorCode wring_blocks_add_components(const wring_blocks *b, const char *held, const Mat A[3]);
 PetscErrorCode wring_blocks_add_diagonal(const wring_blocks *b, double *diagonal);
+PetscErrorCode wring_blocks_add_products(const wring_blocks *b, const double *u, const double *v, double sum[3]);

@@ -83,8 +83,15 @@ PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, dou
 PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, const double *u, const double *p,
                                           double sum[3])
 {
+  wring_blocks b;
+
   PetscFunctionBegin;
-  PetscCall(c->ops->add_products(c, x, u, p, sum));
+  if (c->ops->add_products) {
+    PetscCall(c->ops->add_products(c, x, u, p, sum));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(c->ops->find_blocks(c, x, &b));
+  PetscCall(wring_blocks_add_products(&b, u, p, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,7 +15,8 @@ typedef struct {
                      double *f, double *K);                                           // NULL: it couples vertices
   PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal); // NULL: it has blocks
   PetscErrorCode (*find_blocks)(wring_contact *c, const double *x, wring_blocks *b);  // NULL: it couples no vertices
-  PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
+  PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p,
+                                 double sum[3]); // NULL: it has blocks
   PetscErrorCode (*bound)(wring_contact *c, const double *x, const double *d, double advance, double *bound,
                           PetscInt *vertex);                                                // NULL: x may change freely
   PetscErrorCode (*check)(wring_contact *c, const double *x);                               // likewise

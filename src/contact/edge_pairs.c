@@ -68,10 +68,7 @@ static PetscBool pushes(const wring_pairs *p, const crossing *c, const crossing 
 static PetscErrorCode append(wring_pairs *p, PetscInt near, const crossing *c)
 {
   PetscFunctionBegin;
-  if (p->n_pair == p->room) {
-    p->room = 2 * p->room + 16;
-    PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
-  }
+  PetscCall(wring_pairs_reserve(p, p->n_pair + 1));
   wring_pair *const pair = p->pair + p->n_pair++;
   *pair                  = (wring_pair){.near = p->near[near], .c = c->foot.c[0], .d = c->side * c->distance};
   for (int k = 0; k < 3; k++) {

@@ -26,9 +26,11 @@ static PetscBool keep(const void *context, const wring_seen *p, const wring_seen
   const wring_near_range *const r    = context;
   wring_near *const             near = row;
   PetscInt                      fair;
+  wring_touch                   u;
   for (int a = 0; a < 3; a++)
     if (p->original[0] == t->original[a]) return PETSC_FALSE;
-  if (wring_triangle_distance(p->x, t->x) > r->reach || near_at_rest(p, t, r, &fair)) return PETSC_FALSE;
+  if (wring_touch_triangle(p->x, t->x, &u) && u.distance > r->reach) return PETSC_FALSE;
+  if (near_at_rest(p, t, r, &fair)) return PETSC_FALSE;
   *near = (wring_near){.vertex = p->home[0].index, .body = t->body, .fair = fair};
   for (int a = 0; a < 3; a++) {
     near->original[a] = t->original[a];

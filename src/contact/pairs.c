@@ -66,25 +66,29 @@ static PetscErrorCode list_edges(wring_pairs *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **pairs)
+static PetscErrorCode create(const wring_mesh *m, wring_skin *skin, double thickness, double depth, wring_pairs **p)
 {
-  wring_pairs *p;
-  double       half_edge;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(p));
+  **p = (wring_pairs){.mesh = m, .skin = skin, .thickness = thickness, .depth = depth};
+  PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->seen));
+  PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->rated));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p)
+{
+  wring_skin *skin;
+  double      half_edge;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&p));
-  *pairs       = p;
-  p->mesh      = m;
-  p->thickness = thickness;
-  p->depth     = depth;
-  PetscCall(wring_skin_create(m, &p->skin));
-  PetscCall(list_edges(p));
-  PetscCall(choose_lengths(p, &half_edge));
-  if (p->depth <= 0) p->depth = half_edge;
-  p->within = reach(p);
-  p->behind = 2 * p->depth;
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->seen));
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->rated));
+  PetscCall(wring_skin_create(m, &skin));
+  PetscCall(create(m, skin, thickness, depth, p));
+  PetscCall(list_edges(*p));
+  PetscCall(choose_lengths(*p, &half_edge));
+  if (depth <= 0) (*p)->depth = half_edge;
+  (*p)->within = reach(*p);
+  (*p)->behind = 2 * (*p)->depth;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,10 +317,11 @@ static PetscInt gather(const wring_pairs *p, const double *x, PetscInt r, double
 /* Of a near pair: a corner's largest distance from another along an axis; distance, NAN if the triangle has none. */
 static double rate_pair(const wring_pairs *p, const double *x, PetscInt i, double *distance)
 {
-  double t[9], longest = 0;
+  double      t[9], longest = 0;
+  wring_touch u;
   gather_corners(p, x, i, t);
   for (int a = 3; a < 9; a++) longest = PetscMax(longest, fabs(t[a] - t[a % 3]));
-  *distance = wring_triangle_distance(x + 3 * p->near[i].vertex, t);
+  *distance = wring_touch_triangle(x + 3 * p->near[i].vertex, t, &u) ? u.distance : NAN;
   return longest;
 }
 
@@ -495,6 +500,15 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_pairs_reserve(wring_pairs *p, PetscInt n)
+{
+  PetscFunctionBegin;
+  if (n <= p->room) PetscFunctionReturn(PETSC_SUCCESS);
+  p->room = 2 * n;
+  PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Work space of find: threads have parts of it. */
 typedef struct {
   candidate  *candidate;    // [threads][longest]
@@ -502,35 +516,23 @@ typedef struct {
   PetscInt    count[BATCH]; // pairs of each run of the batch
 } batch;
 
-/* The pairs of runs [first, last), each in the place of its first near pair. */
-static void touch_runs(const wring_pairs *p, const double *x, PetscInt first, PetscInt last, batch *b)
+/* Appends the pairs of runs [first, last), each found in the place of its first near pair. */
+static PetscErrorCode touch_runs(wring_pairs *p, const double *x, PetscInt first, PetscInt last, batch *b)
 {
   const PetscInt begin = p->run[first];
-#pragma omp parallel for schedule(dynamic, 16) if (p->run[last] - begin > SERIAL_BELOW)
+  PetscInt       n     = p->n_pair;
+
+  PetscFunctionBegin;
+#pragma omp parallel for schedule(dynamic, 16) reduction(+ : n) if (p->run[last] - begin > SERIAL_BELOW)
   for (PetscInt r = first; r < last; r++) {
     touches          found = {.pair = b->pair + p->run[r] - begin};
     candidate *const c     = b->candidate + (size_t)omp_get_thread_num() * (size_t)p->longest;
-    const PetscInt   n     = gather(p, x, r, reach(p), PETSC_FALSE, c);
-    touch_vertex(p, x, n, c, &found);
-    b->count[r - first] = found.n;
+    touch_vertex(p, x, gather(p, x, r, reach(p), PETSC_FALSE, c), c, &found);
+    n += b->count[r - first] = found.n;
   }
-}
-
-/* Appends the pairs of runs [first, last). */
-static PetscErrorCode append_runs(wring_pairs *p, PetscInt first, PetscInt last, const batch *b)
-{
-  PetscInt n = p->n_pair;
-
-  PetscFunctionBegin;
-  for (PetscInt r = first; r < last; r++) n += b->count[r - first];
-  if (n > p->room) {
-    p->room = 2 * n;
-    PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
-  }
-  for (PetscInt r = first; r < last; r++) {
-    PetscCall(PetscArraycpy(p->pair + p->n_pair, b->pair + p->run[r] - p->run[first], b->count[r - first]));
-    p->n_pair += b->count[r - first];
-  }
+  PetscCall(wring_pairs_reserve(p, n));
+  for (PetscInt r = first; r < last; p->n_pair += b->count[r++ - first])
+    PetscCall(PetscArraycpy(p->pair + p->n_pair, b->pair + p->run[r] - begin, b->count[r - first]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -542,16 +544,14 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   PetscFunctionBegin;
   PetscCall(rate(p, x));
   PetscCall(PetscNew(&b));
-  PetscCall(PetscMalloc1((size_t)wring_max_threads() * (size_t)p->longest, &b->candidate));
-  PetscCall(PetscMalloc1((size_t)PetscMax(BATCH, p->longest), &b->pair));
+  PetscCall(PetscMalloc2((size_t)wring_max_threads() * (size_t)p->longest, &b->candidate,
+                         (size_t)PetscMax(BATCH, p->longest), &b->pair));
   for (PetscInt first = 0, last; first < p->n_run; first = last) {
     last = first + 1;
     while (last < p->n_run && p->run[last + 1] - p->run[first] <= BATCH) last++;
-    touch_runs(p, x, first, last, b);
-    PetscCall(append_runs(p, first, last, b));
+    PetscCall(touch_runs(p, x, first, last, b));
   }
-  PetscCall(PetscFree(b->candidate));
-  PetscCall(PetscFree(b->pair));
+  PetscCall(PetscFree2(b->candidate, b->pair));
   PetscCall(PetscFree(b));
   if (p->crosses) PetscCall(wring_pairs_append_edges(p, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -652,21 +652,12 @@ static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)
 */
 static PetscErrorCode make_watch(wring_pairs *p)
 {
-  wring_pairs *w;
-
   PetscFunctionBegin;
-  PetscCall(PetscNew(&w));
-  p->watch      = w;
-  w->mesh       = p->mesh;
-  w->skin       = p->skin;
-  w->thickness  = p->thickness;
-  w->depth      = p->depth;
-  w->margin     = 2 * p->depth;
-  w->within     = PetscMax(p->thickness, 4 * p->depth);
-  w->behind     = INFINITY;
-  w->far.phases = p->far.phases;
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->seen));
-  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->rated));
+  PetscCall(create(p->mesh, p->skin, p->thickness, p->depth, &p->watch));
+  p->watch->margin     = 2 * p->depth;
+  p->watch->within     = PetscMax(p->thickness, 4 * p->depth);
+  p->watch->behind     = INFINITY;
+  p->watch->far.phases = p->far.phases;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -689,32 +680,14 @@ static PetscErrorCode count_near_lost(const wring_pairs *p, const double *x, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* True if a vertex of this rank has moved by more than depth since the last count, or if there was none. */
-static PetscErrorCode has_jumped(wring_pairs *p, const double *x, PetscBool *yes)
-{
-  PetscFunctionBegin;
-  *yes = (PetscBool)(p->counted == NULL);
-  if (!p->counted) PetscCall(PetscCalloc1(3 * (size_t)p->skin->n_vertex, &p->counted));
-  for (PetscInt i = 0; i < p->skin->n_vertex; i++) {
-    double *const before  = p->counted + 3 * i;
-    double        squared = 0;
-    for (int c = 0; c < 3; c++) {
-      const double now = x[3 * p->skin->vertex[i] + c];
-      squared += PetscSqr(now - before[c]);
-      before[c] = now;
-    }
-    if (!(squared <= PetscSqr(p->depth))) *yes = PETSC_TRUE;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost)
 {
-  PetscBool  jumped;
-  PetscInt64 seen;
+  const PetscBool jumped = (PetscBool)(!p->counted || !(largest_motion(p, p->counted, x) <= p->depth));
+  PetscInt64      seen;
 
   PetscFunctionBegin;
-  PetscCall(has_jumped(p, x, &jumped));
+  if (!p->counted) PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->counted));
+  keep_positions(p, x, p->counted);
   PetscCall(wring_pairs_fetch(p, x));
   PetscCall(count_near_lost(p, x, p->within + p->margin, &seen));
   PetscInt suspect = jumped || seen > 0 || p->lost > 0;

@@ -14,8 +14,6 @@
 typedef struct {
   double       stiffness; // N/m
   wring_pairs *pairs;
-  PetscInt     room;
-  double      *energy; // [room] J of each pair
 
   wring_crossings crossings; // up to the last measure
   double         *last;      // [n_local][3] m: positions at it
@@ -152,32 +150,24 @@ static void scatter(wring_pairs *p, const wring_pair *pair, double factor, doubl
   }
 }
 
-static PetscErrorCode make_room(self_contact *d)
-{
-  PetscFunctionBegin;
-  if (d->pairs->n_pair <= d->room) PetscFunctionReturn(PETSC_SUCCESS);
-  d->room = 2 * d->pairs->n_pair;
-  PetscCall(PetscFree(d->energy));
-  PetscCall(PetscMalloc1(d->room, &d->energy));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode self_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
 {
   self_contact *d = contact->data;
   wring_pairs  *p = d->pairs;
+  double       *of_pair;
 
   PetscFunctionBegin;
-  PetscCall(make_room(d));
+  PetscCall(PetscMalloc1((size_t)p->n_pair, &of_pair));
   PetscCall(wring_pairs_fetch(p, x));
   if (work & WRING_GRADIENT) PetscCall(PetscArrayzero(p->far_f, 3 * p->far.n));
   for (PetscInt i = 0; i < p->n_pair; i++) {
     const double u = PetscMin(0, wring_pair_distance(p, p->pair + i, x) - p->thickness);
-    d->energy[i]   = 0.5 * d->stiffness * u * u;
+    of_pair[i]     = 0.5 * d->stiffness * u * u;
     if (work & WRING_GRADIENT) scatter(p, p->pair + i, d->stiffness * u, f);
   }
   if (work & WRING_GRADIENT) PetscCall(wring_corners_add(&p->far, p->mesh->forest.vector, p->far_f, f));
-  if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, d->energy);
+  if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, of_pair);
+  PetscCall(PetscFree(of_pair));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,39 +192,6 @@ static PetscErrorCode self_find_blocks(wring_contact *contact, const double *x, 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(d->pairs, x));
   *b = (wring_blocks){d->pairs->n_pair, &d->pairs->far, hessian_of, d, x};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* n . G d of every pair, 0 if it does not push at x. */
-static PetscErrorCode along_normals(wring_pairs *p, const char *pushes, const double *d, double *along)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_pairs_fetch(p, d));
-  for (PetscInt i = 0; i < p->n_pair; i++) along[i] = pushes[i] ? wring_pair_distance(p, p->pair + i, d) : 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode self_add_products(wring_contact *contact, const double *x, const double *u, const double *p,
-                                        double sum[3])
-{
-  const self_contact *d     = contact->data;
-  wring_pairs        *pairs = d->pairs;
-  char               *pushes;
-  double             *a, *b;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3(pairs->n_pair, &pushes, pairs->n_pair, &a, pairs->n_pair, &b));
-  PetscCall(wring_pairs_fetch(pairs, x));
-  for (PetscInt i = 0; i < pairs->n_pair; i++)
-    pushes[i] = wring_pair_distance(pairs, pairs->pair + i, x) < pairs->thickness;
-  PetscCall(along_normals(pairs, pushes, u, a));
-  PetscCall(along_normals(pairs, pushes, p, b));
-  for (PetscInt i = 0; i < pairs->n_pair; i++) {
-    sum[0] += d->stiffness * a[i] * a[i];
-    sum[1] += d->stiffness * a[i] * b[i];
-    sum[2] += d->stiffness * b[i] * b[i];
-  }
-  PetscCall(PetscFree3(pushes, a, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,7 +254,6 @@ static PetscErrorCode self_destroy(wring_contact *contact)
   PetscFunctionBegin;
   PetscCall(wring_crossings_destroy(&d->crossings));
   PetscCall(wring_pairs_destroy(&d->pairs));
-  PetscCall(PetscFree(d->energy));
   PetscCall(PetscFree(d->last));
   PetscCall(PetscFree(contact->data));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -310,19 +266,18 @@ static double self_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops self_ops = {
-  .kind         = "self_contact",
-  .losing       = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
-                  "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
-                  "self_contact.thickness or stiffness prevents this",
-  .refusal      = self_refusal,
-  .stiffness    = self_stiffness,
-  .set_time     = self_set_time,
-  .update       = self_update,
-  .add          = self_add,
-  .find_blocks  = self_find_blocks,
-  .add_products = self_add_products,
-  .measure      = self_measure,
-  .destroy      = self_destroy,
+  .kind        = "self_contact",
+  .losing      = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
+                 "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
+                 "self_contact.thickness or stiffness prevents this",
+  .refusal     = self_refusal,
+  .stiffness   = self_stiffness,
+  .set_time    = self_set_time,
+  .update      = self_update,
+  .add         = self_add,
+  .find_blocks = self_find_blocks,
+  .measure     = self_measure,
+  .destroy     = self_destroy,
 };
 
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c)

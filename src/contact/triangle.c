@@ -50,19 +50,6 @@ PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch
   return PETSC_TRUE;
 }
 
-double wring_triangle_distance(const double p[3], const double t[9])
-{
-  double ab[3], ac[3], ap[3], normal[3], w[3], r[3];
-  wring_subtract3(t + 3, t, ab);
-  wring_subtract3(t + 6, t, ac);
-  wring_subtract3(p, t, ap);
-  wring_cross3(ab, ac, normal);
-  const double squared = wring_dot3(normal, normal);
-  if (!(squared > 0) || !isfinite(squared) || !isfinite(wring_dot3(ap, ap))) return NAN;
-  find_nearest(ab, ac, ap, w, r);
-  return sqrt(wring_dot3(r, r));
-}
-
 PetscBool wring_touch_plane(const double p[3], const double t[9], double slack, wring_touch *u)
 {
   double ab[3], ac[3], ap[3], across[3];

@@ -17,9 +17,6 @@ typedef struct {
 /* False if the triangle has no area or a number is not finite. */
 PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch *touch);
 
-/* Its `distance` alone, in half of the time; NAN where the above is false. */
-double wring_triangle_distance(const double p[3], const double t[9]);
-
 /*
   The same with the projection of p on the plane of the triangle instead of the closest point: its weights may be
   negative, n is facet and d is side. Also false if a weight is below -slack.

@@ -30,10 +30,10 @@ static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, const doubl
 
 enum { MOST = 5 }; // corners: of an edge and a triangle
 
-/* Two simplices, the first of n_first corners, or a collider and one simplex. */
+/* Two simplices, the first of n_first corners, or a collider and one simplex. First what they are sorted by. */
 typedef struct {
-  int         n, n_first;
   PetscInt    original[MOST];
+  int         n, n_first;
   double      distance; // m; negative: they pass through each other
   const char *collider;
 } offence;
@@ -85,7 +85,7 @@ static PetscErrorCode find_nearest(const wring_barrier_pairs *p, const double *x
   *o = (offence){.distance = INFINITY};
   for (PetscInt i = 0; i < n; i++) {
     if (!(pair[i].distance < o->distance)) continue;
-    *o = (offence){wring_pair_corners(pair[i].kind), wring_pair_first(pair[i].kind), {0}, pair[i].distance, NULL};
+    *o = (offence){.n = pair[i].corners, .n_first = pair[i].first, .distance = pair[i].distance};
     for (int a = 0; a < o->n; a++) o->original[a] = pair[i].original[a];
   }
   PetscCall(PetscFree(pair));
@@ -229,16 +229,9 @@ static PetscBool pierces(const void *context, const wring_seen *a, const wring_s
   for (int i = 0; i < 6; i++)
     if (a->original[i / 3] == b->original[i % 3]) return PETSC_FALSE;
   if (!pierces_triangle(a->x, a->x + 3, b->x)) return PETSC_FALSE;
-  *o  = (offence){5, 2, {a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, -1, NULL};
+  *o  = (offence){{a->original[0], a->original[1], b->original[0], b->original[1], b->original[2]}, 5, 2, -1, NULL};
   *to = a->home[0].rank;
   return PETSC_TRUE;
-}
-
-static PetscBool is_lower(const PetscInt a[MOST], const PetscInt b[MOST])
-{
-  int k = 0;
-  while (k < MOST - 1 && a[k] == b[k]) k++;
-  return (PetscBool)(a[k] < b[k]);
 }
 
 static PetscErrorCode find_piercing(const wring_barrier_pairs *p, const double *x, offence *first)
@@ -249,9 +242,8 @@ static PetscErrorCode find_piercing(const wring_barrier_pairs *p, const double *
 
   PetscFunctionBegin;
   PetscCall(wring_broad_find(p->mesh, p->skin, p->n_simplex, p->simplex, x, NULL, &how, &n, &o, NULL));
-  *first = (offence){.n = 0};
-  for (PetscInt i = 0; i < n; i++)
-    if (i == 0 || is_lower(o[i].original, first->original)) *first = o[i];
+  PetscCall(wring_sort_rows(n, MOST, sizeof *o, o, NULL));
+  *first = n > 0 ? o[0] : (offence){.n = 0};
   PetscCall(PetscFree(o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,7 +30,7 @@ static void smooth(double y, double e, double value[3])
   value[2]       = t < 1 ? (2 - 2 * t) / e : 0;
 }
 
-/* sum of c_i (x_i - q_i) over the corners of pair i; q NULL: 0. */
+/* sum of c_i (x_i - q_i) over the corners of pair i. */
 static void combine(const friction *d, PetscInt i, const double *x, const double *far_x, const double *q,
                     const double *far_q, double sum[3])
 {
@@ -40,8 +40,8 @@ static void combine(const friction *d, PetscInt i, const double *x, const double
   for (int a = 0; a < s->corners; a++) {
     const PetscInt place = d->place[CORNERS * i + a];
     const size_t   at    = 3 * (size_t)(place < n_owned ? place : place - n_owned);
-    const double  *of_x = (place < n_owned ? x : far_x) + at, *of_q = q ? (place < n_owned ? q : far_q) + at : NULL;
-    for (int k = 0; k < 3; k++) sum[k] += s->c[a] * (q ? of_x[k] - of_q[k] : of_x[k]);
+    const double  *of_x = (place < n_owned ? x : far_x) + at, *of_q = (place < n_owned ? q : far_q) + at;
+    for (int k = 0; k < 3; k++) sum[k] += s->c[a] * (of_x[k] - of_q[k]);
   }
 }
 
@@ -130,29 +130,6 @@ static PetscErrorCode friction_find_blocks(wring_contact *contact, const double 
   PetscFunctionBegin;
   PetscCall(wring_corners_fetch(&d->corners, d->corners.mesh->forest.vector, x, d->far_x));
   *b = (wring_blocks){d->n, &d->corners, hessian_of, d, x};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode friction_add_products(wring_contact *contact, const double *x, const double *u, const double *v,
-                                            double sum[3])
-{
-  friction *const d = contact->data;
-  double          K[9], of_u[3], of_v[3];
-
-  PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&d->corners, d->corners.mesh->forest.vector, x, d->far_x));
-  PetscCall(wring_corners_fetch(&d->corners, d->corners.mesh->forest.vector, u, d->far_u));
-  PetscCall(wring_corners_fetch(&d->corners, d->corners.mesh->forest.vector, v, d->far_f));
-  for (PetscInt i = 0; i < d->n; i++) {
-    bend(d, i, x, K);
-    combine(d, i, u, d->far_u, NULL, NULL, of_u);
-    combine(d, i, v, d->far_f, NULL, NULL, of_v);
-    for (int k = 0; k < 9; k++) {
-      sum[0] += of_u[k / 3] * K[k] * of_u[k % 3];
-      sum[1] += of_u[k / 3] * K[k] * of_v[k % 3];
-      sum[2] += of_v[k / 3] * K[k] * of_v[k % 3];
-    }
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -282,7 +259,6 @@ static const wring_contact_ops friction_ops = {
   .update       = friction_update,
   .add          = friction_add,
   .find_blocks  = friction_find_blocks,
-  .add_products = friction_add_products,
   .parts        = friction_parts,
   .part_name    = wring_poses_part_name,
   .measure_slip = friction_measure_slip,

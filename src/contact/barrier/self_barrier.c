@@ -164,40 +164,6 @@ static PetscErrorCode barrier_find_blocks(wring_contact *contact, const double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* This rank's parts of u . H u, u . H v, v . H v of one pair. */
-static void add_product(int n, const double *H, const double *u, const double *v, double sum[3])
-{
-  for (int i = 0; i < n; i++) {
-    double Hu = 0, Hv = 0;
-    for (int j = 0; j < n; j++) Hu += H[n * i + j] * u[j], Hv += H[n * i + j] * v[j];
-    sum[0] += u[i] * Hu;
-    sum[1] += u[i] * Hv;
-    sum[2] += v[i] * Hv;
-  }
-}
-
-static PetscErrorCode barrier_add_products(wring_contact *contact, const double *x, const double *u, const double *v,
-                                           double sum[3])
-{
-  barrier *const             d = contact->data;
-  wring_barrier_pairs *const p = d->pairs;
-  PetscInt                   place[WRING_MOST_CORNERS];
-  double                     H[N * N], of_u[N], of_v[N];
-
-  PetscFunctionBegin;
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, u, p->far_d));
-  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, v, p->far_f));
-  for (PetscInt i = 0; i < p->n; i++) {
-    const int n = hessian_of(d, x, i, H, place);
-    if (n == 0) continue;
-    wring_barrier_pairs_gather(p, i, u, p->far_d, of_u);
-    wring_barrier_pairs_gather(p, i, v, p->far_f, of_v);
-    add_product(n, H, of_u, of_v, sum);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* The part of most way up to which pair i stays apart. */
@@ -407,7 +373,6 @@ static const wring_contact_ops barrier_ops = {
   .update         = barrier_update,
   .add            = barrier_add,
   .find_blocks    = barrier_find_blocks,
-  .add_products   = barrier_add_products,
   .bound          = barrier_bound,
   .check          = barrier_check,
   .lag            = barrier_lag,
