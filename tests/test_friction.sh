@@ -126,7 +126,8 @@ grep -q 'or it slides: friction' log || fail "a block that slides is not said to
 collider: {plane: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], method: barrier, friction: 0.3,
                    velocity: [0, 0, 0.2]}}'; } >stop.yaml
 expect 2 1 run stop.yaml -time_steps 1 -output_directory stop
-grep -q 'load step 1 fails from pseudo-time 0 to 1: it goes on with half' log || fail "a blocked load step is not halved"
+grep -q 'load step 1 fails from pseudo-time 0 to 1: it goes on with half' log ||
+  fail "a blocked load step is not halved"
 
 # ---- a seal between plates that close by 10 % and shear: friction drags its faces ----
 cat >seal.yaml <<DECK
