@@ -121,6 +121,14 @@ paste <(last press/steps.csv collider_plane_fx) <(last press/steps.csv collider_
 expect 2 1 run press.yaml -collider_plane_friction 0.19 -output_directory slips
 grep -q 'or it slides: friction' log || fail "a block that slides is not said to slide"
 
+# ---- statics: a plane that a held body stops goes half of the load step, and half of that, as far as it can ----
+{ grep -v '^traction\|^collider' press.yaml; echo 'attach: {zmax: {hard: true}}
+collider: {plane: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], method: barrier, friction: 0.3,
+                   velocity: [0, 0, 0.2]}}'; } >stop.yaml
+expect 2 1 run stop.yaml -time_steps 1 -output_directory stop
+grep -q 'load step 1 fails from pseudo-time 0 to 1: it goes on with half' log ||
+  fail "a blocked load step is not halved"
+
 # ---- a seal between plates that close by 10 % and shear: friction drags its faces ----
 cat >seal.yaml <<DECK
 mesh: {box: {size: [0.1, 0.1, 0.05], cells: [2, 2, 2], origin: [0, 0, 2e-4]}}

@@ -219,6 +219,7 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
     PetscCall(mix_loads(s));
     PetscCall(wring_solver_minimise(solver, x, &more));
     wring_outcome_add(&more, outcome);
+    if (wring_potential_friction(s->g)) outcome->friction.repeats++;
   }
   if (wring_reason_converged(outcome->reason)) PetscCall(end_unsettled(s, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);

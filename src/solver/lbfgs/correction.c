@@ -47,22 +47,35 @@ static PetscErrorCode copy(wring_correction *c, PetscBool first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A is what the operator has, unless that is `with`. */
+static PetscErrorCode find_base(const wring_solver *s, wring_correction *c)
+{
+  Mat now[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_operator_get_matrices(s->op, now));
+  if (c->with[0] && now[0] == c->with[0]) {
+    PetscCall(wring_matrices_destroy(now));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_correction_destroy(c));
+  PetscCall(PetscArraycpy(c->A, now, 3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_correction_update(wring_solver *s, wring_correction *c, Vec x)
 {
-  const PetscInt  revision = wring_potential_revision(s->g);
   const PetscBool first = (PetscBool)(s->current.iteration == 0), met = (PetscBool)(s->contacts.change.active > 0);
 
   PetscFunctionBegin;
   if (!wring_potential_has_bounded_contacts(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (c->revision != revision) PetscCall(wring_correction_destroy(c)); // the operator is a new A
-  c->revision = revision;
-  if (first && !met && c->A[0]) {
+  PetscCall(find_base(s, c));
+  if (first && !met && c->with[0]) {
     PetscCall(wring_operator_set_matrices(s->op, c->A));
-    PetscCall(wring_correction_destroy(c));
+    PetscCall(wring_matrices_destroy(c->with));
   }
-  if (!met || (!first && c->A[0] && s->work.evaluations < c->due)) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscBool begins = (PetscBool)(first || !c->A[0]);
-  if (!c->A[0]) PetscCall(wring_operator_get_matrices(s->op, c->A));
+  const PetscBool begins = (PetscBool)(first || !c->with[0]);
+  if (!met || (!begins && s->work.evaluations < c->due)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(copy(c, begins));
   PetscCall(wring_potential_add_contact_components(s->g, x, c->with));
   PetscCall(wring_operator_set_matrices(s->op, c->with));

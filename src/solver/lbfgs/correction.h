@@ -3,8 +3,7 @@
 #include "solver/common/method.h"
 
 typedef struct {
-  Mat      A[3], with[3]; // without and with contacts; NULL: the operator is A
-  PetscInt revision;      // of the potential
+  Mat      A[3], with[3]; // without and with contacts; with[0] NULL: the operator is A
   PetscInt due;           // evaluations of the solve at which it is made anew
 } wring_correction;
 
