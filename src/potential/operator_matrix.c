@@ -73,7 +73,7 @@ static PetscErrorCode find_made(const wring_potential *g, int n, double factor, 
     PetscObjectState        state = 0;
     if (A[c]) PetscCall(PetscObjectGetId((PetscObject)A[c], &id));
     if (A[c]) PetscCall(PetscObjectStateGet((PetscObject)A[c], &state));
-    *same = (PetscBool)(A[c] && made->diagonal && made->id == id && made->state == state && made->factor == factor &&
+    *same = (PetscBool)(A[c] && made->id == id && made->state == state && made->factor == factor &&
                         made->stiffness == g->stiffness);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

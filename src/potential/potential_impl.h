@@ -20,11 +20,11 @@ typedef struct {
 
 /* A matrix of the operator as it was made last, without inertia, m_i/h^2, which is on the diagonal only. */
 typedef struct {
-  PetscObjectId    id;        // of the matrix
+  PetscObjectId    id;        // of the matrix; 0: none was made
   PetscObjectState state;     // of the matrix when its diagonal was set last
   double           factor;    // of L in it
   PetscInt         stiffness; // of the potential when L was summed
-  double          *diagonal;  // [n_owned] N/m; NULL: none was made
+  double          *diagonal;  // [n_owned] N/m
 } wring_made;
 
 /* Matrices of the patches of a term (means.c). */
