@@ -1,5 +1,6 @@
 #include "isotropic.h"
 #include "base/block3.h"
+#include "closed_forms.h"
 #include <string.h>
 
 enum { S00, S11, S22, S01, S02, S12 };
@@ -85,49 +86,31 @@ static void find_modes(const wring_law *self, wring_filter filter, wring_in par,
 }
 
 /*
-  sum_kl c_k b_l h_(ik)(jl) for rows c and b in the basis of V is U M U^T, to [row i + column j], with
+  K = sum_kl c_k b_l h_(ik)(jl) for rows c and b in the basis of V: U M U^T with
     M_ij = a_ij c_i b_j + swap_ij c_j b_i,   M_ii = a_ii c_i b_i + sum_j same_ij c_j b_j
   where same and swap are (flip + twist)/2 and (flip - twist)/2 of a pair.
 */
-static void join_columns(const wring_isotropic_modes *m, wring_in u, wring_in c, wring_in b, int row, int column,
-                         double (*to)[WRING_LANES])
+static void join_rows(const wring_isotropic_modes *m, wring_in u, wring_in c, wring_in b, wring_out K)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double flip0 = 0.5 * m->flip[0][lane], flip1 = 0.5 * m->flip[1][lane], flip2 = 0.5 * m->flip[2][lane];
     const double twist0 = 0.5 * m->twist[0][lane], twist1 = 0.5 * m->twist[1][lane], twist2 = 0.5 * m->twist[2][lane];
-    const double c0 = c[0][lane], c1 = c[1][lane], c2 = c[2][lane], b0 = b[0][lane], b1 = b[1][lane], b2 = b[2][lane];
-    const double x = c0 * b0, y = c1 * b1, z = c2 * b2, s01 = m->a[S01][lane], s02 = m->a[S02][lane];
-    const double s12 = m->a[S12][lane], swap0 = flip0 - twist0, swap1 = flip1 - twist1, swap2 = flip2 - twist2;
-    const mat3   inner = {m->a[S00][lane] * x + (flip0 + twist0) * y + (flip1 + twist1) * z,
-                          s01 * c0 * b1 + swap0 * c1 * b0,
-                          s02 * c0 * b2 + swap1 * c2 * b0,
-                          s01 * c1 * b0 + swap0 * c0 * b1,
-                          m->a[S11][lane] * y + (flip0 + twist0) * x + (flip2 + twist2) * z,
-                          s12 * c1 * b2 + swap2 * c2 * b1,
-                          s02 * c2 * b0 + swap1 * c0 * b2,
-                          s12 * c2 * b1 + swap2 * c1 * b2,
-                          m->a[S22][lane] * z + (flip1 + twist1) * x + (flip2 + twist2) * y};
-    const mat3   turn = mat3_load(u, lane), k = mat3_mul(mat3_mul(turn, inner), mat3_transpose(turn));
-    to[0][lane] = k.a00, to[column][lane] = k.a01, to[2 * column][lane] = k.a02;
-    to[row][lane] = k.a10, to[row + column][lane] = k.a11, to[row + 2 * column][lane] = k.a12;
-    to[2 * row][lane] = k.a20, to[2 * row + column][lane] = k.a21, to[2 * row + 2 * column][lane] = k.a22;
-  }
-}
-
-/* Row k of V is what a move of column k is in the basis of V. */
-void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out h)
-{
-  WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
-  WRING_ALIGNED wring_isotropic_modes modes;
-
-  find_modes(self, filter, par, f, u, s, v, &modes);
-  for (int k = 0; k < 3; k++)
-    for (int l = k; l < 3; l++)
-      join_columns(&modes, (wring_in)u, (wring_in)(v + 3 * k), (wring_in)(v + 3 * l), 27, 3, h + 9 * k + l);
-  for (int i = 0; i < 81; i++) {
-    const int r = i / 9, c = i % 9;
-    if (3 * (c % 3) + c / 3 < 3 * (r % 3) + r / 3) memcpy(h[i], h[9 * c + r], sizeof *h);
+    const double same0 = flip0 + twist0, same1 = flip1 + twist1, same2 = flip2 + twist2;
+    const double swap0 = flip0 - twist0, swap1 = flip1 - twist1, swap2 = flip2 - twist2;
+    const vec3   p = vertex_row(c, lane), q = vertex_row(b, lane), d = {p.x * q.x, p.y * q.y, p.z * q.z};
+    const double a01 = m->a[S01][lane], a02 = m->a[S02][lane], a12 = m->a[S12][lane];
+    const mat3   inner = {m->a[S00][lane] * d.x + same0 * d.y + same1 * d.z,
+                          a01 * p.x * q.y + swap0 * p.y * q.x,
+                          a02 * p.x * q.z + swap1 * p.z * q.x,
+                          a01 * p.y * q.x + swap0 * p.x * q.y,
+                          m->a[S11][lane] * d.y + same0 * d.x + same2 * d.z,
+                          a12 * p.y * q.z + swap2 * p.z * q.y,
+                          a02 * p.z * q.x + swap1 * p.x * q.z,
+                          a12 * p.z * q.y + swap2 * p.y * q.z,
+                          m->a[S22][lane] * d.z + same1 * d.x + same2 * d.y};
+    const mat3   turn  = mat3_load(u, lane);
+    mat3_store(K, lane, mat3_mul(mat3_mul(turn, inner), mat3_transpose(turn)));
   }
 }
 
@@ -147,8 +130,22 @@ void wring_isotropic_blocks(const wring_law *self, wring_filter filter, wring_in
     }
   }
   for (int k = 0; k < 3; k++)
-    for (int l = k; l < 3; l++, K += 9)
-      join_columns(&modes, (wring_in)u, (wring_in)(b + 3 * k), (wring_in)(b + 3 * l), 3, 1, K);
+    for (int l = k; l < 3; l++, K += 9) join_rows(&modes, (wring_in)u, (wring_in)(b + 3 * k), (wring_in)(b + 3 * l), K);
+}
+
+/* The blocks of the unit vectors as rows. */
+void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out h)
+{
+  WRING_ALIGNED double unit[9][WRING_LANES], K[54][WRING_LANES], (*from)[WRING_LANES] = K;
+  for (int i = 0; i < 9 * WRING_LANES; i++) unit[i / WRING_LANES][i % WRING_LANES] = i / WRING_LANES % 4 == 0;
+  wring_isotropic_blocks(self, filter, par, f, (wring_in)unit, K);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 9 * k; i < 27; i++, from++) {
+      const int row = 3 * (i % 9 / 3) + k, column = 3 * (i % 3) + i / 9;
+      memcpy(h[9 * row + column], *from, sizeof *h);
+      memcpy(h[9 * column + row], *from, sizeof *h);
+    }
+  }
 }
 
 /* U^T K U for b = V^T g: the stretches on the diagonal and between axes, twist and flip of every pair. */

@@ -24,6 +24,7 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l, Vec x)
     PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
     PetscCall(wring_factor_pays(l->mean[0], &direct));
     if (direct) PetscCall(wring_matrices_destroy(l->mean));
+    l->revision = wring_potential_revision(s->g);
     wring_solver_end_setup(s, &since);
   }
   l->type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
@@ -186,7 +187,8 @@ static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x
   PetscFunctionBegin;
   if (same && pays) PetscFunctionReturn(PETSC_SUCCESS);
   if (!same || !l->blocks) {
-    PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
+    if (!l->mean[0] || revision != l->revision || l->pace[0] > 0) // else they are those of the choice
+      PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
     PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
   }
   PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
