@@ -128,18 +128,13 @@ static PetscErrorCode self_update(wring_contact *contact, const wring_contact_st
 
 /* ---- energy and forces ------------------------------------------------------------------------------------------- */
 
-/* Adds factor times n at the vertex of a pair, and -w_a factor times n at its corners. */
+/* Adds c factor times n at the vertex of a pair, and -w_a factor times n at its corners. */
 static void scatter(wring_pairs *p, const wring_pair *pair, double factor, double *f)
 {
-  const PetscInt n_owned = p->mesh->n_owned;
-  for (int c = 0; c < 3; c++) {
-    const double one = factor * pair->n[c];
-    f[3 * pair->near.vertex + c] += pair->c * one;
-    for (int a = 0; a < 3; a++) {
-      const PetscInt at = pair->place[a];
-      double *const  to = at < n_owned ? f + 3 * at : p->far_f + 3 * (at - n_owned);
-      to[c] -= pair->w[a] * one;
-    }
+  for (int k = 0; k < 3; k++) {
+    const double one = factor * pair->n[k];
+    f[3 * pair->near.vertex + k] += pair->c * one;
+    for (int a = 0; a < 3; a++) wring_corners_at(&p->far, pair->place[a], f, p->far_f)[k] -= pair->w[a] * one;
   }
 }
 
