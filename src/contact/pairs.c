@@ -496,7 +496,7 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_reserve(wring_pairs *p, PetscInt n)
+static PetscErrorCode reserve(wring_pairs *p, PetscInt n)
 {
   PetscFunctionBegin;
   if (n <= p->room) PetscFunctionReturn(PETSC_SUCCESS);
@@ -526,7 +526,7 @@ static PetscErrorCode touch_runs(wring_pairs *p, const double *x, PetscInt first
     touch_vertex(p, x, gather(p, x, r, reach(p), PETSC_FALSE, c), c, &found);
     n += b->count[r - first] = found.n;
   }
-  PetscCall(wring_pairs_reserve(p, n));
+  PetscCall(reserve(p, n));
   for (PetscInt r = first; r < last; p->n_pair += b->count[r++ - first])
     PetscCall(PetscArraycpy(p->pair + p->n_pair, b->pair + p->run[r] - begin, b->count[r - first]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -535,7 +535,8 @@ static PetscErrorCode touch_runs(wring_pairs *p, const double *x, PetscInt first
 /* Adds the pairs that touch at x, for which p is prepared. */
 static PetscErrorCode find(wring_pairs *p, const double *x)
 {
-  batch *b;
+  batch   *b;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(rate(p, x));
@@ -549,7 +550,10 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   }
   PetscCall(PetscFree2(b->candidate, b->pair));
   PetscCall(PetscFree(b));
-  if (p->crosses) PetscCall(wring_pairs_append_edges(p, x));
+  if (!p->crosses) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(reserve(p, p->n_pair + p->n_cross));
+  PetscCall(wring_pairs_find_edges(p, x, &n, p->pair + p->n_pair));
+  p->n_pair += n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
