@@ -220,6 +220,7 @@ static PetscErrorCode search_edges(wring_pairs *p, const double *x, const wring_
   PetscCall(PetscArraycpy(p->near + p->n_near, cross, p->n_cross));
   PetscCall(PetscFree(cross));
   p->crosses = (PetscBool)(p->n_cross > 0);
+  wring_count(p->far.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &p->crosses, 1, MPIU_BOOL, MPI_LOR, p->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

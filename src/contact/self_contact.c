@@ -8,7 +8,6 @@
 #include "jumps.h"
 #include "pairs.h"
 #include "base/vector3.h"
-#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -27,7 +26,7 @@ const wring_option wring_self_contact_options[] = {
    .help = "Distance below which surfaces repel each other by the barrier; default: 1e-3 of the diagonal of the box "
            "around the bodies at rest, or a quarter of the least distance at rest of parts without a common vertex."},
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
-   .help = "Stiffness of every surface vertex that touches a surface triangle, of the penalty."},
+   .help = "Stiffness of each surface vertex that touches a triangle, and of edges that cross, of the penalty."},
   {"thickness", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0",
    .at   = WRING_AT(wring_self_contact, thickness),
    .help = "Distance below which vertices and triangles repel each other by the penalty."},
@@ -196,13 +195,10 @@ static PetscErrorCode count_jumps(wring_contact *contact, const double *x, Petsc
 
   PetscFunctionBegin;
   *jumps = 0;
-  for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3) {
-    double u[3];
-    wring_subtract3(x + i, d->last + i, u);
-    farthest = PetscMax(farthest, wring_dot3(u, u));
-  }
+  for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3)
+    farthest = PetscMax(farthest, wring_distance3(x + i, d->last + i));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &farthest, 1, MPI_DOUBLE, MPI_MAX, contact->mesh->comm));
-  if (sqrt(farthest) > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
+  if (farthest > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
   PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
