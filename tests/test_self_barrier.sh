@@ -36,12 +36,43 @@ works 2 run block.yaml $tight -initial_restart half -output_directory rest
 far block1 rest | awk '{ exit !($1 <= 1e-9) }' || fail "a restart goes another way"
 
 # ---- every method that may, on a few steps with contact ----
-for type in trust_region pncg gradient_descent qn auto; do
+for type in trust_region pncg gradient_descent qn chebyshev auto; do
   works 1 run block.yaml -time_steps 5 -solver_type $type -solver_max_it 3000 -solver_rtol 1e-3 -output_every 0 \
     -output_directory by_$type
   ! column by_$type/steps.csv reason | grep -qv '^converged$' || fail "$type did not converge"
   column by_$type/steps.csv least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$type: surfaces are not apart"
 done
+
+for inner in pncg vbd; do # tries steps without a bound
+  refused "solver 'chebyshev' cannot use method barrier of contacts" run block.yaml -solver_type chebyshev \
+    -solver_chebyshev_inner $inner
+done
+
+# ---- order 2 ----
+for ranks in 1 2; do
+  works $ranks run block.yaml $tight -time_steps 4 -mesh_order 2 -output_directory curved$ranks
+  column curved$ranks/steps.csv contacts | awk 'END { exit !($1 > 0) }' || fail "order 2: the block has not landed"
+  column curved$ranks/steps.csv least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "order 2: surfaces meet"
+done
+far curved1 curved2 | awk '{ exit !($1 <= 1e-9) }' || fail "order 2: two ranks end $(far curved1 curved2) m off"
+
+# ---- the force between two faces does not depend on the size of their triangles, nor does the energy ----
+"$python" - "$source/tests/contact" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from bodies import Mesh
+for n in 4, 8, 16:
+    mesh = Mesh()
+    mesh.add_box((0, 0, -0.1), (1, 1, 0), (n, n, 1), 1)
+    mesh.add_box((0.1037, 0.1071, 0.001), (0.9037, 0.9071, 0.1), (n, n, 1), 2)
+    mesh.write(f"flat{n}.mesh")
+PYTHON
+for n in 4 8 16; do
+  works 1 evaluate block.yaml -mesh_file flat$n.mesh -self_contact_gap 2e-3 -gravity 0,0,0 -output_directory flat$n
+  awk '/^elastic/ { print $2 }' log >>flat
+done
+awk '{ if (NR == 1 || $1 < a) a = $1; if ($1 > b) b = $1 } END { exit !(NR == 3 && a > 1 && b < 1.15 * a) }' flat ||
+  fail "energies of contact on finer meshes: $(tr '\n' ' ' <flat)"
 
 # ---- two free bodies collide: momentum is kept, and energy does not rise ----
 sed '/^attach/d; /^set/d; s/^gravity.*/gravity: [0, 0, 0]/' block.yaml >free.yaml

@@ -123,16 +123,6 @@ PetscErrorCode wring_blocks_add_diagonal(const wring_blocks *b, double *diagonal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows [3] of a field at the places of a pair. */
-static void gather(const wring_corners *c, int n, const PetscInt *place, const double *field, const double *far,
-                   double *row)
-{
-  for (int k = 0; k < 3 * n; k++) {
-    const PetscInt at = place[k / 3], i = at - c->mesh->n_owned;
-    row[k] = i < 0 ? field[3 * (size_t)at + (size_t)(k % 3)] : far[3 * (size_t)i + (size_t)(k % 3)];
-  }
-}
-
 PetscErrorCode wring_blocks_add_products(const wring_blocks *b, const double *u, const double *v, double sum[3])
 {
   const size_t       n_far  = 3 * (size_t)b->corners->n;
@@ -146,8 +136,10 @@ PetscErrorCode wring_blocks_add_products(const wring_blocks *b, const double *u,
   PetscCall(wring_corners_fetch(b->corners, vector, v, far_v));
   for (PetscInt k = 0; k < b->n; k++) {
     const int n = b->of(b->context, b->x, k, H, place);
-    gather(b->corners, n / 3, place, u, far_u, of_u);
-    gather(b->corners, n / 3, place, v, far_v, of_v);
+    for (int i = 0; i < n; i++) {
+      of_u[i] = wring_corners_at(b->corners, place[i / 3], (double *)u, far_u)[i % 3];
+      of_v[i] = wring_corners_at(b->corners, place[i / 3], (double *)v, far_v)[i % 3];
+    }
     for (int i = 0; i < n; i++) {
       double Hu = 0, Hv = 0;
       for (int j = 0; j < n; j++) Hu += H[n * i + j] * of_u[j], Hv += H[n * i + j] * of_v[j];

@@ -60,9 +60,7 @@ static double nearest(const wring_collider *c, const wring_body_pose *at, const 
 /* True if x is certainly outside collider c and farther than `within` from it. */
 static PetscBool is_beyond(const colliders *d, int c, const double x[3], double within)
 {
-  const double *const centre  = d->set.now[c].centre;
-  const double        from[3] = {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]}, r = d->set.bound[c] + within;
-  return (PetscBool)(wring_dot3(from, from) > r * r);
+  return (PetscBool)(wring_distance3(x, d->set.now[c].centre) > d->set.bound[c] + within);
 }
 
 /* The motion of a vertex in the step minus that of the point of the collider at the same place. */

@@ -65,21 +65,18 @@ static PetscBool pushes(const wring_pairs *p, const crossing *c, const crossing 
   return (PetscBool)(c->distance <= p->depth && along > same_direction * c->distance * nearest->distance);
 }
 
-static PetscErrorCode append(wring_pairs *p, PetscInt near, const crossing *c)
+static wring_pair pair_of(const wring_pairs *p, PetscInt near, const crossing *c)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_pairs_reserve(p, p->n_pair + 1));
-  wring_pair *const pair = p->pair + p->n_pair++;
-  *pair                  = (wring_pair){.near = p->near[near], .c = c->foot.c[0], .d = c->side * c->distance};
+  wring_pair pair = {.near = p->near[near], .c = c->foot.c[0], .d = c->side * c->distance};
   for (int k = 0; k < 3; k++) {
-    pair->place[k] = place_of(p, near, k + 1);
-    pair->w[k]     = -c->foot.c[k + 1];
-    pair->n[k]     = c->foot.r[k] / pair->d;
+    pair.place[k] = place_of(p, near, k + 1);
+    pair.w[k]     = -c->foot.c[k + 1];
+    pair.n[k]     = c->foot.r[k] / pair.d;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return pair;
 }
 
-PetscErrorCode wring_pairs_append_edges(wring_pairs *p, const double *x)
+PetscErrorCode wring_pairs_find_edges(wring_pairs *p, const double *x, PetscInt *n, wring_pair *pair)
 {
   const wring_near *const near = p->near + p->n_near;
   double                 *out, *far_out;
@@ -89,6 +86,7 @@ PetscErrorCode wring_pairs_append_edges(wring_pairs *p, const double *x)
   PetscCall(PetscCalloc2(3 * (size_t)p->mesh->n_local, &out, 3 * (size_t)p->far.n, &far_out));
   PetscCall(PetscMalloc1((size_t)p->n_cross, &c));
   PetscCall(find_out(p, x, out, far_out));
+  *n = 0;
   for (PetscInt i = 0; i < p->n_cross; i++) c[i] = cross(p, p->n_near + i, (double *)x, out, far_out);
   for (PetscInt i = 0, begin = 0, best; i < p->n_cross; i++) {
     if (near[i].vertex != near[begin].vertex || near[i].original[0] != near[begin].original[0]) begin = i;
@@ -97,7 +95,7 @@ PetscErrorCode wring_pairs_append_edges(wring_pairs *p, const double *x)
       if (near[k].original[0] == near[i].original[0] && near[k].body == near[i].body &&
           c[k].distance < c[best].distance)
         best = k;
-    if (pushes(p, c + i, c + best)) PetscCall(append(p, p->n_near + i, c + i));
+    if (pushes(p, c + i, c + best)) pair[(*n)++] = pair_of(p, p->n_near + i, c + i);
   }
   PetscCall(PetscFree(c));
   PetscCall(PetscFree2(out, far_out));

@@ -220,6 +220,7 @@ static PetscErrorCode search_edges(wring_pairs *p, const double *x, const wring_
   PetscCall(PetscArraycpy(p->near + p->n_near, cross, p->n_cross));
   PetscCall(PetscFree(cross));
   p->crosses = (PetscBool)(p->n_cross > 0);
+  wring_count(p->far.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &p->crosses, 1, MPIU_BOOL, MPI_LOR, p->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,14 +255,10 @@ typedef struct {
   PetscBool   held;    // the vertex touched it before
 } candidate;
 
-static const double *corner_position(const wring_pairs *p, const double *x, PetscInt place)
-{
-  return place < p->mesh->n_owned ? x + 3 * place : p->far_x + 3 * (place - p->mesh->n_owned);
-}
-
 static void gather_corners(const wring_pairs *p, const double *x, PetscInt near, double t[9])
 {
-  for (int a = 0; a < 9; a++) t[a] = corner_position(p, x, p->place[3 * near + a / 3])[a % 3];
+  for (int a = 0; a < 9; a++)
+    t[a] = wring_corners_at(&p->far, p->place[3 * near + a / 3], (double *)x, p->far_x)[a % 3];
 }
 
 /* The first of n pairs whose vertex is not below v. */
@@ -500,7 +497,7 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_reserve(wring_pairs *p, PetscInt n)
+static PetscErrorCode reserve(wring_pairs *p, PetscInt n)
 {
   PetscFunctionBegin;
   if (n <= p->room) PetscFunctionReturn(PETSC_SUCCESS);
@@ -530,7 +527,7 @@ static PetscErrorCode touch_runs(wring_pairs *p, const double *x, PetscInt first
     touch_vertex(p, x, gather(p, x, r, reach(p), PETSC_FALSE, c), c, &found);
     n += b->count[r - first] = found.n;
   }
-  PetscCall(wring_pairs_reserve(p, n));
+  PetscCall(reserve(p, n));
   for (PetscInt r = first; r < last; p->n_pair += b->count[r++ - first])
     PetscCall(PetscArraycpy(p->pair + p->n_pair, b->pair + p->run[r] - begin, b->count[r - first]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -539,7 +536,8 @@ static PetscErrorCode touch_runs(wring_pairs *p, const double *x, PetscInt first
 /* Adds the pairs that touch at x, for which p is prepared. */
 static PetscErrorCode find(wring_pairs *p, const double *x)
 {
-  batch *b;
+  batch   *b;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(rate(p, x));
@@ -553,7 +551,10 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   }
   PetscCall(PetscFree2(b->candidate, b->pair));
   PetscCall(PetscFree(b));
-  if (p->crosses) PetscCall(wring_pairs_append_edges(p, x));
+  if (!p->crosses) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(reserve(p, p->n_pair + p->n_cross));
+  PetscCall(wring_pairs_find_edges(p, x, &n, p->pair + p->n_pair));
+  p->n_pair += n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -626,7 +627,7 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
   double        d  = 0;
   for (int c = 0; c < 3; c++) {
     double z = pair->c * at[c];
-    for (int a = 0; a < 3; a++) z -= pair->w[a] * corner_position(p, x, pair->place[a])[c];
+    for (int a = 0; a < 3; a++) z -= pair->w[a] * wring_corners_at(&p->far, pair->place[a], (double *)x, p->far_x)[c];
     d += pair->n[c] * z;
   }
   return d;

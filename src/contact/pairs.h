@@ -61,10 +61,8 @@ PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool fir
 /* Appends the pairs that touch at x; discards the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
-/* Appends those of the n_cross pairs of edges that touch at x (edge_pairs.c); far_x is that of x. Collective. */
-PetscErrorCode wring_pairs_append_edges(wring_pairs *p, const double *x);
-
-PetscErrorCode wring_pairs_reserve(wring_pairs *p, PetscInt n); // room for n pairs
+/* Those of the n_cross pairs of edges that touch at x, pair [*n], with room for all; far_x is that of x. Collective. */
+PetscErrorCode wring_pairs_find_edges(wring_pairs *p, const double *x, PetscInt *n, wring_pair *pair); // edge_pairs.c
 
 /* far_x at x. Collective. */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);

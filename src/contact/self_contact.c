@@ -8,7 +8,6 @@
 #include "jumps.h"
 #include "pairs.h"
 #include "base/vector3.h"
-#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -34,7 +33,7 @@ const wring_option wring_self_contact_options[] = {
      "creeps slower; in statics per pseudo-time. Default: 1e-3 of the diagonal of the box around the bodies at "
      "rest per second."},
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)",
-   .help = "Stiffness of every surface vertex that touches a surface triangle, of the penalty."},
+   .help = "Stiffness of each surface vertex that touches a triangle, and of edges that cross, of the penalty."},
   {"thickness", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0",
    .at   = WRING_AT(wring_self_contact, thickness),
    .help = "Distance below which vertices and triangles repel each other by the penalty."},
@@ -135,18 +134,13 @@ static PetscErrorCode self_update(wring_contact *contact, const wring_contact_st
 
 /* ---- energy and forces ------------------------------------------------------------------------------------------- */
 
-/* Adds factor times n at the vertex of a pair, and -w_a factor times n at its corners. */
+/* Adds c factor times n at the vertex of a pair, and -w_a factor times n at its corners. */
 static void scatter(wring_pairs *p, const wring_pair *pair, double factor, double *f)
 {
-  const PetscInt n_owned = p->mesh->n_owned;
-  for (int c = 0; c < 3; c++) {
-    const double one = factor * pair->n[c];
-    f[3 * pair->near.vertex + c] += pair->c * one;
-    for (int a = 0; a < 3; a++) {
-      const PetscInt at = pair->place[a];
-      double *const  to = at < n_owned ? f + 3 * at : p->far_f + 3 * (at - n_owned);
-      to[c] -= pair->w[a] * one;
-    }
+  for (int k = 0; k < 3; k++) {
+    const double one = factor * pair->n[k];
+    f[3 * pair->near.vertex + k] += pair->c * one;
+    for (int a = 0; a < 3; a++) wring_corners_at(&p->far, pair->place[a], f, p->far_f)[k] -= pair->w[a] * one;
   }
 }
 
@@ -208,13 +202,10 @@ static PetscErrorCode count_jumps(wring_contact *contact, const double *x, Petsc
 
   PetscFunctionBegin;
   *jumps = 0;
-  for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3) {
-    double u[3];
-    wring_subtract3(x + i, d->last + i, u);
-    farthest = PetscMax(farthest, wring_dot3(u, u));
-  }
+  for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3)
+    farthest = PetscMax(farthest, wring_distance3(x + i, d->last + i));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &farthest, 1, MPI_DOUBLE, MPI_MAX, contact->mesh->comm));
-  if (sqrt(farthest) > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
+  if (farthest > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
   PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

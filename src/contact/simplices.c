@@ -66,15 +66,21 @@ static PetscErrorCode unite(const wring_mesh *m, const wring_skin *skin, claims 
 
 /* ---- triangles and edges ----------------------------------------------------------------------------------------- */
 
-static void measure(const wring_mesh *m, const PetscInt v[3], claim *row)
+/* Sorts the corners of a triangle, counter-clockwise as seen from outside, and sets its area and normal. */
+static void measure(const wring_mesh *m, claim *row)
 {
-  double a[3], b[3];
-  wring_subtract3(m->X + 3 * (size_t)v[1], m->X + 3 * (size_t)v[0], a);
-  wring_subtract3(m->X + 3 * (size_t)v[2], m->X + 3 * (size_t)v[0], b);
+  PetscInt *const o    = row->original;
+  const int       odd  = (o[0] > o[1]) ^ (o[1] > o[2]) ^ (o[0] > o[2]);
+  const double   *X[3] = {NULL, NULL, NULL};
+  double          a[3], b[3];
+  wring_sort3(o);
+  for (int k = 0; k < 3; k++) X[k] = m->X + 3 * (size_t)wring_mesh_local(m, o[k]);
+  wring_subtract3(X[1], X[0], a);
+  wring_subtract3(X[2], X[0], b);
   wring_cross3(a, b, row->normal);
   const double twice = sqrt(wring_dot3(row->normal, row->normal));
   row->area          = 0.5 * twice;
-  for (int k = 0; k < 3 && twice > 0; k++) row->normal[k] /= twice;
+  for (int k = 0; k < 3 && twice > 0; k++) row->normal[k] /= odd ? -twice : twice;
 }
 
 static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
@@ -87,8 +93,7 @@ static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin
     claim *const          row = c->row + i;
     const PetscInt *const v   = i < skin->n ? skin->corner + 3 * i : extra->triangle + 3 * (i - skin->n);
     for (int a = 0; a < 3; a++) row->original[a] = m->number.original[v[a]];
-    measure(m, v, row);
-    wring_sort3(row->original);
+    measure(m, row);
     row->rank = rank;
   }
   PetscCall(unite(m, skin, c));

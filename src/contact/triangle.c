@@ -15,14 +15,6 @@ static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
   for (int i = 0; i < 3; i++) u->n[i] = sign * r[i] / u->distance;
 }
 
-/* From the nearest point of the triangle to p. */
-static PetscBool find_nearest(const double ab[3], const double ac[3], const double ap[3], double w[3], double r[3])
-{
-  const PetscBool inside = wring_nearest_weights(ab, ac, ap, w);
-  for (int i = 0; i < 3; i++) r[i] = ap[i] - w[1] * ab[i] - w[2] * ac[i];
-  return inside;
-}
-
 /* Sets facet and size; false if the triangle has no area. */
 static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *u)
 {
@@ -42,10 +34,11 @@ PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch
   wring_subtract3(t + 6, t, ac);
   wring_subtract3(p, t, ap);
   if (!set_facet(ab, ac, u) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
-  const PetscBool inside = find_nearest(ab, ac, ap, u->w, r);
-  u->distance            = sqrt(wring_dot3(r, r));
-  u->side                = wring_dot3(r, u->facet);
-  u->alignment           = inside || u->distance == 0 ? 1 : PetscMin(1, fabs(u->side) / u->distance);
+  const PetscBool inside = wring_nearest_weights(ab, ac, ap, u->w);
+  for (int i = 0; i < 3; i++) r[i] = ap[i] - u->w[1] * ab[i] - u->w[2] * ac[i];
+  u->distance  = sqrt(wring_dot3(r, r));
+  u->side      = wring_dot3(r, u->facet);
+  u->alignment = inside || u->distance == 0 ? 1 : PetscMin(1, fabs(u->side) / u->distance);
   set_direction(r, inside, u);
   return PETSC_TRUE;
 }

@@ -178,12 +178,12 @@ static PetscErrorCode chebyshev_change(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without a line search g may rise. */
+/* Without a line search g may rise. What is around another method does not search, but tries one step. */
 static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
 {
   const chebyshev_data *chebyshev = s->data;
   if (!chebyshev->search) return NULL;
-  return s->inner ? s->inner->ops->contacts(s->inner) : wring_solver_contacts_in_g(s);
+  return s->inner ? wring_solver_contacts_in_g(s) : wring_solver_contacts_bounded(s);
 }
 
 const wring_solver_ops wring_solver_chebyshev = {

@@ -52,29 +52,16 @@ void wring_obstacle_velocity(const wring_obstacles *o, const wring_placed_featur
 
 /* ---- parts near colliders ---------------------------------------------------------------------------------------- */
 
-/* A ball around a part x [corners][3]; returns its radius. */
-static double ball_around(int corners, const double *x, double middle[3])
-{
-  double squared = 0, from[3];
-  for (int c = 0; c < 3; c++) middle[c] = 0;
-  for (int k = 0; k < 3 * corners; k++) middle[k % 3] += x[k] / corners;
-  for (int i = 0; i < corners; i++) {
-    wring_subtract3(x + 3 * i, middle, from);
-    squared = fmax(squared, wring_dot3(from, from));
-  }
-  return sqrt(squared);
-}
-
 double wring_obstacle_apart(const wring_placed_feature *f, int corners, const double *x)
 {
-  double       middle[3], end[6], n[3], offset;
-  const double radius = ball_around(corners, x, middle);
+  const double *const end       = f->f.kind == WRING_FEATURE_SEGMENT ? f->f.b : f->f.a;
+  double              middle[3] = {0}, radius = 0, n[3], offset;
+  for (int k = 0; k < 3 * corners; k++) middle[k % 3] += x[k] / corners;
+  for (int i = 0; i < corners; i++) radius = fmax(radius, wring_distance3(x + 3 * i, middle));
   if (f->f.kind != WRING_FEATURE_POINT && f->f.kind != WRING_FEATURE_SEGMENT)
     return wring_pose_nearest(f->collider, f->pose, middle, n, &offset) - radius;
-  memcpy(end, f->f.a, sizeof f->f.a);
-  memcpy(end + 3, f->f.b, sizeof f->f.b);
-  const double own = ball_around(f->f.kind == WRING_FEATURE_SEGMENT ? 2 : 1, end, n);
-  return wring_distance3(middle, n) - own - f->f.radius - radius;
+  for (int k = 0; k < 3; k++) n[k] = 0.5 * (f->f.a[k] + end[k]);
+  return wring_distance3(middle, n) - 0.5 * wring_distance3(f->f.a, end) - f->f.radius - radius;
 }
 
 /*

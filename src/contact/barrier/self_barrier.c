@@ -27,7 +27,7 @@ static const char *barrier_refusal(const wring_contact *contact, wring_contact_w
   (void)contact;
   if (way == WRING_CONTACT_BOUNDED) return NULL;
   return "method barrier of contacts: its steps are not bounded by collisions, expected auto, newton, trust_region, "
-         "pncg, gradient_descent or qn with a line search, and implicit_euler, bdf2 or static";
+         "pncg, gradient_descent, or qn or chebyshev with a line search, and implicit_euler, bdf2 or static";
 }
 
 /* ---- pairs at x -------------------------------------------------------------------------------------------------- */

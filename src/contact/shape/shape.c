@@ -80,17 +80,13 @@ void wring_shape_compose(double a, double b, const double e[2], double n[3])
 
 int wring_shape_side(int i, double distance, double height, double radius, wring_feature *feature)
 {
-  double end[2][3];
+  feature[0] = (wring_feature){.kind = WRING_FEATURE_SEGMENT, .radius = radius};
   for (int k = 0; k < 2; k++) {
-    const double angle = 2 * PETSC_PI * ((i + k) % WRING_SHAPE_SIDES) / WRING_SHAPE_SIDES,
-                 e[2]  = {cos(angle), sin(angle)};
-    wring_shape_compose(distance, height, e, end[k]);
+    const double angle = 2 * PETSC_PI * ((i + k) % WRING_SHAPE_SIDES) / WRING_SHAPE_SIDES;
+    wring_shape_compose(distance, height, (const double[]){cos(angle), sin(angle)}, k == 0 ? feature->a : feature->b);
   }
-  for (int k = 0; k < 2; k++) {
-    feature[k] = (wring_feature){.kind = k == 0 ? WRING_FEATURE_SEGMENT : WRING_FEATURE_POINT, .radius = radius};
-    memcpy(feature[k].a, end[0], sizeof end[0]);
-    memcpy(feature[k].b, end[1], sizeof end[1]);
-  }
+  feature[1]      = feature[0];
+  feature[1].kind = WRING_FEATURE_POINT;
   return 2;
 }
 
