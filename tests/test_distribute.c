@@ -1,12 +1,14 @@
 /* ranks: 1 2 3 4
   A mesh cut into slices in several ways: fails if the distributed mesh depends on them in a single bit, or if a tet is
   lost or sent twice. A graph cut in steps: fails if its parts depend on the ranks that cut, or are worse than METIS's.
+  Many parts: fails if a number of each of them is summed over all ranks.
 */
 #include <wring/mesh.h>
 #include "check.h"
 #include "blocks.h"
 #include "mesh/data.h"
 #include "mesh/distribute/distribute.h"
+#include "mesh/distribute/pieces.h"
 #include "mesh/partition/partition.h"
 #include <string.h>
 
@@ -211,6 +213,49 @@ static PetscErrorCode test_cuts(const wring_mesh_data *d, PetscInt n_part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- many parts -------------------------------------------------------------------------------------------------- */
+
+static int largest; // number of entries of MPI_Allreduce
+
+/* In the place of the library's; in brackets, since PETSc has a macro of this name. */
+int(MPI_Allreduce)(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+  largest = PetscMax(largest, n);
+  return PMPI_Allreduce(from, to, n, type, op, comm);
+}
+
+/* Two stages of METIS, loads of parts at their homes. */
+static PetscErrorCode test_many(const wring_mesh_data *d)
+{
+  const wring_cut  c = {WRING_PARTITIONER_METIS, 600, 0};
+  wring_mesh_data *s = slice_of(d, EVEN);
+  wring_mesh_cut   cut, curve;
+  wring_pieces     p;
+  wring_owners     o;
+  wring_graph      g;
+  PetscInt        *part;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pieces_create(PETSC_COMM_WORLD, 600, s, &p));
+  PetscCall(wring_pieces_dual(&p, PETSC_TRUE, &g));
+  PetscCall(PetscMalloc1((size_t)p.n, &part));
+  largest = 0;
+  PetscCall(wring_graph_cut(&g, &c, part));
+  PetscCall(wring_owners_create(&p, 600, part, &o));
+  CHECK(largest <= 3 * 64, "%d numbers are summed over all ranks", largest);
+  PetscCall(wring_owners_destroy(&o));
+  PetscCall(PetscFree(part));
+  PetscCall(wring_graph_destroy(&g));
+  PetscCall(wring_pieces_destroy(&p));
+  PetscCall(wring_mesh_data_destroy(&s));
+  PetscCall(assess(d, WRING_PARTITIONER_METIS, 0, 600, &cut));
+  PetscCall(assess(d, WRING_PARTITIONER_CURVE, 0, 600, &curve));
+  CHECK(cut.tets_max <= d->n_tet / 600 + 2 && (double)cut.cut_faces <= 0.98 * (double)curve.cut_faces,
+        "600 parts: %d tets in one, %d faces cut, %d by the curve", (int)cut.tets_max, (int)cut.cut_faces,
+        (int)curve.cut_faces);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
 /* By METIS, as clusters where there are more tets than parts, and by the curve. Destroys d. */
@@ -283,6 +328,7 @@ static PetscErrorCode test_partitions(void)
   PetscCall(assess(d, WRING_PARTITIONER_METIS, SMALL, 1, &cut));
   CHECK(cut.cut_faces == 0 && cut.ghosts == 0 && cut.tets_max == d->n_tet, "one part");
   for (int i = 0; i < 3; i++) PetscCall(test_cuts(d, parts[i]));
+  PetscCall(test_many(d));
   PetscCall(test_package(d, WRING_PARTITIONER_PTSCOTCH));
   PetscCall(test_package(d, WRING_PARTITIONER_PARMETIS));
   PetscCall(wring_mesh_data_destroy(&d));

@@ -110,6 +110,8 @@ w = json.load(open("shared/run.json"))["waited"]
 assert w["share"] > 0.2 and w["largest"] > 0.1 and w["switches"] > 5, w
 repeats = json.load(open("compared/compare.json"))["solvers"]["short"]["repeats"]
 assert all(one["waited_share"] > 0.2 for one in repeats), repeats
+hollow = [line for line in open("compared/compare.gp") if " pt 6 " in line]  # of two lines that over seconds
+assert len(hollow) == 1 and "'short'" in hollow[0] and "? $3" in hollow[0], hollow
 PYTHON
 fi
 

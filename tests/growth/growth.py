@@ -20,7 +20,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPARE = 1.1
-CELLS = {4: (8, 4, 4), 16: (8, 8, 8), 64: (16, 16, 8), 256: (32, 16, 16)}  # of the box before refinement
+CELLS = {4: (8, 4, 4), 16: (8, 8, 8), 64: (16, 16, 8), 256: (32, 16, 16), 512: (32, 32, 16)}  # before refinement
 DECK = """mesh:     {{box: {{size: [{0}, {1}, {2}], cells: [{0}, {1}, {2}]}}, refine: 1}}
 material: {{model: neohookean, young: 1e6, poisson: 0.4, density: 1000}}
 attach:   {{xmin: {{hard: true}}}}

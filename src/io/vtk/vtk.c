@@ -27,6 +27,13 @@ typedef struct {
 
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
 
+/* Spans of this rank that stand in the file one after the other. */
+typedef struct {
+  uint64_t          at; // byte of the file
+  int               n;
+  const bytes_span *span; // [n]
+} vtk_strip;
+
 /* One array of this rank's piece, and its bytes in the file: header, then data. */
 typedef struct {
   vtk_section section;
@@ -171,11 +178,11 @@ static void print_components(FILE *f, int components)
     fprintf(f, " ComponentName%d=\"%s\"", i, components == 6 ? symmetric[i] : full[i]);
 }
 
-/* Prints one Piece element; offset counts from the first byte of the appended data. Returns the offset after it. */
-static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, uint64_t offset)
+/* Prints the Piece element of a rank; offset of its arrays counts from the first byte of the appended data. */
+static void print_piece(FILE *f, const vtk_piece *p, uint64_t offset)
 {
   static const char *const section[] = {"Points", "Cells", "PointData", "CellData"};
-  fprintf(f, "<Piece NumberOfPoints=\"%" PRIu64 "\" NumberOfCells=\"%" PRIu64 "\">\n", size[0], size[1]);
+  fprintf(f, "<Piece NumberOfPoints=\"%" PRIu64 "\" NumberOfCells=\"%" PRIu64 "\">\n", p->n_point, p->n_cell);
   for (int i = 0; i < p->n_array; i++) {
     const vtk_array *const a = &p->array[i];
     if (i == 0 || a->section != a[-1].section) fprintf(f, "<%s>\n", section[a->section]);
@@ -184,10 +191,9 @@ static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, u
     print_components(f, a->field.components);
     fprintf(f, " format=\"appended\" offset=\"%" PRIu64 "\"/>\n", offset);
     if (i == p->n_array - 1 || a->section != a[1].section) fprintf(f, "</%s>\n", section[a->section]);
-    offset += size[2 + i];
+    offset += a->span[0].bytes + a->span[1].bytes;
   }
   fprintf(f, "</Piece>\n");
-  return offset;
 }
 
 /*
@@ -200,20 +206,14 @@ static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, u
   one by one, and the last attempt is at 30 to 42 bytes. Mended in later releases of VTK (its issue 19258), not in
   ParaView 5.11.
 */
-static void print_tag(FILE *f)
+static void print_tag(FILE *f, uint64_t before)
 {
-  const long end = (ftell(f) + TAG_SPLIT) % READ_BLOCK;
+  const uint64_t end = (before + (uint64_t)ftell(f) + TAG_SPLIT) % READ_BLOCK;
   fprintf(f, "%*s<AppendedData encoding=\"raw\">\n_", end ? (int)(READ_BLOCK - end) : 0, "");
 }
 
-static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_t *sizes, double time,
-                                  PetscBool compress, char **text, size_t *length)
+static void print_begin(FILE *f, double time, PetscBool compress)
 {
-  uint64_t offset = 0;
-
-  PetscFunctionBegin;
-  FILE *const f = open_memstream(text, length);
-  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the head of a VTK file");
   fprintf(f,
           "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
           "header_type=\"UInt64\"%s>\n<UnstructuredGrid>\n",
@@ -223,10 +223,43 @@ static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_
           "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%.17g"
           "</DataArray></FieldData>\n",
           time);
-  for (int i = 0; i < n_piece; i++) offset = print_piece(f, p, sizes + (size_t)i * (2 + p->n_array), offset);
-  fprintf(f, "</UnstructuredGrid>\n");
-  print_tag(f);
+}
+
+/* The sum of a number of this rank and those before; MPI_Exscan leaves the result of rank 0 as it is. */
+static PetscErrorCode sum_before(MPI_Comm comm, uint64_t mine, uint64_t *before)
+{
+  PetscFunctionBegin;
+  *before = 0;
+  PetscCallMPI(MPI_Exscan(&mine, before, 1, MPI_UINT64_T, MPI_SUM, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The text of this rank, its first byte in the file, and that of its arrays: each rank prints its piece, the first one
+  what precedes, the last one what follows, so that no rank has the whole head.
+*/
+static PetscErrorCode create_head(MPI_Comm comm, const vtk_piece *p, double time, PetscBool compress, char **text,
+                                  bytes_span *head, uint64_t *at, uint64_t *data)
+{
+  const PetscMPIInt rank = wring_comm_rank(comm), last = wring_comm_size(comm) - 1;
+  uint64_t          mine = 0, offset, end;
+  size_t            length;
+
+  PetscFunctionBegin;
+  FILE *const f = open_memstream(text, &length);
+  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the head of a VTK file");
+  for (int i = 0; i < p->n_array; i++) mine += p->array[i].span[0].bytes + p->array[i].span[1].bytes;
+  PetscCall(sum_before(comm, mine, &offset));
+  if (rank == 0) print_begin(f, time, compress);
+  print_piece(f, p, offset);
+  if (rank == last) fprintf(f, "</UnstructuredGrid>\n");
+  PetscCall(sum_before(comm, (uint64_t)ftell(f), at));
+  if (rank == last) print_tag(f, *at);
   PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the head of a VTK file");
+  *head = (bytes_span){*text, length};
+  end   = *at + length;
+  PetscCallMPI(MPI_Bcast(&end, 1, MPI_UINT64_T, last, comm));
+  *data = end + offset;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,8 +300,19 @@ static void check(const char *path, int code, wring_error *e)
   wring_error_set(e, "%s: cannot be written: %s", path, reason);
 }
 
+static PetscErrorCode write_strip(MPI_File file, const char *path, const vtk_strip *s, wring_error *e)
+{
+  MPI_Datatype type;
+
+  PetscFunctionBegin;
+  PetscCall(create_type(s->n, s->span, &type));
+  check(path, MPI_File_write_at_all(file, (MPI_Offset)s->at, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), e);
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Either all ranks open the file or none does; every later call is made on all ranks, even if some have failed. */
-static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *part, uint64_t offset, MPI_Datatype type,
+static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *part, const vtk_strip strip[2],
                                  wring_error *e)
 {
   MPI_File file;
@@ -279,31 +323,28 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
   failed = wring_failed(e);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
   if (failed) PetscCall(wring_file_finish_all(comm, path, e)); // raises the error and removes the file
-  check(path, MPI_File_write_at_all(file, (MPI_Offset)offset, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), e);
+  for (int i = 0; i < 2; i++) PetscCall(write_strip(file, path, strip + i, e));
   check(path, MPI_File_sync(file), e);
   check(path, MPI_File_close(&file), e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Writes each rank's spans in sequence, from its offset on, by one collective MPI-IO call to "<path>.part"; then syncs
-  and renames the file. A failure is raised with the path and MPI's reason, and the file is removed. Collective.
+  Writes two strips of each rank, the second of which end the file, by collective MPI-IO calls to "<path>.part"; then
+  syncs and renames the file. A failure is raised with the path and MPI's reason, and the file is removed. Collective.
 */
-static PetscErrorCode write_spans(MPI_Comm comm, const char *path, uint64_t offset, int n, const bytes_span *span)
+static PetscErrorCode write_strips(MPI_Comm comm, const char *path, const vtk_strip strip[2])
 {
-  MPI_Datatype type;
-  wring_error  e   = {""};
-  uint64_t     end = offset; // of the file
-  char         part[WRING_FILE_NAME];
+  wring_error e   = {""};
+  uint64_t    end = strip[1].at; // of the file
+  char        part[WRING_FILE_NAME];
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++) end += span[i].bytes;
+  for (int i = 0; i < strip[1].n; i++) end += strip[1].span[i].bytes;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
   wring_file_part(path, part, &e);
   PetscCall(wring_file_reserve(comm, path, end, &e));
-  PetscCall(create_type(n, span, &type));
-  PetscCall(write_part(comm, path, part, offset, type, &e));
-  PetscCallMPI(MPI_Type_free(&type));
+  PetscCall(write_part(comm, path, part, strip, &e));
   if (wring_comm_rank(comm) == 0) wring_file_check_size(path, end, &e);
   PetscCall(wring_file_finish_all(comm, path, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -311,50 +352,24 @@ static PetscErrorCode write_spans(MPI_Comm comm, const char *path, uint64_t offs
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* Rank 0 writes the XML header before its arrays, the last rank the end of the XML after its arrays. */
-static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_piece *p, const char *head,
-                                  uint64_t head_bytes)
-{
-  static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
-  uint64_t          bytes = head_bytes, offset = 0;
-  bytes_span       *span;
-  int               n = 0;
-
-  PetscFunctionBegin;
-  const PetscMPIInt rank = wring_comm_rank(comm);
-  PetscCall(PetscMalloc1(2 * p->n_array + 2, &span));
-  if (rank == 0) span[n++] = (bytes_span){head, head_bytes};
-  for (int i = 0; i < p->n_array; i++) {
-    for (int k = 0; k < 2; k++) {
-      span[n++] = p->array[i].span[k];
-      bytes += p->array[i].span[k].bytes;
-    }
-  }
-  if (rank == wring_comm_size(comm) - 1) span[n++] = (bytes_span){tail, sizeof tail - 1};
-  PetscCallMPI(MPI_Exscan(&bytes, &offset, 1, MPI_UINT64_T, MPI_SUM, comm));
-  PetscCall(write_spans(comm, file, rank == 0 ? 0 : offset, n, span));
-  PetscCall(PetscFree(span));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* The last rank writes the end of the XML after its arrays. */
 static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, PetscBool compress, const vtk_piece *p)
 {
-  const int         width = 2 + p->n_array; // points, cells, bytes of each array
-  const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);
-  uint64_t         *mine, *sizes; // of each piece, on rank 0
-  char             *head       = NULL;
-  size_t            head_bytes = 0;
+  static const char tail[]   = "\n</AppendedData>\n</VTKFile>\n";
+  char             *text     = NULL;
+  bytes_span        head     = {NULL, 0}, *span;
+  vtk_strip         strip[2] = {{.n = 1, .span = &head}, {.n = 0}};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(width, &mine, rank == 0 ? (size_t)size * width : 0, &sizes));
-  mine[0] = p->n_point;
-  mine[1] = p->n_cell;
-  for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
-  PetscCallMPI(MPI_Gather(mine, width, MPI_UINT64_T, sizes, width, MPI_UINT64_T, 0, comm));
-  if (rank == 0) PetscCall(create_head(p, size, sizes, time, compress, &head, &head_bytes));
-  PetscCall(PetscFree2(mine, sizes));
-  PetscCall(write_piece(comm, file, p, head, head_bytes));
-  free(head);
+  PetscCall(create_head(comm, p, time, compress, &text, &head, &strip[0].at, &strip[1].at));
+  PetscCall(PetscMalloc1(2 * p->n_array + 1, &span));
+  for (int i = 0; i < p->n_array; i++)
+    for (int k = 0; k < 2; k++) span[strip[1].n++] = p->array[i].span[k];
+  if (wring_comm_rank(comm) == wring_comm_size(comm) - 1) span[strip[1].n++] = (bytes_span){tail, sizeof tail - 1};
+  strip[1].span = span;
+  PetscCall(write_strips(comm, file, strip));
+  PetscCall(PetscFree(span));
+  free(text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -100,7 +100,7 @@ static PetscErrorCode count_cut(const wring_graph *g, const PetscInt *part, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The tets of the largest part. */
+/* The rows of the largest part. */
 static PetscErrorCode find_largest(MPI_Comm comm, PetscInt n, const PetscInt *part, PetscInt n_part, PetscInt *most)
 {
   PetscInt *count;
@@ -134,7 +134,7 @@ static PetscErrorCode assess(MPI_Comm comm, const wring_cut *c, wring_mesh_data 
   PetscCall(count_shared(&p, &o, d, &sum[1], &sum[2]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, comm));
   *cut = (wring_mesh_cut){.cut_faces = sum[0] / 2, .interface_vertices = (PetscInt)sum[1], .ghosts = sum[2]};
-  for (PetscInt q = 0; q < c->n_part; q++) cut->vertices_max = (PetscInt)PetscMax(cut->vertices_max, o.load[q]);
+  PetscCall(find_largest(comm, p.slice->n, o.owner, c->n_part, &cut->vertices_max));
   PetscCall(find_largest(comm, p.n, part, c->n_part, &cut->tets_max));
   PetscCall(wring_graph_destroy(&g));
   PetscCall(wring_owners_destroy(&o));

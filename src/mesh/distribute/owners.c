@@ -1,6 +1,7 @@
 #include "pieces.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include "mesh/partition/sums.h"
 #include "slices.h"
 #include "order.h"
 
@@ -76,18 +77,8 @@ static PetscErrorCode store_touches(const wring_pieces *p, PetscInt n, const wri
 
 enum { BATCHES = 64, NOBODY = -1 };
 
-/* Adds change [n_part] of all ranks to o->load. */
-static PetscErrorCode add_loads(MPI_Comm comm, wring_owners *o, PetscInt64 *change)
-{
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, change, (PetscMPIInt)o->n_part, MPIU_INT64, MPI_SUM, comm));
-  for (PetscInt q = 0; q < o->n_part; q++) o->load[q] += change[q];
-  PetscCall(PetscArrayzero(change, o->n_part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The vertices of one part; *shared: those of several, over all ranks; *before: those of lower original numbers. */
-static PetscErrorCode own_inner(const wring_pieces *p, wring_owners *o, PetscInt64 *change, PetscInt64 *shared,
+static PetscErrorCode own_inner(const wring_pieces *p, wring_owners *o, wring_sums *l, PetscInt64 *shared,
                                 PetscInt64 *before)
 {
   PetscInt64 here = 0;
@@ -96,10 +87,10 @@ static PetscErrorCode own_inner(const wring_pieces *p, wring_owners *o, PetscInt
   for (PetscInt v = 0; v < p->slice->n; v++) {
     const PetscInt parts = o->start[v + 1] - o->start[v];
     o->owner[v]          = parts == 1 ? o->touching[o->start[v]] : NOBODY;
-    if (parts == 1) change[o->owner[v]]++;
+    if (parts == 1) l->change[o->owner[v]]++;
     here += parts > 1;
   }
-  PetscCall(add_loads(p->comm, o, change));
+  PetscCall(wring_sums_add(l));
   PetscCallMPI(MPI_Allreduce(&here, shared, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCallMPI(MPI_Scan(&here, before, 1, MPIU_INT64, MPI_SUM, p->comm));
   *before -= here;
@@ -112,24 +103,27 @@ static PetscErrorCode own_inner(const wring_pieces *p, wring_owners *o, PetscInt
 */
 static PetscErrorCode own_touched(const wring_pieces *p, wring_owners *o)
 {
-  PetscInt64 *change, shared, before;
+  PetscInt64 shared, before;
+  wring_sums l; // vertices of parts
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)o->n_part, &change));
-  PetscCall(own_inner(p, o, change, &shared, &before));
+  PetscCall(wring_sums_create(p->comm, o->n_part, 1, &l));
+  wring_sums_use(&l, o->start[p->slice->n], o->touching);
+  PetscCall(wring_sums_know(&l));
+  PetscCall(own_inner(p, o, &l, &shared, &before));
   for (PetscInt64 batch = 0; batch < PetscMin(shared, BATCHES); batch++) {
     PetscInt64 i = before;
     for (PetscInt v = 0; v < p->slice->n; v++) {
       if (o->start[v + 1] - o->start[v] < 2 || i++ % BATCHES != batch) continue;
       PetscInt best = o->touching[o->start[v]]; // the least loaded part, the lowest of equal ones
       for (PetscInt k = o->start[v] + 1; k < o->start[v + 1]; k++)
-        if (o->load[o->touching[k]] < o->load[best]) best = o->touching[k];
+        if (l.sum[o->touching[k]] < l.sum[best]) best = o->touching[k];
       o->owner[v] = best;
-      change[best]++;
+      l.change[best]++;
     }
-    PetscCall(add_loads(p->comm, o, change));
+    PetscCall(wring_sums_add(&l));
   }
-  PetscCall(PetscFree(change));
+  PetscCall(wring_sums_destroy(&l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,8 +131,19 @@ static PetscErrorCode own_touched(const wring_pieces *p, wring_owners *o)
 
 enum { STEPS = 1 << 20 }; // of the grid on which means are computed, exactly
 
+/* load [n_part] of all parts. */
+static PetscErrorCode count_loads(const wring_pieces *p, const wring_owners *o, PetscInt64 *load)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(load, o->n_part));
+  for (PetscInt v = 0; v < p->slice->n; v++)
+    if (o->owner[v] != NOBODY) load[o->owner[v]]++;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, load, (PetscMPIInt)o->n_part, MPIU_INT64, MPI_SUM, p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Orders parts by the mean of their vertices along the curve; parts without vertices come last. */
-static PetscErrorCode order_parts(const wring_pieces *p, const wring_owners *o, PetscInt *order)
+static PetscErrorCode order_parts(const wring_pieces *p, const wring_owners *o, const PetscInt64 *load, PetscInt *order)
 {
   const PetscInt n = o->n_part;
   PetscInt64    *sum;
@@ -154,8 +159,8 @@ static PetscErrorCode order_parts(const wring_pieces *p, const wring_owners *o, 
   for (PetscInt q = 0; q < n; q++) {
     double mean[3];
     for (int c = 0; c < 3; c++)
-      mean[c] = p->low[c] + p->side * (double)sum[3 * q + c] / STEPS / (double)PetscMax(o->load[q], 1);
-    key[q] = o->load[q] ? wring_hilbert_key(mean, p->low, p->side) : UINT64_MAX;
+      mean[c] = p->low[c] + p->side * (double)sum[3 * q + c] / STEPS / (double)PetscMax(load[q], 1);
+    key[q] = load[q] ? wring_hilbert_key(mean, p->low, p->side) : UINT64_MAX;
   }
   PetscCall(wring_order_keys(n, key, order));
   PetscCall(PetscFree(key));
@@ -164,7 +169,7 @@ static PetscErrorCode order_parts(const wring_pieces *p, const wring_owners *o, 
 }
 
 /* room [n_part]: the share of each part in n more vertices that fills the least loaded parts up to one level. */
-static PetscErrorCode level_loads(const wring_owners *o, PetscInt64 n, PetscInt64 *room)
+static PetscErrorCode level_loads(const wring_owners *o, const PetscInt64 *load, PetscInt64 n, PetscInt64 *room)
 {
   uint64_t  *sorted;
   PetscInt  *order, below = 0;
@@ -172,7 +177,7 @@ static PetscErrorCode level_loads(const wring_owners *o, PetscInt64 n, PetscInt6
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)o->n_part, &order, (size_t)o->n_part, &sorted));
-  for (PetscInt q = 0; q < o->n_part; q++) sorted[q] = (uint64_t)o->load[q];
+  for (PetscInt q = 0; q < o->n_part; q++) sorted[q] = (uint64_t)load[q];
   PetscCall(wring_order_keys(o->n_part, sorted, order));
   while (below < o->n_part && (below == 0 || (PetscInt64)sorted[below] * below - sum < n))
     sum += (PetscInt64)sorted[below++];
@@ -189,18 +194,19 @@ static PetscErrorCode assign(const wring_pieces *p, const wring_owners *o, Petsc
                              PetscInt n, PetscInt *owner)
 {
   PetscInt   *order, k = 0;
-  PetscInt64 *room, end;
+  PetscInt64 *load, *room, end;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)o->n_part, &order, (size_t)o->n_part, &room));
-  PetscCall(order_parts(p, o, order));
-  PetscCall(level_loads(o, all, room));
+  PetscCall(PetscMalloc3((size_t)o->n_part, &order, (size_t)o->n_part, &load, (size_t)o->n_part, &room));
+  PetscCall(count_loads(p, o, load));
+  PetscCall(order_parts(p, o, load, order));
+  PetscCall(level_loads(o, load, all, room));
   end = room[order[0]];
   for (PetscInt i = 0; i < n; i++) {
     while (before + i >= end) end += room[order[++k]];
     owner[i] = order[k];
   }
-  PetscCall(PetscFree2(order, room));
+  PetscCall(PetscFree3(order, load, room));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -208,7 +214,7 @@ static PetscErrorCode assign(const wring_pieces *p, const wring_owners *o, Petsc
 static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
 {
   PetscInt      n = 0, *vertex, *owner, *mine;
-  PetscInt64    all, before, here, *change;
+  PetscInt64    all, before, here;
   uint64_t     *key;
   wring_sorting s;
 
@@ -230,13 +236,7 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
   PetscCall(PetscMalloc1((size_t)s.n, &owner));
   PetscCall(assign(p, o, all, before - here, s.n, owner));
   PetscCall(wring_sorting_answer(&s, sizeof *owner, owner, mine));
-  PetscCall(PetscCalloc1((size_t)o->n_part, &change));
-  for (PetscInt i = 0; i < n; i++) {
-    o->owner[vertex[i]] = mine[i];
-    change[mine[i]]++;
-  }
-  PetscCall(add_loads(p->comm, o, change));
-  PetscCall(PetscFree(change));
+  for (PetscInt i = 0; i < n; i++) o->owner[vertex[i]] = mine[i];
   PetscCall(PetscFree(owner));
   PetscCall(wring_sorting_destroy(&s));
   PetscCall(PetscFree3(key, vertex, mine));
@@ -256,7 +256,6 @@ PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const
   PetscCall(store_touches(p, n_got, got, o));
   PetscCall(PetscFree(got));
   PetscCall(PetscMalloc1((size_t)p->slice->n, &o->owner));
-  PetscCall(PetscCalloc1((size_t)n_part, &o->load));
   PetscCall(own_touched(p, o));
   PetscCall(own_untouched(p, o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,6 +267,5 @@ PetscErrorCode wring_owners_destroy(wring_owners *o)
   PetscCall(PetscFree(o->owner));
   PetscCall(PetscFree(o->start));
   PetscCall(PetscFree(o->touching));
-  PetscCall(PetscFree(o->load));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,11 +35,10 @@ PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_g
 
 /* The part that owns each vertex, on the rank whose slice has the vertex. */
 typedef struct {
-  PetscInt    n_part;
-  PetscInt   *owner;    // [slice->n] the part of each vertex of this rank's slice
-  PetscInt   *start;    // [slice->n + 1] of touching
-  PetscInt   *touching; // the parts with tets at the vertex, ascending
-  PetscInt64 *load;     // [n_part] vertices of each part
+  PetscInt  n_part;
+  PetscInt *owner;    // [slice->n] the part of each vertex of this rank's slice
+  PetscInt *start;    // [slice->n + 1] of touching
+  PetscInt *touching; // the parts with tets at the vertex, ascending
 } wring_owners;
 
 /*

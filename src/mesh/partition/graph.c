@@ -19,12 +19,15 @@ static PetscErrorCode find_owners(const wring_graph *g, PetscInt *to)
 
 PetscErrorCode wring_graph_join(wring_graph *g)
 {
-  const PetscInt64 n = g->n;
-  PetscInt64      *number;
+  const PetscInt64 n      = g->n;
+  PetscInt64       all[2] = {n, 0}, *number;
   PetscInt        *to;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&n, &g->all, 1, MPIU_INT64, MPI_SUM, g->comm));
+  for (PetscInt v = 0; v < g->n; v++) all[1] += wring_graph_load(g, v);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPIU_INT64, MPI_SUM, g->comm));
+  g->all      = all[0];
+  g->all_load = all[1];
   PetscCallMPI(MPI_Scan(&n, &g->begin, 1, MPIU_INT64, MPI_SUM, g->comm));
   g->begin -= n;
   PetscCall(PetscMalloc1((size_t)g->n_ghost, &to));

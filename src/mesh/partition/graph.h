@@ -6,8 +6,9 @@
     graph.c    ghosts: values of the neighbours on other ranks
     cut.c      wring_graph_cut: METIS for a graph that one rank can hold, otherwise the three steps below
     coarsen.c  1. pairs of neighbours become one vertex, until the graph is small enough
-    serial.c   2. METIS cuts the small graph on rank 0
+    serial.c   2. METIS cuts the small graph on rank 0; of many parts groups, and each group on another rank
     greedy.c   3. the parts are refined at their borders, on every graph back to the first; then 1 and 3 again
+    sums.c     loads of parts, without an array over all ranks
     packages.c PT-Scotch and ParMETIS through PETSc
   Not here: the graph of tets (distribute/dual.c), vertices of the mesh (distribute/owners.c).
 
@@ -21,7 +22,7 @@
 typedef struct {
   MPI_Comm       comm;
   PetscInt       n; // vertices of this rank: [begin, begin + n) of all
-  PetscInt64     begin, all;
+  PetscInt64     begin, all, all_load;
   PetscInt      *start;     // [n + 1] of adjacent
   PetscInt      *adjacent;  // local vertices: n and more are ghosts
   PetscInt      *weight;    // of edges, like adjacent; NULL: 1
@@ -41,7 +42,7 @@ static inline PetscInt64 wring_section_begin(PetscInt64 all, PetscInt n_section,
   return all / n_section * c + all % n_section * c / n_section;
 }
 
-/* Sets g->all, g->begin and the pattern of g->x from g->comm, n, n_ghost and ghost. Collective. */
+/* Sets g->all, g->all_load, g->begin and the pattern of g->x from the rest. Collective. */
 PetscErrorCode wring_graph_join(wring_graph *g);
 PetscErrorCode wring_graph_destroy(wring_graph *g); // a zero struct is an empty graph
 
@@ -73,8 +74,11 @@ static inline PetscInt64 wring_graph_number(const wring_graph *g, PetscInt v)
 PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, const PetscInt *part, wring_graph *coarse,
                                    PetscInt *pair);
 
-/* METIS_PartGraphKway on rank 0, which gathers the graph. part [n]. Collective. */
-PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_part, PetscInt *part);
+/*
+  Cuts each of n_group subgraphs by METIS_PartGraphKway on one rank, a single one on rank 0: group i into parts first[i]
+  to first[i + 1] - 1, first [n_group + 1]. part [n]: the group of each vertex, which becomes its part. Collective.
+*/
+PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_group, const PetscInt *first, PetscInt *part);
 
 /*
   Moves vertices at the borders of parts to neighbouring parts where this makes the cut smaller, or the loads more

@@ -5,6 +5,7 @@
 */
 #include "graph.h"
 #include "base/grow.h"
+#include "sums.h"
 
 enum { PASSES = 12 };
 
@@ -16,20 +17,51 @@ typedef struct {
   PetscInt vertex, to; // part
 } move;
 
+/* Sums of a part: its load; loads that want to move in, and out. */
+enum { LOAD, IN, OUT, WIDTH };
+
 typedef struct {
   const wring_graph *g;
   PetscInt           n_part, *part, *ghost_part;
-  PetscInt64         limit;             // of the load of a part
-  PetscInt64        *load;              // [n_part]
-  PetscInt64        *flow;              // [2 n_part + 1] loads that want to move in, and out; edges that are cut, twice
+  double             limit;             // of the load of a part
+  wring_sums         sums;              // of parts of vertices here and of ghosts, at any time: load, in, out
   PetscInt          *tie;               // [n_part] weight of the edges of a vertex to each part, otherwise 0
   PetscInt          *near;              // [n_part] the parts with ties
+  PetscInt64         cut, n_over;       // over all ranks: edges that are cut, twice; parts over the limit
   PetscInt           n_border, *border; // [n] all vertices that may have ties to other parts
   char              *listed;            // [n] whether a vertex is in border
   PetscInt           n_move, n_room;
   move              *move; // [n_move]
   uint64_t           salt; // of this pass
 } refinement;
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+static double sum_of(const refinement *r, PetscInt part, int which)
+{
+  return r->sums.sum[WIDTH * part + which];
+}
+
+static double *change_of(refinement *r, PetscInt part, int which)
+{
+  return r->sums.change + WIDTH * part + which;
+}
+
+/* r->cut and n_over over all ranks; if parts are new in use on any, their loads. */
+static PetscErrorCode share(refinement *r)
+{
+  PetscInt64 sum[3] = {r->cut, 0, r->sums.n - r->sums.n_known};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < r->sums.n_home; i++) sum[1] += r->sums.home[WIDTH * i + LOAD] > r->limit;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, r->g->comm));
+  r->cut    = sum[0];
+  r->n_over = sum[1];
+  if (sum[2] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_sums_know(&r->sums));
+  PetscCall(wring_sums_add(&r->sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* ---- the border -------------------------------------------------------------------------------------------------- */
 
@@ -59,10 +91,10 @@ static PetscInt find_ties(refinement *r, PetscInt v)
 /* Whether a vertex with this load may go from part a to b, which changes the cut by -gain. */
 static PetscBool may_move(const refinement *r, direction d, PetscInt a, PetscInt b, PetscInt load, PetscInt gain)
 {
-  if (r->load[b] + load > r->limit) return PETSC_FALSE;
+  if (sum_of(r, b, LOAD) + load > r->limit) return PETSC_FALSE;
   if (d == RELIEVE) return PETSC_TRUE;
   if ((d == UP) != (b > a)) return PETSC_FALSE;
-  return (PetscBool)(gain > 0 || (gain == 0 && r->load[a] - r->load[b] > 2 * load));
+  return (PetscBool)(gain > 0 || (gain == 0 && sum_of(r, a, LOAD) - sum_of(r, b, LOAD) > 2 * load));
 }
 
 static PetscInt choose_part(const refinement *r, direction d, PetscInt v, PetscInt n)
@@ -72,50 +104,51 @@ static PetscInt choose_part(const refinement *r, direction d, PetscInt v, PetscI
   for (PetscInt i = 1; i < n; i++) {
     const PetscInt b = r->near[i], gain = r->tie[b] - r->tie[a];
     if (!may_move(r, d, a, b, load, gain)) continue;
-    if (best == a || gain > best_gain || (gain == best_gain && r->load[b] < r->load[best])) best = b, best_gain = gain;
+    if (best == a || gain > best_gain || (gain == best_gain && sum_of(r, b, LOAD) < sum_of(r, best, LOAD)))
+      best = b, best_gain = gain;
   }
   return best;
 }
 
-/* The moves that vertices want, and r->flow over all ranks. */
+/* The moves that vertices want, their sums, and r->cut here. */
 static PetscErrorCode find_moves(refinement *r, direction d)
 {
   PetscFunctionBegin;
   r->n_move = 0;
-  PetscCall(PetscArrayzero(r->flow, 2 * r->n_part + 1));
+  r->cut    = 0;
   for (PetscInt k = 0; k < r->n_border; k++) {
     const PetscInt v = r->border[k], n = find_ties(r, v), a = r->part[v];
-    if (n > 1 && (d != RELIEVE || r->load[a] > r->limit)) {
+    if (n > 1 && (d != RELIEVE || sum_of(r, a, LOAD) > r->limit)) {
       const PetscInt to = choose_part(r, d, v, n);
       if (to != a) {
         PetscCall(wring_grow((PetscInt64)r->n_move + 1, &r->n_room, sizeof *r->move, &r->move));
         r->move[r->n_move++] = (move){v, to};
-        r->flow[to] += wring_graph_load(r->g, v);
-        r->flow[r->n_part + a] += wring_graph_load(r->g, v);
+        *change_of(r, to, IN) += wring_graph_load(r->g, v);
+        *change_of(r, a, OUT) += wring_graph_load(r->g, v);
       }
     }
     for (PetscInt i = 0; i < n; i++) {
-      if (i > 0) r->flow[2 * r->n_part] += r->tie[r->near[i]];
+      if (i > 0) r->cut += r->tie[r->near[i]];
       r->tie[r->near[i]] = 0;
     }
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->flow, (PetscMPIInt)(2 * r->n_part + 1), MPIU_INT64, MPI_SUM, r->g->comm));
+  for (PetscInt i = 0; i < r->sums.n_home; i++) r->sums.home[WIDTH * i + IN] = r->sums.home[WIDTH * i + OUT] = 0;
+  PetscCall(wring_sums_add(&r->sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The fraction of the moves from a to b that leaves both within the limit. */
 static double accepted(const refinement *r, direction d, PetscInt a, PetscInt b)
 {
-  const double in  = (double)(r->limit - r->load[b]) / (double)r->flow[b];
-  const double out = (double)(r->load[a] - r->limit) / (double)r->flow[r->n_part + a];
+  const double in  = (r->limit - sum_of(r, b, LOAD)) / sum_of(r, b, IN);
+  const double out = (sum_of(r, a, LOAD) - r->limit) / sum_of(r, a, OUT);
   return d == RELIEVE ? PetscMin(in, 1.1 * out) : in;
 }
 
 /* Of too many moves, those of vertices with low hashes are made, on any rank the same. */
 static PetscErrorCode make_moves(refinement *r, direction d)
 {
-  PetscInt64 *const change = r->flow;
-  PetscInt          made   = 0;
+  PetscInt made = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < r->n_move; i++) {
@@ -124,51 +157,44 @@ static PetscErrorCode make_moves(refinement *r, direction d)
     if ((double)(hash >> 11) * 0x1p-53 >= accepted(r, d, r->part[v], r->move[i].to)) continue;
     r->move[made++] = r->move[i];
   }
-  PetscCall(PetscArrayzero(change, r->n_part));
   for (PetscInt i = 0; i < made; i++) {
     const PetscInt v = r->move[i].vertex, to = r->move[i].to, load = wring_graph_load(r->g, v);
-    change[r->part[v]] -= load;
-    change[to] += load;
+    *change_of(r, r->part[v], LOAD) -= load;
+    *change_of(r, to, LOAD) += load;
     r->part[v] = to;
     for (PetscInt k = r->g->start[v]; k < r->g->start[v + 1]; k++)
       if (r->g->adjacent[k] < r->g->n) list(r, r->g->adjacent[k]);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, change, (PetscMPIInt)r->n_part, MPIU_INT64, MPI_SUM, r->g->comm));
-  for (PetscInt p = 0; p < r->n_part; p++) r->load[p] += change[p];
+  PetscCall(wring_sums_add(&r->sums));
   PetscCall(wring_graph_update(r->g, sizeof *r->part, r->part, r->ghost_part));
+  wring_sums_use(&r->sums, r->g->n_ghost, r->ghost_part);
+  PetscCall(share(r));
   r->salt = wring_mix(r->salt + 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- refinement -------------------------------------------------------------------------------------------------- */
+
 static PetscErrorCode create(const wring_graph *g, PetscInt n_part, PetscInt *part, refinement *r)
 {
-  const size_t n = (size_t)n_part;
-
   PetscFunctionBegin;
-  *r = (refinement){.g = g, .n_part = n_part, .part = part};
-  PetscCall(
-    PetscMalloc5((size_t)g->n_ghost, &r->ghost_part, n, &r->load, 2 * n + 1, &r->flow, n, &r->tie, n, &r->near));
-  PetscCall(PetscArrayzero(r->load, n_part));
-  PetscCall(PetscArrayzero(r->tie, n_part));
-  for (PetscInt v = 0; v < g->n; v++) r->load[part[v]] += wring_graph_load(g, v);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->load, (PetscMPIInt)n_part, MPIU_INT64, MPI_SUM, g->comm));
-  PetscInt64 all = 0;
-  for (PetscInt p = 0; p < n_part; p++) all += r->load[p];
-  r->limit = PetscMax((PetscInt64)(1.03 * (double)all / (double)n_part), all / n_part + 1);
+  *r       = (refinement){.g = g, .n_part = n_part, .part = part};
+  r->limit = (double)PetscMax((PetscInt64)(1.03 * (double)g->all_load / (double)n_part), g->all_load / n_part + 1);
+  PetscCall(PetscCalloc2((size_t)n_part, &r->tie, (size_t)n_part, &r->near));
+  PetscCall(PetscMalloc3((size_t)g->n_ghost, &r->ghost_part, (size_t)g->n, &r->border, (size_t)g->n, &r->listed));
   PetscCall(wring_graph_update(g, sizeof *part, part, r->ghost_part));
-  PetscCall(PetscMalloc2((size_t)g->n, &r->border, (size_t)g->n, &r->listed));
+  PetscCall(wring_sums_create(g->comm, n_part, WIDTH, &r->sums));
+  wring_sums_use(&r->sums, g->n, part);
+  wring_sums_use(&r->sums, g->n_ghost, r->ghost_part);
+  for (PetscInt v = 0; v < g->n; v++) *change_of(r, part[v], LOAD) += wring_graph_load(g, v);
+  PetscCall(wring_sums_know(&r->sums));
+  PetscCall(wring_sums_add(&r->sums));
+  PetscCall(share(r));
   PetscCall(PetscArrayzero(r->listed, g->n));
   for (PetscInt v = 0; v < g->n; v++)
     for (PetscInt i = g->start[v]; i < g->start[v + 1] && !r->listed[v]; i++)
       if (g->adjacent[i] >= g->n || part[g->adjacent[i]] != part[v]) list(r, v);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool is_over(const refinement *r)
-{
-  for (PetscInt p = 0; p < r->n_part; p++)
-    if (r->load[p] > r->limit) return PETSC_TRUE;
-  return PETSC_FALSE;
 }
 
 PetscErrorCode wring_graph_refine(const wring_graph *g, PetscInt n_part, PetscInt *part)
@@ -179,19 +205,20 @@ PetscErrorCode wring_graph_refine(const wring_graph *g, PetscInt n_part, PetscIn
   PetscFunctionBegin;
   PetscCall(create(g, n_part, part, &r));
   for (int pass = 0; pass < PASSES; pass++) {
-    const PetscBool over = is_over(&r);
+    const PetscBool over = (PetscBool)(r.n_over > 0);
     for (int d = UP; d <= DOWN; d++) {
       PetscCall(find_moves(&r, (direction)d));
-      if (d == UP && !over && (double)r.flow[2 * n_part] >= enough * (double)cut) pass = PASSES;
-      if (d == UP) cut = r.flow[2 * n_part];
-      PetscCall(make_moves(&r, (direction)d));
+      PetscCall(make_moves(&r, (direction)d)); // r.cut is that before them
+      if (d == UP && !over && (double)r.cut >= enough * (double)cut) pass = PASSES;
+      if (d == UP) cut = r.cut;
     }
-    if (!is_over(&r)) continue;
+    if (r.n_over == 0) continue;
     PetscCall(find_moves(&r, RELIEVE));
     PetscCall(make_moves(&r, RELIEVE));
   }
-  PetscCall(PetscFree5(r.ghost_part, r.load, r.flow, r.tie, r.near));
-  PetscCall(PetscFree2(r.border, r.listed));
+  PetscCall(wring_sums_destroy(&r.sums));
+  PetscCall(PetscFree2(r.tie, r.near));
+  PetscCall(PetscFree3(r.ghost_part, r.border, r.listed));
   PetscCall(PetscFree(r.move));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

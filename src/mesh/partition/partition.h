@@ -21,7 +21,7 @@ PetscInt wring_cut_sections(PetscInt n_part);
 
 /*
   part [n] in [0, n_part), of the vertices of a connected or unconnected graph whose loads are 1. A graph of at most
-  c->most vertices gets the parts of METIS_PartGraphKway. Parts may be empty. Collective.
+  c->most vertices, and below 512 parts, gets those of METIS_PartGraphKway. Parts may be empty. Collective.
 */
 PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscInt *part);
 

@@ -50,9 +50,14 @@ PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
 static const double PERIOD = 1;    // s, between looks
 static const double SHARE  = 0.05; // of the time in which threads run or are ready to
 
+PetscBool wring_core_shared(double share)
+{
+  return (PetscBool)(share > SHARE);
+}
+
 static void say(wring_core_watch *w, double rank, double share)
 {
-  if (w->said || !(share > SHARE)) return;
+  if (w->said || !wring_core_shared(share)) return;
   w->said = PETSC_TRUE;
   wring_say(w->comm,
             "the threads of rank %.0f waited for a core in %.0f %% of their time: other processes use the same cores, "

@@ -22,5 +22,8 @@ void wring_core_watch_look(wring_core_watch *w);
 /* The note at the end, unless there has been one, of the rank that waited most, by the record. Logically collective. */
 void wring_core_watch_end(wring_core_watch *w, const json_t *record);
 
+/* Whether threads waited for cores in more than 5 % of the time in which they ran or could have run. */
+PetscBool wring_core_shared(double share);
+
 /* Since `before`, of the rank that waited most. Collective. */
 PetscErrorCode wring_core_share(MPI_Comm comm, const wring_core_use *before, double *share);

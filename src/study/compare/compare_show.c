@@ -80,7 +80,18 @@ static void print_points(FILE *f, const char *solver, int x, int y, const char *
   fprintf(f, "%s ? $%d : NaN):%d", shown, x, y);
 }
 
-/* A line for each solver, and a cross where it failed: at its last row with finite numbers. */
+/* Whether any solve of a solver shared its cores with others, so that its seconds are no measure. */
+static PetscBool is_disturbed(const wring_convergence *h)
+{
+  for (PetscInt i = 0; i < h->n_solve; i++)
+    if (wring_core_shared(h->solve[i].waited)) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/*
+  A line for each solver, over seconds (column 3) with hollow points if it was disturbed, and a cross where it failed:
+  at its last row with finite numbers.
+*/
 static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const char *shown)
 {
   const char *separator = "";
@@ -93,7 +104,7 @@ static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const
     fputs(separator, f);
     separator = ",";
     print_points(f, h->name, x, y, shown);
-    wring_plot_line(f, "lines lw 2", s, h->name);
+    wring_plot_line(f, x == 3 && is_disturbed(h) ? "linespoints lw 2 pt 6" : "lines lw 2", s, h->name);
     if (!wring_reason_failed(one->outcome.reason)) continue;
     while (last > 0 && !isfinite(one->row[last].value.objective)) last--;
     snprintf(there, sizeof there, "%s && $2 == %" PetscInt_FMT, shown, one->row[last].iteration);
