@@ -33,6 +33,16 @@ fail() {
   exit 1
 }
 
+# make_queue: ./queue is a launcher of texts, as sbatch --wrap is, which lists its jobs in jobs.txt. Several run at a
+# time, each with a TMPDIR of its own.
+make_queue() {
+  cat >queue <<QUEUE
+#!/bin/bash
+[ "\$1" = --wrap ] && echo queued >>$work/jobs.txt && TMPDIR=\$(mktemp -d) && eval "\${2#srun}"
+QUEUE
+  chmod +x queue
+}
+
 # ---- calls of the program: standard output and error are in the file log; those of several ranks one after the other,
 # since a loaded mpiexec, which passes on pieces of 4096 bytes, mixes lines of the two ----
 

@@ -167,8 +167,7 @@ works 1 bar.yaml -output_directory apart
 equal one apart 1e-8
 
 # jobs/convergence.sh: a launcher of commands, and one of texts, as sbatch --wrap is. Fails if a level is left out.
-printf '#!/bin/bash\n[ "$1" = --wrap ] && echo queued >>jobs.txt && eval "${2#srun}"\n' >queue
-chmod +x queue
+make_queue
 WRING=$wring LAUNCH=env LAUNCH_1="./queue --wrap" bash "$source"/jobs/convergence.sh bar.yaml 3 -output_directory jobs \
   >log 2>&1 || fail 'jobs/convergence.sh'
 [ "$(cat jobs.txt)" = queued ] || fail 'the launcher of level 1 is not used'

@@ -47,9 +47,10 @@ has admm 6 0 6 0 0 6 0 12 6 # the residuals of an iteration in one sum
 has xpbd 6 0 6 0 0 0 0 7 0  # masses of ghosts at the start; on one rank a sweep has one exchange, of ghosts before it
 has vbd 6 0 6 6 0 0 0 7 0 # gradient and diagonal blocks; as xpbd, and no sum
 has full 6 7 7 0 0 6 0 14 13 # g at x_0 and at each x_k: x out, forces back, a sum; another sum after each solve
-# newton: H at x_0, ..., x_5, x out for each; g and grad g at x_0 and at each trial point; a factor and a solve for each
-n=$(work out/compare.csv newton 6 | cut -d' ' -f1)
-[ "$(work out/compare.csv newton 6 | cut -d' ' -f2-7)" = "$n 6 6 6 0 $((2 * n + 6))" ] || fail "newton: $n evaluations"
+# newton: H at x_0, x_1, x_2, x out for each; g and grad g at x_0 and at each trial point; a factor and a solve for
+# each. Later iterations are at the minimum up to rounding, which decides how many there are.
+n=$(work out/compare.csv newton 3 | cut -d' ' -f1)
+[ "$(work out/compare.csv newton 3 | cut -d' ' -f2-7)" = "$n 3 3 3 0 $((2 * n + 3))" ] || fail "newton: $n evaluations"
 # three steps of conjugate gradients for all components at once, from zero
 [ "$(work out/compare.csv cg 6 | cut -d' ' -f3-6)" = '0 0 6 18' ] || fail "cg: $(work out/compare.csv cg 6)"
 "$python" - <<'PYTHON' || fail 'work of compare.json'

@@ -50,8 +50,7 @@ grep -q "^\"$liu\",.*,2,.*,not decided$" docs/benchmark/claims.csv || fail 'the 
 grep -q "^| $liu | .* | not decided |$" docs/claims.md || fail 'the claims are not renewed'
 
 # A launcher of texts, as sbatch --wrap is: one job for each problem that is not complete.
-printf '#!/bin/bash\n[ "$1" = --wrap ] && echo queued >>%s/jobs.txt && eval "${2#srun}"\n' "$work" >queue
-chmod +x queue
+make_queue
 LAUNCH_1e4="$work/queue --wrap" suite newton,qn,pd,admm --no-page || fail 'jobs of a queue'
 [ "$(wc -l <jobs.txt)" = 2 ] || fail "$(wc -l <jobs.txt) jobs, expected 2"
 grep -q '^admm,' $calls/$first/3/curves.csv && grep -q '^admm,' $calls/$second/3/curves.csv || fail 'jobs left nothing'

@@ -71,8 +71,8 @@ int wring_file_allocate(int fd, int mode, uint64_t from, uint64_t bytes)
 }
 
 /*
-  Allocates with the size first, since only then is a limit on the size of files detected; then without, since
-  wring_file_check_size must see the file grow.
+  Allocates with the size first, since only then is a limit on the size of files detected; then without, since a file
+  that MPI-IO has cut short must be found.
 */
 static int reserve(int fd, uint64_t bytes)
 {
@@ -96,7 +96,7 @@ static void reserve_part(const char *path, const char *part, uint64_t bytes, wri
   if (failed) unlink(part);
 }
 
-PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t bytes, wring_error *e)
+PetscErrorCode wring_file_open_all(MPI_Comm comm, const char *path, uint64_t bytes, int *fd, wring_error *e)
 {
   char part[WRING_FILE_NAME];
 
@@ -104,13 +104,39 @@ PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t byte
   wring_file_part(path, part, e);
   if (wring_comm_rank(comm) == 0) reserve_part(path, part, bytes, e);
   PetscCall(wring_error_raise_output(comm, e));
-  const int fd = open(part, O_WRONLY);
-  if (fd < 0)
-    cannot_write(path, e);
-  else
-    close(fd);
+  *fd = open(part, O_WRONLY);
+  if (*fd < 0) cannot_write(path, e);
   PetscCall(wring_error_share(comm, e));
-  if (wring_failed(e)) PetscCall(wring_file_finish_all(comm, path, e)); // raises
+  if (!wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*fd >= 0) close(*fd);
+  PetscCall(wring_file_finish_all(comm, path, e)); // raises
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_file_write(int fd, const char *path, uint64_t at, uint64_t bytes, const void *from, wring_error *e)
+{
+  for (uint64_t done = 0; done < bytes && !wring_failed(e);) {
+    const ssize_t n = pwrite(fd, (const char *)from + done, bytes - done, (off_t)(at + done));
+    if (n >= 0)
+      done += (uint64_t)n;
+    else if (errno != EINTR)
+      cannot_write(path, e);
+  }
+}
+
+void wring_file_close(int fd, const char *path, wring_error *e)
+{
+  if (fsync(fd)) cannot_write(path, e);
+  if (close(fd)) cannot_write(path, e);
+}
+
+PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t bytes, wring_error *e)
+{
+  int fd;
+
+  PetscFunctionBegin;
+  PetscCall(wring_file_open_all(comm, path, bytes, &fd, e));
+  close(fd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,15 +147,6 @@ void wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e)
   wring_file_part(path, part, e);
   if (stat(part, &status)) cannot_write(path, e);
   *bytes = (uint64_t)status.st_size;
-}
-
-void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
-{
-  uint64_t taken;
-  wring_file_get_size(path, &taken, e);
-  if (taken != bytes)
-    wring_error_set(e, "%s: cannot be written: only %llu of %llu bytes were written; is the disk full?", path,
-                    (unsigned long long)taken, (unsigned long long)bytes);
 }
 
 static int sync_path(const char *path, int flags)

@@ -28,15 +28,22 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e);
 int wring_file_allocate(int fd, int mode, uint64_t from, uint64_t bytes);
 
 /*
-  For MPI-IO, which may lose a write error of another rank, as Open MPI 4 does. reserve: rank 0 creates an empty
-  "<path>.part" and reserves disk space for its bytes, if the file system supports that; then every rank checks that it
-  can open it, since a collective open that fails on one rank only may never return on the others. An error is raised
-  and the file removed. Collective. The others, after the file is closed, return its size and check that it has all of
-  its bytes.
+  Rank 0 creates an empty "<path>.part" and reserves disk space for its bytes, if the file system supports that; then
+  every rank opens it for writing: *fd, to be closed by wring_file_close. An error is raised and the file removed.
+  Collective. Nothing is opened by MPI-IO, whose collective open never returns on the ranks that can open a file if one
+  cannot, as that of Open MPI 4.
+*/
+PetscErrorCode wring_file_open_all(MPI_Comm comm, const char *path, uint64_t bytes, int *fd, wring_error *e);
+/* Writes bytes at a position; nothing if e is set. Syncs and closes. */
+void wring_file_write(int fd, const char *path, uint64_t at, uint64_t bytes, const void *from, wring_error *e);
+void wring_file_close(int fd, const char *path, wring_error *e);
+
+/*
+  For HDF5's MPI-IO: space is reserved, and every rank can open the file, as above. Collective. Open MPI 4 may lose a
+  write error of another rank: the size of "<path>.part" after it is closed.
 */
 PetscErrorCode wring_file_reserve(MPI_Comm comm, const char *path, uint64_t bytes, wring_error *e);
 void           wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e);
-void           wring_file_check_size(const char *path, uint64_t bytes, wring_error *e);
 
 void wring_file_sync(const char *path, wring_error *e);
 

@@ -5,13 +5,13 @@
 #include "potential_impl.h"
 #include "base/count.h"
 
-PetscErrorCode wring_potential_rows(wring_potential *g, const wring_pattern *p, const wring_block_rows **rows)
+PetscErrorCode wring_potential_make_rows(wring_potential *g, const wring_pattern *p)
 {
   PetscFunctionBegin;
-  if (!g->rows) PetscCall(wring_block_rows_create(g->mesh, p, &g->rows));
+  if (!g->tag) PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &g->tag));
+  if (!g->rows) PetscCall(wring_block_rows_create(g->mesh, p, g->tag, &g->rows));
   PetscCheck(g->rows->n_entry == p->start[p->n], PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "The pattern of the terms has changed");
-  *rows = g->rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -19,16 +19,6 @@ void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, dou
 {
   const double factor = wring_potential_inertia_factor(g);
   for (PetscInt i = 0; i < g->mesh->n_owned; i++) value[wring_pattern_find(p, i, i)] += factor * g->mass[i];
-}
-
-PetscErrorCode wring_matrix_fill(wring_potential *g, const wring_pattern *p, const double *value, Mat *A)
-{
-  const wring_block_rows *rows = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_rows(g, p, &rows));
-  PetscCall(wring_block_rows_fill(rows, p, value, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Assembly resets what PETSc knows about the values. */
@@ -92,15 +82,14 @@ static PetscErrorCode make_scatter(wring_potential *g, const wring_block_values 
 /* The pattern of H and its rows. */
 static PetscErrorCode make_rows(wring_potential *g)
 {
-  const wring_block_rows *rows  = NULL;
-  wring_error             error = {""};
+  wring_error error = {""};
 
   PetscFunctionBegin;
   if (g->pattern) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
   wring_count_fits(g->pattern->start[g->pattern->n], 9, "Hessian on one rank", "blocks", &error);
   PetscCall(wring_error_raise(g->comm, &error));
-  PetscCall(wring_potential_rows(g, g->pattern, &rows));
+  PetscCall(wring_potential_make_rows(g, g->pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

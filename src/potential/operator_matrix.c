@@ -19,7 +19,8 @@ static PetscErrorCode fill_component(wring_potential *g, const wring_pattern *p,
 {
   PetscFunctionBegin;
   wring_potential_eliminate(g, p, component, value);
-  PetscCall(wring_matrix_fill(g, p, value, A));
+  PetscCall(wring_potential_make_rows(g, p));
+  PetscCall(wring_block_rows_fill(g->rows, p, value, A));
   PetscCall(wring_matrix_assemble(*A, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,6 +140,7 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
     PetscCall(fill_all(g, p, value, A));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
+  if (!g->pattern) PetscCall(wring_block_rows_destroy(&g->rows));
   for (int c = 0; c < n && !g->is_static; c++) {
     if (g->held.like[c] < c) continue;
     PetscCall(keep(g, c, factor, A[c]));

@@ -41,6 +41,7 @@ static PetscErrorCode forget_pattern(wring_potential *g)
   for (int i = 0; g->scatter && i < g->n_term; i++) PetscCall(wring_scatter_destroy(&g->scatter[i]));
   PetscCall(PetscFree(g->scatter));
   PetscCall(wring_block_rows_destroy(&g->rows));
+  PetscCall(PetscContainerDestroy(&g->tag));
   PetscCall(MatDestroy(&g->elements));
   PetscCall(wring_potential_destroy_means(g));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -54,7 +54,8 @@ struct wring_potential {
   double            progress;    // of colliders on their way in the step
   wring_pattern    *pattern;     // of the Hessian, built with the first one
   wring_scatter   **scatter;     // [n_term] of the pattern
-  wring_block_rows *rows;        // of the matrices of this pattern
+  wring_block_rows *rows;        // of the matrices of this pattern; of A alone not kept
+  PetscContainer    tag;         // of rows of these terms
   wring_means      *means;       // [n_term] with the first one that has patches
   Mat               elements;    // with patches, or contacts that couple vertices: the Hessian without their part
   wring_made        made[3];     // by component
@@ -81,13 +82,9 @@ PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, c
 
 /* ---- matrix.c ---------------------------------------------------------------------------------------------------- */
 
-/* The rows of p, the pattern of the terms; borrowed. Collective. */
-PetscErrorCode wring_potential_rows(wring_potential *g, const wring_pattern *p, const wring_block_rows **rows);
-/*
-  *A is the sum of the local rows of all ranks, value [nnz] in p; replaced, or created, unless it has these rows; to be
-  assembled by the other. definite: A is positive definite. Collective.
-*/
-PetscErrorCode wring_matrix_fill(wring_potential *g, const wring_pattern *p, const double *value, Mat *A);
+/* g->rows of p, the pattern of the terms, unless they are there. Collective. */
+PetscErrorCode wring_potential_make_rows(wring_potential *g, const wring_pattern *p);
+/* definite: A is positive definite. Collective. */
 PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite);
 /* Adds m_i/h^2, in statics the regularisation, to the diagonal of owned vertices. */
 void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, double *value);

@@ -150,7 +150,8 @@ static PetscErrorCode find_places(const wring_mesh *m, const wring_pattern *p, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, wring_block_rows **rows)
+PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, PetscContainer tag,
+                                       wring_block_rows **rows)
 {
   wring_block_rows *r;
   ghost_entry      *got;
@@ -159,13 +160,13 @@ PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern 
   PetscCall(PetscNew(&r));
   *rows      = r;
   r->mesh    = m;
+  r->tag     = tag;
   r->n_entry = p->start[p->n];
   r->n_ghost = p->start[p->n] - p->start[m->n_owned];
   PetscCall(send_ghosts(m, p, r, &got));
   PetscCall(find_columns(m, p, got, r));
   PetscCall(find_places(m, p, got, r));
   PetscCall(PetscFree(got));
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &r->tag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +180,6 @@ PetscErrorCode wring_block_rows_destroy(wring_block_rows **rows)
   PetscCall(PetscFree4(r->own, r->other, r->upper, r->column));
   PetscCall(PetscFree2(r->got_row, r->got_place));
   PetscCall(PetscFree(r->place));
-  PetscCall(PetscContainerDestroy(&r->tag));
   PetscCall(PetscFree(*rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -229,7 +229,7 @@ static PetscErrorCode set_symmetric(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *A is created anew, unless it has been with r. */
+/* *A is created anew, unless it has the tag of r. */
 static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat *A)
 {
   PetscObject tag = NULL;

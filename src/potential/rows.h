@@ -13,14 +13,16 @@ typedef struct {
   wring_exchange    x;                // of the entries in the rows of ghosts, to the owners
   PetscInt         *got_row;          // [x.n_got] where they are there
   int32_t          *got_place;        // [x.n_got]
-  PetscContainer    tag;              // on the matrices that were created with these rows
+  PetscContainer    tag;              // borrowed: on the matrices that were created with such rows
 } wring_block_rows;
 
-PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, wring_block_rows **r); // collective
+/* tag: of all rows of this pattern, borrowed, which may be created again. Collective. */
+PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, PetscContainer tag,
+                                       wring_block_rows **r);
 PetscErrorCode wring_block_rows_destroy(wring_block_rows **r);
 
 /*
-  *A, AIJ, replaced, or created if it is NULL, unless it has been created with r, is the sum of the rows of all ranks,
+  *A, AIJ, replaced, or created if it is NULL, unless it has the tag of r, is the sum of the rows of all ranks,
   value [n_entry] in p; to be assembled by the caller. Collective.
 */
 PetscErrorCode wring_block_rows_fill(const wring_block_rows *r, const wring_pattern *p, const double *value, Mat *A);

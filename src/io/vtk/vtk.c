@@ -18,8 +18,6 @@ enum { PACK_BLOCK = 1 << 18, PACK_LEVEL = 1 };
 /* Bytes of a block in which VTK reads the XML, and bytes of the tag of the appended data at the end of such a block. */
 enum { READ_BLOCK = 4096, TAG_SPLIT = 18 };
 
-enum { COUNTABLE = 1 << 30 }; // bytes that MPI can count in an int
-
 typedef struct {
   const void *start;
   uint64_t    bytes; // of any size
@@ -265,87 +263,29 @@ static PetscErrorCode create_head(MPI_Comm comm, const vtk_piece *p, double time
 
 /* ---- one file from the memory of all ranks ----------------------------------------------------------------------- */
 
-/* The spans in place, as one datatype relative to MPI_BOTTOM. */
-static PetscErrorCode create_type(int n, const bytes_span *span, MPI_Datatype *type)
+static void write_strip(int fd, const char *path, const vtk_strip *s, wring_error *e)
 {
-  uint64_t  blocks = 0;
-  int      *length, filled = 0;
-  MPI_Aint *address;
-
-  PetscFunctionBegin;
-  for (int i = 0; i < n; i++) blocks += (span[i].bytes + COUNTABLE - 1) / COUNTABLE;
-  PetscCall(PetscMalloc2(blocks, &length, blocks, &address));
-  for (int i = 0; i < n; i++) {
-    for (uint64_t begin = 0; begin < span[i].bytes; begin += COUNTABLE, filled++) {
-      length[filled] = (int)PetscMin(span[i].bytes - begin, (uint64_t)COUNTABLE);
-      PetscCallMPI(MPI_Get_address((const char *)span[i].start + begin, &address[filled]));
-    }
-  }
-  PetscCallMPI(MPI_Type_create_hindexed(filled, length, address, MPI_BYTE, type));
-  PetscCallMPI(MPI_Type_commit(type));
-  PetscCall(PetscFree2(length, address));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* By default MPI's file functions return errors; the reason may have several lines. */
-static void check(const char *path, int code, wring_error *e)
-{
-  char reason[MPI_MAX_ERROR_STRING] = "";
-  int  length;
-  if (code == MPI_SUCCESS) return;
-  MPI_Error_string(code, reason, &length);
-  for (char *c = reason; *c; c++) {
-    if (*c == '\n') *c = ' ';
-  }
-  wring_error_set(e, "%s: cannot be written: %s", path, reason);
-}
-
-static PetscErrorCode write_strip(MPI_File file, const char *path, const vtk_strip *s, wring_error *e)
-{
-  MPI_Datatype type;
-
-  PetscFunctionBegin;
-  PetscCall(create_type(s->n, s->span, &type));
-  check(path, MPI_File_write_at_all(file, (MPI_Offset)s->at, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), e);
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Either all ranks open the file or none does; every later call is made on all ranks, even if some have failed. */
-static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *part, const vtk_strip strip[2],
-                                 wring_error *e)
-{
-  MPI_File file;
-  int      failed;
-
-  PetscFunctionBegin;
-  check(path, MPI_File_open(comm, part, MPI_MODE_WRONLY, MPI_INFO_NULL, &file), e);
-  failed = wring_failed(e);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
-  if (failed) PetscCall(wring_file_finish_all(comm, path, e)); // raises the error and removes the file
-  for (int i = 0; i < 2; i++) PetscCall(write_strip(file, path, strip + i, e));
-  check(path, MPI_File_sync(file), e);
-  check(path, MPI_File_close(&file), e);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  uint64_t at = s->at;
+  for (int i = 0; i < s->n; at += s->span[i++].bytes)
+    wring_file_write(fd, path, at, s->span[i].bytes, s->span[i].start, e);
 }
 
 /*
-  Writes two strips of each rank, the second of which end the file, by collective MPI-IO calls to "<path>.part"; then
-  syncs and renames the file. A failure is raised with the path and MPI's reason, and the file is removed. Collective.
+  Writes two strips of each rank, the second of which end the file, to "<path>.part", which is then renamed. After a
+  failure, which is raised, the file is removed. Collective.
 */
 static PetscErrorCode write_strips(MPI_Comm comm, const char *path, const vtk_strip strip[2])
 {
   wring_error e   = {""};
   uint64_t    end = strip[1].at; // of the file
-  char        part[WRING_FILE_NAME];
+  int         fd;
 
   PetscFunctionBegin;
   for (int i = 0; i < strip[1].n; i++) end += strip[1].span[i].bytes;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
-  wring_file_part(path, part, &e);
-  PetscCall(wring_file_reserve(comm, path, end, &e));
-  PetscCall(write_part(comm, path, part, strip, &e));
-  if (wring_comm_rank(comm) == 0) wring_file_check_size(path, end, &e);
+  PetscCall(wring_file_open_all(comm, path, end, &fd, &e));
+  for (int i = 0; i < 2; i++) write_strip(fd, path, strip + i, &e);
+  wring_file_close(fd, path, &e);
   PetscCall(wring_file_finish_all(comm, path, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
