@@ -118,40 +118,84 @@ static void iterate(wring_trade *t, PetscInt n, double factor)
   for (PetscInt i = 0; i < n; i++) wring_trade_add(t, 1, norm *= factor);
 }
 
-/* Fails if (5.41) is not the rule: the price is waited for, and a solve that is nearly done is ended without. */
+/*
+  Fails if (5.41) is not the rule: the price is waited for, unless the rest at the rate so far costs many prices, and a
+  solve that is nearly done is ended without.
+*/
 static void test_due(void)
 {
-  wring_trade t = {.price = 100, .best = 1}, never = {.price = INFINITY, .best = 1};
+  wring_trade t = {.price = 100, .best = 1}, never = {.price = INFINITY, .best = 1}, slow = t, still = t, many = t;
   iterate(&t, 99, 0.98);
-  CHECK(!wring_trade_is_due(&t, 0), "due after %g of 100", t.waited);
+  CHECK(!wring_trade_is_due(&t, 0.1 * t.best), "due after %g of 100", t.since.cost); // rest: 114
   iterate(&t, 1, 0.98);
   CHECK(wring_trade_is_due(&t, 0) && wring_trade_is_due(&t, 1e-9), "not due after 100");
   CHECK(!wring_trade_is_due(&t, 0.5 * t.best), "due with 34 iterations left");
-  iterate(&t, 300, 1);
-  CHECK(wring_trade_is_due(&t, 0.99 * t.best), "not due after four prices");
+  for (int i = 0; i < 160; i++, many.best = 1) { // solves of ten iterations
+    CHECK(!wring_trade_is_due(&many, 0.5), "due in solve %d: %g", i, wring_trade_rest(&many, 0.5));
+    iterate(&many, 10, 0.5);
+  }
+  CHECK(wring_trade_is_due(&many, 0.5), "not tried after 16 prices");
+  iterate(&slow, 14, 0.98);
+  CHECK(!wring_trade_is_due(&slow, 1e-6 * slow.best), "a rate is believed after 14");
+  iterate(&slow, 1, 0.98); // rest: 684 for 1e-6, 456 for 1e-4
+  CHECK(wring_trade_is_due(&slow, 1e-6 * slow.best), "not due with %g left", wring_trade_rest(&slow, 1e-6 * slow.best));
+  CHECK(!wring_trade_is_due(&slow, 1e-4 * slow.best), "due with %g left", wring_trade_rest(&slow, 1e-4 * slow.best));
+  iterate(&still, 99, 1);
+  CHECK(!wring_trade_is_due(&still, 1e-6), "due without a rate");
   iterate(&never, 1000, 1);
   CHECK(!wring_trade_is_due(&never, 0), "a Hessian that cannot be built is due");
 }
 
-/* Fails if (5.42) is not the rule: a faster Hessian is rebuilt, a slower one left, and its price then doubles. */
-static void test_verdict(void)
+/* A trade whose operator has cost 100 and gained `factor` in each iteration, and a Hessian for 100. */
+static wring_trade with_hessian(double factor)
 {
-  for (int slower = 0; slower < 2; slower++) {
-    wring_trade t = {.price = 100, .best = 1};
-    iterate(&t, 100, 0.99);
+  wring_trade t = {.price = 100, .best = 1};
+  iterate(&t, 100, factor);
+  wring_trade_build(&t);
+  return t;
+}
+
+/*
+  Fails if (5.42) is not the rule: a Hessian is kept for its price, and where the rest costs less than another; one that
+  has become slow is rebuilt before.
+*/
+static void test_keep(void)
+{
+  wring_trade t = with_hessian(0.99);
+  iterate(&t, 99, 0.97);
+  CHECK(wring_trade_judge(&t, 0) == WRING_KEEP, "not kept after %g of 100", t.since.cost);
+  iterate(&t, 1, 0.97);
+  CHECK(wring_trade_judge(&t, 1e-3 * t.best) == WRING_REBUILD, "kept with 227 iterations left");
+  CHECK(wring_trade_judge(&t, 0.06 * t.best) == WRING_KEEP, "rebuilt with 93 iterations left");
+  CHECK(wring_trade_judge(&t, t.best) == WRING_KEEP, "rebuilt at the end");
+  t = with_hessian(0.99);
+  iterate(&t, 10, 0.5); // 3 decades, at 110 with the price: 0.027 a piece
+  CHECK(wring_trade_judge(&t, 1e-9) == WRING_KEEP, "a fast Hessian is not kept");
+  iterate(&t, 10, 0.99);
+  CHECK(wring_trade_judge(&t, 1e-9) == WRING_REBUILD, "a Hessian that has become slow is kept");
+}
+
+/* Fails if a Hessian that is faster than the operator is left, or a slower one after fewer or more than three. */
+static void test_leave(void)
+{
+  wring_trade t = with_hessian(0.99);
+  for (int i = 0; i < 10; i++) {
+    iterate(&t, 100, 0.97);
+    CHECK(wring_trade_judge(&t, 0) == WRING_REBUILD, "a faster Hessian is left");
     wring_trade_build(&t);
-    iterate(&t, 99, slower ? 0.985 : 0.97);
-    CHECK(wring_trade_judge(&t) == WRING_KEEP, "a Hessian is judged after %g of 100", t.waited);
-    iterate(&t, 1, 0.98);
-    CHECK(wring_trade_judge(&t) == (slower ? WRING_LEAVE : WRING_REBUILD), "slower %d: %d", slower,
-          (int)wring_trade_judge(&t));
-    if (!slower) continue;
-    wring_trade_leave(&t);
-    iterate(&t, 199, 0.99);
-    CHECK(t.use == WRING_USE_OPERATOR && !wring_trade_is_due(&t, 0), "due after %g of 200", t.waited);
-    iterate(&t, 1, 0.99);
-    CHECK(wring_trade_is_due(&t, 0), "not due after 200");
   }
+  t = with_hessian(0.99);
+  for (int i = 0; i < 3; i++) {
+    iterate(&t, 100, 0.985);
+    CHECK(wring_trade_judge(&t, 0) == (i < 2 ? WRING_REBUILD : WRING_LEAVE), "slower, %d: %d", i,
+          (int)wring_trade_judge(&t, 0));
+    if (i < 2) wring_trade_build(&t);
+  }
+  wring_trade_leave(&t);
+  iterate(&t, 199, 0.99);
+  CHECK(t.use == WRING_USE_OPERATOR && !wring_trade_is_due(&t, 0.1 * t.best), "due after %g of 200", t.since.cost);
+  iterate(&t, 1, 0.99);
+  CHECK(wring_trade_is_due(&t, 0.1 * t.best), "not due after 200");
 }
 
 int main(int argc, char **argv)
@@ -161,6 +205,7 @@ int main(int argc, char **argv)
   test_price();
   test_rejected();
   test_due();
-  test_verdict();
+  test_keep();
+  test_leave();
   return PetscFinalize();
 }

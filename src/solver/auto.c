@@ -1,29 +1,35 @@
 /*
-  L-BFGS that chooses its initial Hessian by what the solve has cost so far; docs/theory.md (5.40) to (5.42).
+  L-BFGS that chooses its initial Hessian by what the solve has cost so far; docs/theory.md (5.40) to (5.43).
 
-  It begins with the operator A, which qn's rule (5.14) replaces by the mean of the diagonal blocks of the Hessian. When
-  the iterations with A have cost as much as a factor of the Hessian, and much is left, the Hessian H(x_k) takes its
-  place; it is built again whenever it has cost as much once more, so that the method is Newton's with a Hessian that is
-  not rebuilt in vain. If the norm of the gradient does not fall faster for its cost than with A, the operator returns,
-  for twice as long. The pairs of L-BFGS are kept over changes. While surfaces are in contact by a barrier, every
-  iteration is Newton's. Costs are counted, not timed: all ranks decide alike, and runs can be repeated.
+  It begins with the operator A, which qn's rule (5.14) replaces by the mean of the diagonal blocks of the Hessian. If
+  line searches reject many steps, products with the Hessian find better ones. The Hessian H(x_k) takes the place of A
+  where the rest of the solve with A, at the rate so far, would cost many Hessians, or when the iterations with A have
+  cost as much as one and much is left. It is kept while it works, built again where its last iterations gain less for
+  their cost than those before, and left, for twice as long, where it is slower than A. The pairs of L-BFGS are kept
+  over changes. While surfaces are in contact by a barrier, every iteration is Newton's. Costs are counted, not timed:
+  all ranks decide alike, and runs can be repeated.
 */
+#include "operator/direct/factor.h"
 #include "solver/common/linear.h"
 #include "solver/lbfgs/lbfgs.h"
 #include <math.h>
 
 enum { HISTORY = 10, PATIENCE = 40 };
 
-/* In evaluations of g and its gradient, from timings of 12,000 tetrahedra; hierarchy and product are guesses. */
-static const double operator_solve = 0.5, assembly = 15, hierarchy = 200, product = 3;
+/* Steps that line searches reject, each counted as `forget` an iteration later, from which on H chooses steps. */
+static const double many = 12, forget = 0.9;
+
+/* In evaluations of g and its gradient, from timings of 10,000 tetrahedra; hierarchy and product are guesses. */
+static const double operator_solve = 0.5, assembly = 30, hierarchy = 200, product = 3, plane = 1.2;
 /* Operations of a factor in the time in which one element is evaluated, and numbers of a factor that a solve reads. */
-static const double flops_per_element = 75, entries_per_element = 10;
+static const double flops_per_element = 400, entries_per_element = 20, entries_per_vertex = 124; // of H without means
 
 typedef struct {
   wring_lbfgs  pairs;
   wring_linear hessian;
   double       solve; // cost with the Hessian
   wring_trade  trade;
+  double       rejected;    // steps by recent line searches of this solve with the present operator
   PetscInt     evaluations; // of this solve, as counted so far
   PetscInt64   linear_iterations;
 } auto_data;
@@ -53,18 +59,52 @@ static PetscErrorCode auto_destroy(wring_solver *s)
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
-/* (5.40). The factor of H has blocks of 3 x 3 where that of A has numbers. */
-static void find_prices(const wring_solver *s, auto_data *a)
+/* (5.40); assemblies: entries of H, as a multiple of those without means. */
+static void set_prices(const wring_solver *s, auto_data *a, double assemblies, double flops, double entries)
 {
   const wring_mesh *const m        = wring_potential_mesh(s->g);
   const double            elements = (double)m->tets.n_global + (double)m->number.n_global;
-  wring_operator_info     info;
+  a->trade.price                   = assemblies * assembly + flops / (flops_per_element * elements);
+  a->solve                         = entries / (entries_per_element * elements);
+}
+
+/* Before there is a Hessian. Its factor has blocks of 3 x 3 where that of A has numbers. */
+static void find_prices(const wring_solver *s, auto_data *a)
+{
+  wring_operator_info info;
   wring_operator_get_info(s->op, &info);
-  a->trade = (wring_trade){.price = INFINITY};
-  if (wring_potential_can(s->g, WRING_CAN_HESSIAN))
-    a->trade.price = info.flops > 0 ? assembly + 27 * info.flops / (flops_per_element * elements) : hierarchy;
-  a->solve        = 9 * info.entries / (entries_per_element * elements);
+  set_prices(s, a, 1, 27 * info.flops, 9 * info.entries);
+  if (info.flops == 0) a->trade.price = hierarchy;
+  if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) a->trade.price = INFINITY;
   a->hessian.type = info.flops > 0 ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+}
+
+/* Of the Hessian that was built, which is larger where means couple the vertices of patches. */
+static PetscErrorCode correct_prices(const wring_solver *s, auto_data *a)
+{
+  const double n = (double)wring_potential_mesh(s->g)->number.n_global;
+  double       flops, entries;
+  MatInfo      info;
+
+  PetscFunctionBegin;
+  PetscCall(wring_factor_counts(a->hessian.ksp, &flops, &entries));
+  if (flops == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(a->hessian.A, MAT_GLOBAL_SUM, &info));
+  set_prices(s, a, info.nz_used / (entries_per_vertex * n), flops, entries);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* |grad g| at which this solve ends. */
+static double target_of(const wring_solver *s)
+{
+  return PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
+}
+
+/* H_0 is another: its steps are full ones until searches reject some. */
+static void trust_steps(auto_data *a)
+{
+  a->rejected    = 0;
+  a->pairs.plane = PETSC_FALSE;
 }
 
 /* The cost of the last iteration. */
@@ -74,7 +114,9 @@ static double count_iteration(const wring_solver *s, auto_data *a)
   const double iterations  = (double)(s->work.linear_iterations - a->linear_iterations);
   a->evaluations           = s->work.evaluations;
   a->linear_iterations     = s->work.linear_iterations;
-  if (a->trade.use == WRING_USE_OPERATOR) return evaluations + operator_solve * PetscMax(iterations, 1);
+  a->rejected              = forget * a->rejected + evaluations - 1;
+  if (a->trade.use == WRING_USE_OPERATOR)
+    return evaluations + operator_solve * PetscMax(iterations, 1) + (a->pairs.plane ? plane : 0);
   return evaluations + (iterations > 0 ? product * iterations : a->solve);
 }
 
@@ -88,7 +130,9 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   PetscCall(wring_linear_create_matrix(s, &a->hessian, x, &a->hessian.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
+  if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
   wring_trade_build(&a->trade);
+  trust_steps(a);
   if (text) PetscCall(wring_solver_note_choice(s, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,7 +151,7 @@ static PetscErrorCode leave_hessian(wring_solver *s)
 static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
 {
   auto_data *const    a       = s->data;
-  const wring_verdict verdict = wring_trade_judge(&a->trade);
+  const wring_verdict verdict = wring_trade_judge(&a->trade, target_of(s));
 
   PetscFunctionBegin;
   if (a->hessian.state == WRING_SYSTEM_SINGULAR || verdict == WRING_LEAVE)
@@ -136,7 +180,7 @@ static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
 static PetscErrorCode choose(wring_solver *s, Vec x)
 {
   auto_data *const a      = s->data;
-  const double     target = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
+  const double     target = target_of(s);
   PetscBool        renewed, met;
 
   PetscFunctionBegin;
@@ -149,8 +193,11 @@ static PetscErrorCode choose(wring_solver *s, Vec x)
     PetscCall(judge_hessian(s, x)); // which may have no factor
   }
   if (a->trade.use == WRING_USE_HESSIAN) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->rejected >= many && a->trade.price < INFINITY) a->pairs.plane = PETSC_TRUE;
   PetscCall(wring_lbfgs_renew_operator(s, &a->pairs, x, &renewed));
-  if (renewed) PetscCall(wring_solver_note_choice(s, "operator of the mean Hessian"));
+  if (!renewed) PetscFunctionReturn(PETSC_SUCCESS);
+  trust_steps(a);
+  PetscCall(wring_solver_note_choice(s, "operator of the mean Hessian"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,6 +213,7 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   if (a->trade.use == WRING_USE_OPERATOR) wring_renewal_begin(&a->pairs.renewal, changed);
   a->evaluations       = 0;
   a->linear_iterations = 0;
+  trust_steps(a);
   PetscCall(wring_lbfgs_begin(s, &a->pairs, (PetscBool)!changed, x));
   a->trade.best = s->current.norm;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -206,8 +254,8 @@ static const wring_option auto_options[] = {{0}};
 const wring_solver_ops wring_solver_auto = {
   .name     = "auto",
   .about    = "L-BFGS with 10 pairs kept from step to step, and the operator A at first; the operator is renewed "
-              "from the Hessian when 40 evaluations are wasted, and replaced by a factor of the Hessian when "
-              "the iterations have cost as much as this factor; while surfaces are in contact by a barrier, by the "
+              "from the Hessian when 40 evaluations are wasted, and replaced by a factor of the Hessian where "
+              "the rest costs more, at the rate so far; while surfaces are in contact by a barrier, by the "
               "Hessian of each iterate",
   .needs    = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .declares = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM | WRING_REMEMBERS,

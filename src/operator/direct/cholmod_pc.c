@@ -180,23 +180,57 @@ PetscErrorCode wring_cholmod_pc_set(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* *c: the factor of a ksp whose preconditioner it is, else NULL. */
+static PetscErrorCode get_own(KSP ksp, PC *pc, cholmod_pc **c)
+{
+  const char *name;
+  PetscBool   shell, own = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *c = NULL;
+  PetscCall(KSPGetPC(ksp, pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)*pc, PCSHELL, &shell));
+  if (shell) {
+    PetscCall(PCShellGetName(*pc, &name));
+    PetscCall(PetscStrcmp(name, MATSOLVERCHOLMOD, &own));
+  }
+  if (own) PetscCall(PCShellGetContext(*pc, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_counts(KSP ksp, double *flops, double *entries)
+{
+  cholmod_pc   *c;
+  MatSolverType library = "";
+  PetscBool     cholesky, ready = PETSC_FALSE;
+  PetscInt      numbers;
+  Mat           F;
+  PC            pc;
+
+  PetscFunctionBegin;
+  PetscCall(get_own(ksp, &pc, &c));
+  *flops   = c ? c->common.fl : 0;
+  *entries = c ? c->common.lnz : 0;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
+  if (cholesky) PetscCall(PCFactorGetMatrix(pc, &F));
+  if (cholesky) PetscCall(MatFactorGetSolverType(F, &library));
+  PetscCall(PetscStrcmp(library, MATSOLVERMUMPS, &ready));
+  if (!ready) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMumpsGetRinfog(F, 1, flops)); // as the analysis estimates
+  PetscCall(MatMumpsGetInfog(F, 20, &numbers));
+  *entries = (double)numbers * (numbers < 0 ? -1e6 : 1); // negative: millions
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_factor_analyse(KSP ksp)
 {
   cholmod_pc *c;
-  const char *name;
-  PetscBool   shell, own = PETSC_FALSE;
   Mat         A;
   PC          pc;
 
   PetscFunctionBegin;
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &shell));
-  if (shell) {
-    PetscCall(PCShellGetName(pc, &name));
-    PetscCall(PetscStrcmp(name, MATSOLVERCHOLMOD, &own));
-  }
-  if (!own) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCShellGetContext(pc, &c));
+  PetscCall(get_own(ksp, &pc, &c));
+  if (!c) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGetOperators(pc, NULL, &A));
   PetscCall(factorize(c, A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);

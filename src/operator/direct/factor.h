@@ -48,6 +48,12 @@ PetscErrorCode wring_cholmod_pc_analyses(PC pc, PetscInt *n);
 PetscErrorCode wring_factor_analyse(KSP ksp);
 
 /*
+  Operations and numbers of the factor in ksp, after its set-up, of all ranks: 0 where it is no factor, or one that does
+  not say. Collective.
+*/
+PetscErrorCode wring_factor_counts(KSP ksp, double *flops, double *entries);
+
+/*
   Makes pc a Cholesky (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) factor of A by that library; on one rank, by PETSc's
   own if that library is not available. Several ranks without MUMPS are refused in one line that begins with `who`.
   Collective.

@@ -3,7 +3,8 @@
   line searches have rejected, or in solves that have become longer than the first with this operator. The total cost is
   then at most twice the best possible, if a new operator helps. Solves may also become longer for other reasons, such
   as contacts: an operator that has not saved its price doubles the evaluations that are lost before the next one. A
-  Hessian is built by the same rule, and its price doubles each time it falls behind the operator.
+  Hessian is built by the same rule, or earlier where the predicted rest costs much more, and its price doubles each
+  time it falls behind the operator.
 */
 #include "costs.h"
 #include <math.h>
@@ -113,15 +114,21 @@ void wring_renewal_count(wring_renewal *r, PetscInt evaluations)
 
 /* ---- a Hessian --------------------------------------------------------------------------------------------------- */
 
+enum { TRIES = 3, EXPLORE = 16 }; // Hessians before they are left in a long solve; prices without a long solve
+
+static const double first_look = 15, early = 6; // evaluations before a rate is believed; prices
+static const double fade = 0.6;                 // of what the last iterations count, in each
+
 void wring_trade_add(wring_trade *t, double cost, double norm)
 {
-  const double memory = 4 * t->price;
-  t->waited += cost;
+  const double memory = 4 * t->price, decades = norm < t->best && norm > 0 ? log10(t->best / norm) : 0;
+  if (decades > 0) t->best = norm;
   t->with[t->use].cost += cost;
-  if (norm < t->best && norm > 0) {
-    t->with[t->use].decades += log10(t->best / norm);
-    t->best = norm;
-  }
+  t->with[t->use].decades += decades;
+  t->since.cost += cost;
+  t->since.decades += decades;
+  t->last.cost    = fade * t->last.cost + cost;
+  t->last.decades = fade * t->last.decades + decades;
   if (t->with[t->use].cost <= memory) return;
   t->with[t->use].cost /= 2;
   t->with[t->use].decades /= 2;
@@ -133,31 +140,59 @@ static double rate(const wring_trade *t, wring_use use)
   return t->with[use].cost > 0 ? t->with[use].decades / t->with[use].cost : 0;
 }
 
-PetscBool wring_trade_is_due(const wring_trade *t, double target)
+/* Decades that are left. */
+static double decades_left(const wring_trade *t, double target)
 {
-  const double price   = doubled(t->price, t->misses);
-  const double decades = target > 0 ? log10(t->best / target) : DECADES_UNKNOWN;
-  if (t->waited < price) return PETSC_FALSE;
-  return (PetscBool)(t->waited >= 4 * price || PetscMax(decades, 0) / rate(t, WRING_USE_OPERATOR) > price / 2);
+  return target > 0 ? fmax(log10(t->best / target), 0) : DECADES_UNKNOWN;
 }
 
-wring_verdict wring_trade_judge(const wring_trade *t)
+double wring_trade_rest(const wring_trade *t, double target)
 {
-  if (t->waited < t->price) return WRING_KEEP;
+  const double left = decades_left(t, target), r = rate(t, WRING_USE_OPERATOR);
+  if (left == 0) return 0;
+  return r > 0 ? left / r : INFINITY;
+}
+
+PetscBool wring_trade_is_due(const wring_trade *t, double target)
+{
+  const double price = doubled(t->price, t->misses), rest = wring_trade_rest(t, target);
+  if (t->since.cost >= first_look && rest < INFINITY && rest > early * price) return PETSC_TRUE;
+  if (t->since.cost < price) return PETSC_FALSE;
+  return (PetscBool)(t->since.cost >= EXPLORE * price || rest > price / 2);
+}
+
+/* Whether the last iterations gain less for their cost than all since the Hessian was built, and its price. */
+static PetscBool is_stale(const wring_trade *t)
+{
+  return (PetscBool)(t->last.decades * (t->since.cost + t->price) < t->since.decades * t->last.cost);
+}
+
+wring_verdict wring_trade_judge(const wring_trade *t, double target)
+{
+  if (t->since.cost < t->price && !is_stale(t)) return WRING_KEEP;
+  if (decades_left(t, target) * t->last.cost < t->last.decades * t->price) return WRING_KEEP;
+  if (t->builds < TRIES && wring_trade_rest(t, target) > t->price) return WRING_REBUILD;
   return rate(t, WRING_USE_HESSIAN) < rate(t, WRING_USE_OPERATOR) ? WRING_LEAVE : WRING_REBUILD;
+}
+
+static void begin_use(wring_trade *t, wring_use use)
+{
+  t->use = use;
+  memset(&t->since, 0, sizeof t->since);
+  memset(&t->last, 0, sizeof t->last);
 }
 
 void wring_trade_build(wring_trade *t)
 {
   if (t->use == WRING_USE_OPERATOR) memset(&t->with[WRING_USE_HESSIAN], 0, sizeof t->with[WRING_USE_HESSIAN]);
   t->with[WRING_USE_HESSIAN].cost += t->price;
-  t->use    = WRING_USE_HESSIAN;
-  t->waited = 0;
+  t->builds++;
+  begin_use(t, WRING_USE_HESSIAN);
 }
 
 void wring_trade_leave(wring_trade *t)
 {
   t->misses++;
-  t->use    = WRING_USE_OPERATOR;
-  t->waited = 0;
+  t->builds = 0;
+  begin_use(t, WRING_USE_OPERATOR);
 }

@@ -47,22 +47,33 @@ typedef enum { WRING_USE_OPERATOR, WRING_USE_HESSIAN } wring_use;
 typedef struct {
   wring_use use;
   double    price;  // of a Hessian and its factor; INFINITY: none is built
-  PetscInt  misses; // Hessians that did not pay
-  double    waited; // cost since the operator came into use, or the Hessian was built
+  PetscInt  misses; // uses of Hessians that did not pay
+  PetscInt  builds; // Hessians since the operator was in use
   double    best;   // N: least |grad g| of this solve
   struct {
-    double cost, decades; // and those by which |grad g| fell; recent ones count more
-  } with[2];              // each wring_use
+    double cost, decades; // and those by which |grad g| fell
+  } with[2], since, last; // each wring_use, recent ones count more, and prices count; since the operator came
+                          // into use or the Hessian was built; the last iterations
 } wring_trade;
 
 void wring_trade_add(wring_trade *t, double cost, double norm); // an iteration, which ends at |grad g| = norm
 
-/* (5.41): the operator has cost the price of a Hessian, and what is left to |grad g| = target, more than half of it. */
+/* The cost of the rest, to |grad g| = target, with the operator at its rate; INFINITY: it has not come closer yet. */
+double wring_trade_rest(const wring_trade *t, double target);
+
+/*
+  (5.41): the rest with the operator is worth many Hessians; or the operator has cost the price of one, and the rest
+  costs more than half of it.
+*/
 PetscBool wring_trade_is_due(const wring_trade *t, double target);
 
-/* What becomes of a Hessian: it is kept until it has cost its price again, then rebuilt if it was worth it, or left. */
+/*
+  (5.42): a Hessian is kept until it has cost its price again, or its last iterations have gained less for their cost
+  than all of them for theirs and its price; longer if the rest with it costs less than another. Then it is rebuilt, or
+  left where several have been slower than the operator.
+*/
 typedef enum { WRING_KEEP, WRING_REBUILD, WRING_LEAVE } wring_verdict;
-wring_verdict wring_trade_judge(const wring_trade *t);
+wring_verdict wring_trade_judge(const wring_trade *t, double target);
 
 void wring_trade_build(wring_trade *t); // a Hessian
 void wring_trade_leave(wring_trade *t); // it did not pay

@@ -241,8 +241,81 @@ static PetscErrorCode second_loop(wring_solver *s, wring_lbfgs *l, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  As the second recursion, but in two parts: d = r_0 + sum (zeta_i - eta_i) s_i = u + p, where u = r_0 + sum b_i s_i is
+  what r_0 contributes, p = sum a_i s_i the rest. *gu, *gp: the slopes grad g . u and grad g . p.
+*/
+static void find_parts(const wring_lbfgs *l, double *a, double *b, double *gu, double *gp)
+{
+  *gu = l->dots[l->count];
+  *gp = 0;
+  for (PetscInt age = l->count - 1; age >= 0; age--) {
+    const PetscInt i  = slot(l, age);
+    double         yp = 0, yu = l->dots[age];
+    for (PetscInt older = age + 1; older < l->count; older++) {
+      yp += a[older] * *gram(l, slot(l, older), i);
+      yu += b[older] * *gram(l, slot(l, older), i);
+    }
+    a[age] = l->zeta[i] - yp / *gram(l, i, i);
+    b[age] = -yu / *gram(l, i, i);
+    *gp += a[age] * l->sg[i];
+    *gu += b[age] * l->sg[i];
+  }
+}
+
+/* u, which overwrites r_0, and p. */
+static PetscErrorCode make_parts(wring_solver *s, wring_lbfgs *l, Vec u, Vec p, double *gu, double *gp)
+{
+  double a[WRING_MAX_VECTORS], b[WRING_MAX_VECTORS], factor[2][WRING_MAX_VECTORS] = {{0}, {1}};
+  Vec    v[WRING_MAX_VECTORS] = {u};
+
+  PetscFunctionBegin;
+  find_parts(l, a, b, gu, gp);
+  for (PetscInt age = 0; age < l->count; age++) {
+    const PetscInt i   = slot(l, age);
+    v[age + 1]         = l->d[i];
+    factor[0][age + 1] = a[age] * l->step[i];
+    factor[1][age + 1] = b[age] * l->step[i];
+  }
+  PetscCall(wring_solver_combine(s->n, (int)l->count + 1, factor[0], v, p));
+  PetscCall(wring_solver_combine(s->n, (int)l->count + 1, factor[1], v, u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  (5.43): the weights c of u and p at the minimum of the quadratic model over their plane, h their products with H; of
+  that along u + p where H is not positive definite in the plane, or 1 where it is not positive along u + p.
+*/
+static void weigh(const double slope[2], const double h[3], double c[2])
+{
+  const double determinant = h[0] * h[2] - h[1] * h[1], curvature = h[0] + 2 * h[1] + h[2];
+  c[0] = c[1] = curvature > 0 ? -(slope[0] + slope[1]) / curvature : 1;
+  if (!(h[0] > 0 && h[2] > 0 && determinant > 1e-10 * h[0] * h[2])) return;
+  c[0] = (h[1] * slope[1] - h[2] * slope[0]) / determinant;
+  c[1] = (h[1] * slope[0] - h[0] * slope[1]) / determinant;
+}
+
+/* d in the plane of u and p, in the place of u: the slope is that of the new d. */
+static PetscErrorCode search_plane(wring_solver *s, wring_lbfgs *l, Vec x, Vec u)
+{
+  const Vec     p = s->trial.x;
+  const double *ghosts;
+  double        slope[2], h[3], c[2];
+
+  PetscFunctionBegin;
+  PetscCall(make_parts(s, l, u, p, &slope[0], &slope[1]));
+  PetscCall(wring_potential_get_local(s->g, p, &ghosts));
+  PetscCall(wring_potential_restore_local(s->g, p, &ghosts));
+  PetscCall(wring_potential_products_local(s->g, x, WRING_FILTER_NONE, u, p, h));
+  PetscCall(wring_solver_sum(s, 3, h));
+  weigh(slope, h, c);
+  PetscCall(wring_solver_combine(s->n, 2, c, (const Vec[]){u, p}, u));
+  l->slope = c[0] * slope[0] + c[1] * slope[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* d = -H_k grad g and l->slope; r_0 = H_0 q has dot products with every y and, last, with the gradient. */
-static PetscErrorCode find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply)
+static PetscErrorCode find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
   const Vec         q = s->trial.grad, d = direction(l);
@@ -253,7 +326,7 @@ static PetscErrorCode find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfg
   for (PetscInt age = 0; age < l->count; age++) with[age] = y_of(l, age);
   with[l->count] = s->current.grad;
   PetscCall(apply(s, q, d, (int)l->count + 1, with, l->dots));
-  PetscCall(second_loop(s, l, d));
+  PetscCall(l->plane && !s->end.given ? search_plane(s, l, x, d) : second_loop(s, l, d));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,7 +357,7 @@ static PetscErrorCode step(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial 
                            Vec x, wring_search *result)
 {
   PetscFunctionBegin;
-  PetscCall(find_direction(s, l, apply));
+  PetscCall(find_direction(s, l, apply, x));
   s->current.decrement = -0.5 * l->slope;
   if (s->end.given)
     *result = WRING_SEARCH_ENDED;

@@ -19,6 +19,7 @@ typedef struct {
   PetscInt      count;     // pairs in use
   PetscInt      newest;    // number of the newest pair, mod slots m; pair p is in slot p mod slots, its y in p mod m
   PetscBool     with_last; // also sums y . y of the newest pair
+  PetscBool     plane;     // directions minimise a model with the true Hessian, which g must have: (5.43)
   double       *step;      // [slots]
   double       *sy;        // [slots][slots] J: s_i . y_j, i no newer than j
   double       *sg;        // [slots] J: s_i . grad g(x_k)
