@@ -357,6 +357,7 @@ void wring_core_use_measure(wring_core_use *u); // of this process; takes 10 mic
   of the process: for main programs.
 */
 void wring_memory_return_freed(void);
+void wring_memory_trim(void); // returns what a set-up has freed in small pieces, now
 
 double wring_peak_memory(void); // bytes, this process
 double wring_node_memory(void); // bytes that are installed in this node, 0 if unknown

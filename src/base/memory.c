@@ -21,6 +21,13 @@ void wring_memory_return_freed(void)
 #endif
 }
 
+void wring_memory_trim(void)
+{
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 PetscErrorCode wring_blocks_create(size_t n, double **p)
 {
   void *memory = NULL;

@@ -174,6 +174,7 @@ PetscErrorCode wring_operator_set_matrices(wring_operator *op, const Mat A[3])
   op->n_part = n;
   for (int c = 0, done = 0; c < 3; c++)
     if (op->of[c] == done) PetscCall(set_one(op, &op->part[done++], A[c]));
+  wring_memory_trim();
   wring_phases_switch(op->set.phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

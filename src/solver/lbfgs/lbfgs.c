@@ -26,15 +26,18 @@ static const double factor_of_mean = 2;
 
 PetscErrorCode wring_lbfgs_create(const wring_solver *s, wring_lbfgs *l)
 {
-  const PetscInt window = l->window;
+  const PetscInt window = l->window, n = 3 * wring_potential_mesh(s->g)->n_local;
+  const size_t   room = (size_t)(n + n % 2); // with ghosts; aligned as the first
 
   PetscFunctionBegin;
   l->slots    = window + 1;
   l->revision = -1;
   PetscCall(PetscMalloc7(l->slots, &l->d, window, &l->y, l->slots * l->slots, &l->sy, l->slots, &l->sg, l->slots,
                          &l->zeta, l->slots, &l->step, l->slots, &l->dots));
-  for (PetscInt i = 0; i < l->slots; i++) PetscCall(VecDuplicate(s->current.grad, &l->d[i]));
-  for (PetscInt i = 0; i < window; i++) PetscCall(VecCreateMPI(s->comm, s->n, PETSC_DETERMINE, &l->y[i]));
+  PetscCall(PetscMalloc1((size_t)(l->slots + window) * room, &l->room));
+  for (PetscInt i = 0; i < l->slots + window; i++)
+    PetscCall(VecCreateMPIWithArray(s->comm, 3, s->n, PETSC_DETERMINE, l->room + (size_t)i * room,
+                                    i < l->slots ? &l->d[i] : &l->y[i - l->slots]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,6 +46,7 @@ PetscErrorCode wring_lbfgs_destroy(wring_lbfgs *l)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < l->slots; i++) PetscCall(VecDestroy(&l->d[i]));
   for (PetscInt i = 0; i + 1 < l->slots; i++) PetscCall(VecDestroy(&l->y[i]));
+  PetscCall(PetscFree(l->room));
   PetscCall(PetscFree7(l->d, l->y, l->sy, l->sg, l->zeta, l->step, l->dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,6 +12,7 @@
 typedef struct {
   Vec          *d;         // [slots] m: directions, s = step d
   Vec          *y;         // [m] N
+  double       *room;      // of d and y, not written to before the set-up of the operator has freed its tables
   PetscInt      window;    // m, largest number of pairs
   PetscInt      slots;     // m + 1: one more than pairs, for the direction, which may become the next pair
   PetscInt      count;     // pairs in use
