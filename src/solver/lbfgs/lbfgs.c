@@ -36,7 +36,7 @@ PetscErrorCode wring_lbfgs_create(const wring_solver *s, wring_lbfgs *l)
                          &l->zeta, l->slots, &l->step, l->slots, &l->dots));
   PetscCall(PetscMalloc1((size_t)(l->slots + window) * room, &l->room));
   for (PetscInt i = 0; i < l->slots + window; i++)
-    PetscCall(VecCreateMPIWithArray(s->comm, 1, s->n, PETSC_DETERMINE, l->room + (size_t)i * room,
+    PetscCall(VecCreateMPIWithArray(s->comm, 3, s->n, PETSC_DETERMINE, l->room + (size_t)i * room,
                                     i < l->slots ? &l->d[i] : &l->y[i - l->slots]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
