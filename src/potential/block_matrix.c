@@ -182,6 +182,7 @@ PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H)
   block_matrix  *m;
 
   PetscFunctionBegin;
+  if (wring_potential_has_means(g)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(&m));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vertex));
   PetscCallMPI(MPI_Type_commit(&m->vertex));
