@@ -292,15 +292,14 @@ works 1 bar.yaml -output_directory soft -attach_zmin_hard false -attach_zmin_sti
 grep -q 'attach_zmin_stiffness is that of a vertex' log || fail 'no note on stiffness by vertex'
 works 1 bar.yaml -output_directory soft2 -converge_levels 2
 grep -q 'orders need 3 levels' log || fail 'no note on too few levels'
-# --- ranks without vertices: neither values on the refined mesh nor bdf2's second matrix wait for them
+# --- ranks without vertices: no support by area, value on the refined mesh or second matrix of bdf2 waits for them
 printf '%s\n' 'MeshVersionFormatted 2' 'Dimension 3' 'Vertices 4' '0 0 0 0' '1 0 0 0' '0 1 0 0' '0 0 1 0' \
-  'Tetrahedra 1' '1 2 3 4 1' End >tet.mesh
+  'Triangles 1' '1 3 2 5' 'Tetrahedra 1' '1 2 3 4 1' End >tet.mesh
 cat >tet.yaml <<'DECK'
 mesh:     {file: tet.mesh}
 material: {model: stvk, young: 1e5, poisson: 0, density: 1000}
 gravity:  [0, 0, -1]
-set:      {low: {box: [0, 0, 0, 1, 1, 0]}}
-attach:   {low: {hard: true}}
+attach:   {tag5: {stiffness_per_area: 1e6}}
 time:     {step: 1e-2, steps: 2, integrator: bdf2}
 DECK
 works 4 tet.yaml -output_directory tet -converge_levels 2

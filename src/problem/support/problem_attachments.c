@@ -105,7 +105,7 @@ static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_
                  "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
                  wring_options_family_origin(p->options, prefix), name, hint);
   if (a->per_area > 0) PetscCall(find_area(p, prefix, name, set, &a->area));
-  if (!a->hard && !a->file && !a->area) // it is required
+  if (!a->hard && !a->file && a->per_area <= 0) // it is required
     PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &a->stiffness));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
