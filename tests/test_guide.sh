@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The decks and commands of the tutorial, the user guide and the operations work as printed, in this order: blocks that
-# begin with "# NAME" or "// NAME" become files; indented lines that begin with wring, mpiexec, gmsh or gnuplot are run.
-# Fails when one of them fails, or when the guide's list of solvers for self-contact is not what `wring check` accepts.
+# The decks and commands of the tutorial, the user guide, the operations and the page on contact work as printed, in
+# this order: blocks that begin with "# NAME" or "// NAME" become files; indented lines that begin with wring, mpiexec,
+# gmsh or gnuplot are run. Fails when one of them fails, or when the guide's list of solvers for self-contact is not
+# what `wring check` accepts.
 # usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 guide=$base/guide.md
-cat "$source"/docs/{tutorial,user,operations}.md >"$guide"
+cat "$source"/docs/{tutorial,user,operations,contact}.md >"$guide"
 export PATH=$build:$PATH
 
 awk '/^```(yaml|csv|geo)$/ {
@@ -31,6 +32,7 @@ for deck in pulled chain drop; do
   run "wring check $deck.yaml"
   run "wring run $deck.yaml"
 done
+run "wring run press.yaml -time_steps 2"
 for command in "${commands[@]}"; do
   if [[ $command = gnuplot* ]]; then
     command -v gnuplot >/dev/null || continue
