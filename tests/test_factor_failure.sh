@@ -37,7 +37,7 @@ material: {model: neohookean, young: 1e5, poisson: 0.3, density: 1000}
 attach:   {xmin: {stiffness: 1e6}}
 gravity:  [0, 0, -9.81]
 time:     {step: 0.02}
-solver:   {type: newton, max_it: 3}
+solver:   {type: newton, max_it: 3, newton: {linear: direct}}
 output:   {directory: out, every: 0}
 DECK
 for keys in "the factor by mumps, INFOG.1. = -19: -petsc_newton_mat_mumps_icntl_23 1" \
