@@ -104,11 +104,12 @@ done
 column cube1/steps.csv self_contact_lost >first
 column cube2/steps.csv self_contact_lost | cmp -s - first || fail "ranks differ in the vertices that jump over a body"
 
-# Bars that cross between their vertices are held by their edges; they go through each other if these do not meet.
+# Bars that cross between their vertices are held by their edges; they go through each other if these do not meet. By
+# newton, whose path is that of one rank: auto may take another one, and contacts that begin elsewhere end elsewhere.
 $python "$source/tests/contact/scenes.py" rods .
 sed -i 's/^self_contact:.*/self_contact: {stiffness: 1e4}/; s/every: 1/every: 0/' rods.yaml
 for ranks in 1 2; do
-  works $ranks run rods.yaml -output_directory rods$ranks
+  works $ranks run rods.yaml -solver_type newton -output_directory rods$ranks
   ! column rods$ranks/steps.csv reason | grep -qv '^converged$' || fail "$ranks ranks: a step did not converge"
   column rods$ranks/steps.csv self_contact_inside | awk 'NR <= 12 && $1 > 0 { exit 1 }' || fail "vertices hold the bars"
   column rods$ranks/steps.csv pz | awk 'END { exit !($1 > 1) }' || fail "$ranks ranks: the bars pass through each other"
