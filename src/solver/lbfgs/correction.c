@@ -7,7 +7,7 @@
 
 /* In evaluations of g and its gradient: of a hierarchy, a guess; of a factor beyond its operations. */
 static const double hierarchy = 40, fixed = 5;
-/* Operations of a factor in the time in which one element is evaluated, as in auto.c. */
+/* Operations of a factor of A in the time in which one element is evaluated; the larger one of H makes more: auto.c. */
 static const double flops_per_element = 75;
 
 static double price_of(const wring_solver *s)
