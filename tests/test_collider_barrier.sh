@@ -146,6 +146,30 @@ for ranks in 1 2; do
     fail "a held vertex that stops a collider is not named"
 done
 
+# ---- more ranks than tetrahedra: those without vertices take part in what all do, or a run hangs ----
+cat >one.mesh <<'MESH'
+MeshVersionFormatted 2
+Dimension 3
+Vertices 4
+0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0
+Tetrahedra 1
+1 2 3 4 0
+End
+MESH
+deck one <<'DECK'
+mesh: {file: one.mesh}
+gravity: [1, 0, -9.81]
+drag: {rate: 1}
+set: {top: {box: [-1, -1, 0.9, 1, 1, 2]}}
+attach: {top: {hard: true, components: x}}
+self_contact: {method: barrier}
+collider: {floor: {shape: half_space, point: [0, 0, -1e-3], normal: [0, 0, 1], method: barrier, friction: 0.3}}
+time: {step: 1e-2, steps: 3}
+output: {every: 1, fields: [contact_pressure, friction_traction]}
+DECK
+works 4 run one.yaml -output_directory one
+sound one 3
+
 # ---- bad input ----
 refused "collider: 'paddle' and vertex [0-9]+ pass through each other at the start" run paddle.yaml \
   -collider_paddle_centre 0.1,0,0

@@ -687,7 +687,7 @@ PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt6
   PetscInt64      seen;
 
   PetscFunctionBegin;
-  if (!p->counted) PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->counted));
+  if (!p->counted) PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex + 1, &p->counted));
   keep_positions(p, x, p->counted);
   PetscCall(wring_pairs_fetch(p, x));
   PetscCall(count_near_lost(p, x, p->within + p->margin, &seen));

@@ -126,7 +126,7 @@ static PetscErrorCode pass(wring_potential *g, const job *j, Vec position, Vec f
     part[2] += sum[1];
   }
   PetscCall(add_contacts(g, j, x, f, &part[1]));
-  if (f) PetscCall(wring_potential_sum_ghosts(g, f));
+  if (forces) PetscCall(wring_potential_sum_ghosts(g, f));
   if (f) wring_potential_clear_held(g, (PetscBool)((j->work & WRING_GRADIENT) != 0), f);
   if (forces) PetscCall(VecRestoreArrayWrite(forces, &f));
   PetscCall(VecRestoreArray(position, &x));

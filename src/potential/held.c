@@ -90,7 +90,7 @@ static PetscErrorCode make_lists(wring_potential *g, const int *term)
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc5(n, &held->at, n, &held->place, n, &held->free, n, &held->force, n, &held->term));
-  PetscCall(PetscCalloc1(g->mesh->n_local, &held->mark));
+  PetscCall(PetscCalloc1(g->mesh->n_local + 1, &held->mark)); // NULL means none, also on a rank without vertices
   PetscCall(PetscArraycpy(held->term, term, n));
   for (PetscInt i = 0; i < n_coordinate; i++) {
     if (held->index[i] < 0) continue;

@@ -356,7 +356,7 @@ static PetscErrorCode set_regularisation(const parts *p, const char *what, Petsc
   PetscCall(wring_potential_operator_matrix(p->s->g, 1, &L));
   PetscCall(MatCreateVecs(L, NULL, &d));
   PetscCall(MatGetDiagonal(L, d));
-  PetscCall(PetscCalloc1(2 * p->m->n_owned, &k));
+  PetscCall(PetscCalloc1(2 * p->m->n_owned + 1, &k)); // not NULL on a rank without vertices
   PetscCall(VecGetArrayRead(d, &diagonal));
   for (PetscInt i = 0; i < 2 * p->m->n_owned; i++) {
     const PetscInt v = i % p->m->n_owned, kind = i / p->m->n_owned;

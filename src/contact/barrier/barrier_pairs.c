@@ -344,7 +344,6 @@ PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double 
   }
   if (!(far[1] <= p->margin / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, *most));
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
-  if (d) PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, d, p->far_d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -59,7 +59,7 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
 /*
   Makes the pairs complete: all that come nearer than the gap on the way from x to x + t d, t in [0, *most], and at
   either end all that are nearer than twice the gap. *most <= 1: a longer way would meet too many. Searches if the way
-  has left that of the last search by more than half the margin. d may be NULL. Fetches far_x and far_d. Collective.
+  has left that of the last search by more than half the margin. d may be NULL. Fetches far_x. Collective.
 */
 PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double *most);
 

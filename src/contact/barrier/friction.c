@@ -194,12 +194,13 @@ static PetscErrorCode friction_measure_slip(wring_contact *contact, const double
   PetscFunctionBegin;
   *report = (wring_slip_report){0};
   PetscCall(evaluate(d, x));
-  if (from) PetscCall(wring_corners_fetch(&d->corners, contact->mesh->forest.vector, from, d->far_u));
+  if (!from) from = x; // also on a rank without vertices, where it is NULL in any case
+  PetscCall(wring_corners_fetch(&d->corners, contact->mesh->forest.vector, from, d->far_u));
   report->potential = wring_pairwise_sum(d->n, d->psi);
   for (PetscInt i = 0; i < d->n; i++) {
     const double *const f = d->f + 3 * i;
-    if (from) combine(d, i, x, d->far_x, from, d->far_u, way);
-    if (from) report->work -= wring_dot3(f, way);
+    combine(d, i, x, d->far_x, from, d->far_u, way);
+    report->work -= wring_dot3(f, way);
     report->force += sqrt(wring_dot3(f, f));
     wring_cross3(d->slip[i].arm, f, turn);
     for (int k = 0; k < 3 && torque && d->slip[i].part >= 0; k++) torque[3 * d->slip[i].part + k] -= turn[k];

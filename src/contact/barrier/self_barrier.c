@@ -208,6 +208,7 @@ static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, con
   *bound  = most < 1 ? most : INFINITY;
   *vertex = -1;
   if (most == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, way, p->far_d));
 #pragma omp parallel for schedule(dynamic, 64) if (p->n > SERIAL_BELOW)
   for (PetscInt i = 0; i < p->n; i++) d->psi[i] = most * bound_of(d, i, x, way, most);
   for (PetscInt i = 0; i < p->n; i++) {

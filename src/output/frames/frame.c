@@ -300,7 +300,7 @@ static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wr
 
   PetscFunctionBegin;
   for (int i = 0; i < WRING_N_FIELD; i++) {
-    const PetscInt rows = table[i].place == WRING_AT_POINTS ? m->n_local : PetscMax(total, 1);
+    const PetscInt rows = PetscMax(table[i].place == WRING_AT_POINTS ? m->n_local : total, 1); // none is NULL
     const size_t   size = (size_t)table[i].components * (size_t)size_of(table[i].type, 8);
     if (i != WRING_VELOCITY && (i < WRING_STRESS || has(chosen, i)))
       PetscCall(PetscCalloc1((size_t)rows * size, (char **)&a->value[i]));
