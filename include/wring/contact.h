@@ -17,7 +17,7 @@
     self_contact.c    the kind "self_contact" by a penalty
     simplices.h       points, edges and triangles of the surface
     broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
-    corners.h         values at corners of other ranks; blocks.h: second derivatives of pairs of vertices
+    corners.h         values at corners of other ranks; blocks.c: second derivatives of pairs of vertices
     barrier/          self-contact and colliders by a barrier; barrier/closest.h is the map of this folder
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 
@@ -55,7 +55,12 @@ PetscErrorCode wring_contact_destroy(wring_contact **c);
   How a solver enforces contacts: by E_c in g; by E_c in g, and every x on a straight way from the last that
   wring_contact_bound allows; or by projecting vertices out after every sweep over constraints.
 */
-typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_BOUNDED, WRING_CONTACT_PROJECTION } wring_contact_way;
+typedef enum {
+  WRING_CONTACT_ENERGY,
+  WRING_CONTACT_BOUNDED,
+  WRING_CONTACT_PROJECTION,
+  WRING_N_CONTACT_WAY
+} wring_contact_way;
 
 /* Why contacts cannot be enforced in this way, for the end of a message; NULL if they can. Not collective. */
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
@@ -100,12 +105,9 @@ PetscBool wring_contact_is_single(const wring_contact *c);
 void      wring_contact_add_single(const wring_contact *c, wring_work work, PetscInt vertex, const double x[3],
                                    double *energy, double *f, double *K);
 
-/* Adds a semidefinite d2E_c/dx2 to diagonal [n_owned][3][3] N/m: blocks of owned vertices only. */
-PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal);
-
 /*
-  The same for every kind of contacts: the diagonal blocks of d2E_c/dx2, diagonal [n_owned][3][3] += N/m. add_products
-  adds this rank's parts of u . H u, u . H p and p . H p with H = d2E_c/dx2 to sum; u and p [n_local][3].
+  Adds the diagonal blocks of a semidefinite H = d2E_c/dx2 to diagonal [n_owned][3][3] N/m; this rank's parts of
+  u . H u, u . H p and p . H p to sum; u and p [n_local][3].
 */
 PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, double *diagonal);
 PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, const double *u, const double *p,
@@ -188,10 +190,9 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 /* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */
 
 /*
-  Blocks [3][3] N/m that contacts between vertices add to the Hessian at x, instead of add_hessian. count_blocks adds an
-  upper bound on the off-diagonal blocks of each row to count [n_owned], and sets *joined if any rank has one.
-  add_blocks adds the blocks to H, which must have them preallocated, except rows and columns of components c of
-  vertices with bit c of held [n_owned] set; held may be NULL.
+  Blocks [3][3] N/m of d2E_c/dx2. count_blocks adds an upper bound on the off-diagonal blocks of each row to count
+  [n_owned], and sets *joined if this rank has one. add_blocks adds all to H, which must have them preallocated, except
+  rows and columns of components c of vertices with bit c of held [n_owned] set; held may be NULL.
 */
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);

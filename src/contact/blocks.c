@@ -1,144 +1,147 @@
 /* Blocks of pairs in matrices and on the diagonal. */
-#include "blocks.h"
-#include <wring/term.h>
+#include "contact_impl.h"
 
 enum { MOST = WRING_PAIR_NUMBERS, MOST_CORNERS = MOST / 3 };
 
-PetscErrorCode wring_blocks_count(const wring_blocks *b, PetscInt *count, PetscBool *joined)
+PetscErrorCode wring_contact_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
 {
-  const PetscInt n_owned = b->corners->mesh->n_owned;
-  PetscInt      *far, place[MOST_CORNERS], any = 0;
+  const PetscInt n_owned = contact->mesh->n_owned;
+  PetscInt      *far, place[MOST_CORNERS];
+  wring_blocks   b;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)b->corners->n, &far));
-  for (PetscInt i = 0; i < b->n; i++) {
-    const int n = b->of(b->context, b->x, i, NULL, place) / 3;
-    any |= n > 0;
+  PetscCall(contact->ops->find_blocks(contact, x, &b));
+  PetscCall(PetscCalloc1((size_t)b.corners->n, &far));
+  for (PetscInt i = 0; i < b.n; i++) {
+    const int n = b.of(b.context, x, i, NULL, place) / 3;
+    if (n > 1) *joined = PETSC_TRUE;
     for (int a = 0; a < n; a++) *(place[a] < n_owned ? count + place[a] : far + place[a] - n_owned) += n - 1;
   }
-  PetscCall(wring_corners_add(b->corners, MPIU_INT, far, count));
+  PetscCall(wring_corners_add(b.corners, MPIU_INT, far, count));
   PetscCall(PetscFree(far));
-  wring_count(b->corners->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, b->corners->mesh->comm));
-  if (any) *joined = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* The Hessian of pair i, its size, and the components of each corner that are held. */
+typedef struct {
+  int      n, held[MOST_CORNERS];
+  PetscInt row[MOST_CORNERS]; // global numbers
+  double   H[MOST * MOST];
+} block;
 
 /*
-  Adds H [n][n] of a pair; rows and columns of held components are 0. PETSc ignores those of vertices that are held in
-  all, numbered -1.
+  Rows and columns of held components are 0. PETSc ignores those of vertices that are held in all, numbered -1.
 */
-static PetscErrorCode add_pair(const wring_corners *c, int n, double *value, const PetscInt *place, const char *held,
-                               const char *far_held, Mat H)
+static PetscErrorCode add_pair(block *b, Mat H)
 {
-  PetscInt row[MOST_CORNERS];
-
   PetscFunctionBegin;
-  for (int a = 0; a < n / 3; a++) {
-    const PetscInt far  = place[a] - c->mesh->n_owned;
-    const int      mark = !held ? 0 : far < 0 ? held[place[a]] : far_held[far];
-    row[a]              = mark == WRING_XYZ ? -1 : wring_corners_global(c, place[a]);
-    for (int i = 3 * a; i < 3 * a + 3; i++)
-      for (int k = 0; k < n && (mark >> (i - 3 * a) & 1); k++) value[n * i + k] = value[n * k + i] = 0;
-  }
-  PetscCall(MatSetValuesBlocked(H, n / 3, row, n / 3, row, value, ADD_VALUES));
+  for (int i = 0; i < b->n; i++)
+    for (int k = 0; k < b->n && (b->held[i / 3] >> i % 3 & 1); k++) b->H[b->n * i + k] = b->H[b->n * k + i] = 0;
+  for (int a = 0; a < b->n / 3; a++) b->row[a] = b->held[a] == WRING_XYZ ? -1 : b->row[a];
+  PetscCall(MatSetValuesBlocked(H, b->n / 3, b->row, b->n / 3, b->row, b->H, ADD_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries of H [n][n] of a pair between coordinates of axis c; row [n/3], -1: held. */
-static PetscErrorCode add_component(int n, const double *H, int c, const PetscInt *row, Mat A)
+/* The entries between coordinates of axis c. */
+static PetscErrorCode add_component(const block *b, int c, Mat A)
 {
-  const int m = n / 3;
+  const int m = b->n / 3;
   double    part[MOST_CORNERS * MOST_CORNERS];
+  PetscInt  row[MOST_CORNERS];
 
   PetscFunctionBegin;
-  for (int k = 0; k < m * m; k++) part[k] = H[n * (3 * (k / m) + c) + 3 * (k % m) + c];
+  for (int a = 0; a < m; a++) row[a] = b->held[a] >> c & 1 ? -1 : b->row[a];
+  for (int k = 0; k < m * m; k++) part[k] = b->H[b->n * (3 * (k / m) + c) + 3 * (k % m) + c];
   PetscCall(MatSetValues(A, m, row, m, row, part, ADD_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_add_components(const wring_blocks *b, const char *held, const Mat A[3])
+/* Adds all pairs to H, or to A [3]. */
+static PetscErrorCode add(wring_contact *contact, const double *x, const char *held, Mat H, const Mat *A)
 {
-  PetscInt place[MOST_CORNERS], row[MOST_CORNERS];
-  double   H[MOST * MOST];
-  char    *far_held;
+  PetscInt     place[MOST_CORNERS];
+  char        *far_held;
+  wring_blocks all;
+  block        b;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)b->corners->n, &far_held));
-  if (held) PetscCall(wring_corners_fetch(b->corners, MPI_CHAR, held, far_held));
-  for (PetscInt i = 0; i < b->n; i++) {
-    const int n = b->of(b->context, b->x, i, H, place);
-    for (int c = 0; c < 3 && n > 0; c++) {
-      for (int a = 0; a < n / 3; a++) {
-        const PetscInt far  = place[a] - b->corners->mesh->n_owned;
-        const int      mark = !held ? 0 : far < 0 ? held[place[a]] : far_held[far];
-        row[a]              = mark >> c & 1 ? -1 : wring_corners_global(b->corners, place[a]);
-      }
-      PetscCall(add_component(n, H, c, row, A[c]));
+  PetscCall(contact->ops->find_blocks(contact, x, &all));
+  PetscCall(PetscCalloc1((size_t)all.corners->n, &far_held));
+  if (held) PetscCall(wring_corners_fetch(all.corners, MPI_CHAR, held, far_held));
+  for (PetscInt i = 0; i < all.n; i++) {
+    b.n = all.of(all.context, x, i, b.H, place);
+    for (int a = 0; a < b.n / 3; a++) {
+      const PetscInt far = place[a] - contact->mesh->n_owned;
+      b.held[a]          = !held ? 0 : far < 0 ? held[place[a]] : far_held[far];
+      b.row[a]           = wring_corners_global(all.corners, place[a]);
     }
+    for (int c = 0; c < 3 && A && b.n > 0; c++) PetscCall(add_component(&b, c, A[c]));
+    if (H && b.n > 0) PetscCall(add_pair(&b, H));
   }
   PetscCall(PetscFree(far_held));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_add(const wring_blocks *b, const char *held, Mat H)
+PetscErrorCode wring_contact_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
 {
-  PetscInt place[MOST_CORNERS];
-  double   value[MOST * MOST];
-  char    *far_held;
-
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)b->corners->n, &far_held));
-  if (held) PetscCall(wring_corners_fetch(b->corners, MPI_CHAR, held, far_held));
-  for (PetscInt i = 0; i < b->n; i++) {
-    const int n = b->of(b->context, b->x, i, value, place);
-    if (n > 0) PetscCall(add_pair(b->corners, n, value, place, held, far_held, H));
-  }
-  PetscCall(PetscFree(far_held));
+  PetscCall(add(contact, x, held, H, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_add_diagonal(const wring_blocks *b, double *diagonal)
+PetscErrorCode wring_contact_add_components(wring_contact *contact, const double *x, const char *held, const Mat A[3])
 {
-  const PetscInt n_owned = b->corners->mesh->n_owned;
+  PetscFunctionBegin;
+  PetscCall(add(contact, x, held, NULL, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_add_diagonal(wring_contact *contact, const double *x, double *diagonal)
+{
+  wring_blocks   b;
+  const PetscInt n_owned = contact->mesh->n_owned;
   PetscInt       place[MOST_CORNERS];
-  MPI_Datatype   block;
+  MPI_Datatype   nine;
   double         H[MOST * MOST], *sum, *far;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(9 * (size_t)n_owned, &sum, 9 * (size_t)b->corners->n, &far));
-  for (PetscInt i = 0; i < b->n; i++) {
-    const int n = b->of(b->context, b->x, i, H, place);
+  PetscCall(contact->ops->find_blocks(contact, x, &b));
+  PetscCall(PetscCalloc2(9 * (size_t)n_owned, &sum, 9 * (size_t)b.corners->n, &far));
+  for (PetscInt i = 0; i < b.n; i++) {
+    const int n = b.of(b.context, x, i, H, place);
     for (int a = 0; a < n / 3; a++) {
       double *const to = place[a] < n_owned ? sum + 9 * (size_t)place[a] : far + 9 * (size_t)(place[a] - n_owned);
       for (int c = 0; c < 9; c++) to[c] += H[n * (3 * a + c / 3) + 3 * a + c % 3];
     }
   }
-  PetscCallMPI(MPI_Type_contiguous(9, MPI_DOUBLE, &block));
-  PetscCallMPI(MPI_Type_commit(&block));
-  PetscCall(wring_corners_add(b->corners, block, far, sum));
-  PetscCallMPI(MPI_Type_free(&block));
+  PetscCallMPI(MPI_Type_contiguous(9, MPI_DOUBLE, &nine));
+  PetscCallMPI(MPI_Type_commit(&nine));
+  PetscCall(wring_corners_add(b.corners, nine, far, sum));
+  PetscCallMPI(MPI_Type_free(&nine));
   for (PetscInt i = 0; i < 9 * n_owned; i++) diagonal[i] += sum[i];
   PetscCall(PetscFree2(sum, far));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_add_products(const wring_blocks *b, const double *u, const double *v, double sum[3])
+PetscErrorCode wring_contact_add_products(wring_contact *contact, const double *x, const double *u, const double *v,
+                                          double sum[3])
 {
-  const size_t       n_far  = 3 * (size_t)b->corners->n;
-  const MPI_Datatype vector = b->corners->mesh->forest.vector;
+  wring_blocks       b;
+  const MPI_Datatype vector = contact->mesh->forest.vector;
   PetscInt           place[MOST_CORNERS];
   double             H[MOST * MOST], of_u[MOST], of_v[MOST], *far_u, *far_v;
 
   PetscFunctionBegin;
+  PetscCall(contact->ops->find_blocks(contact, x, &b));
+  const size_t n_far = 3 * (size_t)b.corners->n;
   PetscCall(PetscMalloc2(n_far, &far_u, n_far, &far_v));
-  PetscCall(wring_corners_fetch(b->corners, vector, u, far_u));
-  PetscCall(wring_corners_fetch(b->corners, vector, v, far_v));
-  for (PetscInt k = 0; k < b->n; k++) {
-    const int n = b->of(b->context, b->x, k, H, place);
+  PetscCall(wring_corners_fetch(b.corners, vector, u, far_u));
+  PetscCall(wring_corners_fetch(b.corners, vector, v, far_v));
+  for (PetscInt k = 0; k < b.n; k++) {
+    const int n = b.of(b.context, x, k, H, place);
     for (int i = 0; i < n; i++) {
-      of_u[i] = wring_corners_at(b->corners, place[i / 3], (double *)u, far_u)[i % 3];
-      of_v[i] = wring_corners_at(b->corners, place[i / 3], (double *)v, far_v)[i % 3];
+      of_u[i] = wring_corners_at(b.corners, place[i / 3], (double *)u, far_u)[i % 3];
+      of_v[i] = wring_corners_at(b.corners, place[i / 3], (double *)v, far_v)[i % 3];
     }
     for (int i = 0; i < n; i++) {
       double Hu = 0, Hv = 0;

@@ -45,10 +45,11 @@ typedef struct {
   double           time;   // s
   PetscInt         n_record, room;
   record          *record, *next; // [room] by collider, then vertex; next: of the update in progress
-  char             refusal[256];  // or ""
-  wring_crossings  crossings;     // of colliders that are solid, up to the last measure
-  double          *last;          // [n_owned][3] m: positions at the last measure or count, at the time `last_time`
-  double           last_time;     // s
+  char             refusal[256];
+  wring_crossings  crossings; // of colliders that are solid, up to the last measure
+  double          *last;      // [n_owned][3] m: positions at the last measure or count, at the time `last_time`
+  double           last_time; // s
+  wring_corners    none;      // of other ranks
 } colliders;
 
 /* wring_pose_nearest into the plane of r. */
@@ -346,33 +347,24 @@ static void colliders_add_single(const wring_contact *contact, wring_work work, 
   }
 }
 
-/* Adds k n n^T for vertices behind their plane. */
-static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double *x, double *diagonal)
+/* k n n^T of a vertex behind its plane. */
+static int hessian_of(const void *context, const double *x, PetscInt i, double *H, PetscInt *place)
 {
-  const colliders *d = contact->data;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < d->n_record; i++) {
-    const record *const r = &d->record[i];
-    const double        k = depth_of(d, r, x) < 0 ? d->set.collider[r->collider].stiffness : 0;
-    for (int j = 0; j < 9; j++) diagonal[9 * r->vertex + j] += k * r->n[j / 3] * r->n[j % 3];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const colliders *const d = context;
+  const record *const    r = &d->record[i];
+  if (!(depth_of(d, r, x) < 0)) return 0;
+  place[0] = r->vertex;
+  for (int j = 0; j < 9 && H; j++) H[j] = d->set.collider[r->collider].stiffness * r->n[j / 3] * r->n[j % 3];
+  return 3;
 }
 
-/* Those of k n n^T. */
-static PetscErrorCode colliders_add_products(wring_contact *contact, const double *x, const double *u, const double *p,
-                                             double sum[3])
+static PetscErrorCode colliders_find_blocks(wring_contact *contact, const double *x, wring_blocks *b)
 {
   const colliders *d = contact->data;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < d->n_record; i++) {
-    const record *const r = &d->record[i];
-    const double        k = depth_of(d, r, x) < 0 ? d->set.collider[r->collider].stiffness : 0;
-    const double        a = wring_dot3(r->n, u + 3 * r->vertex), b = wring_dot3(r->n, p + 3 * r->vertex);
-    sum[0] += k * a * a, sum[1] += k * a * b, sum[2] += k * b * b;
-  }
+  (void)x;
+  *b = (wring_blocks){d->n_record, &d->none, hessian_of, d};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -478,12 +470,6 @@ static PetscErrorCode colliders_project(wring_contact *contact, const wring_cont
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-static const char *colliders_refusal(const wring_contact *contact, wring_contact_way way)
-{
-  const colliders *d = contact->data;
-  return way != WRING_CONTACT_PROJECTION && d->refusal[0] ? d->refusal : NULL;
-}
-
 /* Keeps the positions that the next measure compares with. */
 static void remember(const wring_contact *contact, const double *x)
 {
@@ -587,19 +573,15 @@ static const wring_contact_ops colliders_ops = {
   .losing =
     "passing through a collider: beyond its middle, pushed out on the other side, or jumped over in one step; a "
     "smaller time_step or a larger stiffness of the collider prevents this",
-  .refusal      = colliders_refusal,
-  .stiffness    = colliders_stiffness,
-  .set_time     = colliders_set_time,
-  .update       = colliders_update,
-  .add          = colliders_add,
-  .add_single   = colliders_add_single,
-  .add_hessian  = colliders_add_hessian,
-  .add_products = colliders_add_products,
-  .project      = colliders_project,
-  .parts        = wring_poses_parts,
-  .part_name    = wring_poses_part_name,
-  .measure      = colliders_measure,
-  .destroy      = colliders_destroy,
+  .stiffness   = colliders_stiffness,
+  .set_time    = colliders_set_time,
+  .update      = colliders_update,
+  .add         = colliders_add,
+  .add_single  = colliders_add_single,
+  .find_blocks = colliders_find_blocks,
+  .project     = colliders_project,
+  .measure     = colliders_measure,
+  .destroy     = colliders_destroy,
 };
 
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider,
@@ -620,7 +602,9 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
         "collider '%s': it has friction, expected method barrier, friction 0 or one of xpbd, pbd, rgc, penalty",
         collider[c].name));
   }
+  d->none.mesh = mesh;
   PetscCall(wring_contact_create(mesh, &colliders_ops, d, contact));
+  for (int way = 0; way < WRING_CONTACT_PROJECTION && d->refusal[0]; way++) (*contact)->refusal[way] = d->refusal;
   PetscCall(wring_poses_create(*contact, n, collider, &d->set));
   PetscCall(wring_contact_set_time(*contact, 0, 0, 1));
   PetscCall(PetscMalloc1((size_t)3 * (size_t)mesh->n_owned, &d->last));

@@ -1,6 +1,7 @@
 /* Functions common to all kinds of contacts. */
-#include "contact_impl.h"
+#include "contact/shape/poses.h"
 #include <math.h>
+#include <string.h>
 
 PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_ops *ops, void *data,
                                     wring_contact **contact)
@@ -8,6 +9,7 @@ PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_
   PetscFunctionBegin;
   PetscCall(PetscNew(contact));
   **contact = (wring_contact){.ops = ops, .data = data, .mesh = mesh};
+  memcpy((*contact)->refusal, ops->refusal, sizeof ops->refusal);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -22,7 +24,7 @@ PetscErrorCode wring_contact_destroy(wring_contact **c)
 
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way)
 {
-  return c->ops->refusal(c, way);
+  return c->refusal[way];
 }
 
 PetscErrorCode wring_contact_set_time(wring_contact *c, double begin, double time, double part)
@@ -37,7 +39,7 @@ PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *
 {
   PetscFunctionBegin;
   *change = (wring_contact_change){0};
-  PetscCall(c->ops->update(c, step, x, first, change));
+  if (c->ops->update) PetscCall(c->ops->update(c, step, x, first, change));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,75 +59,6 @@ void wring_contact_add_single(const wring_contact *c, wring_work work, PetscInt 
                               double *energy, double *f, double *K)
 {
   c->ops->add_single(c, work, vertex, x, energy, f, K);
-}
-
-PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal)
-{
-  PetscFunctionBegin;
-  if (c->ops->add_hessian) PetscCall(c->ops->add_hessian(c, x, diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, double *diagonal)
-{
-  wring_blocks b;
-
-  PetscFunctionBegin;
-  if (!c->ops->find_blocks) {
-    PetscCall(c->ops->add_hessian(c, x, diagonal));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(c->ops->find_blocks(c, x, &b));
-  PetscCall(wring_blocks_add_diagonal(&b, diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, const double *u, const double *p,
-                                          double sum[3])
-{
-  wring_blocks b;
-
-  PetscFunctionBegin;
-  if (c->ops->add_products) {
-    PetscCall(c->ops->add_products(c, x, u, p, sum));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(c->ops->find_blocks(c, x, &b));
-  PetscCall(wring_blocks_add_products(&b, u, p, sum));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined)
-{
-  wring_blocks b;
-
-  PetscFunctionBegin;
-  if (!c->ops->find_blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(c->ops->find_blocks(c, x, &b));
-  PetscCall(wring_blocks_count(&b, count, joined));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H)
-{
-  wring_blocks b;
-
-  PetscFunctionBegin;
-  if (!c->ops->find_blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(c->ops->find_blocks(c, x, &b));
-  PetscCall(wring_blocks_add(&b, held, H));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_add_components(wring_contact *c, const double *x, const char *held, const Mat A[3])
-{
-  wring_blocks b;
-
-  PetscFunctionBegin;
-  if (!c->ops->find_blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(c->ops->find_blocks(c, x, &b));
-  PetscCall(wring_blocks_add_components(&b, held, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscBool wring_contact_is_bounded(const wring_contact *c)
@@ -192,17 +125,17 @@ const char *wring_contact_losing(const wring_contact *c)
 
 double wring_contact_stiffness(const wring_contact *c)
 {
-  return c->ops->stiffness(c);
+  return c->ops->stiffness ? c->ops->stiffness(c) : 0;
 }
 
 int wring_contact_parts(const wring_contact *c)
 {
-  return c->ops->parts ? c->ops->parts(c) : 0;
+  return c->poses ? c->poses->n : 0;
 }
 
 const char *wring_contact_part_name(const wring_contact *c, int part)
 {
-  return c->ops->part_name(c, part);
+  return c->poses->collider[part].name;
 }
 
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force)

@@ -43,12 +43,6 @@ const wring_option wring_self_contact_options[] = {
   {0},
 };
 
-static const char *self_refusal(const wring_contact *contact, wring_contact_way way)
-{
-  (void)contact;
-  return way != WRING_CONTACT_PROJECTION ? NULL : "self_contact: it has an energy, but no projection";
-}
-
 /* Triangles have no prescribed motion: only the pairs of the previous time are discarded. */
 static PetscErrorCode self_set_time(wring_contact *contact, double begin, double time, double part)
 {
@@ -185,7 +179,7 @@ static PetscErrorCode self_find_blocks(wring_contact *contact, const double *x, 
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(d->pairs, x));
-  *b = (wring_blocks){d->pairs->n_pair, &d->pairs->far, hessian_of, d, x};
+  *b = (wring_blocks){d->pairs->n_pair, &d->pairs->far, hessian_of, d};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +255,7 @@ static const wring_contact_ops self_ops = {
   .losing      = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
                  "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
                  "self_contact.thickness or stiffness prevents this",
-  .refusal     = self_refusal,
+  .refusal     = {[WRING_CONTACT_PROJECTION] = "self_contact: it has an energy, but no projection"},
   .stiffness   = self_stiffness,
   .set_time    = self_set_time,
   .update      = self_update,

@@ -40,7 +40,7 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
     for (int c = 0; c < 9; c += 4) v->value[9 * (size_t)v->upper[i] + c] += factor * a[i];
 }
 
-/* Adds the blocks of contacts at owned vertices. */
+/* Adds contacts that couple no vertices. */
 static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wring_block_values *v)
 {
   const PetscInt n = g->mesh->n_owned;
@@ -49,7 +49,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
   PetscFunctionBegin;
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)9 * n, &diagonal));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_hessian(g->contact[i], x, diagonal));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_diagonal(g->contact[i], x, diagonal));
   for (PetscInt i = 0; i < n; i++)
     for (int c = 0; c < 9; c++) v->value[9 * (size_t)v->upper[i] + c] += diagonal[9 * i + c];
   PetscCall(PetscFree(diagonal));
@@ -93,7 +93,7 @@ static PetscErrorCode make_rows(wring_potential *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v: M/h^2, the ridge, the terms and contacts at vertices. */
+/* v: M/h^2, the ridge, the terms and, if they couple no vertices, contacts. */
 static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
                                  wring_block_values *v)
 {
@@ -129,14 +129,23 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
 /* more [n_owned] blocks of contacts that couple vertices, freed by the caller. */
 static PetscErrorCode count_joined(wring_potential *g, const double *xa, PetscInt **more, PetscBool *joined)
 {
+  PetscBool any = PETSC_FALSE;
+
   PetscFunctionBegin;
   *joined = PETSC_FALSE;
   PetscCall(PetscCalloc1(g->mesh->n_owned, more));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_count_blocks(g->contact[i], xa, *more, joined));
+  for (int i = 0; i < g->n_contact; i++) {
+    if (wring_contact_is_single(g->contact[i])) continue;
+    PetscCall(wring_contact_count_blocks(g->contact[i], xa, *more, joined));
+    any = PETSC_TRUE;
+  }
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_count(g->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, joined, 1, MPIU_BOOL, MPI_LOR, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of elements and contacts at vertices; then contacts between vertices, then means, each with more entries. */
+/* Of elements; then contacts, which have more entries if they couple vertices, then means, which have more. */
 static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
                                    Mat *H)
 {
@@ -149,7 +158,7 @@ static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, co
   if (means && g->n_contact > 0) PetscCall(MatDestroy(H)); // its pattern may change
   if (contacts && g->n_contact > 0) PetscCall(count_joined(g, xa, &more, &joined));
   Mat *const E = means || joined ? &g->elements : H;
-  PetscCall(collect_blocks(g, which, xa, contacts, E));
+  PetscCall(collect_blocks(g, which, xa, (PetscBool)(contacts && !joined), E));
   if (means || joined) PetscCall(wring_matrix_assemble(*E, PETSC_FALSE));
   if (joined) PetscCall(add_joined(g, xa, more, *E, means ? &with : H));
   if (means) PetscCall(wring_potential_add_means(g, which.filter, xa, joined ? with : *E, H));

@@ -129,7 +129,7 @@ static PetscErrorCode friction_find_blocks(wring_contact *contact, const double 
 
   PetscFunctionBegin;
   PetscCall(wring_corners_fetch(&d->corners, d->corners.mesh->forest.vector, x, d->far_x));
-  *b = (wring_blocks){d->n, &d->corners, hessian_of, d, x};
+  *b = (wring_blocks){d->n, &d->corners, hessian_of, d};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,45 +223,13 @@ static PetscErrorCode friction_destroy(wring_contact *contact)
 }
 
 /* The barrier is refused first where friction cannot be. */
-static const char *friction_refusal(const wring_contact *contact, wring_contact_way way)
-{
-  (void)contact;
-  return way == WRING_CONTACT_BOUNDED ? NULL : "friction of method barrier";
-}
-
-/* It changes with the pairs, not with x. */
-static PetscErrorCode friction_update(wring_contact *contact, const wring_contact_step *step, const double *x,
-                                      PetscBool first, wring_contact_change *change)
-{
-  PetscFunctionBegin;
-  (void)contact;
-  (void)step;
-  (void)x;
-  (void)first;
-  (void)change;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static int friction_parts(const wring_contact *contact)
-{
-  return contact->poses ? wring_poses_parts(contact) : 0;
-}
-
-static double friction_stiffness(const wring_contact *contact)
-{
-  (void)contact;
-  return 0;
-}
+static const char refusal[] = "friction of method barrier";
 
 static const wring_contact_ops friction_ops = {
   .kind         = "friction",
-  .refusal      = friction_refusal,
-  .stiffness    = friction_stiffness,
-  .update       = friction_update,
+  .refusal      = {[WRING_CONTACT_ENERGY] = refusal, [WRING_CONTACT_PROJECTION] = refusal},
   .add          = friction_add,
   .find_blocks  = friction_find_blocks,
-  .parts        = friction_parts,
-  .part_name    = wring_poses_part_name,
   .measure_slip = friction_measure_slip,
   .destroy      = friction_destroy,
 };

@@ -22,13 +22,9 @@ typedef struct {
   double              *distance, *psi, *g; // [room] m, m; [room][N]: of each pair at the last x
 } barrier;
 
-static const char *barrier_refusal(const wring_contact *contact, wring_contact_way way)
-{
-  (void)contact;
-  if (way == WRING_CONTACT_BOUNDED) return NULL;
-  return "method barrier of contacts: its steps are not bounded by collisions, expected auto, newton, trust_region, "
-         "pncg, gradient_descent, or qn or chebyshev with a line search, and implicit_euler, bdf2 or static";
-}
+static const char refusal[] =
+  "method barrier of contacts: its steps are not bounded by collisions, expected auto, newton, trust_region, pncg, "
+  "gradient_descent, or qn or chebyshev with a line search, and implicit_euler, bdf2 or static";
 
 /* ---- pairs at x -------------------------------------------------------------------------------------------------- */
 
@@ -160,7 +156,7 @@ static PetscErrorCode barrier_find_blocks(wring_contact *contact, const double *
 
   PetscFunctionBegin;
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
-  *b = (wring_blocks){p->n, &p->corners, hessian_of, d, x};
+  *b = (wring_blocks){p->n, &p->corners, hessian_of, d};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -341,11 +337,6 @@ static PetscErrorCode barrier_check(wring_contact *contact, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int barrier_parts(const wring_contact *contact)
-{
-  return contact->poses ? wring_poses_parts(contact) : 0;
-}
-
 static PetscErrorCode barrier_destroy(wring_contact *contact)
 {
   barrier *const d = contact->data;
@@ -368,7 +359,7 @@ static double barrier_stiffness(const wring_contact *contact)
 
 static const wring_contact_ops barrier_ops = {
   .kind           = "barrier",
-  .refusal        = barrier_refusal,
+  .refusal        = {[WRING_CONTACT_ENERGY] = refusal, [WRING_CONTACT_PROJECTION] = refusal},
   .stiffness      = barrier_stiffness,
   .set_time       = barrier_set_time,
   .update         = barrier_update,
@@ -378,8 +369,6 @@ static const wring_contact_ops barrier_ops = {
   .check          = barrier_check,
   .lag            = barrier_lag,
   .divide_by_area = barrier_divide_by_area,
-  .parts          = barrier_parts,
-  .part_name      = wring_poses_part_name,
   .measure        = barrier_measure,
   .destroy        = barrier_destroy,
 };

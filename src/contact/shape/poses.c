@@ -71,18 +71,6 @@ double wring_pose_nearest(const wring_collider *c, const wring_body_pose *at, co
 
 /* ---- of every kind of colliders ---------------------------------------------------------------------------------- */
 
-int wring_poses_parts(const wring_contact *contact)
-{
-  const wring_poses *p = contact->poses;
-  return p->n;
-}
-
-const char *wring_poses_part_name(const wring_contact *contact, int part)
-{
-  const wring_poses *p = contact->poses;
-  return p->collider[part].name;
-}
-
 static PetscBool moves(const wring_collider *c)
 {
   const double *const v = c->motion.velocity, *const s = c->motion.spin;

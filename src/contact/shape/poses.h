@@ -20,10 +20,6 @@ typedef struct wring_poses {
 PetscErrorCode wring_poses_create(wring_contact *contact, int n, const wring_collider *collider, wring_poses *p);
 PetscErrorCode wring_poses_destroy(wring_poses *p);
 
-/* parts and part_name of wring_contact_ops. */
-int         wring_poses_parts(const wring_contact *contact);
-const char *wring_poses_part_name(const wring_contact *contact, int part);
-
 wring_body_pose wring_pose_at(const wring_collider *c, double time);
 
 /*
