@@ -13,7 +13,7 @@
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact
     crossings.h       vertices that pass through a wall
-    jumps.h           vertices that go through a body in one step
+    jumps.h           vertices and edges that go through a body in one step
     self_contact.c    the kind "self_contact" by a penalty
     simplices.h       points, edges and triangles of the surface
     broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
@@ -316,7 +316,7 @@ typedef struct {
 } wring_self_contact;
 
 /*
-  Vertices of the surface of the mesh's tets against its triangles, of the same body or another. Any extension of the
+  Vertices of the surface of the mesh's tets against its triangles, and edges, of the same body or another. Any extension of the
   halo must precede this call. Collective. docs/theory.md (9.1) to (9.9)
 */
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

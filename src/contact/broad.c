@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GRID_BITS = 19, LEVEL_BITS = 3, N_LEVEL = 1 << LEVEL_BITS, CUBE_BITS = 2 };
 enum { N_CLASS = 128, PER_OCTAVE = 4 };    // of sizes, and those that span a factor of 2
@@ -63,6 +64,8 @@ static void see(const wring_mesh *m, const wring_skin *skin, PetscInt n, const w
     const wring_simplex *const s   = simplex + i;
     wring_seen *const          row = seen + *kept;
     *row = (wring_seen){.corners = s->corners, .bare = s->bare, .area = s->area, .body = skin->body[s->vertex[0]]};
+    memcpy(row->normal, s->normal, sizeof s->normal);
+    memcpy(row->beside, s->beside, sizeof s->beside);
     for (int a = 0; a < 3; a++) {
       const PetscInt v = s->vertex[a];
       row->original[a] = a < s->corners ? m->number.original[v] : -1;

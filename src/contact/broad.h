@@ -15,6 +15,8 @@ typedef struct {
   double      area;        // m^2
   double      x[9], d[9];  // m: its box contains the corners at x and at x + d
   double      X[9];        // m, at rest
+  double      normal[3];   // of wring_simplex
+  PetscSFNode beside[2];
 } wring_seen;
 
 /* The pairs to be found: a has at most as many corners as b; if as many, a has the lower numbers. */

@@ -1,69 +1,106 @@
-/* Crossings of triangles by vertices, found where their ways meet. */
+/* Crossings of triangles by vertices, and of edges, found where their ways meet. */
 #include "jumps.h"
 #include "barrier/ccd.h"
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "broad.h"
+#include "corners.h"
 #include "near.h"
 
-static const double missed = 1e-3; // of their distance at the start: a vertex and a triangle that stay farther apart
+static const double missed = 1e-3; // of their distance at the start: parts that stay farther apart
 
-/* A vertex that goes through a triangle. */
+/* A vertex, or an edge from there, that goes through a part of a body. */
 typedef struct {
-  PetscInt vertex, body, way; // owned, local; of the triangle; 1 in, -1 out
+  PetscInt vertex, end, body, way; // owned, local; original, -1: a vertex; of what is met; 1 in, -1 out
 } passage;
 
-/* 1 in front of the triangle t + s d, s in [0, 1], behind it -1. */
-static PetscInt side_of(const wring_seen *p, const wring_seen *t, double s)
+enum { N = 3 * WRING_MOST_CORNERS };
+
+/* The side of the last of four corners x + s d, s in [0, 1], from the others, counter-clockwise: 1 in front, else -1. */
+static PetscInt side_of(const double x[N], const double d[N], double s)
 {
-  double at[4][3], u[3], v[3], n[3];
-  for (int k = 0; k < 3; k++) {
-    at[3][k] = p->x[k] + s * p->d[k];
-    for (int a = 0; a < 3; a++) at[a][k] = t->x[3 * a + k] + s * t->d[3 * a + k];
-  }
-  wring_subtract3(at[1], at[0], u);
-  wring_subtract3(at[2], at[0], v);
+  double at[N], u[3], v[3], n[3];
+  for (int k = 0; k < N; k++) at[k] = x[k] + s * d[k];
+  wring_subtract3(at + 6, at + 3, u);
+  wring_subtract3(at + 9, at + 3, v);
   wring_cross3(u, v, n);
-  wring_subtract3(at[3], at[0], u);
+  wring_subtract3(at, at + 3, u);
   return wring_dot3(n, u) > 0 ? 1 : -1;
 }
 
-static PetscBool passes(const void *context, const wring_seen *p, const wring_seen *t, void *row, PetscInt *to)
+static PetscBool passes(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
 {
-  double x[3 * WRING_MOST_CORNERS], d[3 * WRING_MOST_CORNERS];
+  const wring_pair_kind   kind  = a->corners == 1 ? WRING_PAIR_POINT_TRIANGLE : WRING_PAIR_EDGE_EDGE;
+  const wring_seen *const first = a->corners == 1 || a->body < b->body ? a : b, *const second = first == a ? b : a;
+  const int  n = 3 * first->corners;
+  double     x[N], d[N];
+  wring_foot foot;
   (void)context;
-  const PetscInt side = side_of(p, t, 0);
-  if (p->body == t->body || side == side_of(p, t, 1)) return PETSC_FALSE;
-  for (int k = 0; k < 3 * WRING_MOST_CORNERS; k++) {
-    x[k] = k < 3 ? p->x[k] : t->x[k - 3];
-    d[k] = k < 3 ? p->d[k] : t->d[k - 3];
+  if (a->body == b->body) return PETSC_FALSE;
+  for (int k = 0; k < N; k++) {
+    x[k] = k < n ? first->x[k] : second->x[k - n];
+    d[k] = k < n ? first->d[k] : second->d[k - n];
   }
-  if (wring_pair_bound(WRING_PAIR_POINT_TRIANGLE, x, d, 0, missed) >= 1) return PETSC_FALSE;
-  *(passage *)row = (passage){p->home[0].index, t->body, side};
-  *to             = p->home[0].rank;
+  PetscInt way = side_of(x, d, 0);
+  if (way == side_of(x, d, 1) || wring_pair_bound(kind, x, d, 0, missed) >= 1) return PETSC_FALSE;
+  wring_pair_closest(kind, x, &foot);
+  if (kind == WRING_PAIR_EDGE_EDGE) way = wring_dot3(foot.r, second->normal) > 0 ? 1 : -1;
+  *(passage *)row = (passage){first->home[0].index, first->original[1], second->body, way};
+  *to             = first->home[0].rank;
   return PETSC_TRUE;
 }
 
-PetscErrorCode wring_jumps_count(const wring_mesh *m, const wring_skin *s, const double *from, const double *x,
-                                 PetscInt64 *jumps)
+/* edge [n]: normals at x. */
+static PetscErrorCode set_normals(const wring_mesh *m, PetscInt n, wring_simplex *edge, const double *x)
 {
-  const wring_broad how = {.wanted = {{[2] = PETSC_TRUE}}, .size = sizeof(passage), .keep = passes};
+  wring_corners c = {.mesh = m};
+  PetscSFNode  *home;
+  PetscInt     *place;
+  double       *far;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(2 * (size_t)n, &home, 2 * (size_t)n, &place));
+  for (PetscInt i = 0; i < 2 * n; i++) home[i] = edge[i / 2].beside[i % 2];
+  PetscCall(wring_corners_build(m, 2 * n, home, place, &c));
+  PetscCall(PetscMalloc1(3 * (size_t)c.n, &far));
+  PetscCall(wring_corners_fetch(&c, m->forest.vector, x, far));
+  for (PetscInt i = 0; i < n; i++) {
+    double along[3], across[3];
+    wring_subtract3(x + 3 * edge[i].vertex[1], x + 3 * edge[i].vertex[0], along);
+    wring_subtract3(wring_corners_at(&c, place[2 * i], (double *)x, far),
+                    wring_corners_at(&c, place[2 * i + 1], (double *)x, far), across);
+    wring_cross3(along, across, edge[i].normal);
+  }
+  PetscCall(PetscFree(far));
+  PetscCall(PetscFree2(home, place));
+  PetscCall(wring_corners_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_jumps_count(const wring_mesh *m, const wring_skin *s, PetscInt n_edge, const wring_simplex *edge,
+                                 const double *from, const double *x, PetscInt64 *jumps)
+{
+  const wring_broad how = {.wanted = {{[2] = PETSC_TRUE}, {[1] = PETSC_TRUE}}, .size = sizeof(passage), .keep = passes};
   wring_simplex    *simplex;
-  passage          *found;
+  passage          *found, last = {-1, -1, -1, 0};
   double           *d;
-  PetscInt          n, n_simplex, last = -1;
+  PetscInt          n, n_simplex;
 
   PetscFunctionBegin;
   *jumps = 0;
   PetscCall(PetscMalloc1(3 * (size_t)m->n_local, &d));
   wring_waxpy(3 * m->n_local, -1, from, x, d);
   PetscCall(wring_near_simplices(s, &n_simplex, &simplex));
-  PetscCall(wring_broad_find(m, s, n_simplex, simplex, from, d, &how, &n, &found, NULL));
-  PetscCall(wring_sort_rows(n, 3, sizeof *found, found, NULL));
-  for (PetscInt i = 1; i < n; i++) { // out, then in: of one body, and not of a vertex that is counted
+  PetscCall(PetscRealloc(sizeof *simplex * ((size_t)n_simplex + (size_t)n_edge + 1), &simplex));
+  PetscCall(PetscArraycpy(simplex + n_simplex, edge, n_edge));
+  PetscCall(set_normals(m, n_edge, simplex + n_simplex, from));
+  PetscCall(wring_broad_find(m, s, n_simplex + n_edge, simplex, from, d, &how, &n, &found, NULL));
+  PetscCall(wring_sort_rows(n, 4, sizeof *found, found, NULL));
+  for (PetscInt i = 1; i < n; i++) { // out, then in: of one body, and not of a part that is counted
     const passage *const a = found + i - 1, *const b = found + i;
-    if (a->vertex != b->vertex || a->body != b->body || a->way == b->way || b->vertex == last) continue;
-    last = b->vertex;
+    if (a->vertex != b->vertex || a->end != b->end || a->body != b->body || a->way == b->way) continue;
+    if (b->vertex == last.vertex && b->end == last.end) continue;
+    last = *b;
     (*jumps)++;
   }
   PetscCall(PetscFree(found));

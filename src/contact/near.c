@@ -2,6 +2,7 @@
 #include "near.h"
 #include "barrier/closest.h"
 #include "base/sort.h"
+#include "base/vector3.h"
 #include "broad.h"
 #include "triangle.h"
 
@@ -54,46 +55,81 @@ PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Corners of an edge, then those beside it. */
+static PetscSFNode corner_of(const wring_seen *s, int i)
+{
+  return i < 2 ? s->home[i] : s->beside[i - 2];
+}
+
+/* Whether an end of one edge is an end of the other, or beside it. */
+static PetscBool are_neighbours(const wring_seen *a, const wring_seen *b)
+{
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 4; j++) {
+      const PetscSFNode p = corner_of(a, i), q = corner_of(b, j);
+      if ((i < 2 || j < 2) && p.rank == q.rank && p.index == q.index) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
+/* The closest points of two edges, x [2][3] each. */
+static void find_foot(const double *of_a, const double *of_b, wring_foot *foot)
+{
+  double x[12];
+  for (int k = 0; k < 12; k++) x[k] = k < 6 ? of_a[k] : of_b[k - 6];
+  wring_pair_closest(WRING_PAIR_EDGE_EDGE, x, foot);
+}
+
+/* near_at_rest of two edges. */
+static PetscBool edges_near_at_rest(const wring_seen *a, const wring_seen *b, const wring_near_range *r)
+{
+  wring_foot foot;
+  find_foot(a->X, b->X, &foot);
+  const PetscBool front = (PetscBool)(wring_dot3(foot.r, a->normal) < 0 && wring_dot3(foot.r, b->normal) > 0);
+  const double    least = front ? r->front : PetscMax(r->front, r->behind);
+  return (PetscBool)(foot.distance2 <= least * least);
+}
+
 static PetscBool keep_edges(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
 {
   const wring_near_range *const r    = context;
-  wring_near *const             near = row;
-  double                        x[12];
-  wring_foot                    foot;
-  if (a->body == b->body) return PETSC_FALSE;
-  const wring_seen *const first = a->body < b->body ? a : b, *const second = first == a ? b : a;
-  for (int k = 0; k < 12; k++) x[k] = k < 6 ? first->x[k] : second->x[k - 6];
-  wring_pair_closest(WRING_PAIR_EDGE_EDGE, x, &foot);
-  if (!(foot.distance2 <= r->reach * r->reach)) return PETSC_FALSE;
-  *near = (wring_near){.vertex   = first->home[0].index,
-                       .original = {first->original[1], second->original[0], second->original[1]},
-                       .home     = {first->home[1], second->home[0], second->home[1]},
-                       .body     = second->body,
-                       .fair     = 1};
-  *to   = first->home[0].rank;
+  wring_near_edges *const       near = row;
+  const PetscBool               own  = (PetscBool)(a->body == b->body);
+  const wring_seen *const first = a->body <= b->body ? a : b, *const second = first == a ? b : a;
+  wring_foot foot;
+  if (own && are_neighbours(a, b)) return PETSC_FALSE;
+  find_foot(first->x, second->x, &foot);
+  if (!(foot.distance2 <= r->reach * r->reach) || (own && edges_near_at_rest(a, b, r))) return PETSC_FALSE;
+  *near = (wring_near_edges){.vertex   = first->home[0].index,
+                             .original = {first->original[1], second->original[0], second->original[1]},
+                             .body     = second->body,
+                             .own      = own};
+  for (int i = 1; i < WRING_EDGES_CORNERS; i++)
+    near->home[i - 1] = i < 4 ? corner_of(i < 2 ? first : second, i % 2) : corner_of(i < 6 ? first : second, 2 + i % 2);
+  *to = first->home[0].rank;
   return PETSC_TRUE;
 }
 
-/* The pairs of simplices that how->keep keeps, sorted. */
+/* The pairs of simplices that how->keep keeps, *near [*n] rows, sorted. */
 static PetscErrorCode find(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex, const wring_simplex *simplex,
-                           const double *x, wring_broad *how, PetscInt *n, wring_near **near, PetscInt64 *compared)
+                           const double *x, wring_broad *how, PetscInt *n, void *near, PetscInt64 *compared)
 {
   const wring_near_range *const r = how->context;
 
   PetscFunctionBegin;
   how->reach  = r->reach;
   how->phases = r->phases;
-  how->size   = sizeof **near;
   PetscCall(wring_broad_find(m, s, n_simplex, simplex, x, NULL, how, n, near, compared));
-  PetscCall(wring_sort_rows(*n, 4, sizeof **near, *near, NULL));
+  PetscCall(wring_sort_rows(*n, 4, how->size, *(void **)near, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_near_find_edges(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex,
                                      const wring_simplex *simplex, const double *x, const wring_near_range *range,
-                                     PetscInt *n, wring_near **near)
+                                     PetscInt *n, wring_near_edges **near)
 {
-  wring_broad how = {.wanted = {[1] = {[1] = PETSC_TRUE}}, .context = range, .keep = keep_edges};
+  wring_broad how = {.wanted = {[1] = {[1] = PETSC_TRUE}}, .size = sizeof **near, .context = range, .keep = keep_edges};
 
   PetscFunctionBegin;
   PetscCall(find(m, s, n_simplex, simplex, x, &how, n, near, NULL));
@@ -133,7 +169,7 @@ static PetscErrorCode drop_neighbours(const wring_skin *s, PetscInt *n, wring_ne
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
                                PetscInt *n, wring_near **near, PetscInt64 *compared)
 {
-  wring_broad    how = {.wanted = {{[2] = PETSC_TRUE}}, .context = range, .keep = keep};
+  wring_broad    how = {.wanted = {{[2] = PETSC_TRUE}}, .size = sizeof **near, .context = range, .keep = keep};
   wring_simplex *simplex;
   PetscInt       n_simplex;
 

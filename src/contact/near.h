@@ -32,12 +32,26 @@ PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const d
                                PetscInt *n, wring_near **near, PetscInt64 *compared);
 
 /*
-  The same of two edges of different bodies, of simplices of this rank: `vertex` and corner 0 are of the body with the
-  lower number, corners 1 and 2 of `body`. front and behind do not matter.
+  Two edges, the first one of the body with the lower number; first what pairs are sorted by. Corner 0 is `vertex`,
+  1 the other end of the first edge, 2 and 3 are the second edge; 4 and 5 are beside the first one, 6 and 7 the second.
+*/
+enum { WRING_EDGES_CORNERS = 8 };
+
+typedef struct {
+  PetscInt    vertex;                        // owned, local
+  PetscInt    original[3];                   // of corners 1 to 3
+  PetscSFNode home[WRING_EDGES_CORNERS - 1]; // of corners 1 to 7
+  PetscInt    body;                          // of the second edge
+  PetscBool   own;                           // both are of one body
+} wring_near_edges;
+
+/*
+  The same of edges of triangles [n_simplex] of this rank. Of one body, pairs are excluded that have a common triangle or
+  corner, or that at rest are nearer than `front`, or nearer than `behind` without being in front of each other.
 */
 PetscErrorCode wring_near_find_edges(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex,
                                      const wring_simplex *simplex, const double *x, const wring_near_range *range,
-                                     PetscInt *n, wring_near **near);
+                                     PetscInt *n, wring_near_edges **near);
 
 /* The vertices and triangles of the surface, *simplex [*n], in this order; freed by PetscFree. Not collective. */
 PetscErrorCode wring_near_simplices(const wring_skin *s, PetscInt *n, wring_simplex **simplex);

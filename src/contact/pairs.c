@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* For a vertex and a triangle of its own body; below it, they are neighbours in a compressed surface. */
-static const double least_alignment = 0.5;
+static const double least_alignment = WRING_LEAST_ALIGNMENT;
 /* Directions less than 45 degrees apart are one contact. */
 static const double same_direction = 0.70710678118654752;
 /* Of an edge with faces that turn by less than 30 degrees there. */
@@ -62,7 +62,8 @@ static PetscErrorCode list_edges(wring_pairs *p)
   PetscFunctionBegin;
   PetscCall(wring_simplices_find(p->mesh, p->skin, &none, &n, &p->edge));
   for (PetscInt i = 0; i < n; i++)
-    if (p->edge[i].corners == 2 && p->edge[i].fold < flat) p->edge[p->n_edge++] = p->edge[i];
+    if (p->edge[i].corners == 2 && wring_dot3(p->edge[i].normal, p->edge[i].normal) < PetscSqr(2 * flat))
+      p->edge[p->n_edge++] = p->edge[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,6 +97,7 @@ static PetscErrorCode forget_search(wring_pairs *p)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(p->near));
+  PetscCall(PetscFree(p->cross));
   PetscCall(PetscFree(p->wait));
   PetscCall(PetscFree(p->run));
   PetscCall(PetscFree(p->place));
@@ -130,17 +132,19 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
 /* Finds the far corners of near and of the current pairs, and their places. */
 static PetscErrorCode build_far(wring_pairs *p)
 {
-  const PetscInt n_near = 3 * (p->n_near + p->n_cross), n = n_near + 3 * p->n_pair;
+  enum { MORE = WRING_EDGES_CORNERS - 1 };
+  const PetscInt n_near = 3 * p->n_near, n_both = n_near + MORE * p->n_cross, n = n_both + 3 * p->n_pair;
   PetscSFNode   *home;
   PetscInt      *place;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &home));
   PetscCall(PetscMalloc1((size_t)n, &place));
-  for (PetscInt i = 0; i < n; i++)
-    home[i] = i < n_near ? p->near[i / 3].home[i % 3] : p->pair[(i - n_near) / 3].near.home[i % 3];
+  for (PetscInt i = 0; i < n_near; i++) home[i] = p->near[i / 3].home[i % 3];
+  for (PetscInt i = 0; i < n_both - n_near; i++) home[n_near + i] = p->cross[i / MORE].home[i % MORE];
+  for (PetscInt i = 0; i < n - n_both; i++) home[n_both + i] = p->pair[i / 3].near.home[i % 3];
   PetscCall(wring_corners_build(p->mesh, n, home, place, &p->far));
-  for (PetscInt i = n_near; i < n; i++) p->pair[(i - n_near) / 3].place[i % 3] = place[i];
+  for (PetscInt i = 0; i < n - n_both; i++) p->pair[i / 3].place[i % 3] = place[n_both + i];
   PetscCall(PetscFree(home));
   p->place = place;
   PetscCall(PetscMalloc2(3 * (size_t)p->far.n, &p->far_x, 3 * (size_t)p->far.n, &p->far_f));
@@ -209,22 +213,6 @@ static PetscErrorCode find_runs(wring_pairs *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Appends pairs of edges to near. */
-static PetscErrorCode search_edges(wring_pairs *p, const double *x, const wring_near_range *range)
-{
-  wring_near *cross;
-
-  PetscFunctionBegin;
-  PetscCall(wring_near_find_edges(p->mesh, p->skin, p->n_edge, p->edge, x, range, &p->n_cross, &cross));
-  PetscCall(PetscRealloc(sizeof *p->near * ((size_t)p->n_near + (size_t)p->n_cross + 1), &p->near));
-  PetscCall(PetscArraycpy(p->near + p->n_near, cross, p->n_cross));
-  PetscCall(PetscFree(cross));
-  p->crosses = (PetscBool)(p->n_cross > 0);
-  wring_count(p->far.phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &p->crosses, 1, MPIU_BOOL, MPI_LOR, p->mesh->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode search(wring_pairs *p, const double *x)
 {
   const wring_near_range range = {
@@ -234,7 +222,8 @@ static PetscErrorCode search(wring_pairs *p, const double *x)
   PetscCall(forget_search(p));
   PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near, NULL));
   PetscCall(find_runs(p));
-  if (!isinf(p->behind)) PetscCall(search_edges(p, x, &range)); // the watch needs none
+  if (!isinf(p->behind)) // the watch needs none
+    PetscCall(wring_near_find_edges(p->mesh, p->skin, p->n_edge, p->edge, x, &range, &p->n_cross, &p->cross));
   PetscCall(build_far(p));
   keep_positions(p, x, p->seen);
   p->drift = INFINITY;
@@ -551,7 +540,6 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   }
   PetscCall(PetscFree2(b->candidate, b->pair));
   PetscCall(PetscFree(b));
-  if (!p->crosses) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(reserve(p, p->n_pair + p->n_cross));
   PetscCall(wring_pairs_find_edges(p, x, &n, p->pair + p->n_pair));
   p->n_pair += n;

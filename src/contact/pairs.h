@@ -6,6 +6,9 @@
 #include "corners.h"
 #include "near.h"
 
+/* Of one body: |cos| of the angle of n and what is outward, below which parts of its surface are neighbours in it. */
+#define WRING_LEAST_ALIGNMENT 0.5
+
 /* G x = c x_vertex - sum w_a x_corner[a], d = n . G x. */
 typedef struct {
   wring_near near;
@@ -28,15 +31,15 @@ struct wring_pairs {
   double           *rated;                    // [skin->n_vertex][3] m: positions of the last rating
   double            drift;                    // m: the largest motion of a vertex of any rank since then
   PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
-  wring_near       *near;                     // [n_near + n_cross]
+  wring_near       *near;                     // [n_near]
   double           *wait;                     // [n_near] m: a pair does not matter until the drift exceeds it
   PetscInt          n_run, *run;              // [n_run + 1] first near pair of each vertex that has one, and n_near
   PetscInt          longest;                  // near pairs of a vertex
-  PetscInt         *place;                    // [n_near + n_cross][3]
+  PetscInt         *place;                    // [n_near][3], then [n_cross][WRING_EDGES_CORNERS - 1]
   PetscInt          n_edge;                   // of this rank: edges of the surface that are no part of a flat face
   wring_simplex    *edge;                     // [n_edge]
   PetscInt          n_cross;                  // pairs of edges that may touch likewise
-  PetscBool         crosses;                  // of any rank
+  wring_near_edges *cross;                    // [n_cross]
   wring_corners     far;                      // corners that other ranks own
   double           *far_x, *far_f;            // [far.n][3] m, N
   PetscInt          n_pair, room;
@@ -61,7 +64,7 @@ PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool fir
 /* Appends the pairs that touch at x; discards the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
-/* Those of the n_cross pairs of edges that touch at x, pair [*n], with room for all; far_x is that of x. Collective. */
+/* Those of the n_cross pairs of edges that touch at x, pair [*n], with room for all; far_x is that of x. */
 PetscErrorCode wring_pairs_find_edges(wring_pairs *p, const double *x, PetscInt *n, wring_pair *pair); // edge_pairs.c
 
 /* far_x at x. Collective. */

@@ -1,5 +1,5 @@
 /*
-  Self-contact: vertices of the surface against its triangles, and edges of different bodies, E_c = sum over pairs of
+  Self-contact: vertices of the surface against its triangles, and edges, E_c = sum over pairs of
   k/2 min(0, n . G x - thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to
   (9.9b)
 */
@@ -186,20 +186,21 @@ static PetscErrorCode self_find_blocks(wring_contact *contact, const double *x, 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Vertices of this rank that have gone through a body since the last measure; none if no vertex has moved as far as the
-  depth from which they are lost.
+  Vertices and edges of this rank that have gone through a body since the last measure; none if no vertex has moved as
+  far as the depth from which they are lost.
 */
 static PetscErrorCode count_jumps(wring_contact *contact, const double *x, PetscInt64 *jumps)
 {
-  self_contact *d        = contact->data;
-  double        farthest = 0;
+  self_contact      *d        = contact->data;
+  wring_pairs *const p        = d->pairs;
+  double             farthest = 0;
 
   PetscFunctionBegin;
   *jumps = 0;
   for (PetscInt i = 0; i < 3 * contact->mesh->n_owned; i += 3)
     farthest = PetscMax(farthest, wring_distance3(x + i, d->last + i));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &farthest, 1, MPI_DOUBLE, MPI_MAX, contact->mesh->comm));
-  if (farthest > d->pairs->depth) PetscCall(wring_jumps_count(contact->mesh, d->pairs->skin, d->last, x, jumps));
+  if (farthest > p->depth) PetscCall(wring_jumps_count(contact->mesh, p->skin, p->n_edge, p->edge, d->last, x, jumps));
   PetscCall(PetscArraycpy(d->last, x, 3 * contact->mesh->n_local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -251,10 +252,11 @@ static double self_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops self_ops = {
-  .kind        = "self_contact",
-  .losing      = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
-                 "beyond the middle of a wall, or jumped over in one step; a smaller time_step or a larger "
-                 "self_contact.thickness or stiffness prevents this",
+  .kind = "self_contact",
+  .losing =
+    "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
+    "beyond the middle of a wall, or jumped over in one step, where edges count, too; a smaller time_step or a larger "
+    "self_contact.thickness or stiffness prevents this",
   .refusal     = {[WRING_CONTACT_PROJECTION] = "self_contact: it has an energy, but no projection"},
   .stiffness   = self_stiffness,
   .set_time    = self_set_time,

@@ -7,11 +7,14 @@
 #include "base/sort.h"
 #include "base/vector3.h"
 #include <math.h>
+#include <string.h>
 
 /* An edge (original[2] = -1) or triangle, and a rank that has its vertices. */
 typedef struct {
-  PetscInt original[3], rank; // original numbers ascend
-  double   area, normal[3];   // the unit normal, of an edge the sum of those at it
+  PetscInt    original[3], rank; // original numbers ascend
+  double      area, normal[3];   // the unit normal, of an edge the sum of those at it
+  PetscSFNode beside[2];         // of wring_simplex
+  int         odd;               // the corners of a triangle are clockwise, seen from outside
 } claim;
 
 typedef struct {
@@ -31,6 +34,8 @@ static void merge(claims *c)
     for (PetscInt k = i + 1; k < end && one.original[2] < 0; k++) {
       one.area += c->row[k].area;
       for (int j = 0; j < 3; j++) one.normal[j] += c->row[k].normal[j];
+      for (int j = 0; j < 2; j++)
+        if (c->row[k].beside[j].rank >= 0) one.beside[j] = c->row[k].beside[j];
     }
     c->row[kept++] = one;
   }
@@ -70,9 +75,9 @@ static PetscErrorCode unite(const wring_mesh *m, const wring_skin *skin, claims 
 static void measure(const wring_mesh *m, claim *row)
 {
   PetscInt *const o    = row->original;
-  const int       odd  = (o[0] > o[1]) ^ (o[1] > o[2]) ^ (o[0] > o[2]);
   const double   *X[3] = {NULL, NULL, NULL};
   double          a[3], b[3];
+  row->odd = (o[0] > o[1]) ^ (o[1] > o[2]) ^ (o[0] > o[2]);
   wring_sort3(o);
   for (int k = 0; k < 3; k++) X[k] = m->X + 3 * (size_t)wring_mesh_local(m, o[k]);
   wring_subtract3(X[1], X[0], a);
@@ -80,7 +85,7 @@ static void measure(const wring_mesh *m, claim *row)
   wring_cross3(a, b, row->normal);
   const double twice = sqrt(wring_dot3(row->normal, row->normal));
   row->area          = 0.5 * twice;
-  for (int k = 0; k < 3 && twice > 0; k++) row->normal[k] /= odd ? -twice : twice;
+  for (int k = 0; k < 3 && twice > 0; k++) row->normal[k] /= row->odd ? -twice : twice;
 }
 
 static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin, const wring_extra_sides *extra,
@@ -112,8 +117,13 @@ static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, co
     const PetscInt     k  = 2 * (i - 3 * t->n); // of a line, if of is NULL
     const PetscInt     a  = of ? of->original[i % 3] : m->number.original[extra->line[k]],
                    b      = of ? of->original[(i + 1) % 3] : m->number.original[extra->line[k + 1]];
-    c->row[i]             = (claim){{PetscMin(a, b), PetscMax(a, b), -1}, rank, of ? of->area / 3 : 0, {0}};
-    for (int j = 0; j < 3 && of; j++) c->row[i].normal[j] = of->normal[j];
+    c->row[i]             = (claim){.original = {PetscMin(a, b), PetscMax(a, b), -1},
+                                    .rank     = rank,
+                                    .area     = of ? of->area / 3 : 0,
+                                    .beside   = {{-1, -1}, {-1, -1}}};
+    if (!of) continue;
+    memcpy(c->row[i].normal, of->normal, sizeof of->normal);
+    c->row[i].beside[of->odd ^ (i % 3 == 2)] = skin->home[wring_mesh_local(m, of->original[(i + 2) % 3])];
   }
   PetscCall(unite(m, skin, c));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,7 +181,8 @@ static PetscErrorCode add_points(const wring_mesh *m, const claims list[2], Pets
   for (PetscInt v = 0; v < m->n_owned; v++) {
     const double *const at = sum + N_SUM * v;
     if (at[TOUCHED] == 0 && in_tet[v]) continue; // inside a body
-    simplex[(*n)++] = (wring_simplex){1, (PetscBool)(at[SHARE] == 0), {v, -1, -1}, at[SHARE], 0};
+    simplex[(*n)++] =
+      (wring_simplex){.corners = 1, .bare = (PetscBool)(at[SHARE] == 0), .vertex = {v, -1, -1}, .area = at[SHARE]};
   }
   PetscCall(PetscFree(in_tet));
   PetscCall(PetscFree(sum));
@@ -192,8 +203,10 @@ PetscErrorCode wring_simplices_find(const wring_mesh *m, const wring_skin *skin,
   for (int l = 0; l < 2; l++) {
     for (PetscInt i = 0; i < list[l].n; i++) {
       const claim *const of  = list[l].row + i;
-      const double       sum = sqrt(wring_dot3(of->normal, of->normal));
-      wring_simplex      one = {3 - l, (PetscBool)(of->area == 0), {-1, -1, -1}, of->area, 0.5 * sum};
+      wring_simplex      one = {
+             .corners = 3 - l, .bare = (PetscBool)(of->area == 0), .vertex = {-1, -1, -1}, .area = of->area};
+      memcpy(one.normal, of->normal, sizeof of->normal);
+      memcpy(one.beside, of->beside, sizeof of->beside);
       for (int a = 0; a < one.corners; a++) one.vertex[a] = wring_mesh_local(m, of->original[a]);
       (*simplex)[(*n)++] = one;
     }

@@ -7,11 +7,12 @@
 
 /* Of one to three corners, which are local vertices of this rank. */
 typedef struct {
-  int       corners;
-  PetscBool bare;      // a point or an edge without a triangle
-  PetscInt  vertex[3]; // by ascending original number
-  double    area;      // m^2 at rest: its part of the triangles at it; 0 if it is bare
-  double    fold;      // of an edge: half the length of the sum of their unit normals at rest, 1 where they are flat
+  int         corners;
+  PetscBool   bare;      // a point or an edge without a triangle
+  PetscInt    vertex[3]; // by ascending original number
+  double      area;      // m^2 at rest: its part of the triangles at it; 0 if it is bare
+  double      normal[3]; // of an edge: the sum of the unit normals at rest of its triangles, seen from outside
+  PetscSFNode beside[2]; // of an edge: the third corner of that which it goes around counter-clockwise; of another one
 } wring_simplex;
 
 static inline void wring_simplex_gather(const wring_simplex *s, const double *x, double *corners) // [s->corners][3]
