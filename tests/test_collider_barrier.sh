@@ -150,9 +150,14 @@ done
 cat >one.mesh <<'MESH'
 MeshVersionFormatted 2
 Dimension 3
-Vertices 4
-0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0
-Tetrahedra 1
+Vertices
+4
+0 0 0 0
+1 0 0 0
+0 1 0 0
+0 0 1 0
+Tetrahedra
+1
 1 2 3 4 0
 End
 MESH

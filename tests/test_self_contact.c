@@ -444,6 +444,39 @@ static PetscErrorCode test_bent(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  A bar whose right part is turned and laid across its left part: edges cross between vertices, and push if they are
+  nearer than thickness. Fails if edges of one body are left out, or if those of a bar at rest push each other.
+*/
+static PetscErrorCode test_crossed(void)
+{
+  static const wring_box bar[2] = {{{2, 0.1, 0.1}, {10, 1, 1}, {0, 0, 0}, 0}, {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
+  wring_contact_change   change;
+  model                  m;
+  double                *x;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, bar, PETSC_TRUE, &m));
+  for (int near = 0; near < 3; near++) {
+    test_displace(m.mesh, 0, 0, m.x);
+    PetscCall(VecGetArray(m.x, &x));
+    for (PetscInt i = 0; i < m.mesh->n_owned && near > 0; i++) {
+      const double *const X = m.mesh->X + 3 * i;
+      if (X[0] < 0.9 || X[0] > 5) continue;
+      const int link = X[0] < 1.1 ? 1 : X[0] < 1.3 ? 2 : 0; // sections of the loop; then across the cell 0.4 to 0.6 m
+      x[3 * i]       = link == 1 ? 1.3 : link == 2 ? 0.9 : 0.55 - X[1];
+      x[3 * i + 1]   = link == 1 ? X[1] - 0.5 : link == 2 ? -0.8 - X[1] : X[0] - 1.65;
+      x[3 * i + 2]   = X[2] + (near == 2 ? 0.11 : 0.13);
+    }
+    PetscCall(VecRestoreArray(m.x, &x));
+    PetscCall(update(&m, &change));
+    CHECK(near == 2 ? change.active == 4 : change.active == 0, "near %d: %d contacts", near, (int)change.active);
+    if (near == 2) PetscCall(check_momenta(&m));
+  }
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 /*
@@ -694,6 +727,7 @@ int main(int argc, char **argv)
   PetscCall(test_crossings());
   PetscCall(test_rest());
   PetscCall(test_bent());
+  PetscCall(test_crossed());
   PetscCall(test_apart());
   PetscCall(test_pressed(PETSC_FALSE));
   PetscCall(test_pressed(PETSC_TRUE));

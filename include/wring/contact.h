@@ -316,8 +316,8 @@ typedef struct {
 } wring_self_contact;
 
 /*
-  Vertices of the surface of the mesh's tets against its triangles, and edges, of the same body or another. Any extension of the
-  halo must precede this call. Collective. docs/theory.md (9.1) to (9.9)
+  Vertices of the surface of the mesh's tets against its triangles, and edges, of the same body or another. Any
+  extension of the halo must precede this call. Collective. docs/theory.md (9.1) to (9.9)
 */
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);
 /* Of self-contact: notes vertices deeper than max_depth inside a body at x [n_local][3], the start. Collective. */

@@ -16,7 +16,7 @@ typedef struct {
 
 enum { N = 3 * WRING_MOST_CORNERS };
 
-/* The side of the last of four corners x + s d, s in [0, 1], from the others, counter-clockwise: 1 in front, else -1. */
+/* 1 where the first of four corners x + s d, s in [0, 1], is in front of the others, counter-clockwise; else -1. */
 static PetscInt side_of(const double x[N], const double d[N], double s)
 {
   double at[N], u[3], v[3], n[3];

@@ -46,8 +46,8 @@ typedef struct {
 } wring_near_edges;
 
 /*
-  The same of edges of triangles [n_simplex] of this rank. Of one body, pairs are excluded that have a common triangle or
-  corner, or that at rest are nearer than `front`, or nearer than `behind` without being in front of each other.
+  The same of edges of triangles [n_simplex] of this rank. Of one body, pairs are excluded that have a common triangle
+  or corner, or that at rest are nearer than `front`, or nearer than `behind` without being in front of each other.
 */
 PetscErrorCode wring_near_find_edges(const wring_mesh *m, const wring_skin *s, PetscInt n_simplex,
                                      const wring_simplex *simplex, const double *x, const wring_near_range *range,
