@@ -214,7 +214,7 @@ typedef struct wring_collider wring_collider;
 typedef enum {
   WRING_FEATURE_PLANE,   // points: n . p - radius, with the unit vector n = a
   WRING_FEATURE_TUBE,    // points: radius - the distance from the segment ab, of the inside
-  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, in which edges may be up to the radius deep
+  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, behind which edges may be up to the radius
   WRING_FEATURE_POINT,   // triangles, and edges without triangles: the distance from a - radius
   WRING_FEATURE_SEGMENT, // edges: the distance from the segment ab - radius
 } wring_feature_kind;
@@ -224,7 +224,7 @@ typedef struct {
   double             a[3], b[3], radius; // m
 } wring_feature;
 
-enum { WRING_MOST_FEATURES = 400 };
+enum { WRING_MOST_FEATURES = 2200 };
 
 /*
   A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the
@@ -255,8 +255,8 @@ typedef struct {
 
   /*
     Sets the features [WRING_MOST_FEATURES] of the surface, seen from outside or inside, and returns their number: no
-    body whose parts are all at a distance above 0 from their features meets the surface. NULL or 0: there are none that
-    do this, and the barrier is refused. Thread-safe.
+    body whose parts are all at a distance above 0 from their features meets the surface. NULL: the barrier is refused.
+    Thread-safe.
   */
   int (*features)(const double size[3], PetscBool inside, wring_feature *feature);
 } wring_shape;

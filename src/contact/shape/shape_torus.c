@@ -1,6 +1,7 @@
 /* The points nearer than the tube's radius to a circle about the axis. size: radius of the circle, of the tube. */
 #include "contact/shape/shape.h"
 #include <math.h>
+#include <string.h>
 
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
@@ -36,16 +37,39 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-/* None of the inside, which is not convex. Outside: the torus, and a chain of capsules in it. */
+/* Sides of the half circle around a section of the tube, on the side of the hole. */
+enum { RIB = 32 };
+
+/* Edges inside meet these; faces do not, whose part in the plane of a section is between points of their edges. */
+static int rib(const double size[3], const double e[2], wring_feature *feature)
+{
+  const double step = PETSC_PI / RIB, out = size[1] / cos(step / 2);
+  for (int k = 0; k <= RIB + 1; k++) { // corners half a step off, and both ends
+    const double angle = PETSC_PI / 2 + step * PetscClipInterval(k - 0.5, 0, RIB);
+    const double far   = k == 0 || k > RIB ? size[1] : out;
+    double       at[3];
+    wring_shape_compose(size[0] + far * cos(angle), far * sin(angle), e, at);
+    if (k <= RIB) memcpy(feature[k].a, at, sizeof at);
+    if (k > 0) memcpy(feature[k - 1].b, at, sizeof at);
+    if (k <= RIB) feature[k].kind = WRING_FEATURE_SEGMENT, feature[k].radius = 0;
+  }
+  return RIB + 1;
+}
+
+/* The torus. Outside: a chain of capsules in it. Inside: ribs around it, where edges may leave it towards the hole. */
 static int features(const double size[3], PetscBool inside, wring_feature *feature)
 {
-  const double t   = tan(PETSC_PI / (2 * WRING_SHAPE_SIDES)),
-               off = size[0] * t * t; // of the chain's axis from the circle
-  int n            = 1;
-  feature[0]       = (wring_feature){WRING_FEATURE_SOLID, .radius = 2 * off};
-  for (int i = 0; i < WRING_SHAPE_SIDES && !inside; i++)
-    n += wring_shape_side(i, size[0] + off, 0, fmax(size[1] - off, 0), feature + n);
-  return inside ? 0 : n;
+  const double t    = tan(PETSC_PI / (2 * WRING_SHAPE_SIDES)),
+               off  = size[0] * t * t; // of the chain's axis from the circle
+  const double deep = size[1] / cos(PETSC_PI / (2 * RIB)) - size[1] + size[0] * (1 - cos(PETSC_PI / WRING_SHAPE_SIDES));
+  int          n    = 1;
+  feature[0]        = (wring_feature){WRING_FEATURE_SOLID, .radius = inside ? deep : 2 * off};
+  for (int i = 0; i < WRING_SHAPE_SIDES; i++) {
+    const double angle = 2 * PETSC_PI * i / WRING_SHAPE_SIDES, e[2] = {cos(angle), sin(angle)};
+    n +=
+      inside ? rib(size, e, feature + n) : wring_shape_side(i, size[0] + off, 0, fmax(size[1] - off, 0), feature + n);
+  }
+  return n;
 }
 
 const wring_shape wring_shape_torus = {"torus", options, read_keys, nearest, bound, features};

@@ -61,7 +61,6 @@ static PetscErrorCode get_method(const wring_problem *p, PetscBool self, wring_c
   const wring_option *table  = wring_collider_options;
   const char         *method = self ? "barrier" : "penalty";
   char                prefix[WRING_PREFIX];
-  wring_feature       feature[WRING_MOST_FEATURES];
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", c->name));
@@ -73,10 +72,8 @@ static PetscErrorCode get_method(const wring_problem *p, PetscBool self, wring_c
       WRING_REFUSE(p->comm, "%s: %s%s is not a key of method %s, remove it, or give another %smethod",
                    wring_options_origin(p->options, prefix, *key), prefix, *key, method, prefix);
   if (!*barrier) PetscCall(wring_options_get_real(p->options, prefix, table, "stiffness", &c->stiffness));
-  if (*barrier && (!c->shape->features || c->shape->features(c->size, c->inside, feature) == 0))
-    WRING_REFUSE(p->comm,
-                 "%s: %sshape is %s: method barrier cannot keep triangles from the wall of its inside, which is not "
-                 "convex, expected inside of a sphere, capsule, cylinder or box, or method penalty",
+  if (*barrier && !c->shape->features)
+    WRING_REFUSE(p->comm, "%s: %sshape is %s, which has no features for method barrier, expected method penalty",
                  wring_options_origin(p->options, prefix, "shape"), prefix, c->shape->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
