@@ -3,7 +3,7 @@
 enum { LEVELS = 40, SECTIONS = 64 };
 enum { TWICE = 10000000 }; // tets, above which a second cycle costs more time than the 0.3 % of cut that it gains
 enum { MANY = 512 };       // parts, of which METIS first cuts groups
-enum { FEW = 10000, SHARES = 4, MOST = 200000, PART = 40 }; // of wring_cut_most
+enum { FEW = 10000, SHARES = 4, MOST = 50000, PART = 40 }; // of wring_cut_most
 
 PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part)
 {

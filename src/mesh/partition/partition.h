@@ -11,7 +11,7 @@ typedef struct {
 } wring_cut;
 
 /*
-  The default of `most` for a graph of `all` vertices: as many as four parts have, at least 10,000 and at most 200,000;
+  The default of `most` for a graph of `all` vertices: as many as four parts have, at least 10,000 and at most 50,000;
   and at least 40 a part. METIS takes some 150 bytes for each on rank 0, and a run 500 for each tet of a part.
 */
 PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part);
