@@ -31,6 +31,10 @@ foreach(flag ${march} -mprefer-vector-width=512 -fno-math-errno -fno-trapping-ma
 endforeach()
 target_compile_options(wring_flags INTERFACE $<${optimised}:-O3>)
 
+# What plugins are compiled with too: the target wring::plugin, which is installed.
+get_target_property(WRING_PLUGIN_OPTIONS wring_flags INTERFACE_COMPILE_OPTIONS)
+list(FILTER WRING_PLUGIN_OPTIONS INCLUDE REGEX "NOT:.*:-[mfO]")
+
 # clang unrolls loops over the 8 lanes of a block before it can vectorise them; loops of up to 7 are those of vertices.
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS "-mllvm -unroll-full-max-count=7")

@@ -18,6 +18,7 @@ LAYERS = ("base", "law", "mesh", "term", "contact", "potential", "operator", "so
 LAYERS += ("output", "study")
 HEADERS = {
     "options": "base",
+    "plugin": "base",
     "curve": "base",
     "sweep": "term",
     "descent": "term",

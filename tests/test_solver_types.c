@@ -81,7 +81,7 @@ static PetscErrorCode test_tables(void)
     CHECK(ops->data_size > 0 && ops->set_up && ops->iterate, "%s lacks a function", ops->name);
     CHECK(!(ops->declares & WRING_DESCENDS) || ops->declares & WRING_MINIMISES, "%s descends to nowhere", ops->name);
   }
-  CHECK(strcmp(choices, wring_option_find(wring_solver_options, "type")->choices) == 0, "%s", choices);
+  CHECK(strcmp(choices, wring_option_choices(wring_option_find(wring_solver_options, "type"))) == 0, "%s", choices);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

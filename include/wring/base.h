@@ -11,7 +11,8 @@
     vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks
     curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small functions
     threads.c       threads of OpenMP, how they wait, and the cores that they share
-    options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help
+    options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help,
+                    plugin.c members that libraries bring (plugin.h)
   Not here: code that depends on meshes, energies or result files.
 
   Threads. One thread of each rank calls these functions; none is thread-safe unless its comment states it. The vector

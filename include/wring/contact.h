@@ -230,7 +230,7 @@ enum { WRING_MOST_FEATURES = 2200 };
   A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the
   properties stated here for every shape. docs/theory.md (8.6)
 */
-typedef struct {
+typedef struct wring_shape {
   const char         *name;    // "sphere", as in the deck
   const wring_option *options; // keys of its place and size, after "collider_NAME_"
 

@@ -190,9 +190,10 @@ void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in
 void wring_law_multiply(const wring_law *law, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
                         wring_out sum);
 
-const wring_law *wring_law_find(const char *name); // a material by name, ignoring case; NULL if there is none
-const wring_law *wring_law_at(int i);              // the i-th law of all; NULL past the end
-const wring_law *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
+const wring_law  *wring_law_find(const char *name); // a material by name, ignoring case; NULL if there is none
+const wring_law  *wring_law_at(int i);              // the i-th law of all, those of plugins last; NULL past the end
+extern const char wring_law_names[];                // of wring's own, "|strain|corotated|..."
+const wring_law  *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
 const wring_law *wring_law_on_top(int i); // the i-th law on top of materials, in the order of sweeps; NULL past the end
 unsigned         wring_law_can(const wring_law *law);
 /*

@@ -20,6 +20,16 @@ typedef enum {
   WRING_PATH,  // a file: wring_options_get_path says what it is relative to
 } wring_option_type;
 
+/* Families whose members plugins add to (plugin.h). */
+typedef enum {
+  WRING_NO_FAMILY,
+  WRING_LAWS,
+  WRING_SOLVERS,
+  WRING_INTEGRATORS,
+  WRING_SHAPES,
+  WRING_FAMILIES
+} wring_family;
+
 /* An entry of a table: {"history", WRING_INT, .range = "[0,100]", .value = "5", .help = "..."}. */
 typedef struct {
   const char       *key; // without its prefix: "history" of solver_qn_; NULL ends a table
@@ -31,9 +41,12 @@ typedef struct {
   const char       *value;   // default, as typed in a deck; NULL: none
   const char       *help;    // one sentence
   size_t            at;      // WRING_AT of the value in the struct that wring_options_read fills; 0: not read by it
+  wring_family      family;  // whose members of plugins are choices too
 } wring_option;
 
 #define WRING_AT(settings, member) (offsetof(settings, member) + 1)
+
+const char *wring_option_choices(const wring_option *p); // with those of plugins; NULL: any word
 
 /* One line of a schema: the entries of a table with a prefix. '*' in the prefix stands for a name: "attach_*_". */
 typedef struct {

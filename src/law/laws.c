@@ -2,6 +2,7 @@
   The list of all laws, in the order in which help lists them. Sweeps visit the laws on top of materials in this order.
 */
 #include <wring/law.h>
+#include <wring/plugin.h>
 
 /* clang-format off */
 #define LAWS \
@@ -18,11 +19,16 @@ LAWS
 
 #define LAW(name) &wring_law_##name,
   static const wring_law *const laws[] = {LAWS};
+#undef LAW
+
+#define LAW(name) "|" #name
+const char wring_law_names[] = LAWS;
 
 const wring_law *wring_law_at(int i)
 {
   const int n = sizeof laws / sizeof laws[0];
-  return i >= 0 && i < n ? laws[i] : NULL;
+  if (i < 0) return NULL;
+  return i < n ? laws[i] : wring_plugins()->law[i - n];
 }
 
 /* The i-th law of a kind. */

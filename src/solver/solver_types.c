@@ -1,5 +1,6 @@
 /* The solver types, in the order of the help text. A new method needs its file and one line in EACH_TYPE. */
 #include "solver/common/solver_impl.h"
+#include <wring/plugin.h>
 
 // clang-format off
 #define EACH_TYPE(use) \
@@ -33,7 +34,7 @@ static const char                    choices[] = EACH_TYPE(CHOICE);
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
 const wring_option wring_solver_options[] = {
-  {"type", WRING_WORD, .choices = &choices[1], .value = "auto",
+  {"type", WRING_WORD, .choices = &choices[1], .family = WRING_SOLVERS, .value = "auto",
    .help = "Method that minimises g. Without this key, keys of exactly one method select that method."},
   {"max_it", WRING_INT, .range = "[0,inf)", .at = WRING_AT(wring_solver_limits, max_it),
    .help =
@@ -65,11 +66,18 @@ const wring_option wring_solver_options[] = {
   {0},
 };
 
+/* The i-th type, those of plugins last; NULL past the end. */
+static const wring_solver_ops *type_at(int i)
+{
+  if (i < 0) return NULL;
+  return i < N_TYPES ? types[i] : wring_plugins()->solver[i - N_TYPES];
+}
+
 const char *wring_solver_type(int i, const wring_option **options)
 {
-  if (i < 0 || i >= N_TYPES) return NULL;
-  *options = types[i]->options;
-  return types[i]->name;
+  const wring_solver_ops *const type = type_at(i);
+  if (type) *options = type->options;
+  return type ? type->name : NULL;
 }
 
 /* Whether o has keys of a method. */
@@ -93,9 +101,9 @@ PetscErrorCode wring_solver_default_type(const wring_options *o, const char **ty
     PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "type", type));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (int i = 0; i < N_TYPES; i++) {
-    if (!has_keys(o, types[i])) continue;
-    *type = found++ ? wring_solver_auto.name : types[i]->name;
+  for (int i = 0; type_at(i); i++) {
+    if (!has_keys(o, type_at(i))) continue;
+    *type = found++ ? wring_solver_auto.name : type_at(i)->name;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,8 +131,8 @@ PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name,
 
 const wring_solver_ops *wring_solver_find(const char *name)
 {
-  for (int i = 0; i < N_TYPES; i++) {
-    if (!wring_ascii_compare(types[i]->name, name)) return types[i];
+  for (int i = 0; type_at(i); i++) {
+    if (!wring_ascii_compare(type_at(i)->name, name)) return type_at(i);
   }
   return NULL;
 }

@@ -3,6 +3,7 @@
   one line in EACH_RULE: its name and its help text.
 */
 #include "step_impl.h"
+#include <wring/plugin.h>
 
 // clang-format off
 #define EACH_RULE(use) \
@@ -37,7 +38,7 @@ const wring_option wring_time_options[] = {
            "load steps."},
   {"more_steps", WRING_INT, .range = "[1,inf)", .at = WRING_AT(wring_stepper, keys.more_steps),
    .help = "Number of steps from the initial state, as after initial.restart; alternative to steps and end."},
-  {"integrator", WRING_WORD, .choices = &choices[1], .value = "implicit_euler",
+  {"integrator", WRING_WORD, .choices = &choices[1], .family = WRING_INTEGRATORS, .value = "implicit_euler",
    .at = WRING_AT(wring_stepper, keys.integrator), .help = "Rule of a time step" EACH_RULE(SUMMARY) "."},
   {"limit", WRING_REAL, .unit = "s", .range = "(0,inf)",
    .help = "Wall-clock time after which a run writes a checkpoint and stops."},
@@ -55,5 +56,6 @@ const wring_option wring_load_options[] = {
 
 const wring_integrator *wring_integrator_get(int i)
 {
-  return i >= 0 && i < N_INTEGRATORS ? integrators[i] : NULL;
+  if (i < 0) return NULL;
+  return i < N_INTEGRATORS ? integrators[i] : wring_plugins()->integrator[i - N_INTEGRATORS];
 }

@@ -31,7 +31,7 @@ typedef enum {
   is not NULL in the second case. In both cases g has h = part * step and y = q + h v + h^2 a, where a is the
   acceleration by gravity and loads, unless the rule has its own target.
 */
-typedef struct {
+typedef struct wring_integrator {
   const char *name;      // as in a deck
   PetscBool   is_static; // load steps without inertia: static.c
   int         order;     // order of the error in positions after a given time

@@ -1,6 +1,7 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
 #include "io/plot.h"
 #include "study/common/command_keys.h"
+#include "study/common/plugins.h"
 #include "study/common/usage.h"
 #include "study/compare/compare_grid.h"
 #include "study/help/help.h"
@@ -57,10 +58,18 @@ void wring_study_draw(wring_ending *end)
 
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */
 
-/* args [n] are those after the name of the command: main's words begin two places before. */
-static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **args, wring_ending *end)
+/* The words of the program, and the same without its plugins. */
+typedef struct {
+  int    n_all, n;
+  char **all, **word; // word: [n], from the name of the command on
+  char   plugins[4 * PETSC_MAX_PATH_LEN];
+} call;
+
+static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, const call *w, wring_ending *end)
 {
   const PetscBool of_deck = (PetscBool)(c->arguments == deck);
+  char **const    args    = w->word + 1;
+  int             n       = w->n - 1;
   wring_options  *o;
   char            text[USAGE];
   wring_output    out = {.plots = PETSC_TRUE};
@@ -81,7 +90,8 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, int n, char **a
     PetscCall(wring_options_set_deck(o, text));
     PetscCall(wring_deck_read_arguments(n, args, o));
   }
-  PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
+  PetscCall(wring_plugins_keep(w->plugins, o));
+  PetscCall(wring_provenance_keep_words(w->n_all, w->all, o));
   if (of_deck) {
     PetscCall(wring_study_check_keys(o));
     PetscCall(wring_output_read(o, &out));
@@ -149,9 +159,29 @@ static PetscErrorCode refuse_unknown(MPI_Comm comm, const char *name)
                mesh ? "mesh " : "", nearest ? nearest : "", text);
 }
 
+/* Runs the command of w->word[0]. */
+static PetscErrorCode run_command(MPI_Comm comm, const wring_usage *c, call *w, wring_ending *end)
+{
+  const PetscBool is_mesh = (PetscBool)(strcmp(c->name, "mesh") == 0);
+
+  PetscFunctionBegin;
+  PetscCall(wring_plugins_load(comm, &w->n, w->word, sizeof w->plugins, w->plugins));
+  if (asks_for_help(w->n - 1, w->word + 1)) {
+    PetscCall(wring_help(comm, commands, is_mesh && w->n > 2 && w->word[1][0] != '-' ? 2 : 1, w->word));
+  } else if (c->study) {
+    PetscCall(study(comm, c, w, end));
+  } else if (is_mesh) {
+    PetscCall(wring_study_mesh(comm, w->n - 1, w->word + 1, end));
+  } else {
+    PetscCall(words(comm, c, w->n - 1, w->word + 1));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end)
 {
   const wring_usage *const c = find(argc, argv);
+  call                     w = {.n_all = argc, .n = argc - 1, .all = argv};
   char                     text[USAGE];
 
   PetscFunctionBegin;
@@ -161,16 +191,10 @@ PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_e
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!c) PetscCall(refuse_unknown(comm, argv[1]));
-  const PetscBool is_mesh = (PetscBool)(strcmp(c->name, "mesh") == 0);
-  if (asks_for_help(argc - 2, argv + 2)) {
-    PetscCall(wring_help(comm, commands, is_mesh && argc > 3 && argv[2][0] != '-' ? 2 : 1, argv + 1));
-  } else if (c->study) {
-    PetscCall(study(comm, c, argc - 2, argv + 2, end));
-  } else if (is_mesh) {
-    PetscCall(wring_study_mesh(comm, argc - 2, argv + 2, end));
-  } else {
-    PetscCall(words(comm, c, argc - 2, argv + 2));
-  }
+  PetscCall(PetscMalloc1(argc, &w.word));
+  PetscCall(PetscArraycpy(w.word, argv + 1, argc - 1));
+  PetscCall(run_command(comm, c, &w, end));
+  PetscCall(PetscFree(w.word));
   PetscCall(wring_notes_count());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

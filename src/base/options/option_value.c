@@ -30,11 +30,12 @@ static const char *type_name(const wring_option *p, PetscBool many)
 
 void wring_options_describe(const wring_option *p, size_t size, char *text)
 {
-  const PetscBool list = (PetscBool)(p->type == WRING_REALS || p->type == WRING_INTS);
-  int             n    = 0;
-  if (p->choices) {
+  const char *const choices = wring_option_choices(p);
+  const PetscBool   list    = (PetscBool)(p->type == WRING_REALS || p->type == WRING_INTS);
+  int               n       = 0;
+  if (choices) {
     n = snprintf(text, size, "%s of ", p->type == WRING_WORDS ? "some" : "one");
-    for (const char *c = p->choices; *c && n + 3 < (int)size; c++) {
+    for (const char *c = choices; *c && n + 3 < (int)size; c++) {
       n += *c == '|' ? snprintf(text + n, size - (size_t)n, ", ") : snprintf(text + n, size - (size_t)n, "%c", *c);
     }
     return;
@@ -60,19 +61,6 @@ static PetscBool in_range(const char *range, double v)
 
 /* ---- items of a text --------------------------------------------------------------------------------------------- */
 
-size_t wring_option_find_choice(const char *choices, const char *word, const char **choice)
-{
-  for (const char *c = choices; *c;) {
-    const size_t size = strcspn(c, "|");
-    if (strlen(word) == size && !wring_ascii_compare_n(c, word, size)) {
-      *choice = c;
-      return size;
-    }
-    c += size + (c[size] == '|');
-  }
-  return 0;
-}
-
 size_t wring_option_next_item(const char **at, const char **item)
 {
   while (**at && (wring_text_is_space(**at) || **at == ',')) (*at)++;
@@ -92,10 +80,11 @@ PetscInt wring_option_count_items(const char *text)
 /* Whether all items of a list are choices, if there are any; otherwise word is the first one that is not. */
 static PetscBool all_choices(const wring_option *p, const char *text, size_t size, char *word)
 {
-  const char *at = text, *item, *choice;
-  for (size_t length; p->choices && (length = wring_option_next_item(&at, &item)) > 0;) {
+  const char *const choices = wring_option_choices(p);
+  const char       *at      = text, *item, *choice;
+  for (size_t length; choices && (length = wring_option_next_item(&at, &item)) > 0;) {
     snprintf(word, size, "%.*s", (int)length, item);
-    if (!wring_option_find_choice(p->choices, word, &choice)) return PETSC_FALSE;
+    if (!wring_option_find_choice(choices, word, &choice)) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -148,15 +137,16 @@ static PetscBool accepts_number(const wring_option *p, const char *item, size_t 
 
 PetscBool wring_option_accepts(const wring_option *p, const char *text)
 {
-  const PetscInt n  = wring_option_count_items(text);
-  const char    *at = text, *item, *choice;
-  char           word[64];
-  PetscBool      on;
+  const char *const choices = wring_option_choices(p);
+  const PetscInt    n       = wring_option_count_items(text);
+  const char       *at      = text, *item, *choice;
+  char              word[64];
+  PetscBool         on;
   switch (p->type) {
   case WRING_BOOL:
     return wring_option_bool(text, &on);
   case WRING_WORD:
-    return (PetscBool)(p->choices ? wring_option_find_choice(p->choices, text, &choice) > 0 : n == 1);
+    return (PetscBool)(choices ? wring_option_find_choice(choices, text, &choice) > 0 : n == 1);
   case WRING_WORDS:
     return (PetscBool)(n > 0 && all_choices(p, text, sizeof word, word));
   case WRING_PATH:
@@ -195,17 +185,18 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
                                    const char *origin)
 {
   enum { SHOWN = 80 }; // characters of the value, so that the message has room for the expectation
-  char        expected[512], hint[128] = "";
-  char        word[64] = ""; // stays empty in an empty list
-  const char *nearest  = NULL;
-  const int   cut      = strlen(text) > SHOWN;
+  const char *const choices = wring_option_choices(p);
+  char              expected[512], hint[128] = "";
+  char              word[64] = ""; // stays empty in an empty list
+  const char       *nearest  = NULL;
+  const int         cut      = strlen(text) > SHOWN;
 
   PetscFunctionBegin;
   wring_options_describe(p, sizeof expected, expected);
   if (p->type == WRING_WORDS) all_choices(p, text, sizeof word, word);
   const char *const wrong = p->type == WRING_WORDS ? word : text;
-  const size_t      size  = p->choices && *wrong ? nearest_choice(p->choices, wrong, &nearest) : 0;
+  const size_t      size  = choices && *wrong ? nearest_choice(choices, wrong, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
-  if (p->type == WRING_WORD && !p->choices && *text) snprintf(hint, sizeof hint, " without blanks and commas");
+  if (p->type == WRING_WORD && !choices && *text) snprintf(hint, sizeof hint, " without blanks and commas");
   WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
 }

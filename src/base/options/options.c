@@ -341,7 +341,7 @@ PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *pr
 PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, const char **v)
 {
-  const char *const choices = wring_option_find(table, key)->choices, *choice = choices;
+  const char *const choices = wring_option_choices(wring_option_find(table, key)), *choice = choices;
 
   PetscFunctionBegin;
   PetscCall(find_text(o, prefix, table, key, v));
@@ -353,13 +353,13 @@ PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix
 PetscErrorCode wring_options_get_choice(const wring_options *o, const char *prefix, const wring_option *table,
                                         const char *key, int *v)
 {
-  const wring_option *const p = wring_option_find(table, key);
-  const char               *word, *choice = p->choices;
+  const char *const choices = wring_option_choices(wring_option_find(table, key)), *choice = choices;
+  const char       *word;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, table, key, &word));
-  wring_option_find_choice(p->choices, word, &choice);
-  for (*v = 0; choice > p->choices; choice--) *v += choice[-1] == '|';
+  wring_option_find_choice(choices, word, &choice);
+  for (*v = 0; choice > choices; choice--) *v += choice[-1] == '|';
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -33,7 +33,7 @@ PetscBool wring_option_int(const char *text, size_t size, PetscInt *v);
 PetscBool wring_option_real(const char *text, size_t size, double *v);
 
 /* The choice that a word names, as a part of the text "a|b|c"; its size, or 0. */
-size_t wring_option_find_choice(const char *choices, const char *word, const char **choice);
+size_t wring_option_find_choice(const char *choices, const char *word, const char **choice); // plugin.c
 
 /* The next item of a list whose items are separated by commas or blanks: its size, 0 at the end; advances *at. */
 size_t   wring_option_next_item(const char **at, const char **item);

@@ -4,6 +4,7 @@
 */
 #include <string.h>
 #include <wring/contact.h>
+#include <wring/plugin.h>
 
 // clang-format off
 #define EACH_SHAPE(use) \
@@ -27,7 +28,7 @@ static const char               choices[] = EACH_SHAPE(CHOICE);
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 const wring_option wring_collider_options[] = {
-  {"shape", WRING_WORD, .choices = &choices[1],
+  {"shape", WRING_WORD, .choices = &choices[1], .family = WRING_SHAPES,
    .help = "Shape that vertices are kept out of; a half_space is the side of its face opposite to its normal."},
   {"inside", WRING_BOOL, .value = "false", .at = WRING_AT(wring_collider, inside),
    .help = "Whether vertices are kept inside the shape instead; not with half_space."},
@@ -60,12 +61,13 @@ const wring_option wring_collider_options[] = {
 
 const wring_shape *wring_shape_at(int i)
 {
-  return i >= 0 && i < N_SHAPES ? shapes[i] : NULL;
+  if (i < 0) return NULL;
+  return i < N_SHAPES ? shapes[i] : wring_plugins()->shape[i - N_SHAPES];
 }
 
 const wring_shape *wring_shape_find(const char *name)
 {
-  for (int i = 0; i < N_SHAPES; i++)
-    if (strcmp(shapes[i]->name, name) == 0) return shapes[i];
+  for (int i = 0; wring_shape_at(i); i++)
+    if (strcmp(wring_shape_at(i)->name, name) == 0) return wring_shape_at(i);
   return NULL;
 }

@@ -76,7 +76,7 @@ static PetscErrorCode check_keys(const wring_options *o, const char *name, const
 
 static PetscErrorCode check_variant(const wring_options *o, const char *name, PetscInt n, char *const *names)
 {
-  const char *const   types = wring_option_find(wring_solver_options, "type")->choices;
+  const char *const   types = wring_option_choices(wring_option_find(wring_solver_options, "type"));
   const MPI_Comm      comm  = wring_options_comm(o);
   char                prefix[256];
   const char         *type;

@@ -22,7 +22,7 @@ typedef enum {
   WRING_REMEMBERS      = 8  // a solve depends on earlier ones, though not where it converges to
 } wring_solver_property;
 
-typedef struct {
+typedef struct wring_solver_ops {
   const char *name;          // "qn", as in a deck
   const char *about;         // what it decides by itself, wring_solver_about; or NULL
   unsigned    needs;         // WRING_CAN_... required of every law

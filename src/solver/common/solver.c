@@ -57,7 +57,8 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
                  wring_options_origin(o, prefix, "type"), name);
   if (!variant && !known) {
     WRING_REFUSE(s->comm, "%s: solver '%s' is neither a variant with a type nor one of %s",
-                 wring_options_family_origin(o, "compare_solvers"), name, wring_solver_options[0].choices);
+                 wring_options_family_origin(o, "compare_solvers"), name,
+                 wring_option_choices(&wring_solver_options[0]));
   }
   *type = name;
   if (variant)

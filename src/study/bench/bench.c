@@ -41,7 +41,8 @@ static PetscErrorCode check_keys(const wring_options *o)
   for (PetscInt i = 0; i < c->n; i++) {
     const wring_schema s      = c->entry[i];
     const PetscBool    method = (PetscBool)(strncmp(s.owner, "solver ", 7) == 0 && !strchr(s.prefix, '*'));
-    if (method || strcmp(s.owner, "bench") == 0 || strcmp(s.owner, "operator") == 0) read[n++] = s;
+    if (method || strcmp(s.owner, "bench") == 0 || strcmp(s.owner, "plugin") == 0 || strcmp(s.owner, "operator") == 0)
+      read[n++] = s;
   }
   read[n++] = (wring_schema){.prefix = "output_", .options = output, .owner = "output"};
   read[n++] = (wring_schema){.prefix = "time_", .options = limit, .owner = "time"};

@@ -2,15 +2,21 @@
 #include "base/text.h"
 #include "command_keys.h"
 #include "io/json.h"
+#include "plugins.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* In the order of help; owner: the command that reads them, or "output", "checkpoint". */
 static const wring_schema tables[] = {
-  {"output_", wring_output_options, "output"},       {"checkpoint_", wring_checkpoint_options, "checkpoint"},
-  {"compare_", wring_compare_options, "compare"},    {"compare_sweep_*", wring_grid_options, "compare"},
-  {"evaluate_", wring_evaluate_options, "evaluate"}, {"converge_", wring_converge_options, "converge"},
-  {"bench_", wring_bench_options, "bench"},          {"check_", wring_check_options, "check"},
+  {"output_", wring_output_options, "output"},
+  {"checkpoint_", wring_checkpoint_options, "checkpoint"},
+  {"compare_", wring_compare_options, "compare"},
+  {"compare_sweep_*", wring_grid_options, "compare"},
+  {"evaluate_", wring_evaluate_options, "evaluate"},
+  {"converge_", wring_converge_options, "converge"},
+  {"bench_", wring_bench_options, "bench"},
+  {"check_", wring_check_options, "check"},
+  {"", wring_plugin_options, "plugin"},
 };
 enum { N_TABLES = sizeof tables / sizeof tables[0] };
 

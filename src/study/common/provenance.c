@@ -2,6 +2,7 @@
 /* The record of a command: its line, its keys and the files that they name. */
 #include "provenance.h"
 #include "study/common/command_keys.h"
+#include "study/common/plugins.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,18 @@ static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Adds "plugin_1", ... */
+static void add_plugins(const wring_options *o, json_t *files)
+{
+  const char *list = wring_options_text(o, "", wring_plugin_options);
+  char        key[32], file[PETSC_MAX_PATH_LEN];
+  for (int i = 1; list && *list; i++, list += strcspn(list, ","), list += *list == ',') {
+    snprintf(key, sizeof key, "plugin_%d", i);
+    snprintf(file, sizeof file, "%.*s", (int)strcspn(list, ","), list);
+    add_file(key, file, files);
+  }
+}
+
 PetscErrorCode wring_provenance_files(const wring_options *o, const char *checkpoint, json_t **files)
 {
   wring_catalogue *catalogue;
@@ -92,6 +105,7 @@ PetscErrorCode wring_provenance_files(const wring_options *o, const char *checkp
     PetscCall(add_key(o, catalogue, key, *files));
   }
   PetscCall(wring_catalogue_destroy(&catalogue));
+  add_plugins(o, *files);
   if (checkpoint[0]) {
     wring_checkpoint_seal(checkpoint, seal, &e);
     PetscCheck(!wring_failed(&e), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", e.text); // it has been verified

@@ -160,10 +160,11 @@ static void fill_commands(const walk *w, const wring_usage *list)
 static PetscErrorCode fill_key(void *context, const char *key, const wring_option *p, const char *owners)
 {
   walk *const       w    = context;
-  const char *const name = strstr(key, "NAME"), *const choices = p->type == WRING_BOOL ? "true|false" : p->choices;
-  const int    n    = name ? (int)(name - key) : (int)strlen(key);
-  wring_option bare = *p;
-  char         accepts[512], type[512], begin[256], pattern[512];
+  const char *const name = strstr(key, "NAME"), *const known = wring_option_choices(p);
+  const char *const choices = p->type == WRING_BOOL ? "true|false" : known;
+  const int         n       = name ? (int)(name - key) : (int)strlen(key);
+  wring_option      bare    = *p;
+  char              accepts[512], type[512], begin[256], pattern[512];
 
   PetscFunctionBegin;
   bare.unit = bare.range = NULL;

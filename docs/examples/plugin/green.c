@@ -1,5 +1,4 @@
 /*
-  A law, written as a new one would be: the template of docs/developer.md, "How to add", which the tests build and run.
   A material, psi(F) = k/4 |F^T F - I|^2, k [Pa]. In stretches: k/4 sum (s_i^2 - 1)^2.
 */
 #include "base/block3.h"
@@ -11,7 +10,7 @@ enum { K, N_PAR };
 
 static const wring_option options[] = {
   {"stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
-   .help = "Stiffness k of the energy density k/4 |F^T F - I|^2 of scratch."},
+   .help = "Stiffness k of the energy density k/4 |F^T F - I|^2 of green."},
   {0},
 };
 
@@ -83,8 +82,8 @@ static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .mo
 
 static const char *const example[] = {"stiffness", "1e6", NULL};
 
-const wring_law wring_law_scratch = {
-  .name         = "scratch",
+const wring_law wring_law_green = {
+  .name         = "green",
   .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = N_PAR,

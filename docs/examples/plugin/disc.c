@@ -1,6 +1,5 @@
 /*
-  A collider shape, written as a new one would be: the template of docs/developer.md, "How to add", which the tests
-  build and run. A disc with a round edge: the points closer than `rounding` to a flat disc normal to the axis. size:
+  A collider shape: a disc with a round edge, the points closer than `rounding` to a flat disc normal to the axis. size:
   radius of the disc, rounding.
 */
 #include "contact/shape/shape.h"
@@ -9,8 +8,8 @@
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
   WRING_SHAPE_AXIS,
-  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the flat part of scratch."},
-  {"rounding", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the edge of scratch."},
+  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the flat part of disc."},
+  {"rounding", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the edge of disc."},
   {0},
 };
 
@@ -30,4 +29,4 @@ static double bound(const double size[3])
   return size[0] + size[1];
 }
 
-const wring_shape wring_shape_scratch = {"scratch", options, wring_shape_read, nearest, bound, NULL};
+const wring_shape wring_shape_disc = {"disc", options, wring_shape_read, nearest, bound, NULL};
