@@ -42,8 +42,8 @@ done
   "$(for k in 2 3; do printf "%s $k " "${all[@]}"; done)" ] || fail 'the order of repeats'
 
 # ---- numbers of compare.json ----
-# Fails if set-up is among the iterations, or A, which most solvers need, is set up for the first one only; newton
-# chooses its linear solver by the graph of a Hessian's mean.
+# Fails if set-up is among the iterations, or A, which most solvers need, is set up for the first one only, or newton
+# sums a Hessian to choose its linear solver.
 "$python" - <<'PYTHON' || fail 'times of compare.json'
 import csv, json, math, statistics
 j = json.load(open("out/compare.json"))
@@ -63,7 +63,7 @@ for name, s in j["solvers"].items():
         if seconds is None: continue
         assert close(with_setup, seconds + s["setup_seconds"]) and close(per_step, seconds + s["setup_seconds"] / 8)
     assert s["setup_work"]["factorisations"] == (0 if name in ("newton", "xpbd") else 1), (name, s["setup_work"])
-    assert s["setup_work"]["hessians"] == (1 if name in ("rest", "newton") else 0), name
+    assert s["setup_work"]["hessians"] == (name == "rest"), name
     assert name in ("newton", "fresh") or s["work"]["factorisations"] == 0, name
 assert j["provenance"]["work"]["linear_solves"] >= 3 * sum(s["work"]["linear_solves"] for s in j["solvers"].values())
 PYTHON

@@ -241,6 +241,9 @@ PetscErrorCode wring_matrices_destroy(Mat A[3]); // its references, which are NU
 */
 PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3]);
 
+/* The vertices that share an element: the pattern of the matrices above, with zeros; A is created, MATAIJ. */
+PetscErrorCode wring_potential_graph(wring_potential *g, Mat *A);
+
 /*
   Adds the entries of the semidefinite d2E_c/dx2 of contacts that couple vertices, at x, between coordinates of the same
   axis, to A of x, y and z: three matrices of the same rows, which must take new entries.

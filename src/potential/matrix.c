@@ -79,8 +79,7 @@ static PetscErrorCode make_scatter(wring_potential *g, const wring_block_values 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pattern of H and its rows. */
-static PetscErrorCode make_rows(wring_potential *g)
+PetscErrorCode wring_potential_make_pattern(wring_potential *g)
 {
   wring_error error = {""};
 
@@ -117,7 +116,7 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
   wring_block_values *mine = NULL, v = {.value = NULL};
 
   PetscFunctionBegin;
-  PetscCall(make_rows(g));
+  PetscCall(wring_potential_make_pattern(g));
   if (*E) PetscCall(wring_potential_get_blocks(*E, &mine));
   if (mine) PetscCall(wring_block_matrix_set_rows(*E, g->rows));
   PetscCall(sum_blocks(g, which, xa, contacts, mine ? mine : &v));

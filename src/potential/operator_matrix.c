@@ -226,6 +226,21 @@ PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_potential_graph(wring_potential *g, Mat *A)
+{
+  double *zero;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_make_pattern(g));
+  PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &zero));
+  PetscCall(wring_block_rows_fill(g->rows, g->pattern, zero, A));
+  PetscCall(wring_matrix_assemble(*A, PETSC_TRUE));
+  PetscCall(PetscFree(zero));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the operator at x ------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3])

@@ -84,6 +84,8 @@ PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, c
 
 /* g->rows of p, the pattern of the terms, unless they are there. Collective. */
 PetscErrorCode wring_potential_make_rows(wring_potential *g, const wring_pattern *p);
+/* g->pattern of H, and its rows. Refuses more entries than can be counted. Collective. */
+PetscErrorCode wring_potential_make_pattern(wring_potential *g);
 /* definite: A is positive definite. Collective. */
 PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite);
 /* Adds m_i/h^2, in statics the regularisation, to the diagonal of owned vertices. */

@@ -127,7 +127,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_linear_create_matrix(s, &a->hessian, x, &a->hessian.A));
+  PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
   if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));

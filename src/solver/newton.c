@@ -111,7 +111,7 @@ static PetscErrorCode assemble(wring_solver *s, Vec x)
   const newton_modification *const m      = &newton->modify;
 
   PetscFunctionBegin;
-  PetscCall(wring_linear_create_matrix(s, &newton->H, x, &newton->H.A));
+  PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
   if (m->kind == ON_DEMAND && m->threshold > 0)
     PetscCall(wring_potential_hessian_above(s->g, x, filter_of(m), s->current.grad, m->threshold, &newton->H.A));
   else
@@ -356,7 +356,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
   PetscFunctionBegin;
   newton->modify.shift = 0;
   newton->H.rtol       = newton->least;
-  PetscCall(wring_linear_create_matrix(s, &newton->H, x, &newton->H.A));
+  PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(try_direction(s, x, &slope));
   PetscCall(is_usable(s, slope, &usable));
@@ -369,9 +369,9 @@ static PetscErrorCode newton_predict(wring_solver *s, Vec x, double *bytes)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_linear_create_matrix(s, &newton->H, x, &newton->H.A));
+  PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
-  PetscCall(wring_linear_predict(s, &newton->H, x, bytes));
+  PetscCall(wring_linear_predict(s, &newton->H, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,20 +11,20 @@ enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many 
 enum { NO_FACTOR_FROM = 200000 }; // of one with a single solve: one rank collects the graph
 
 /* By the symbolic counts of a factor for a single solve. */
-static PetscErrorCode choose(wring_solver *s, wring_linear *l, Vec x)
+static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
   PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->use == WRING_LINEAR_OFTEN);
   wring_setup    since;
+  Mat            graph = NULL;
 
   PetscFunctionBegin;
   if (l->type != WRING_LINEAR_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
   if (n < NO_FACTOR_FROM && l->use == WRING_LINEAR_ONCE) {
     wring_solver_begin_setup(s, &since);
-    PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
-    PetscCall(wring_factor_pays(l->mean[0], &direct));
-    if (direct) PetscCall(wring_matrices_destroy(l->mean));
-    l->revision = wring_potential_revision(s->g);
+    PetscCall(wring_potential_graph(s->g, &graph));
+    PetscCall(wring_factor_pays(graph, &direct));
+    PetscCall(MatDestroy(&graph));
     wring_solver_end_setup(s, &since);
   }
   l->type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
@@ -46,12 +46,12 @@ static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Vec x, Mat *A)
+PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Mat *A)
 {
   PetscBool other;
 
   PetscFunctionBegin;
-  PetscCall(choose(s, l, x));
+  PetscCall(choose(s, l));
   PetscCall(PetscOptionsHasName(NULL, l->prefix, "-pc_type", &other));
   if (!*A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
     PetscCall(wring_potential_create_blocks(s->g, A));
@@ -187,8 +187,7 @@ static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x
   PetscFunctionBegin;
   if (same && pays) PetscFunctionReturn(PETSC_SUCCESS);
   if (!same || !l->blocks) {
-    if (!l->mean[0] || revision != l->revision || l->pace[0] > 0) // else they are those of the choice
-      PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
+    PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
     PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
   }
   PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
@@ -232,7 +231,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   PetscObjectId     id;
 
   PetscFunctionBegin;
-  PetscCall(choose(s, l, x));
+  PetscCall(choose(s, l));
   if (!l->ksp) PetscCall(begin_system(s, l, P));
   PetscCall(PetscObjectGetId((PetscObject)P, &id));
   // PETSc does not analyse again in a factor of CHOLMOD that has failed; where it does, for another matrix, it drops
@@ -314,7 +313,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   An incomplete factor is about half of the symmetric matrix. Levels of A and of H were measured on boxes, as a multiple
   of the blocks of H.
 */
-PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, Vec x, double *bytes)
+PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *bytes)
 {
   const double        levels = 80; // bytes
   MatSolverType       library;
@@ -322,7 +321,7 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, Vec x, dou
   wring_block_values *v;
 
   PetscFunctionBegin;
-  PetscCall(choose(s, l, x));
+  PetscCall(choose(s, l));
   *bytes = 8.0 * 6 * (double)s->n;
   PetscCall(wring_potential_get_blocks(l->A, &v));
   if (v) {

@@ -46,9 +46,9 @@ typedef struct {
 
 /*
   *A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it stays NULL: as
-  an AIJ matrix. Options of PETSc may need one. x are positions, from which type AUTO is chosen. Collective.
+  an AIJ matrix. Options of PETSc may need one. Collective.
 */
-PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Vec x, Mat *A);
+PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Mat *A);
 
 /*
   To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;
@@ -63,6 +63,6 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 
-/* Estimates the bytes of this rank that set_up and solves take beyond l->A; x as above. Collective. */
-PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, Vec x, double *bytes);
+/* Estimates the bytes of this rank that set_up and solves take beyond l->A. Collective. */
+PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *bytes);
 PetscErrorCode wring_linear_destroy(wring_linear *l);

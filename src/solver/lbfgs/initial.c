@@ -152,7 +152,7 @@ PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x, d
   PetscCall(make_matrices(s, H));
   if (H->kind == WRING_INITIAL_FRAME)
     PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &H->system.A));
-  PetscCall(wring_linear_predict(s, &H->system, x, bytes));
+  PetscCall(wring_linear_predict(s, &H->system, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
