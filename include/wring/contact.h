@@ -191,10 +191,11 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 
 /*
   Blocks [3][3] N/m of d2E_c/dx2. count_blocks adds an upper bound on the off-diagonal blocks of each row to count
-  [n_owned], and sets *joined if this rank has one. add_blocks adds all to H, which must have them preallocated, except
-  rows and columns of components c of vertices with bit c of held [n_owned] set; held may be NULL.
+  [n_owned], and raises *most to the most corners that a pair of this rank has, 0 if there is none. add_blocks adds all
+  to H, which must have them preallocated, except rows and columns of components c of vertices with bit c of held
+  [n_owned] set; held may be NULL.
 */
-PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, int *most);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
 
 /*

@@ -3,7 +3,7 @@
 
 enum { MOST = WRING_PAIR_NUMBERS, MOST_CORNERS = MOST / 3 };
 
-PetscErrorCode wring_contact_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
+PetscErrorCode wring_contact_count_blocks(wring_contact *contact, const double *x, PetscInt *count, int *most)
 {
   const PetscInt n_owned = contact->mesh->n_owned;
   PetscInt      *far, place[MOST_CORNERS];
@@ -14,7 +14,7 @@ PetscErrorCode wring_contact_count_blocks(wring_contact *contact, const double *
   PetscCall(PetscCalloc1((size_t)b.corners->n, &far));
   for (PetscInt i = 0; i < b.n; i++) {
     const int n = b.of(b.context, x, i, NULL, place) / 3;
-    if (n > 1) *joined = PETSC_TRUE;
+    *most       = PetscMax(*most, n);
     for (int a = 0; a < n; a++) *(place[a] < n_owned ? count + place[a] : far + place[a] - n_owned) += n - 1;
   }
   PetscCall(wring_corners_add(b.corners, MPIU_INT, far, count));

@@ -125,22 +125,27 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* more [n_owned] blocks of contacts that couple vertices, freed by the caller. */
-static PetscErrorCode count_joined(wring_potential *g, const double *xa, PetscInt **more, PetscBool *joined)
+/*
+  more [n_owned] blocks of contacts that couple vertices, freed by the caller; *most corners of a pair on any rank, 0:
+  all contacts are 0 at x.
+*/
+static PetscErrorCode count_joined(wring_potential *g, const double *xa, PetscInt **more, int *most)
 {
   PetscBool any = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *joined = PETSC_FALSE;
+  *most = 0;
   PetscCall(PetscCalloc1(g->mesh->n_owned, more));
   for (int i = 0; i < g->n_contact; i++) {
-    if (wring_contact_is_single(g->contact[i])) continue;
-    PetscCall(wring_contact_count_blocks(g->contact[i], xa, *more, joined));
+    const PetscBool single = wring_contact_is_single(g->contact[i]);
+    if (single) *most = PetscMax(*most, 1);
+    if (single) continue;
+    PetscCall(wring_contact_count_blocks(g->contact[i], xa, *more, most));
     any = PETSC_TRUE;
   }
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);
   wring_count(g->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, joined, 1, MPIU_BOOL, MPI_LOR, g->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 1, MPI_INT, MPI_MAX, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,16 +153,17 @@ static PetscErrorCode count_joined(wring_potential *g, const double *xa, PetscIn
 static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
                                    Mat *H)
 {
-  const PetscBool means  = wring_potential_has_means(g);
-  PetscBool       joined = PETSC_FALSE;
-  PetscInt       *more   = NULL;
-  Mat             with   = NULL;
+  const PetscBool means = wring_potential_has_means(g);
+  PetscInt       *more  = NULL;
+  Mat             with  = NULL;
+  int             most  = 0;
 
   PetscFunctionBegin;
   if (means && g->n_contact > 0) PetscCall(MatDestroy(H)); // its pattern may change
-  if (contacts && g->n_contact > 0) PetscCall(count_joined(g, xa, &more, &joined));
-  Mat *const E = means || joined ? &g->elements : H;
-  PetscCall(collect_blocks(g, which, xa, (PetscBool)(contacts && !joined), E));
+  if (contacts && g->n_contact > 0) PetscCall(count_joined(g, xa, &more, &most));
+  const PetscBool joined = (PetscBool)(most > 1);
+  Mat *const      E      = means || joined ? &g->elements : H;
+  PetscCall(collect_blocks(g, which, xa, (PetscBool)(most == 1), E));
   if (means || joined) PetscCall(wring_matrix_assemble(*E, PETSC_FALSE));
   if (joined) PetscCall(add_joined(g, xa, more, *E, means ? &with : H));
   if (means) PetscCall(wring_potential_add_means(g, which.filter, xa, joined ? with : *E, H));
