@@ -20,8 +20,8 @@ cmake --build mine >log 2>&1 || fail "the plugin does not build"
 wring=$work/installed/bin/wring
 pc=$(dirname "$(find "$work/installed" -name wring.pc)")
 plugin=(-plugin mine/mine.so)
+works 1 help deck "${plugin[@]}"
 for word in green momentum backward disc; do
-  works 1 help deck "${plugin[@]}"
   grep -q "$word" log || fail "help does not name $word"
 done
 works 1 help solver_momentum "${plugin[@]}"

@@ -28,7 +28,9 @@ cat >study.yaml <<'TABLE'
 deck: decks/box.yaml
 keys: {time_steps: 2}
 repeat: 2
-prologue: export PROLOGUE=ran; env >environment
+prologue: |
+  export PROLOGUE=ran; env >environment
+  while [ -e hold/strong/2 ]; do [ -s held ] || echo $$ >held; sleep 0.1; done
 series:
   strong: {ranks: [1, 2]}
   weak:   {nodes: [1, 2], ranks: 1, grow: true}
@@ -43,11 +45,13 @@ for said in '^weak 2 .* 140 .*mesh_box_cells 4,6,3 mesh_box_size 2,2,1' '^all 2 
   grep -Eq "$said" log || fail "the dry run does not say $said"
 done
 
-# Killed while the second point runs; what is done stays, and the rest follows.
+# Killed in the second point, with its job, which the link `hold` stops there; what is done stays, and the rest follows.
+ln -s out/scaling/study hold
 "$python" -B "$source/jobs" scaling submit study.yaml --local >log 2>&1 </dev/null &
-wait_for out/scaling/study/strong/2/1/log 1
-kill -KILL $!
+wait_for held 1
+kill -KILL $! "$(cat held)"
 wait $! 2>/dev/null
+rm hold
 first=$(cksum out/scaling/study/strong/1/1/run.json)
 scaling collect study.yaml || fail 'collect on the way'
 grep -q '^weak 1 (1 rank x 1): not begun$' log && grep -q '^| strong | 1 | 1 | 1 | 80 ' log || fail 'the way'

@@ -215,7 +215,7 @@ typedef struct wring_collider wring_collider;
 typedef enum {
   WRING_FEATURE_PLANE,   // points: n . p - radius, with the unit vector n = a
   WRING_FEATURE_TUBE,    // points: radius - the distance from the segment ab, of the inside
-  WRING_FEATURE_SOLID,   // points: `nearest` of the shape, behind which edges may be up to the radius
+  WRING_FEATURE_SOLID,   // points: `nearest` of the shape; edges may be up to the radius behind it
   WRING_FEATURE_POINT,   // triangles, and edges without triangles: the distance from a - radius
   WRING_FEATURE_SEGMENT, // edges: the distance from the segment ab - radius
 } wring_feature_kind;

@@ -35,9 +35,10 @@ extern PETSC_VISIBILITY_PUBLIC const wring_plugin wring_plugin_table;
 const wring_plugin *wring_plugins(void);
 
 /*
-  Adds the members of the table of `file`, a name for messages, for a program that links them. builtin: names of wring's
-  own members of each family, "qn|pd|...", which no other may have. An error: a table of another interface, or a member
-  that has the name of another one. Before the first deck is read, in one thread. Not collective.
+  Adds the members of a table, for a program that links them; `file` names it in messages. builtin: names of wring's own
+  members of each family, "qn|pd|...", which no other may have: those of wring_plugins_builtin (study.h). An error: a
+  table of another interface, or a member that has the name of another one. Call it before the first deck is read, from
+  one thread. Not collective.
 */
 void wring_plugin_add(const char *file, const wring_plugin *p, const char *const builtin[WRING_FAMILIES],
                       wring_error *e);

@@ -13,7 +13,7 @@
     src/study/help/       help.h: keys, commands, the man page, completion; version
     src/study/common/     what commands share: keys in force (command_keys.h), the record of a result (provenance.h),
                           results that the same command takes again (kept.h), why a command ends early (stop.h), usage
-                          (usage.h), threads that share cores (cores.h)
+                          (usage.h), threads that share cores (cores.h), plugins of a command line (plugins.h)
 
   Not here: files of the states of a problem (src/output); anything that a step, a solve or a deck needs (src/problem
   and below).
@@ -23,6 +23,9 @@
 */
 #pragma once
 #include <wring/io.h>
+
+/* The names of wring's own members of each family, for wring_plugin_add and wring_plugin_load. Not collective. */
+void wring_plugins_builtin(const char *builtin[WRING_FAMILIES]);
 
 /* Exit status of the program. */
 typedef enum {

@@ -137,9 +137,10 @@ static PetscErrorCode count_joined(wring_potential *g, const double *xa, PetscIn
   *most = 0;
   PetscCall(PetscCalloc1(g->mesh->n_owned, more));
   for (int i = 0; i < g->n_contact; i++) {
-    const PetscBool single = wring_contact_is_single(g->contact[i]);
-    if (single) *most = PetscMax(*most, 1);
-    if (single) continue;
+    if (wring_contact_is_single(g->contact[i])) {
+      *most = PetscMax(*most, 1);
+      continue;
+    }
     PetscCall(wring_contact_count_blocks(g->contact[i], xa, *more, most));
     any = PETSC_TRUE;
   }

@@ -1,7 +1,7 @@
 /* The members of docs/examples/plugin, linked: programs of family tests have them from their first line on. */
-#include "study/common/plugins.h"
 #include <stdlib.h>
 #include <wring/plugin.h>
+#include <wring/study.h>
 
 __attribute__((constructor)) static void add(void)
 {

@@ -1,6 +1,6 @@
 /*
-  Dynamic libraries with members of families. What the process has loaded is the one global of wring that changes, and
-  only before a deck is read: lists of members have no other context that all who search them share.
+  Dynamic libraries with members of families. What the process has loaded is the only global variable of wring that
+  changes, and it changes before a deck is read: functions that search a list of members have no context in common.
 */
 #include "options_impl.h"
 #include <stdio.h>

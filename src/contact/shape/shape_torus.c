@@ -40,7 +40,7 @@ static double bound(const double size[3])
 /* Sides of the half circle around a section of the tube, on the side of the hole. */
 enum { RIB = 32 };
 
-/* Edges inside meet these; faces do not, whose part in the plane of a section is between points of their edges. */
+/* Edges inside meet these. Faces need none: in the plane of a section a face lies between points of its edges. */
 static int rib(const double size[3], const double e[2], wring_feature *feature)
 {
   const double step = PETSC_PI / RIB, out = size[1] / cos(step / 2);
@@ -56,7 +56,7 @@ static int rib(const double size[3], const double e[2], wring_feature *feature)
   return RIB + 1;
 }
 
-/* The torus. Outside: a chain of capsules in it. Inside: ribs around it, where edges may leave it towards the hole. */
+/* The torus. Outside: a chain of capsules in it. Inside: ribs around it, since edges may leave it towards the hole. */
 static int features(const double size[3], PetscBool inside, wring_feature *feature)
 {
   const double t    = tan(PETSC_PI / (2 * WRING_SHAPE_SIDES)),
@@ -66,8 +66,10 @@ static int features(const double size[3], PetscBool inside, wring_feature *featu
   feature[0]        = (wring_feature){WRING_FEATURE_SOLID, .radius = inside ? deep : 2 * off};
   for (int i = 0; i < WRING_SHAPE_SIDES; i++) {
     const double angle = 2 * PETSC_PI * i / WRING_SHAPE_SIDES, e[2] = {cos(angle), sin(angle)};
-    n +=
-      inside ? rib(size, e, feature + n) : wring_shape_side(i, size[0] + off, 0, fmax(size[1] - off, 0), feature + n);
+    if (inside)
+      n += rib(size, e, feature + n);
+    else
+      n += wring_shape_side(i, size[0] + off, 0, fmax(size[1] - off, 0), feature + n);
   }
   return n;
 }

@@ -1,8 +1,8 @@
 #include "plugins.h"
-#include <stdio.h>
 #include <string.h>
 #include <wring/plugin.h>
 #include <wring/problem.h>
+#include <wring/study.h>
 
 const wring_option wring_plugin_options[] = {
   {"plugin", WRING_WORDS,
@@ -23,12 +23,12 @@ void wring_plugins_builtin(const char *builtin[WRING_FAMILIES])
 /* The file of "-plugin FILE", "--plugin FILE" or "-plugin=FILE", "" if it is missing; *used: words read, 0: none. */
 static const char *file_of(int n, char *const *words, int *used)
 {
-  const char *const word = words[0] + (words[0][0] == '-') + (words[0][0] == '-' && words[0][1] == '-');
-  const size_t      size = strcspn(word, "=");
-  *used                  = 0;
-  if (word == words[0] || size != strlen("plugin") || strncmp(word, "plugin", size) != 0) return NULL;
-  *used = word[size] || n < 2 ? 1 : 2;
-  return word[size] ? word + size + 1 : n > 1 ? words[1] : "";
+  const char *const word = words[0] + (strncmp(words[0], "--", 2) == 0), *const value = strchr(word, '=');
+  const size_t size = value ? (size_t)(value - word) : strlen(word);
+  *used             = 0;
+  if (size != strlen("-plugin") || strncmp(word, "-plugin", size) != 0) return NULL;
+  *used = value || n < 2 ? 1 : 2;
+  return value ? value + 1 : n > 1 ? words[1] : "";
 }
 
 PetscErrorCode wring_plugins_load(MPI_Comm comm, int *n, char **words, size_t size, char *list)

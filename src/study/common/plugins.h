@@ -4,9 +4,6 @@
 
 extern const wring_option wring_plugin_options[]; // plugin: the files, for the record of a result
 
-/* The names of wring's own members of each family, for wring_plugin_load. */
-void wring_plugins_builtin(const char *builtin[WRING_FAMILIES]);
-
 /*
   Loads the plugins that words [*n] name, in their order, takes them out of these words, and sets list [size]: their
   names, separated by commas. Collective.
