@@ -49,7 +49,7 @@ def part(root, step, p, first):
     need(len(found["connectivity"]) == ids and len(found["types"]) == cells, f"step {step}: cells of part {p} are cut")
     for group, rows, begin in (("PointData", points, point), ("CellData", cells, cell)):
         for name, table in root[group].items():
-            at = int(steps[f"{group}Offsets/{name}"][step]) + begin
+            at = int(steps[f"{group}Offsets"][name][step]) + begin
             found[name] = table[at:][:rows]
             need(len(found[name]) == rows, f"step {step}: {name} of part {p} is cut")
     need(len(found["Points"]) == points, f"step {step}: points of part {p} are cut")
@@ -59,12 +59,19 @@ def part(root, step, p, first):
     return found
 
 
+def load(group):
+    """All tables of a group, and of the groups in it: to read them row by row takes minutes."""
+    return {name: load(one) if isinstance(one, h5py.Group) else one[()] for name, one in group.items()}
+
+
 def frames(path):
     """[(time, [part])] of a file."""
     with h5py.File(path) as file:
         root = file["VTKHDF"]
         need(root.attrs["Type"] == b"UnstructuredGrid" and list(root.attrs["Version"]) == [2, 0], "type or version")
-        steps, count = root["Steps"], int(root["Steps"].attrs["NSteps"])
+        count = int(root["Steps"].attrs["NSteps"])
+        root = load(root)
+        steps = root["Steps"]
         need(steps["Values"].shape == (count,), f"{steps['Values'].shape} times, NSteps {count}")
         for name in ("PartOffsets", "NumberOfParts", "PointOffsets", "CellOffsets", "ConnectivityIdOffsets"):
             need(len(steps[name]) >= count, f"Steps/{name} is short")

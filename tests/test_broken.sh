@@ -71,16 +71,23 @@ cut_to() { truncate -s "$2" "$1"; }                                             
 
 # refused RANKS NAME EXPECTED ARGS...: in the folder of the case, whose files are listed in $before.
 refused() {
-  local ranks=$1 name=$2 expected=$3 status want=1
+  local ranks=$1 name=$2 expected=$3 status want=1 line errors=() others=0
   shift 3
   on "$ranks" "$@"
   status=$?
   [[ $name != *'[4]' ]] || want=4
   [ $status = $want ] || fail "$name, $ranks ranks: exit status $status, expected $want"
-  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "$name, $ranks ranks: not one line of error"
-  [[ $(grep '^wring: ' log) = "wring: $expected"* ]] || fail "$name, $ranks ranks: expected '$expected'"
-  ! grep -q 'PETSC ERROR\|internal error' log || fail "$name, $ranks ranks: a trace"
-  [ "$ranks" = 3 ] || ! grep -vq '^wring: \|^note: ' log || fail "$name: more than the error and notes"
+  while IFS= read -r line; do
+    case $line in
+    *'PETSC ERROR'* | *'internal error'*) fail "$name, $ranks ranks: a trace" ;;
+    'wring: '*) errors+=("$line") ;;
+    'note: '*) ;;
+    *) others=1 ;;
+    esac
+  done <log
+  [ ${#errors[@]} = 1 ] || fail "$name, $ranks ranks: not one line of error"
+  [[ ${errors[0]} = "wring: $expected"* ]] || fail "$name, $ranks ranks: expected '$expected'"
+  [ "$ranks" = 3 ] || [ $others = 0 ] || fail "$name: more than the error and notes"
   [ "$before" = "$(files)" ] || fail "$name, $ranks ranks: files were written: $(diff <(echo "$before") <(files))"
 }
 
