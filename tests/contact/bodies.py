@@ -1,4 +1,4 @@
-"""Meshes of boxes, rings and needles in MEDIT's format, for scenes of contact."""
+"""Meshes of boxes, rings, wedges and pyramids in MEDIT's format, for scenes of contact."""
 import itertools
 import math
 
@@ -42,6 +42,15 @@ class Mesh:
             return move((r * math.cos(a), r * math.sin(a), width * (j - 0.5)))
 
         self.add_grid(cells, tag, place, periodic=True)
+
+    def add_wedge(self, width, height, length, tag, move=lambda p: p):
+        """A prism on the plane z = 0 with its ridge along y above it; of length 0: a pyramid."""
+        first, x, y = len(self.vertices), width / 2, max(length, width) / 2
+        ridge = [(0, -length / 2, height), (0, length / 2, height)][: 2 if length else 1]
+        corners = [(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0), *ridge]
+        self.vertices += [move(tuple(map(float, p))) for p in corners]
+        tets = [(0, 1, 2, 4), (0, 2, 3, 4)] + ([(3, 2, 5, 4)] if length else [])
+        self.tets += [(*(first + v for v in tet), tag) for tet in tets]
 
     def add_sheet(self, low, high, cells, tag, move=lambda p: p):
         """Triangles in the plane z = 0, from low to high (x, y), with alternating diagonals."""

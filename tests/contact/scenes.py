@@ -3,7 +3,8 @@ python3 scenes.py NAME FOLDER writes NAME.mesh, NAME.yaml and, where body 2 move
 it prints the names.
 
 Scenes of bodies that must not pass through each other, with self_contact by its defaults, and motions that a method
-without edges, or that looks at positions at the ends of steps only, gets wrong.
+without edges, or that looks at positions at the ends of steps only, gets wrong; from `tips` on the degenerate cases of
+Erleben 2018, Methodology for Assessing Mesh-Based Contact Point Methods, ACM Trans. Graph. 37(3).
 """
 import sys
 import os
@@ -84,7 +85,57 @@ def cloth(mesh):
             "bending": "{tag2: {model: isometric, stiffness: 1e-4}}", "step": 1e-2, "steps": 30}
 
 
-SCENES = {scene.__name__: scene for scene in (rods, needle, cube, tori, block, chain, cloth)}
+def falls(held, **more):
+    """Body 2 falls at 1 m/s on body 1, which is held below z = held."""
+    return {"set": f"{{foot: {{box: [-1, -1, -1, 1, 1, {held}]}}}}", "attach": "{foot: {hard: true}}",
+            "velocity": [0, 0, -1], "step": 1e-2, "steps": 20, **more}
+
+
+def tips(mesh):
+    """A pyramid on the tip of another one: a vertex meets a vertex."""
+    mesh.add_wedge(0.2, 0.2, 0, 1)
+    mesh.add_wedge(0.2, 0.2, 0, 2, turn((1, 2), 180, shift(0, 0, 0.405)))
+    return falls(0.001)
+
+
+def ridges(mesh):
+    """A wedge on another one: their ridges are parallel, and begin and end at the same places."""
+    mesh.add_wedge(0.2, 0.2, 0.4, 1)
+    mesh.add_wedge(0.2, 0.2, 0.4, 2, turn((1, 2), 180, shift(0, 0, 0.405)))
+    return falls(0.001)
+
+
+def crossed(mesh):
+    """The same, at right angles: only the middles of edges meet."""
+    mesh.add_wedge(0.2, 0.2, 0.4, 1)
+    mesh.add_wedge(0.2, 0.2, 0.4, 2, turn((1, 2), 180, turn((0, 1), 90, shift(0, 0, 0.405))))
+    return falls(0.001)
+
+
+def crack(mesh):
+    """A wedge falls into the slit between two boxes, 10 mm wide and as long as its ridge."""
+    for x in -0.105, 0.105:
+        mesh.add_box((x - 0.1, -0.2, -0.1), (x + 0.1, 0.2, 0), (2, 4, 1), 1)
+    mesh.add_wedge(0.1, 0.2, 0.4, 2, turn((1, 2), 180, shift(0, 0, 0.205)))
+    return falls(-0.099)
+
+
+def cliff(mesh):
+    """A box falls on one of the same width: faces are coplanar, edges and vertices above each other."""
+    mesh.add_box((-0.1, -0.1, -0.1), (0.1, 0.1, 0), (2, 2, 1), 1)
+    mesh.add_box((-0.1, 0, 0.005), (0.1, 0.2, 0.105), (2, 2, 1), 2)
+    return falls(-0.099)
+
+
+def seams(mesh):
+    """A box slides at 2 m/s over the edges inside a face, with its own edges along them."""
+    mesh.add_box((-0.3, -0.1, -0.05), (0.3, 0.1, 0), (12, 4, 1), 1)
+    mesh.add_box((-0.3, -0.05, 0.001), (-0.2, 0.05, 0.101), (2, 2, 2), 2)
+    return falls(-0.049, velocity=[2, 0, -0.1])
+
+
+SCENES = {scene.__name__: scene for scene in (rods, needle, cube, tori, block, chain, cloth, tips, ridges, crossed,
+                                              crack, cliff, seams)}
 
 
 def write(name, folder):
