@@ -419,7 +419,8 @@ static PetscErrorCode test_refusals(void)
   PetscCall(wring_solver_set_from_options(n.s, m.o, "pd"));
   PetscCall(check_refused(set_up, n.s, "solver 'pd' cannot use material 'neohookean': it has no projection"));
   n.name = "qm";
-  snprintf(expected, sizeof expected, "deck: solver 'qm' is neither a variant with a type nor one of %s",
+  snprintf(expected, sizeof expected,
+           "deck: solver 'qm' is neither a variant with a type nor one of %s, did you mean qn?",
            wring_option_find(wring_solver_options, "type")->choices);
   PetscCall(check_refused(set_name, &n, expected));
   n.name = "pd";

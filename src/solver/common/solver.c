@@ -45,6 +45,20 @@ PetscErrorCode wring_solver_destroy(wring_solver **solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode refuse_name(const wring_solver *s, const wring_options *o, const char *name)
+{
+  const char         *nearest = NULL, *type;
+  const wring_option *options;
+  int                 least = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
+
+  PetscFunctionBegin;
+  for (int i = 0; (type = wring_solver_type(i, &options)) != NULL; i++)
+    if (wring_is_nearer(name, type, &least)) nearest = type;
+  WRING_REFUSE(s->comm, "%s: solver '%s' is neither a variant with a type nor one of %s%s%s%s",
+               wring_options_family_origin(o, "compare_solvers"), name, wring_option_choices(&wring_solver_options[0]),
+               nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 /* The type of the solver or variant `name`, and the prefix of its keys. */
 static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const char *name, const char **type,
                                 size_t size, char *prefix)
@@ -55,11 +69,7 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
   if (variant && known)
     WRING_REFUSE(s->comm, "%s: '%s' is already a solver type, expected another name",
                  wring_options_origin(o, prefix, "type"), name);
-  if (!variant && !known) {
-    WRING_REFUSE(s->comm, "%s: solver '%s' is neither a variant with a type nor one of %s",
-                 wring_options_family_origin(o, "compare_solvers"), name,
-                 wring_option_choices(&wring_solver_options[0]));
-  }
+  if (!variant && !known) PetscCall(refuse_name(s, o, name));
   *type = name;
   if (variant)
     PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", type));
