@@ -62,13 +62,26 @@ assert j["mesh"]["vertices"] == 201**3 and j["mesh"]["tets"] == 6 * 200**3, j["m
 assert 300 < peak / j["mesh"]["tets"] < 600 and 7 < j["memory"]["converge"] / peak < 8.5, (peak, j["memory"])
 assert j["options"]["mesh_refine"] == 2 and j["operator"] == "multigrid" and j["mesh"]["sets"][0] == "xmin"
 PYTHON
+# anywhere among the words, --json prints JSON alone
+for words in "--json deck.yaml" "deck.yaml --json -check_ranks 64"; do
+  "$wring" check $words >found.json 2>log && valid_json found.json || fail "check $words"
+done
 works 1 check deck.yaml -check_json found.json -check_ranks 64
 [ "$("$python" -c 'import json; print(json.load(open("found.json"))["memory"]["ranks"])')" = 64 ] || fail 'found.json'
+refused 'no deck given, expected' check --json
+refused 'unknown key json' evaluate deck.yaml --json
 refused 'check_ranks is "x", expected an integer' check deck.yaml -check_ranks x
 
 works 2 check deck.yaml -solver_qn_history 7
 for said in '4096 vertices, 20250 tets' 'qn' 'history 7' 'implicit_euler, h = 0.01 s' 'operator direct' 'steps  *1' \
   'xmin xmax'; do
   grep -q "$said" log || fail "check does not say $said"
+done
+# The accuracy of solves with A that a run would use: fails if a default that nothing uses is printed.
+small=(-mesh_box_cells 3,3,3 -solver_type)
+for line in 'qn direct:0 (exact)' 'qn multigrid:of one V-cycle' 'qn auto:of single precision' 'admm auto:0 (exact)' \
+  'admm multigrid:0.2' 'qn direct -operator_rtol 0.01:0.01'; do
+  works 1 check deck.yaml "${small[@]}" ${line%% *} -operator_type $(cut -d' ' -f2- <<<"${line%:*}")
+  grep -q " rtol ${line#*:}, max_it" log || fail "rtol of $line"
 done
 exit 0

@@ -92,6 +92,17 @@ works 2 converge deck.yaml "${arguments[@]}" -converge_levels 2
 whole out/converge.json 2
 whole out/level_1/run.json 2
 
+# A restart whose deck names no mesh has that of the first run of its chain, in the same directory or another.
+grep -v '^mesh' deck.yaml >rest.yaml
+works 1 run rest.yaml -initial_restart out -time_steps 4
+works 1 run rest.yaml -initial_restart out -time_steps 5 -output_directory rest
+works 1 compare rest.yaml -initial_restart rest -output_directory compare
+works 1 evaluate rest.yaml -initial_restart rest -output_directory compare
+mesh=$(sha256sum <tet.msh)
+for file in out/run.json rest/run.json compare/compare.json compare/evaluate.json; do
+  [ "$(json_value $file mesh_sha256)" = "\"${mesh%% *}\"" ] || fail "$file: mesh_sha256"
+done
+
 # A run and a solve that share their core with another process say so, and for how long they waited for it.
 if [ -r /proc/self/schedstat ] && command -v taskset >/dev/null; then
   core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')

@@ -134,6 +134,9 @@ typedef struct {
 /* Call before the first matrix; by default, many solves to rtol 0 are expected. Not collective. */
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use);
 
+/* What the rtol of the expected solves is at this size: "0 (exact)", "0.001", "of one V-cycle", ... Not collective. */
+void wring_operator_describe_rtol(const wring_operator *op, PetscInt n_vertex, size_t size, char *text);
+
 /*
   "direct", "multigrid" or "petsc": the type that `operator_type` selects at this size, docs/performance.md. Not
   collective.

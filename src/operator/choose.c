@@ -22,6 +22,7 @@
 */
 #include "operator_impl.h"
 #include <math.h>
+#include <stdio.h>
 
 /*
   Above this number of vertices a factor costs more memory and set-up time than it saves: at 2e5 vertices CHOLMOD takes
@@ -48,6 +49,18 @@ double wring_operator_rtol(const wring_operator_settings *set, double rtol, Pets
 PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n_vertex)
 {
   return (PetscBool)(!set->rtol_given && (set->type == OPERATOR_DIRECT || n_vertex <= SMALL));
+}
+
+void wring_operator_describe_rtol(const wring_operator *op, PetscInt n_vertex, size_t size, char *text)
+{
+  const operator_type type   = wring_operator_find_type(op, n_vertex);
+  const PetscBool     direct = (PetscBool)(type == OPERATOR_DIRECT), given = op->set.rtol_given;
+  const double        rtol = wring_operator_rtol(&op->set, op->set.use.rtol, (PetscBool)(type == OPERATOR_MULTIGRID),
+                                                 (PetscBool)(direct && wring_operator_is_exact(&op->set, n_vertex)));
+  snprintf(text, size, "%.3g", rtol);
+  if (rtol == 0) snprintf(text, size, "0 (exact)");
+  if (rtol == WRING_OPERATOR_ROUGH) snprintf(text, size, "of one V-cycle");
+  if (rtol == rough && direct && !given) snprintf(text, size, "of single precision");
 }
 
 /* ---- the factor -------------------------------------------------------------------------------------------------- */

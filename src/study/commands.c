@@ -65,6 +65,22 @@ typedef struct {
   char   plugins[4 * PETSC_MAX_PATH_LEN];
 } call;
 
+/* "--json", anywhere among the words of check, is -check_json -; *n: the words without it. */
+static PetscErrorCode take_json(const wring_usage *c, int *n, char **args, wring_options *o)
+{
+  const int words = *n;
+
+  PetscFunctionBegin;
+  for (int i = *n = 0; i < words; i++) {
+    args[*n] = args[i];
+    if (c->study == wring_study_check && strcmp(args[i], "--json") == 0)
+      PetscCall(wring_options_set(o, "check_json", "-", "--json"));
+    else
+      ++*n;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, const call *w, wring_ending *end)
 {
   const PetscBool of_deck = (PetscBool)(c->arguments == deck);
@@ -75,14 +91,11 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, const call *w, 
   wring_output    out = {.plots = PETSC_TRUE};
 
   PetscFunctionBegin;
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(take_json(c, &n, args, o));
   if (of_deck && (n < 1 || args[0][0] == '-'))
     WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->name, n < 1 ? "" : " before ", n < 1 ? "" : args[0],
                  usage_text(sizeof text, text));
-  PetscCall(wring_options_create(comm, &o));
-  if (n > 1 && c->study == wring_study_check && strcmp(args[n - 1], "--json") == 0) {
-    PetscCall(wring_options_set(o, "check_json", "-", "--json"));
-    n--;
-  }
   if (of_deck) {
     PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
   } else {

@@ -236,13 +236,16 @@ static PetscErrorCode print_sets_of(const wring_mesh *m, const char *title, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void print_settings(const wring_problem *p, const char *title, const char *prefix, const wring_option *option)
+/* rtol: the value of this key, or NULL for that of the deck or the default. */
+static void print_settings(const wring_problem *p, const char *title, const char *prefix, const wring_option *option,
+                           const char *rtol)
 {
   const char *separator = "";
   if (!option || !option->key) return;
   wring_print(p->comm, "%-9s %.*s: ", title, (int)strlen(prefix) - 1, prefix);
   for (; option->key; option++) {
-    const char *const value = wring_options_text(p->options, prefix, option);
+    const PetscBool   other = (PetscBool)(rtol && strcmp(option->key, "rtol") == 0);
+    const char *const value = other ? rtol : wring_options_text(p->options, prefix, option);
     if (!value) continue;
     wring_print(p->comm, "%s%s %s", separator, option->key, value);
     separator = ", ";
@@ -256,15 +259,16 @@ static void print_solver(const wring_problem *p, const wring_solver *solver)
   const wring_option    *options;
   const char            *type;
   wring_operator_seconds s;
-  char                   prefix[256];
-  print_settings(p, "settings", "solver_", wring_solver_options);
+  char                   prefix[256], rtol[32];
+  print_settings(p, "settings", "solver_", wring_solver_options, NULL);
   if (wring_solver_about(solver)) wring_print(p->comm, "method    %s\n", wring_solver_about(solver));
   for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
     snprintf(prefix, sizeof prefix, "solver_%s_", type);
-    if (strcmp(type, wring_solver_name(solver)) == 0) print_settings(p, "", prefix, options);
+    if (strcmp(type, wring_solver_name(solver)) == 0) print_settings(p, "", prefix, options, NULL);
   }
   if (wring_solver_operator_factor(solver) > 0) {
-    print_settings(p, "", "operator_", wring_operator_options);
+    wring_operator_describe_rtol(p->op, p->mesh->number.n_global, sizeof rtol, rtol);
+    print_settings(p, "", "operator_", wring_operator_options, rtol);
     wring_operator_estimate(p->op, p->mesh->number.n_global, &s);
     wring_print(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared);
     if (p->size > 1) wring_print(p->comm, "distributed factor %.2g s, ", s.distributed);

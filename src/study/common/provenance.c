@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
 /* The record of a command: its line, its keys and the files that they name. */
 #include "provenance.h"
+#include "output/tally.h"
 #include "study/common/command_keys.h"
 #include "study/common/plugins.h"
 #include <stdio.h>
@@ -117,13 +118,14 @@ PetscErrorCode wring_provenance_files(const wring_options *o, const char *checkp
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* The deck and the files that it names, by their hashes; PETSc's options. */
+/* The deck and the files that it names, or the mesh of a chain's first run, by their hashes; PETSc's options. */
 static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint, json_t *json)
 {
-  wring_error unreadable = {""}; // no deck: the keys of a command line alone
-  char        hash[WRING_SHA256_TEXT], *petsc;
-  json_t     *files, *file, *mesh = NULL;
-  const char *key;
+  wring_error   unreadable = {""}; // no deck: the keys of a command line alone
+  char          hash[WRING_SHA256_TEXT], *petsc;
+  json_t *const chain = wring_segments_read(checkpoint, PETSC_MAX_INT, &unreadable);
+  json_t       *files, *file, *mesh = json_object_get(json_array_get(chain, 0), "mesh_sha256");
+  const char   *key;
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_files(o, checkpoint, &files));
@@ -136,6 +138,7 @@ static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint,
   wring_json_set(json, "deck", JSON(wring_options_deck(o)), "deck_sha256", hash[0] ? JSON(hash) : json_null(),
                  "mesh_sha256", mesh ? json_incref(mesh) : json_null(), "files", files, "petsc_options", JSON(petsc),
                  NULL);
+  json_decref(chain);
   PetscCall(PetscFree(petsc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
