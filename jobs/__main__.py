@@ -10,7 +10,6 @@
     inner_tolerance   how accurate the solves of qn should be
     paraview          pictures, films and state files of runs, by ParaView
     gallery           the scenes of docs/gallery.md and their pictures
-    render            frames of runs as a picture
     inputs            the tables of inputs/materials, the lattices of inputs/meshes
     verify            wring against closed forms and published numbers, docs/verification.md
     suite             problems of inputs/suite, small, medium or large
@@ -20,7 +19,7 @@ python3 jobs COMMAND --help describes a command. WRING=path takes another progra
 UNDER="taskset -c 0,1" puts every run under a command. Debian: gnuplot-nox; python3-numpy and python3-vtk9 where a
 command needs them.
 """
-import importlib
+import importlib.util
 import os
 import re
 import sys
@@ -33,16 +32,17 @@ def commands():
 
 
 def main():
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__)
+        return 0
     if len(sys.argv) < 2 or sys.argv[1] not in commands():
-        sys.exit(
-            __doc__
-            if len(sys.argv) < 2
-            else f"jobs: no command '{sys.argv[1]}', expected one of {', '.join(commands())}"
-        )
-    if sys.argv[1] not in ("paraview", "scaling"):  # whose arguments are files, relative to where the user is
-        os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        known = ", ".join(commands())
+        sys.exit(f"jobs: no command '{sys.argv[1]}', expected one of {known}" if sys.argv[1:] else __doc__)
     sys.dont_write_bytecode = True
-    from program import Failure
+    from program import ROOT, Failure
+
+    if sys.argv[1] not in ("paraview", "scaling"):  # whose arguments are files, relative to where the user is
+        os.chdir(ROOT)
 
     try:
         module = importlib.import_module(sys.argv[1])
@@ -50,6 +50,8 @@ def main():
     except ModuleNotFoundError as missing:
         if missing.name in ("numpy", "vtk") and sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
             os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", os.path.dirname(os.path.abspath(__file__)), *sys.argv[1:]])
+        if missing.name in ("numpy", "vtk") and {"-h", "--help"} & set(sys.argv):  # its docstring, without options
+            return print(importlib.util.find_spec(sys.argv[1]).loader.get_source(sys.argv[1]).split('"""')[1])
         if missing.name in ("numpy", "vtk"):
             sys.exit(f"jobs: this python has no module {missing.name} (Debian: python3-numpy, python3-vtk9)")
         raise

@@ -36,14 +36,21 @@ def default_splits():
     return ["1x1"] + [f"{ranks}x{CORES // ranks}" for ranks in powers]
 
 
+def parts_of(split):
+    ranks, _, threads = split.partition("x")
+    if not (ranks.isdigit() and threads.isdigit()):
+        raise Failure(f"--splits: expected ranks x threads, such as 2x1, found {split}")
+    return int(ranks), int(threads)
+
+
 def title_of(split):
-    ranks, threads = (int(word) for word in split.split("x"))
+    ranks, threads = parts_of(split)
     return f"{tables.count(ranks, 'rank')} x {tables.count(threads, 'thread')}"
 
 
 def measure(out, size, split, options):
     """A run of wring bench into a folder of its own."""
-    ranks, threads = (int(word) for word in split.split("x"))
+    ranks, threads = parts_of(split)
     folder = f"{out}/{size}_{split}"
     program.run("bench", None, folder, {"bench_tets": size, **options}, ranks=ranks, threads=threads, busy=True)
     say(f"{size} tetrahedra, {split}: {last_line(folder + '/log')}")

@@ -6,6 +6,7 @@
 #     LAUNCH="sbatch --wait -N 1 --wrap" LAUNCH_2="sbatch --wait -N 8 --wrap" bash jobs/convergence.sh deck.yaml 3
 # A launcher that ends with --wrap gets the command as one text that begins with srun. Finished levels are taken as they
 # are.
+case ${1:-} in -h | --help) exec sed -n '1d; /^# /!q; s/^# //p' "$0" ;; esac
 set -eu
 usage="usage: bash jobs/convergence.sh DECK LEVELS [-key value ...]"
 deck=${1:?$usage}

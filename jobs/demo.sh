@@ -3,6 +3,7 @@
 # by several methods that are measured on the same objective. Installs what is missing (Debian), builds, and runs on 2
 # ranks:
 #     bash jobs/demo.sh
+case ${1:-} in -h | --help) exec sed -n '1d; /^# /!q; s/^# //p' "$0" ;; esac
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
 install_packages || exit 1

@@ -34,7 +34,6 @@ class Scene:
         file = f"docs/images/gallery/{self.name}.png"
         os.makedirs(os.path.dirname(file), exist_ok=True)
         paraview.main([f"out/gallery/{run}" for run in runs or [self.name]] + [f"picture={file}", *options])
-        say(file)
 
 
 def plain(*look):

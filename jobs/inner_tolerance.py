@@ -77,6 +77,7 @@ def main(arguments):
     parser = program.parser("inner_tolerance", __doc__)
     parser.add_argument("ratio", nargs="*", help=f"without one: {' '.join(RATIOS)}")
     given = parser.parse_args(arguments)
+    program.numbers(",".join(given.ratio or RATIOS))
     make_state("out/bench/inner_state", "inputs/bench/inner_state.yaml")
     for ratio in given.ratio or RATIOS:
         measure(ratio)

@@ -36,44 +36,22 @@ TITLES = {
     "velocity": ("Speed", "m/s"),
     "J": ("Volume ratio J", ""),
 }
-DEFAULTS = {
-    "picture": "",
-    "film": "",
-    "state": "",
-    "times": "1",
-    "colour": "auto",
-    "range": "",
-    "view": "1,-2,0.7",
-    "up": "0,0,1",
-    "size": "400,400",
-    "zoom": "1",
-    "edges": "0",
-    "smooth": "1",
-    "title": "",
-    "labels": "",
-    "fps": "12",
-    "seconds": "5",
-    "width": "800",
-}
+DEFAULTS = """picture= film= state= times=1 colour=auto range= view=1,-2,0.7 up=0,0,1 size=400,400 zoom=1 edges=0
+smooth=1 title= labels= fps=12 seconds=5 width=800"""
+MADE = ("picture", "film", "state")
 
 
 def parse(words):
     """Runs and options."""
-    given, runs = dict(DEFAULTS), []
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals:
-            runs.append(word.rstrip("/"))
-        elif key in given:
-            given[key] = value
-        else:
-            raise SystemExit(f"paraview: unknown option {key}, expected one of {', '.join(given)}")
+    import program
+
+    runs, given = program.parse_values(program.parser("paraview", __doc__), words, "RUN", DEFAULTS)
     for run in runs:
         if not any(os.path.exists(os.path.join(run, name)) for name in ("frames.pvd", "frames.vtkhdf")):
-            raise SystemExit(f"paraview: {run}: has neither frames.pvd nor frames.vtkhdf")
-    if not runs or not (given["picture"] or given["film"] or given["state"]):
-        raise SystemExit(__doc__)
-    return runs, given
+            raise program.Failure(f"{run} has neither frames.pvd nor frames.vtkhdf")
+    if not runs or not any(given[what] for what in MADE):
+        raise program.Failure(f"expected RUN and {'=FILE, '.join(MADE)}=FILE; --help describes the command")
+    return [run.rstrip("/") for run in runs], given
 
 
 def numbers(text):
@@ -319,30 +297,17 @@ class Frame:
 # ---- pictures --------------------------------------------------------------------------------------------------------
 
 
-def shapes_of(run, time, bounds):
-    """Colliders of the run, from run.json, moved by their velocity: whether they end, and their surface."""
-    import render
-    import vtk
-
-    low, high, found = list(bounds[0::2]), list(bounds[1::2]), []
-    for keys in render.colliders(run).values():
-        actor = render.collider(keys, time, low, high)
-        moved = vtk.vtkTransformPolyDataFilter()
-        actor.GetMapper().Update()
-        moved.SetInputData(actor.GetMapper().GetInput())
-        moved.SetTransform(actor.GetUserTransform())
-        moved.Update()
-        found.append((keys["shape"] != "half_space", moved.GetOutput()))
-    return found
-
-
 def finite(panels, look):
     """The bodies of panels, and the colliders that end."""
-    shapes = [shape for run, _, time, _ in panels for shape in shapes_of(run, time, look["bounds"])]
+    from colliders import surfaces
+
+    shapes = [shape for run, _, time, _ in panels for shape in surfaces(run, time, look["bounds"])]
     return [grid for *_, grid in panels] + [surface for ends, surface in shapes if ends]
 
 
 def draw_panel(pv, run, time, grid, look, frame, file):
+    from colliders import surfaces
+
     view = create_view(pv)
     body, lines = surface_of(grid, look["smooth"])
     show_body(pv, view, producer(pv, body), look["colour"], look["limits"], look["edges"])
@@ -351,7 +316,7 @@ def draw_panel(pv, run, time, grid, look, frame, file):
         plain(shown, [0.35, 0.3, 0.25])
         shown.LineWidth = 5
         shown.RenderLinesAsTubes = 1
-    for _, surface in shapes_of(run, time, look["bounds"]):
+    for _, surface in surfaces(run, time, look["bounds"]):
         shown = pv.Show(producer(pv, surface), view, "GeometryRepresentation")
         plain(shown, [0.8, 0.8, 0.76])
         shown.Opacity = 0.55
@@ -586,7 +551,7 @@ def inside(words):
     import tempfile
 
     sys.path.append(HERE)
-    runs, given = parse(words)
+    runs, given = parse(words)  # main has refused what is wrong
     pv._DisableFirstRenderCameraReset()
     sources = [open_run(pv, run) for run in runs]
     with tempfile.TemporaryDirectory() as folder:
@@ -601,11 +566,9 @@ def inside(words):
 
 def main(words):
     """Outside: starts pvbatch. Xvfb, without -noreset, refuses clients that come while it resets after the last."""
-    from program import Failure
+    from program import Failure, say
 
-    if not words or "--help" in words:
-        raise Failure(__doc__)
-    parse(words)
+    given = parse(words)[1]
     pvbatch = shutil.which("pvbatch")
     if not pvbatch:
         raise Failure("pvbatch is not installed (Debian: python3-paraview xvfb xauth libgl1-mesa-dri python3-pil)")
@@ -616,6 +579,9 @@ def main(words):
     if done.returncode:
         last = [text for text in done.stdout.splitlines() if text.strip()]
         raise Failure(f"pvbatch ended with status {done.returncode}: {last[-1] if last else 'no message'}")
+    for what in MADE:
+        if given[what]:
+            say(f"{what}: {given[what]}")
     return 0
 
 

@@ -1,5 +1,6 @@
 """The program: built once, and run with the environment of MPI that jobs/setup.sh gives; the arguments of a job."""
 import argparse
+import json
 import os
 import shlex
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+STARTED_IN = os.getcwd()  # paths that a user gives are relative to it
 CORES = len(os.sched_getaffinity(0))
 UNDER = shlex.split(os.environ.get("UNDER", ""))  # a command that every run is put under, such as "taskset -c 0,1"
 
@@ -15,10 +17,20 @@ class Failure(Exception):
     """What ends a job: one line."""
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Failure(f"{message}; --help describes the command")
+
+
 def parser(command, doc):
     """Of the arguments of `python3 jobs COMMAND`, which its docstring describes."""
-    form = argparse.RawTextHelpFormatter
-    return argparse.ArgumentParser(prog=f"python3 jobs {command}", description=doc, formatter_class=form)
+    return Parser(prog=f"python3 jobs {command}", description=doc, formatter_class=argparse.RawTextHelpFormatter)
+
+
+def check_names(names, known, noun):
+    for name in names:
+        if name not in known:
+            raise Failure(f"no {noun} '{name}', expected one of {', '.join(known)}")
 
 
 def parse_names(form, words, known, noun):
@@ -26,14 +38,62 @@ def parse_names(form, words, known, noun):
     form.add_argument("-l", action="store_true", help="list the names")
     form.add_argument("name", nargs="*", help="without a name, all")
     given = form.parse_args(words)
-    for name in given.name:
-        if name not in known:
-            raise Failure(f"no {noun} '{name}', expected one of {', '.join(known)}")
+    check_names(given.name, known, noun)
     if given.l:
         say(" ".join(known))
         sys.exit()
     given.name = given.name or list(known)
     return given
+
+
+def parse_values(form, words, metavar, defaults):
+    """The words without "=", and {key: text} of the others, "key=value", by default those of a text."""
+    form.add_argument("word", nargs="+", metavar=metavar, help="and option=value")
+    plain, given = [], dict(word.split("=") for word in defaults.split())
+    for word in form.parse_args(words).word:
+        key, equals, value = word.partition("=")
+        if equals and key not in given:
+            raise Failure(f"unknown option {key}, expected one of {', '.join(given)}")
+        if equals:
+            given[key] = value
+        else:
+            plain.append(word)
+    return plain, given
+
+
+def load_table(path, known):
+    """A map in YAML, or JSON, whose keys are among those known."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeError) as error:
+        raise Failure(f"{path}: {getattr(error, 'strerror', error)}") from error
+    try:
+        import yaml
+    except ModuleNotFoundError:
+        yaml = None
+    try:
+        found = yaml.safe_load(text) if yaml else json.loads(text)
+    except Exception as error:
+        need = "YAML" if yaml else "JSON, since this python has no PyYAML (Debian: python3-yaml)"
+        raise Failure(f"{path}: expected {need}: {' '.join(str(error).split())}") from error
+    check_keys(path, found, known)
+    return found
+
+
+def check_keys(where, found, known):
+    if not isinstance(found, dict):
+        raise Failure(f"{where}: expected a map of {', '.join(sorted(known))}")
+    for key in found:
+        if key not in known:
+            raise Failure(f"{where}: unknown key {key}, expected one of {', '.join(sorted(known))}")
+
+
+def text_of(value):
+    """A value as wring takes it on a command line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(text_of, value)) if isinstance(value, list) else str(value)
 
 
 def split_keys(words):
@@ -132,6 +192,14 @@ def reason(folder):
         lines = [line.strip() for line in log if line.strip()]
     own = [line for line in lines if line.startswith("wring: ")]
     return (own or lines[-1:] or ["no output"])[0]
+
+
+def numbers(text):
+    """Of "1,2,3"."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise Failure(f"expected numbers as in 1,2,3, found {text}") from None
 
 
 def is_newer(file, other):

@@ -46,7 +46,7 @@ import pictures
 import program
 import tables
 from pictures import SHARED
-from program import ROOT, Failure, arguments, say
+from program import ROOT, Failure, arguments, say, text_of
 
 AXES = {"refine": "mesh_refine", "cells": "mesh_box_cells", "solver": "solver_type"}  # beside nodes, ranks, threads
 PLACE = ("series", "point", "nodes", "ranks", "threads", "cores", "repeat")
@@ -59,45 +59,16 @@ KNOWN = {"deck", "keys", "repeat", "out", "time", "sbatch", "prologue", "launch"
 
 
 def load(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from error
-    try:
-        import yaml
-    except ModuleNotFoundError:
-        yaml = None
-    try:
-        found = yaml.safe_load(text) if yaml else json.loads(text)
-    except Exception as error:
-        need = "YAML" if yaml else "JSON, since this python has no PyYAML (Debian: python3-yaml)"
-        raise Failure(f"{path}: expected {need}: {' '.join(str(error).split())}") from error
-    if not isinstance(found, dict) or not isinstance(found.get("series"), dict) or "deck" not in found:
+    found = program.load_table(path, KNOWN)
+    if not isinstance(found.get("series"), dict) or "deck" not in found:
         raise Failure(f"{path}: expected deck: FILE and series: {{NAME: {{nodes: ..., ranks: ...}}}}")
-    check_names(path, found, KNOWN)
     return found
-
-
-def check_names(where, found, known):
-    for key in found:
-        if key not in known:
-            raise Failure(f"{where}: unknown key {key}, expected one of {', '.join(sorted(known))}")
-
-
-def text_of(value):
-    """A value as wring takes it on a command line."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(map(text_of, value)) if isinstance(value, list) else str(value)
 
 
 def points_of(path, name, series, keys):
     """The points of a series: {"series", "point", "nodes", "ranks", "threads", "cores", "keys"}."""
     counts, where = ("nodes", "ranks", "threads"), f"{path}: series {name}"
-    if not isinstance(series, dict):
-        raise Failure(f"{where}: expected {{nodes: ..., ranks: ...}}")
-    check_names(where, series, {*counts, *AXES, "keys", "grow"})
+    program.check_keys(where, series, {*counts, *AXES, "keys", "grow"})
     lists = {key: value for key, value in series.items() if key in (*counts, *AXES)}
     if isinstance(lists.get("cells"), list) and not isinstance(lists["cells"][0], list):
         lists["cells"] = text_of(lists["cells"])  # one box

@@ -13,6 +13,7 @@
 #SBATCH --signal=USR1@300
 #SBATCH --requeue
 #SBATCH --open-mode=append
+case ${1:-} in -h | --help) exec sed -n '1d; /^# /!q; s/^# //p' "$0" ;; esac
 set -eu
 deck=${1:?usage: sbatch jobs/slurm.sh DECK [-key value ...]}
 shift

@@ -23,6 +23,7 @@ works 1 run box.yaml -output_directory two -output_format vtkhdf
 draw one picture=one.png times=0,1 size=200,200 # paths are relative to the working directory
 draw "$PWD/two" "picture=$PWD/two.png" times=0,1 size=200,200
 draw "$PWD/one" "$PWD/two" "film=$PWD/both.gif" size=120,120 "state=$PWD/both.pvsm" labels=vtu,vtkhdf
+[ "$(cat log)" = "film: $PWD/both.gif"$'\n'"state: $PWD/both.pvsm" ] || fail 'paraview does not say what it has made'
 "$python" - <<'PYTHON' || fail 'pictures'
 from PIL import Image
 import numpy as np

@@ -8,11 +8,13 @@ import math
 
 import outputs
 import tables
+from program import Failure
 from suite import measures
 from suite.bodies import INPUTS
 
 HOLDS, FAILS = 0.75, 0.25  # share of the problems on which the method is better
 FEWEST = 5  # problems, for a verdict
+HEAD = ("source", "claim", "measured", "problems", "better on", "factor, quartiles", "verdict")
 COSTS = {
     "iterations": lambda result, target: result.iterations(target),
     "seconds": lambda result, target: result.seconds(target),
@@ -26,13 +28,21 @@ def seconds_of_iteration(result):
     return last["seconds"] / last["iteration"] if last and last["iteration"] else math.inf
 
 
-def is_in(found, strata):
+def numbered(number):
+    """The claim of a row of claims.csv, counted from 1."""
+    known = outputs.rows(INPUTS, "claims.csv")
+    if not 1 <= number <= len(known):
+        raise Failure(f"no claim {number}, expected 1 to {len(known)}")
+    return known[number - 1]
+
+
+def is_in(problem, strata):
     """Whether a problem belongs to strata: "all", or "factor level, level, ...; factor ..."."""
     if strata == "all":
         return True
     for stratum in strata.split("; "):
         factor, levels = stratum.split(" ", 1)
-        level = measures.problem_of(found).level(factor)
+        level = problem.level(factor)
         if level is None or (level if isinstance(level, str) else f"{level:g}") not in levels.split(", "):
             return False
     return True
@@ -43,7 +53,8 @@ def ratios(results, claim):
     values = []
     for found in results:
         pair = [found.get(claim["better"]), found.get(claim["worse"])]
-        if not is_in(found, claim["problems"]) or any(not result or result.ended == "left out" for result in pair):
+        left_out = any(not result or result.ended == "left out" for result in pair)
+        if left_out or not is_in(measures.problem_of(found), claim["problems"]):
             continue
         mine, other = (COSTS[claim["cost"]](result, float(claim["error"])) for result in pair)
         if math.isfinite(mine) or math.isfinite(other):
@@ -81,8 +92,12 @@ def line(results, claim):
 
 def table(results):
     """Head and lines, which the first two columns name."""
-    head = ("source", "claim", "measured", "problems", "better on", "factor, quartiles", "verdict")
-    return head, [line(results, claim) for claim in outputs.rows(INPUTS, "claims.csv")]
+    return HEAD, [line(results, claim) for claim in outputs.rows(INPUTS, "claims.csv")]
+
+
+def text(results, number):
+    """A claim by its number, and what has been measured."""
+    return "\n".join(f"{name + ':':<19}{cell}" for name, cell in zip(HEAD, line(results, numbered(number))))
 
 
 def factor_text(value):

@@ -83,7 +83,7 @@ def text(problem, file):
 
 def write(problem, folder):
     """Deck, mesh and tables of a problem, unless its deck is there, which is written last. Gives the deck."""
-    deck = os.path.join(folder, f"{problem.name}.yaml")
+    deck = problem.deck or os.path.join(folder, f"{problem.name}.yaml")
     if os.path.exists(deck):
         return deck
     os.makedirs(folder, exist_ok=True)

@@ -37,6 +37,7 @@ class Problem:
     poisson: float
     contrast: float
     mesh: str
+    deck, keys = None, {}  # as of one's own problems; not in the table
 
     def refinements(self):
         return SIZES[self.size]

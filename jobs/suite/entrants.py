@@ -6,9 +6,9 @@ error relative to g* that falls to 0, and take no part.
 import re
 
 import program
-from program import Failure, note
+from program import Failure, check_names, note
 
-# Name: keys of a variant. A type by its defaults has none.
+# Name: keys of a variant. A type by its defaults has none. Those of a file take the place of all of these.
 ENTRANTS = {
     "auto": {},
     "newton": {},
@@ -68,12 +68,10 @@ def present():
     return [name for name in ENTRANTS if known(name, described[1].split(", "))]
 
 
-def chosen(wanted):
-    """Entrants of a list of names, by default all that the program has."""
-    there = present()
-    for name in wanted or ():
-        if name not in there:
-            raise Failure(f"no entrant '{name}', expected some of {', '.join(there)}")
+def chosen(wanted, own=False):
+    """Entrants of a list of names, by default all that the program has; own: of a file, which wring check refuses."""
+    there = list(ENTRANTS) if own else present()
+    check_names(wanted or (), there, "entrant")
     for name in ENTRANTS:
         if not wanted and name not in there:
             note(f"this program has no {name}")

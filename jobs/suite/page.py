@@ -10,6 +10,7 @@ from suite import claims, measures, profiles, runs
 from suite.design import FACTORS
 from suite.measures import TARGETS
 
+SHOWN = ("error", "entrant", "can use", "solved", "in equal work", "fastest", "time to the best's", "iterations")
 AUTO = (1e-4, 1.5, 3)  # error, and ratios to the best time that are counted
 CLASSES = ("refused", "diverged", "line search failed", "linear solve failed", "stalled", "other minimum", "budget")
 
@@ -180,13 +181,27 @@ def draw(out, results, docs):
         profiles.of_factor(results, factor, folder, os.path.join(images, f"benchmark_{factor}.png"))
 
 
-def write(name, out, problems, docs):
-    """Both pages and the pictures, from all results of a set."""
+def read(name, out, problems):
+    """All results of a set."""
     results = measures.read(out, problems)
     if not results:
         raise Failure(f"{out} has no results of {name}")
     if len(results) < len(problems):
         say(f"{len(results)} of {len(problems)} problems have results")
+    return results
+
+
+def show(out, results):
+    """What matters of the table of all entrants, which is in overall.csv as a whole."""
+    head, lines = overall(results)
+    tables.write(os.path.join(out, "overall.csv"), head, lines)
+    tables.write(os.path.join(out, "failures.csv"), *failures(results))
+    pick = lambda line: [line[head.index(name)] for name in SHOWN]
+    say(tables.text(pick(head), map(pick, lines)))
+
+
+def write(name, out, results, docs):
+    """Both pages and the pictures."""
     benchmark(name, out, results, docs)
     draw(out, results, docs)
     tables.publish(os.path.join(docs, "claims.md"), f"{docs}/benchmark", "claims", 2, *claims.table(results))

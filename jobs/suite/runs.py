@@ -97,6 +97,7 @@ def options(problem, names, seconds):
         "output_plots": "false",
         **reference,
         **entrants.options(names),
+        **problem.keys,
     }
 
 
