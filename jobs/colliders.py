@@ -78,5 +78,4 @@ def moved(c, time, low, high):
 
 def surfaces(run, time, bounds):
     """Of every collider of a run: whether it ends, and its surface."""
-    low, high = list(bounds[0::2]), list(bounds[1::2])
-    return [(c["shape"] != "half_space", moved(c, time, low, high)) for c in keys_of(run)]
+    return [(c["shape"] != "half_space", moved(c, time, bounds[0::2], bounds[1::2])) for c in keys_of(run)]

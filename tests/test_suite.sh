@@ -107,6 +107,7 @@ while IFS='|' read -r wrong expected; do
   no "$expected" mine/wrong.yaml --out "$work/wrong"
 done <<'END'
 s/history/historyy/|has no key 'historyy', did you mean history
+s/material_young/output_directory/|wrong.yaml. problem soft. keys. output_directory is a key that the suite gives
 s/material_young/material_yung/|unknown key material_yung, did you mean material_young
 s/qn_keys/none/|solver 'none' is neither a variant with a type
 s/1e5/1e3/|wrong.yaml. problem soft. size is 1e3, expected one of 1e4,

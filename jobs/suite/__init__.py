@@ -108,10 +108,7 @@ def main(arguments):
     if status:
         return status
     results = page.read(given.set, given.out, problems)
-    if given.claim is None:
-        page.show(given.out, results)
-    else:
-        say(claims.text(results, given.claim))
+    say(page.text(given.out, results) if given.claim is None else claims.text(results, given.claim))
     if given.docs:
         page.write(given.set, given.out, results, given.docs)
     return 0

@@ -57,17 +57,21 @@ def problem(path, name, entry):
         size = SIZES[float(entry.get("size", 1e4))]
     except (KeyError, TypeError, ValueError):
         raise Failure(f"{where}: size is {entry['size']}, expected one of {', '.join(design.SIZES)}") from None
-    return Problem(name, size, deck, texts(f"{where}: keys", entry.get("keys") or {}))
+    keys = texts(f"{where}: keys", entry.get("keys") or {})
+    for key in keys:
+        if key.lower().startswith(("compare_", "output_", "variant_")):
+            raise Failure(f"{where}: keys: {key} is a key that the suite gives, expected others")
+    return Problem(name, size, deck, keys)
 
 
 def read(path):
     """Problems of a file, whose entrants take the place of those of the suite."""
     table = program.load_table(path, ("problems", "entrants"))
     if "entrants" in table:
-        own = named(path, table["entrants"], "entrants")
-        known = {name: keys or entrants.ENTRANTS.get(name, {}) for name, keys in own.items()}
+        found = named(path, table["entrants"], "entrants").items()
+        own = {n: texts(f"{path}: entrant {n}", keys or entrants.ENTRANTS.get(n, {})) for n, keys in found}
         entrants.ENTRANTS.clear()
-        entrants.ENTRANTS.update({name: texts(f"{path}: entrant {name}", keys) for name, keys in known.items()})
+        entrants.ENTRANTS.update(own)
     if table.get("problems") in tuple(design.SETS):
         return decks.of_set(table["problems"])
     return [problem(path, *entry) for entry in named(path, table.get("problems"), "problems").items()]

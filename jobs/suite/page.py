@@ -191,13 +191,13 @@ def read(name, out, problems):
     return results
 
 
-def show(out, results):
-    """What matters of the table of all entrants, which is in overall.csv as a whole."""
+def text(out, results):
+    """What matters of the table of all entrants, which is written to overall.csv as a whole."""
     head, lines = overall(results)
     tables.write(os.path.join(out, "overall.csv"), head, lines)
     tables.write(os.path.join(out, "failures.csv"), *failures(results))
     pick = lambda line: [line[head.index(name)] for name in SHOWN]
-    say(tables.text(pick(head), map(pick, lines)))
+    return tables.text(pick(head), map(pick, lines)).rstrip("\n")
 
 
 def write(name, out, results, docs):
