@@ -1,5 +1,5 @@
 /*
-  Grids of several levels: cells of level l are 4^l times as large as those of level 0, into which the small simplices
+  Grids of several levels: cells of level l are 2^l times as large as those of level 0, into which the small simplices
   fit: all but fewer than sqrt(n) of the n edges and triangles are as large, so that smaller ones make at most about n
   pairs in vain, and large ones, however many, do not enlarge the cells of the small ones. A simplex is on the first
   level whose cells are as large as its box; it is in the cells that its box meets, at most 8, of this level and of
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID_BITS = 19, LEVEL_BITS = 3, N_LEVEL = 1 << LEVEL_BITS, CUBE_BITS = 2 };
+enum { GRID_BITS = 19, LEVEL_BITS = 4, N_LEVEL = 1 << LEVEL_BITS, CUBE_BITS = 2 };
 enum { N_CLASS = 128, PER_OCTAVE = 4 };    // of sizes, and those that span a factor of 2
 enum { STRIPS = 64, SERIAL_BELOW = 2048 }; // parts of the cells; waking threads takes longer for fewer entries
 
@@ -139,7 +139,7 @@ static PetscErrorCode make_grid(grid *g, PetscInt n, const wring_seen *seen, con
   }
   PetscCall(count_classes(g, n, seen, b, count));
   if (g->widest > 0) side = fmax(small_size(g, count), g->widest / (1 << (GRID_BITS - 1)));
-  for (int level = 0; level < N_LEVEL; level++, side *= 4) g->side[level] = side;
+  for (int level = 0; level < N_LEVEL; level++, side *= 2) g->side[level] = side;
   for (int k = 0; k < N_CLASS; k++)
     if (count[0][k] + count[1][k] > 0) g->used |= 1u << level_of_class(g, k);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -311,15 +311,19 @@ static PetscErrorCode make_cells(const grid *g, PetscInt n, const wring_seen *se
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool meet(const box *a, const box *b)
+{
+  for (int c = 0; c < 3; c++)
+    if (a->low[c] > b->high[c] || b->low[c] > a->high[c]) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
 /* Whether the low corner of the common part of both boxes is in this cell. */
 static PetscBool is_cell_of_pair(const grid *g, const box *a, const box *b, uint64_t key)
 {
   const int level = (int)(key >> 3 * GRID_BITS);
   int64_t   at[3];
-  for (int c = 0; c < 3; c++) {
-    if (a->low[c] > b->high[c] || b->low[c] > a->high[c]) return PETSC_FALSE;
-    at[c] = cell_number(g, level, c, fmax(a->low[c], b->low[c]));
-  }
+  for (int c = 0; c < 3; c++) at[c] = cell_number(g, level, c, fmax(a->low[c], b->low[c]));
   return (PetscBool)(cell_key(level, at) == key);
 }
 
@@ -331,6 +335,7 @@ static PetscBool is_first(const wring_seen *a, const wring_seen *b)
   return PETSC_FALSE;
 }
 
+/* Two simplices whose boxes meet. */
 static void compare(const grid *g, const cells *t, PetscInt i, PetscInt j, uint64_t key, letters *l)
 {
   const wring_seen *a = t->seen + i, *b = t->seen + j;
@@ -340,9 +345,9 @@ static void compare(const grid *g, const cells *t, PetscInt i, PetscInt j, uint6
     const wring_seen *const other = a;
     a = b, b = other;
   }
-  if (!g->how->wanted[a->corners - 1][b->corners - 1]) return;
-  l->compared++;
-  if (!is_cell_of_pair(g, t->box + i, t->box + j, key) || !g->how->keep(g->how->context, a, b, row, &to)) return;
+  if (!g->how->wanted[a->corners - 1][b->corners - 1] || !is_cell_of_pair(g, t->box + i, t->box + j, key) ||
+      !g->how->keep(g->how->context, a, b, row, &to))
+    return;
   unsigned char *const put = add_letter(l, g->how->size, to);
   if (put) memcpy(put, row, g->how->size);
 }
@@ -355,7 +360,9 @@ static void search_cell(const grid *g, const cells *t, PetscInt begin, PetscInt 
   for (PetscInt p = begin; p < end; p++) {
     for (PetscInt q = begin; q < p; q++) {
       const PetscInt i = t->item[p], j = t->item[q];
-      if (t->level[i] == level || t->level[j] == level) compare(g, t, i, j, key, l);
+      if (t->level[i] != level && t->level[j] != level) continue;
+      l->compared++;
+      if (meet(t->box + i, t->box + j)) compare(g, t, i, j, key, l);
     }
   }
 }
