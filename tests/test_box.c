@@ -67,8 +67,8 @@ static PetscErrorCode test_slices(const wring_box *box)
 static PetscErrorCode test_faults(void)
 {
   static const wring_box box[]   = {{{1, 1, 1}, {9, 9, 9}, {0}, 0.9}, {{0, 1, 1}, {0, 9, 9}, {0}, 0.9}};
-  static const char     *fault[] = {"mesh_box_jitter: 0.9 leaves a tetrahedron of zero volume",
-                                    "mesh_box_jitter: 0.9 leaves a triangle of zero area"};
+  static const char     *fault[] = {"jitter: 0.9 leaves a tetrahedron of zero volume",
+                                    "jitter: 0.9 leaves a triangle of zero area"};
   wring_mesh_data       *d;
 
   PetscFunctionBegin;

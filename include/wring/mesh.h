@@ -5,7 +5,8 @@
   distributed mesh: plain arrays that every layer may read and only src/mesh writes.
 
   Map of src/mesh, in reading order:
-    data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c deck keys
+    data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; merge.c makes one of several;
+                 mesh_options.c deck keys
     read/        from a file to its nodes and elements (map: read/raw.h)
     build/       from those to a mesh, checked (map: build/build.h)
     partition/   a distributed graph cut into parts (map: partition/graph.h)
@@ -142,6 +143,20 @@ typedef struct {
 */
 PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e);
 
+/*
+  Moves a mesh in slices: X becomes R X + at, R [9] a rotation row by row, at [3] m; also the middles of edges. Serial.
+*/
+PetscErrorCode wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3]);
+
+/*
+  Merges n meshes in slices into one, *d: vertices and tets in the order of the meshes, in equal shares of the ranks.
+  Regions and sets get the name of their mesh in front, "NAME.set"; the only region of a mesh and the set "box" of a box
+  are NAME, which is also a set of all vertices of the mesh. part [n] are destroyed. On too many vertices or tets *d is
+  NULL and e is set, on all ranks. Takes the memory of the meshes twice. Collective.
+*/
+PetscErrorCode wring_mesh_merge(MPI_Comm comm, PetscInt n, const char *const *name, wring_mesh_data **part,
+                                wring_mesh_data **d, wring_error *e);
+
 /* ---- properties of a mesh ---------------------------------------------------------------------------------------- */
 
 enum { WRING_QUALITY_BINS = 10 };
@@ -176,10 +191,11 @@ PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 
 /*
-  Keys of the deck, prefix mesh_: file, scale, refine, order, quadrature, partitioner, box_size, box_cells, box_origin,
-  box_jitter; prefix set_*_: box, sphere, plane, centre, size, radius, point, normal.
+  Keys of the deck, prefix mesh_: refine, order, quadrature, partitioner; prefix set_*_: box, sphere, plane, centre,
+  size, radius, point, normal; prefixes mesh_ and body_*_, of one file or box: file, scale, box_size, box_cells,
+  box_origin, box_jitter.
 */
-extern const wring_option wring_mesh_options[], wring_set_options[];
+extern const wring_option wring_mesh_options[], wring_set_options[], wring_mesh_source_options[];
 
 /* ---- a distributed mesh ------------------------------------------------------------------------------------------ */
 
@@ -194,14 +210,19 @@ typedef enum {
   WRING_PARTITIONER_PARMETIS
 } wring_partitioner;
 
-/* The keys of mesh_, wring_mesh_options, which wring_options_read fills. */
+/* A file or a box, wring_mesh_source_options, which wring_options_read fills. */
 typedef struct {
   const char *file; // NULL: not given
   double      scale;
-  PetscInt    refine, order; // order 0: not given
+  wring_box   box;
+} wring_mesh_source;
+
+/* The keys of mesh_: those of its file or box, and wring_mesh_options. */
+typedef struct {
+  wring_mesh_source source;        // first
+  PetscInt          refine, order; // order 0: not given
   enum { WRING_POINTS_4, WRING_POINTS_14 } quadrature;
   wring_partitioner partitioner;
-  wring_box         box;
 } wring_mesh_keys;
 
 /* Refuses a package that this PETSc does not have, with the key `partitioner` after the prefix. Collective. */

@@ -164,7 +164,7 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
 
 /*
   The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry
-  of a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions). A known name takes
+  of a table whose prefix begins with family + "*_". known [n_known]: names that exist (sets, regions). A known name has
   precedence over an unknown one; among unknown names, the shortest one, which leaves the longest entry. A key that
   matches two known names is an error. Names are in order of appearance, spelt as in `known` if they are known; free
   with wring_words_destroy.

@@ -229,13 +229,11 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
     g->step[c]   = c == 0 ? 1 : (PetscInt)wring_count_times(g->step[c - 1], g->points[c - 1]); // too large: the same
     if (g->cells[c] > 0) g->axis[g->dim++] = c;
     if (g->cells[c] > 0 && !(box->size[c] > 0))
-      wring_error_set(e, "mesh_box_size: %g m along %c, where there are cells, expected above 0", box->size[c],
-                      axis_name[c]);
+      wring_error_set(e, "size: %g m along %c, where there are cells, expected above 0", box->size[c], axis_name[c]);
     if (g->cells[c] == 0 && box->size[c] != 0)
-      wring_error_set(e, "mesh_box_size: %g m along %c, where there are no cells, expected 0", box->size[c],
-                      axis_name[c]);
+      wring_error_set(e, "size: %g m along %c, where there are no cells, expected 0", box->size[c], axis_name[c]);
   }
-  if (g->dim == 0) wring_error_set(e, "mesh_box_cells: 0,0,0, expected cells along at least one axis");
+  if (g->dim == 0) wring_error_set(e, "cells: 0,0,0, expected cells along at least one axis");
 }
 
 /*
@@ -258,9 +256,9 @@ static void count_cells(MPI_Comm comm, const grid *g, PetscInt64 *vertices, Pets
     elements = wring_count_plus(elements, wring_count_times(4, wring_count_times(g->points[a], g->points[b])));
   }
   const PetscInt64 tets = wring_count_times(6, *cells < INT64_MAX ? *cells / size + (*cells % size > 0) : *cells);
-  if (wring_mesh_data_fits("mesh_box_cells", *vertices, tets, e) &&
-      wring_count_fits(members, 1, "mesh_box_cells", "vertices of the sets", e))
-    wring_count_fits(elements, 4, "mesh_box_cells", "triangles of the sides", e);
+  if (wring_mesh_data_fits("cells", *vertices, tets, e) &&
+      wring_count_fits(members, 1, "cells", "vertices of the sets", e))
+    wring_count_fits(elements, 4, "cells", "triangles of the sides", e);
 }
 
 /* Returns false if an element of this rank has no volume or area. */
@@ -293,7 +291,7 @@ PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_da
   PetscCall(wring_mesh_data_create(v.n, 6 * c.n, d));
   PetscCall(fill_box(comm, box, &g, v, c, *d, &good));
   if (!good)
-    wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
+    wring_error_set(e, "jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
                     g.dim == 2 ? "triangle of zero area" : "tetrahedron of zero volume");
   PetscCall(wring_error_share(comm, e));
   if (wring_failed(e)) PetscCall(wring_mesh_data_destroy(d));

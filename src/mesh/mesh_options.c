@@ -1,10 +1,24 @@
 #include "partition/partition.h"
 
-const wring_option wring_mesh_options[] = {
-  {"file", WRING_PATH, .at = WRING_AT(wring_mesh_keys, file),
+const wring_option wring_mesh_source_options[] = {
+  {"file", WRING_PATH, .at = WRING_AT(wring_mesh_source, file),
    .help = "Mesh to read: Gmsh 2.2 or 4.1, MEDIT ASCII, TetGen, or CSV `vertex,x,y,z` (points only)."},
-  {"scale", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(wring_mesh_keys, scale),
+  {"scale", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(wring_mesh_source, scale),
    .help = "Factor on the coordinates of the file."},
+  {"box_size", WRING_REALS, .count = 3, .unit = "m", .range = "[0,inf)", .at = WRING_AT(wring_mesh_source, box.size),
+   .help = "Lengths of the box along x, y and z; 0 along an axis without cells."},
+  {"box_cells", WRING_INTS, .count = 3, .range = "[0,inf)", .at = WRING_AT(wring_mesh_source, box.cells),
+   .help =
+     "Cells of the box along x, y and z, each split into 6 tets; 0 along one axis gives a sheet, along two a line."},
+  {"box_origin", WRING_REALS, .count = 3, .unit = "m", .value = "0,0,0", .at = WRING_AT(wring_mesh_source, box.origin),
+   .help = "Lowest corner of the box."},
+  {"box_jitter", WRING_REAL, .range = "[0,1)", .value = "0.05", .at = WRING_AT(wring_mesh_source, box.jitter),
+   .help =
+     "Random displacement of each free coordinate, by up to half of this times the cell size; the seed is fixed."},
+  {0},
+};
+
+const wring_option wring_mesh_options[] = {
   {"refine", WRING_INT, .range = "[0,10]", .value = "0", .at = WRING_AT(wring_mesh_keys, refine),
    .help =
      "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2, in parallel."},
@@ -16,16 +30,6 @@ const wring_option wring_mesh_options[] = {
   {"partitioner", WRING_WORD, .choices = "metis|curve|ptscotch|parmetis", .value = "metis",
    .at   = WRING_AT(wring_mesh_keys, partitioner),
    .help = "How tetrahedra are assigned to ranks; the last two need a PETSc with these packages."},
-  {"box_size", WRING_REALS, .count = 3, .unit = "m", .range = "[0,inf)", .at = WRING_AT(wring_mesh_keys, box.size),
-   .help = "Lengths of the box along x, y and z; 0 along an axis without cells."},
-  {"box_cells", WRING_INTS, .count = 3, .range = "[0,inf)", .at = WRING_AT(wring_mesh_keys, box.cells),
-   .help =
-     "Cells of the box along x, y and z, each split into 6 tets; 0 along one axis gives a sheet, along two a line."},
-  {"box_origin", WRING_REALS, .count = 3, .unit = "m", .value = "0,0,0", .at = WRING_AT(wring_mesh_keys, box.origin),
-   .help = "Lowest corner of the box."},
-  {"box_jitter", WRING_REAL, .range = "[0,1)", .value = "0.05", .at = WRING_AT(wring_mesh_keys, box.jitter),
-   .help =
-     "Random displacement of each free coordinate, by up to half of this times the cell size; the seed is fixed."},
   {0},
 };
 

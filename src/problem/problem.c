@@ -103,6 +103,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(wring_words_destroy(p->parts->attachments.n, &p->parts->attachments.name));
   PetscCall(PetscFree(p->parts->attachments.key));
   PetscCall(PetscFree(p->parts->region));
+  PetscCall(wring_bodies_destroy(&p->parts->bodies));
   PetscCall(PetscFree(p->mass));
   PetscCall(wring_problem_destroy_surfaces(p));
   PetscCall(wring_problem_destroy_springs(p));

@@ -7,7 +7,8 @@
     keys/problem_names.c     names in keys: of sets, regions or labels
     keys/problem_variants.c  variants of solvers: a named solver type with its own keys
     keys/problem_defaults.c  the defaults in force, for run.json and the like
-    input/problem_mesh.c     the mesh: a file, a box (mesh_source.c) or a checkpoint; refinement; sets
+    input/problem_mesh.c     the mesh: a file, a box (mesh_source.c), bodies or a checkpoint; refinement; sets
+    input/problem_bodies.c   bodies: files and boxes placed in one mesh; their velocities
     input/problem_rows.c     CSV tables of vertices, routed to their owners
     input/problem_fields.c   tables of tetrahedra
     input/problem_curves.c   functions of time
@@ -31,13 +32,15 @@
   command, such as its keys and output files (study).
 */
 #pragma once
+#include "input/mesh_source.h"
 #include <wring/problem.h>
 
 enum { WRING_PREFIX = 256 }; // characters of a prefix of keys, such as "attach_NAME_"
 
 /* ---- tables of keys ---------------------------------------------------------------------------------------------- */
 
-extern const wring_option wring_material_options[];   // material_ and region_*_
+extern const wring_option wring_material_options[];   // material_, region_*_ and body_*_material_
+extern const wring_option wring_scale_options[];      // material_ and region_*_: tables of factors
 extern const wring_option wring_mass_options[];       // mass_
 extern const wring_option wring_spring_options[];     // spring_*_
 extern const wring_option wring_membrane_options[];   // membrane_*_
@@ -178,6 +181,7 @@ typedef struct {
 struct wring_problem_parts {
   wring_catalogue   *keys;
   wring_mesh_origin  origin;
+  wring_bodies       bodies;
   wring_region_keys *region; // [mesh->regions.n]
   wring_surfaces     surfaces;
   wring_springs      springs;
@@ -213,6 +217,7 @@ PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_contacts(wring_problem *p); // colliders and self-contact
 PetscErrorCode wring_problem_add_loads(wring_problem *p);    // to the stepper
 PetscErrorCode wring_problem_set_state(wring_problem *p);
+PetscErrorCode wring_bodies_set_velocities(const wring_problem *p); // of the state
 PetscErrorCode wring_problem_add_probes(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p);                 // at the state
 PetscErrorCode wring_problem_check_self_contact(wring_problem *p);                    // likewise
@@ -268,8 +273,10 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
 /* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
 const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 
-void             wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix); // of its own keys
-PetscErrorCode   wring_region_density(const wring_problem *p, PetscInt r, double *density);          // kg/m^3, required
+void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix); // of its own keys
+/* The prefix of the keys that it shares with other regions: "body_NAME_material_" of a body with keys, "material_". */
+const char      *wring_region_shared(const wring_problem *p, PetscInt r, char prefix[WRING_PREFIX]);
+PetscErrorCode   wring_region_density(const wring_problem *p, PetscInt r, double *density); // kg/m^3, required
 const wring_law *wring_region_law(const wring_problem *p, PetscInt r);
 /*
   Whether volumetric is mean for this law of region r, with parameters par; refused if neither the region's material nor

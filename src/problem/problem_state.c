@@ -166,6 +166,7 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
     PetscCall(VecSet(p->state.v, 0));
   }
   if (key->positions) PetscCall(read_vectors(p, key->positions, p->state.q));
+  PetscCall(wring_bodies_set_velocities(p));
   if (key->velocities) PetscCall(read_vectors(p, key->velocities, p->state.v));
   PetscCall(set_velocity(p));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -208,7 +208,7 @@ static reading read_key(const char *family, PetscInt n_schema, const wring_schem
   const size_t head = strlen(family);
   reading      r    = {.size = -1};
   for (PetscInt i = 0; i < n_schema; i++) {
-    if (strncmp(schema[i].prefix, family, head) || strcmp(schema[i].prefix + head, "*_")) continue;
+    if (strncmp(schema[i].prefix, family, head) || strncmp(schema[i].prefix + head, "*_", 2)) continue;
     for (const wring_option *p = schema[i].options; p && p->key; p++) {
       const PetscInt size = match(schema[i].prefix, p->key, key);
       if (size <= 0) continue;

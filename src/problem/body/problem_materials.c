@@ -49,10 +49,11 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
                                  .file     = "stiffness_file",
                                  .data     = "stiffness_data",
                                  .header   = "tet,scale",
-                                 .table    = wring_material_options,
+                                 .table    = wring_scale_options,
                                  .width    = 1,
                                  .fault    = scale_fault};
   double               *scale;
+  char                  shared[WRING_PREFIX];
   PetscBool             any;
 
   PetscFunctionBegin;
@@ -60,7 +61,8 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
   for (PetscInt e = 0; e < p->mesh->tets.n; e++) scale[e] = 1;
   PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++)
-    PetscCall(add_term(p, r, wring_region_law(p, r), "material_", p->parts->region[r].proxy, any ? scale : NULL, NULL));
+    PetscCall(add_term(p, r, wring_region_law(p, r), wring_region_shared(p, r, shared), p->parts->region[r].proxy,
+                       any ? scale : NULL, NULL));
   PetscCall(PetscFree(scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

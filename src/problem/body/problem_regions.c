@@ -1,5 +1,6 @@
 /*
-  Materials by region: "region_NAME_" overrides "material_" key by key. An unused key, a parameter of a law that the
+  Materials by region: "region_NAME_" overrides "material_" key by key; of the regions of a body with a material of its
+  own, "body_NAME_material_" is in the place of "material_". An unused key, a parameter of a law that the
   region does not have, gives a notice and not an error: a command line that changes the model cannot remove the
   parameters in the deck.
 */
@@ -19,6 +20,10 @@ const wring_option wring_material_options[] = {
            "above a ratio of 0.49 where its law and the solvers can, else full."},
   {"proxy_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .at = WRING_AT(wring_region_keys, proxy),
    .help = "Stiffness of the elements in the constant operator A; default: the slope of the law."},
+  {0},
+};
+
+const wring_option wring_scale_options[] = {
   {"stiffness_file", WRING_PATH,
    .help = "CSV `tet,scale`: factor above 0 on the energy of each tetrahedron, numbered from 0 as in the mesh file."},
   {"stiffness_data", WRING_WORD, .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same factors."},
@@ -30,11 +35,23 @@ void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *
   snprintf(prefix, size, "region_%s_", p->mesh->regions.name[r]);
 }
 
-/* The prefix under which `key` is set for this region: its own or "material_". */
+const char *wring_region_shared(const wring_problem *p, PetscInt r, char prefix[WRING_PREFIX])
+{
+  const wring_bodies *const b = &p->parts->bodies;
+  for (PetscInt i = 0; i < b->n; i++) {
+    snprintf(prefix, WRING_PREFIX, "body_%s_material_", b->name[i]);
+    if (wring_body_has(b->name[i], p->mesh->regions.name[r]) && wring_options_has_family(p->options, prefix))
+      return prefix;
+  }
+  snprintf(prefix, WRING_PREFIX, "material_");
+  return prefix;
+}
+
+/* The prefix under which `key` is set for this region: its own or that which it shares with others. */
 static void find_source(const wring_problem *p, PetscInt r, const char *key, char from[WRING_PREFIX])
 {
   wring_region_prefix(p, r, WRING_PREFIX, from);
-  if (!wring_options_has(p->options, from, key)) snprintf(from, WRING_PREFIX, "material_");
+  if (!wring_options_has(p->options, from, key)) wring_region_shared(p, r, from);
 }
 
 PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *density)
@@ -205,13 +222,53 @@ static PetscErrorCode check_tets(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_regions(wring_problem *p)
+/* Notices of keys under a prefix that regions share. */
+static PetscErrorCode note_shared(const wring_problem *p, const char *prefix)
 {
-  const PetscInt       n   = p->mesh->regions.n;
   const wring_law     *law = NULL;
   const wring_option **table;
-  char                 prefix[WRING_PREFIX], **name;
-  PetscInt             n_name, region;
+  char                 shared[WRING_PREFIX];
+  PetscInt             n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->mesh->regions.n, &table));
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
+    if (strcmp(wring_region_shared(p, r, shared), prefix)) continue;
+    law        = wring_region_law(p, r);
+    table[n++] = law->options;
+  }
+  if (n) PetscCall(note_unread(p, prefix, n, table, law->name));
+  PetscCall(PetscFree(table));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same of the materials of bodies, which are refused where no region has them. */
+static PetscErrorCode note_bodies(const wring_problem *p)
+{
+  const wring_bodies *const b = &p->parts->bodies;
+  char                      prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < b->n; i++) {
+    PetscBool any = PETSC_FALSE;
+    snprintf(prefix, sizeof prefix, "body_%s_material_", b->name[i]);
+    if (!wring_options_has_family(p->options, prefix)) continue;
+    for (PetscInt r = 0; r < p->mesh->regions.n; r++)
+      any = (PetscBool)(any || wring_body_has(b->name[i], p->mesh->regions.name[r]));
+    if (!any)
+      WRING_REFUSE(p->comm, "%s: body '%s' has a material, but no region with tetrahedra, expected none",
+                   wring_options_family_origin(p->options, prefix), b->name[i]);
+    PetscCall(note_shared(p, prefix));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_read_regions(wring_problem *p)
+{
+  const PetscInt      n = p->mesh->regions.n;
+  const wring_option *table;
+  char                prefix[WRING_PREFIX], **name;
+  PetscInt            n_name, region;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "region_", &n_name, &name));
@@ -219,15 +276,13 @@ PetscErrorCode wring_problem_read_regions(wring_problem *p)
   PetscCall(wring_words_destroy(n_name, &name));
   PetscCall(check_tets(p));
   PetscCall(PetscCalloc1(n, &p->parts->region));
-  PetscCall(PetscMalloc1(n, &table));
   for (PetscInt r = 0; r < n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);
     PetscCall(read_region(p, r));
-    law      = wring_region_law(p, r);
-    table[r] = law->options;
-    PetscCall(note_unread(p, prefix, 1, &table[r], law->name));
+    table = wring_region_law(p, r)->options;
+    PetscCall(note_unread(p, prefix, 1, &table, wring_region_law(p, r)->name));
   }
-  if (n) PetscCall(note_unread(p, "material_", n, table, law->name));
-  PetscCall(PetscFree(table));
+  PetscCall(note_shared(p, "material_"));
+  PetscCall(note_bodies(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

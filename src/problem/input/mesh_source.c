@@ -26,7 +26,7 @@ int wring_mesh_select_options(const char *head, wring_option *table)
 {
   const size_t size = strlen(head);
   int          n    = 0;
-  for (const wring_option *p = wring_mesh_options; p->key; p++) {
+  for (const wring_option *p = wring_mesh_source_options; p->key; p++) {
     if (strncmp(p->key, head, size)) continue;
     table[n] = *p;
     table[n++].key += head[size - 1] == '_' ? size : 0;
@@ -46,7 +46,8 @@ PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, c
   PetscCall(wring_options_require(o, prefix, table, "size"));
   PetscCall(wring_options_require(o, prefix, table, "cells"));
   PetscCall(wring_mesh_box(wring_options_comm(o), box, data, &fault));
-  if (wring_failed(&fault)) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
+  if (wring_failed(&fault))
+    wring_error_set(&error, "%s: %s%s", wring_options_origin(o, prefix, "cells"), prefix, fault.text);
   PetscCall(wring_error_raise(wring_options_comm(o), &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -121,7 +121,7 @@ static PetscErrorCode read_data(const wring_problem *p, const wring_tet_field *f
   if (!wring_options_has(p->options, "mesh_", "file"))
     WRING_REFUSE(p->comm, "%s: %s%s names data in a mesh file, expected mesh.file too, or a table (%s%s)",
                  wring_options_origin(p->options, prefix, f->data), prefix, f->data, prefix, f->file);
-  PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
+  PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_source_options, "file", sizeof file, file));
   PetscCall(PetscSNPrintf(name, size, "%s: $ElementData \"%s\"", file, section));
   PetscCall(wring_mesh_read_data(p->comm, file, section, f->width, n, row, &error));
   PetscCall(wring_error_raise(p->comm, &error));

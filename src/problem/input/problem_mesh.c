@@ -1,6 +1,6 @@
 /*
-  The mesh of a problem: from a checkpoint, or else from a file or a box. A deck can be restarted unchanged from its own
-  checkpoint: its file or box is then read only to check that the checkpoint belongs to it.
+  The mesh of a problem: from a checkpoint, or else from a file, a box or bodies. A deck can be restarted unchanged from
+  its own checkpoint: its mesh is then read only to check that the checkpoint belongs to it.
 */
 #include "base/exchange.h"
 #include "mesh_source.h"
@@ -11,31 +11,48 @@
 /* The keys of mesh_, and the sources that the deck gives. */
 typedef struct {
   wring_mesh_keys keys;
-  PetscBool       box;
-  const char     *restart; // initial.restart, NULL: not given
+  wring_bodies    bodies;
+  PetscBool       box, any; // a box; any of file, box, bodies
+  const char     *restart;  // initial.restart, NULL: not given
 } sources;
 
-static PetscErrorCode get_sources(const wring_options *o, sources *s)
+/* Refuses two meshes, and keys that do not apply to the one that is given. */
+static PetscErrorCode check_sources(const wring_options *o, const sources *s)
 {
-  const MPI_Comm comm = wring_options_comm(o);
+  const MPI_Comm    comm = wring_options_comm(o);
+  const char *const file = s->keys.source.file;
 
   PetscFunctionBegin;
+  if (file && s->box)
+    WRING_REFUSE(comm, "%s: mesh: file and box (%s) are both given, expected one of them",
+                 wring_options_origin(o, "mesh_", "file"), wring_options_family_origin(o, "mesh_box_"));
+  if ((file || s->box) && s->bodies.placed)
+    WRING_REFUSE(comm, "%s: mesh: a %s, but bodies have meshes of their own, expected either of them",
+                 wring_options_family_origin(o, file ? "mesh_file" : "mesh_box_"), file ? "file" : "box");
+  if (!s->any && !s->restart)
+    WRING_REFUSE(comm, "%s: mesh: none is given, expected mesh.file, mesh.box, body or initial.restart",
+                 wring_options_deck(o));
+  if (!file && wring_options_has(o, "mesh_", "scale"))
+    WRING_REFUSE(comm, "%s: mesh_scale applies to mesh.file only, remove it%s",
+                 wring_options_origin(o, "mesh_", "scale"), s->box ? " for mesh.box" : "");
+  if (!s->any && wring_options_has(o, "mesh_", "refine"))
+    WRING_REFUSE(comm, "%s: mesh_refine: the mesh of a checkpoint is not refined again, remove the key",
+                 wring_options_origin(o, "mesh_", "refine"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* s->bodies must be destroyed. */
+static PetscErrorCode get_sources(const wring_options *o, const wring_catalogue *c, sources *s)
+{
+  PetscFunctionBegin;
   *s = (sources){.box = wring_options_has_family(o, "mesh_box_")};
+  PetscCall(wring_options_read(o, "mesh_", wring_mesh_source_options, &s->keys.source));
   PetscCall(wring_options_read(o, "mesh_", wring_mesh_options, &s->keys));
   if (wring_options_has(o, "initial_", "restart"))
     PetscCall(wring_options_get_word(o, "initial_", wring_initial_options, "restart", &s->restart));
-  if (s->keys.file && s->box)
-    WRING_REFUSE(comm, "%s: mesh: file and box (%s) are both given, expected one of them",
-                 wring_options_origin(o, "mesh_", "file"), wring_options_family_origin(o, "mesh_box_"));
-  if (!s->keys.file && !s->box && !s->restart)
-    WRING_REFUSE(comm, "%s: mesh: none is given, expected mesh.file, mesh.box or initial.restart",
-                 wring_options_deck(o));
-  if (s->box && wring_options_has(o, "mesh_", "scale"))
-    WRING_REFUSE(comm, "%s: mesh_scale applies to mesh.file only, remove it for mesh.box",
-                 wring_options_origin(o, "mesh_", "scale"));
-  if (!s->keys.file && !s->box && wring_options_has(o, "mesh_", "refine"))
-    WRING_REFUSE(comm, "%s: mesh_refine: the mesh of a checkpoint is not refined again, remove the key",
-                 wring_options_origin(o, "mesh_", "refine"));
+  PetscCall(wring_bodies_read(o, "body_", c->n, c->entry, &s->bodies));
+  s->any = (PetscBool)(s->keys.source.file || s->box || s->bodies.placed);
+  PetscCall(check_sources(o, s));
   PetscCall(wring_mesh_check_partitioner(o, "mesh_", s->keys.partitioner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,13 +63,15 @@ static PetscErrorCode get_sources(const wring_options *o, sources *s)
 */
 static PetscErrorCode read_deck_mesh(const wring_options *o, const sources *s, wring_mesh_data **data, PetscInt *order)
 {
-  int read = s->box || s->keys.file;
+  const wring_mesh_source *const source = &s->keys.source;
+  int                            read   = s->any;
 
   PetscFunctionBegin;
   *data = NULL;
-  if (s->box) PetscCall(wring_mesh_box_make(o, "mesh_box_", &s->keys.box, data));
-  if (s->keys.file)
-    PetscCall(wring_mesh_file_read(wring_options_comm(o), s->keys.file, s->keys.scale, PETSC_FALSE, data));
+  if (s->box) PetscCall(wring_mesh_box_make(o, "mesh_box_", &source->box, data));
+  if (source->file)
+    PetscCall(wring_mesh_file_read(wring_options_comm(o), source->file, source->scale, PETSC_FALSE, data));
+  if (s->bodies.placed) PetscCall(wring_bodies_mesh(o, &s->bodies, data));
   if (*data) read = PetscMax((*data)->order, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_INT, MPI_MAX, wring_options_comm(o)));
   *order = s->keys.order ? s->keys.order : read;
@@ -171,14 +190,15 @@ static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, co
                  "%s: holds another mesh (%lld vertices, %lld tets) than the deck's (%s: %lld vertices, %lld tets), "
                  "expected the same, or a deck without mesh",
                  p->parts->origin.restart, (long long)s.vertices, (long long)s.tets,
-                 wring_options_family_origin(p->options, "mesh_"), (long long)d->vertices, (long long)d->tets);
+                 wring_options_family_origin(p->options, p->parts->bodies.placed ? "body_" : "mesh_"),
+                 (long long)d->vertices, (long long)d->tets);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The mesh of the checkpoint, or the deck's, and the number of tets of the mesh that tables of tets refer to. */
 static PetscErrorCode read_mesh(wring_problem *p, const sources *s, wring_mesh_data **data, PetscInt *order)
 {
-  const PetscBool          deck_has = (PetscBool)(s->keys.file || s->box);
+  const PetscBool          deck_has = s->any;
   wring_mesh_origin *const origin   = &p->parts->origin;
   wring_mesh_data         *deck;
   counts                   c;
@@ -228,7 +248,8 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   wring_mesh_data *data;
 
   PetscFunctionBegin;
-  PetscCall(get_sources(p->options, &s));
+  PetscCall(get_sources(p->options, p->parts->keys, &s));
+  p->parts->bodies = s.bodies;
   PetscCall(read_mesh(p, &s, &data, &order));
   PetscCall(wring_mesh_distribute_by(p->comm, s.keys.partitioner, &data, &p->mesh));
   if (s.restart)
@@ -248,10 +269,14 @@ PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
   PetscInt         order;
   sources          s;
   wring_mesh_data *data;
+  wring_catalogue *c;
 
   PetscFunctionBegin;
-  PetscCall(get_sources(o, &s));
+  PetscCall(wring_catalogue_create(&c));
+  PetscCall(get_sources(o, c, &s));
   PetscCall(read_deck_mesh(o, &s, &data, &order));
+  PetscCall(wring_bodies_destroy(&s.bodies));
+  PetscCall(wring_catalogue_destroy(&c));
   PetscCall(wring_mesh_distribute_by(wring_options_comm(o), s.keys.partitioner, &data, m));
   PetscCall(subdivide(&s.keys, order, *m));
   PetscFunctionReturn(PETSC_SUCCESS);

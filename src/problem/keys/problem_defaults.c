@@ -18,10 +18,10 @@ static PetscErrorCode is_used(const wring_problem *p, const char *prefix, const 
   PetscFunctionBegin;
   snprintf(in_radians, sizeof in_radians, "%s_rad", key);
   *used = (PetscBool)!wring_options_has(o, prefix, in_radians);
-  if (strcmp(prefix, "mesh_") == 0) {
-    const PetscBool box = (PetscBool)(strncmp(key, "box_", 4) == 0);
-    *used               = (PetscBool)(!box || wring_options_has(o, prefix, "box_size"));
-    if (strcmp(key, "scale") == 0) *used = wring_options_has(o, prefix, "file");
+  if (strncmp(key, "box_", 4) == 0) {
+    *used = wring_options_has(o, prefix, "box_size");
+  } else if (strcmp(key, "scale") == 0) {
+    *used = wring_options_has(o, prefix, "file");
   } else if (strcmp(prefix, "time_") == 0 && strcmp(key, "steps") == 0) {
     *used = (PetscBool) !(wring_options_has(o, prefix, "end") || wring_options_has(o, prefix, "more_steps"));
   } else if (strcmp(key, "interpolation") == 0) {
@@ -91,14 +91,16 @@ static PetscErrorCode visit_solver(const visitor *v, const char *name)
 /* The tables of a family with names, for each name. */
 static PetscErrorCode visit_names(const visitor *v, const wring_schema *s)
 {
-  char     family[WRING_PREFIX], prefix[WRING_PREFIX], **name;
-  PetscInt n;
+  const size_t head = strcspn(s->prefix, "*");
+  char         family[WRING_PREFIX], prefix[WRING_PREFIX], **name;
+  PetscInt     n;
 
   PetscFunctionBegin;
-  snprintf(family, sizeof family, "%.*s", (int)strcspn(s->prefix, "*"), s->prefix);
+  snprintf(family, sizeof family, "%.*s", (int)head, s->prefix);
   PetscCall(wring_problem_get_names(v->p, family, &n, &name));
   for (PetscInt i = 0; i < n; i++) {
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name[i]));
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s%s", family, name[i], s->prefix + head + 1));
+    if (s->prefix[head + 2] && !wring_options_has_family(v->p->options, prefix)) continue; // a body without material
     PetscCall(visit_table(v, prefix, s->options));
   }
   PetscCall(wring_words_destroy(n, &name));

@@ -5,9 +5,16 @@
 #include <string.h>
 
 static const wring_schema fixed[] = {
+  {"mesh_", wring_mesh_source_options, "mesh"},
   {"mesh_", wring_mesh_options, "mesh"},
+  {"body_*_", wring_mesh_source_options, "body"},
+  {"body_*_", wring_place_options, "body"},
+  {"body_*_", wring_body_options, "body"},
   {"set_*_", wring_set_options, "set"},
   {"material_", wring_material_options, "material"},
+  {"material_", wring_scale_options, "material"},
+  {"body_*_material_", wring_material_options, "body"},
+  {"region_*_", wring_scale_options, "region"},
   {"region_*_", wring_material_options, "region"}, // laws follow
   {"mass_", wring_mass_options, "mass"},
   {"membrane_*_", wring_membrane_options, "membrane"},
@@ -61,7 +68,7 @@ PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The keys of each material, for all regions and for one region. */
+/* The keys of each material, for all regions, for those of a body and for one region. */
 static PetscErrorCode add_materials(wring_catalogue *c)
 {
   const wring_law *law;
@@ -71,6 +78,7 @@ static PetscErrorCode add_materials(wring_catalogue *c)
   for (int i = 0; (law = wring_law_material(i)); i++) {
     snprintf(owner, sizeof owner, "material %s", law->name);
     PetscCall(wring_catalogue_add(c, "material_", law->options, owner));
+    PetscCall(wring_catalogue_add(c, "body_*_material_", law->options, owner));
     PetscCall(wring_catalogue_add(c, "region_*_", law->options, owner));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -126,8 +134,9 @@ PetscErrorCode wring_catalogue_create(wring_catalogue **c)
     PetscCall(wring_catalogue_add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
     if (fixed[i].options == wring_collider_options) PetscCall(add_shapes(*c));
     if (fixed[i].options == wring_variant_options) PetscCall(add_solvers(*c));
-    if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_materials(*c));
-    if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_on_top(*c));
+    if (strcmp(fixed[i].prefix, "region_*_") || fixed[i].options != wring_material_options) continue;
+    PetscCall(add_materials(*c));
+    PetscCall(add_on_top(*c));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

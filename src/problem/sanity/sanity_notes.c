@@ -35,7 +35,7 @@ static PetscErrorCode note_size(const wring_problem *p, wring_sanity *s)
   double          scale   = 1;
 
   PetscFunctionBegin;
-  if (file) PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
+  if (file) PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_source_options, "scale", &scale));
   const PetscBool scaled = wring_options_has(o, "mesh_", "scale");
   if (file && !scaled && (s->length > 50 || (s->length > 5 && heavy)))
     note(

@@ -39,8 +39,8 @@ static double count_vertices(const double cells[3], int order)
 static PetscErrorCode shrink_box(const wring_mesh_keys *m, PetscInt ranks, wring_smaller *s, wring_options *small)
 {
   const int    order = m->order == 2 ? 2 : 1, fine = 1 << m->refine;
-  const double all[3] = {fine * (double)m->box.cells[0], fine * (double)m->box.cells[1],
-                         fine * (double)m->box.cells[2]};
+  const double all[3] = {fine * (double)m->source.box.cells[0], fine * (double)m->source.box.cells[1],
+                         fine * (double)m->source.box.cells[2]};
   const int    axes   = (all[0] > 0) + (all[1] > 0) + (all[2] > 0);
   const double rows   = 96 * all[0] * all[1] * all[2] / (double)ranks; // 16 for each of six tets a cell
   const double n = count_vertices(all, order), by = pow(MOST / n, 1. / PetscMax(axes, 1));
@@ -84,7 +84,8 @@ PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_
   PetscFunctionBegin;
   *s = (wring_smaller){.growth = 1, .tets = 1};
   PetscCall(wring_options_read(o, "mesh_", wring_mesh_options, &m));
-  if (numbers || (!box && !m.file)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_read(o, "mesh_", wring_mesh_source_options, &m.source));
+  if (numbers || (!box && !m.source.file)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_copy(o, "check_", &s->o));
   PetscCall(wring_options_set(s->o, "mesh_refine", "0", "wring check"));
   if (box)

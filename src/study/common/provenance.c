@@ -51,13 +51,14 @@ static void add_file(const char *key, const char *path, json_t *files)
 }
 
 /* TetGen's meshes are two files, of which the deck names one. */
-static void add_other(const char *path, json_t *files)
+static void add_other(const char *key, const char *path, json_t *files)
 {
-  char              other[PETSC_MAX_PATH_LEN + 8];
+  char              other[PETSC_MAX_PATH_LEN + 8], name[256];
   const char *const dot = strrchr(path, '.');
   if (!dot || (strcmp(dot, ".node") != 0 && strcmp(dot, ".ele") != 0)) return;
   snprintf(other, sizeof other, "%.*s%s", (int)(dot - path), path, strcmp(dot, ".node") == 0 ? ".ele" : ".node");
-  add_file("mesh_file_other", other, files);
+  snprintf(name, sizeof name, "%s_other", key);
+  add_file(name, other, files);
 }
 
 /* Adds the file that a key names, if it names one. */
@@ -75,7 +76,7 @@ static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, 
   snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(key) - strlen(option->key)), key);
   PetscCall(wring_options_get_path(o, prefix, table, option->key, sizeof path, path));
   add_file(key, path, files);
-  if (wring_ascii_compare(key, "mesh_file") == 0) add_other(path, files);
+  if (option == wring_mesh_source_options) add_other(key, path, files); // its first entry, `file`
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

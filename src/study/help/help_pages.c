@@ -68,7 +68,8 @@ static const char man_status[] =
   ".SH EXIT STATUS\n0 done; 1 bad input or usage; 2 a solver failed, or the state has diverged; 3 stopped by a signal "
   "or by time_limit; 4 an output file cannot be written; 5 an internal error\n.SH KEYS\n"
   "NAME stands for the name of a set, region, probe or other part. region_NAME_KEY is every KEY of material_ for one "
-  "region, variant_NAME_KEY every KEY of the solver type in variant_NAME_type.\n";
+  "region, body_NAME_material_KEY for one body, body_NAME_file, _scale and _box_KEY those of mesh_, variant_NAME_KEY "
+  "every KEY of the solver type in variant_NAME_type.\n";
 
 static const escape roff[] = {{'\\', "\\e", PETSC_TRUE}, {'-', "\\-", PETSC_TRUE}, {'`', "\\(oq", PETSC_TRUE}, {0}};
 static const part   man[]  = {{TEXT, man_head},
@@ -122,8 +123,10 @@ static const char reference_head[] =
   "A key without a default is optional or required, as its\n"
   "description says.\n\n"
   "`region_NAME_KEY` is every KEY of `material_` for one region, "
-  "and `variant_NAME_KEY` every KEY of the solver type in\n"
-  "`variant_NAME_type`.\n";
+  "`body_NAME_material_KEY` for one body, and\n"
+  "`variant_NAME_KEY` every KEY of the solver type in `variant_NAME_type`. "
+  "`body_NAME_file`, `body_NAME_scale` and\n"
+  "`body_NAME_box_KEY` are the keys of `mesh_` for one body.\n";
 
 static const escape markdown[]  = {{'|', "\\|", PETSC_TRUE}, {'*', "\\*", PETSC_FALSE}, {'<', "\\<", PETSC_FALSE}, {0}};
 static const part   reference[] = {{TEXT, reference_head}, {KEYS, "| `%k` | %b | %u | %r | {`%v` }| %h |\n"}, {0}};

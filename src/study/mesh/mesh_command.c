@@ -1,4 +1,4 @@
-/* wring mesh: makes, describes, converts and refines meshes. docs/operations.md is the manual. */
+/* wring mesh: makes, describes, converts, refines and merges meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
 #include "io/print.h"
 #include <string.h>
@@ -25,6 +25,40 @@ static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The keys of `merge` for each file, after the file's name. */
+static const wring_schema of_bodies[] = {{"*_", wring_mesh_source_options, "merge"},
+                                         {"*_", wring_place_options, "merge"}};
+enum { N_OF_BODIES = sizeof of_bodies / sizeof of_bodies[0] };
+
+/* The files become bodies with their names, without folder and ending: sets their keys NAME_file. */
+static PetscErrorCode name_bodies(const wring_mesh_job *job)
+{
+  char key[256];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < job->n_from; i++) {
+    const char *const slash = strrchr(job->from[i], '/'), *const base = slash ? slash + 1 : job->from[i];
+    const int size = (int)strcspn(base, ".");
+    snprintf(key, sizeof key, "%.*s_file", size, base);
+    if (!size || wring_options_has(job->o, "", key))
+      WRING_REFUSE(job->comm, "mesh merge: %s: expected files with different names, which name their bodies",
+                   job->from[i]);
+    PetscCall(wring_options_set(job->o, key, job->from[i], WRING_COMMAND_LINE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode merge(const wring_mesh_job *job, wring_mesh_data **data)
+{
+  wring_bodies bodies;
+
+  PetscFunctionBegin;
+  PetscCall(wring_bodies_read(job->o, "", N_OF_BODIES, of_bodies, &bodies));
+  PetscCall(wring_bodies_mesh(job->o, &bodies, data));
+  PetscCall(wring_bodies_destroy(&bodies));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A mesh of the order of the command, or else of the file, refined if the command does that; rank 0 writes it. */
 static PetscErrorCode write_mesh(const wring_mesh_job *job)
 {
@@ -33,13 +67,14 @@ static PetscErrorCode write_mesh(const wring_mesh_job *job)
   PetscInt         order = 1;
 
   PetscFunctionBegin;
-  if (job->from) {
-    if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
-    PetscCall(wring_error_raise(job->comm, &error));
-    PetscCall(wring_mesh_file_read(job->comm, job->from, job->keys.scale, PETSC_FALSE, &data));
-  } else {
-    PetscCall(wring_mesh_box_make(job->o, "", &job->keys.box, &data));
-  }
+  for (int i = 0; i < job->n_from && job->rank == 0; i++) wring_mesh_protect(job->from[i], job->to, &error);
+  PetscCall(wring_error_raise(job->comm, &error));
+  if (!job->n_from)
+    PetscCall(wring_mesh_box_make(job->o, "", &job->keys.source.box, &data));
+  else if (job->merges)
+    PetscCall(merge(job, &data));
+  else
+    PetscCall(wring_mesh_file_read(job->comm, job->from[0], job->keys.source.scale, PETSC_FALSE, &data));
   if (data) order = PetscMax(data->order, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &order, 1, MPIU_INT, MPI_MAX, job->comm));
   if (job->keys.order) order = job->keys.order;
@@ -81,6 +116,7 @@ const wring_usage wring_mesh_usage[] = {
   {.name = "convert", .arguments = "FROM TO", .help = "a mesh in another format"},
   {.name = "refine", .arguments = "FROM TO", .help = "a finer mesh"},
   {.name = "box", .arguments = "TO", .help = "the mesh of a box"},
+  {.name = "merge", .arguments = "FROM FROM... TO", .help = "one mesh of several files, each placed by its own keys"},
   {0},
 };
 
@@ -94,9 +130,14 @@ static PetscBool writes(const wring_usage *u)
   return (PetscBool)(strcmp(u->arguments, "FILE") != 0);
 }
 
+static PetscBool merges(const wring_usage *u)
+{
+  return (PetscBool)(strcmp(u->name, "merge") == 0);
+}
+
 static void fill_table(const wring_usage *u, wring_option *table)
 {
-  int n = wring_mesh_select_options(reads(u) ? "scale" : "box_", table);
+  int n = merges(u) ? 0 : wring_mesh_select_options(reads(u) ? "scale" : "box_", table);
   for (const wring_option *p = writes(u) ? write_options : info_options; p->key; p++)
     if (strcmp(p->key, "levels") != 0 || strcmp(u->name, "refine") == 0) table[n++] = *p;
   table[n] = (wring_option){0};
@@ -129,41 +170,53 @@ PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name)
     fill_table(u, table);
     snprintf(prefix, sizeof prefix, "wring mesh %s %s -", u->name, u->arguments);
     PetscCall(wring_options_help(comm, 1, &schema, NULL, &n));
+    if (!merges(u)) continue;
+    snprintf(prefix, sizeof prefix, "wring mesh %s %s -*_", u->name, u->arguments);
+    wring_mesh_select_options("scale", table);
+    const char *const  owner  = "for each file, by its name without folder and ending";
+    const wring_schema each[] = {{prefix, table, owner}, {prefix, wring_place_options, owner}};
+    PetscCall(wring_options_help(comm, N_OF_BODIES, each, NULL, &n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const wring_usage **found)
+/* *n_file: the files that the arguments name. */
+static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const wring_usage **found, int *n_file)
 {
   const wring_usage *const u = n > 0 ? wring_usage_find(wring_mesh_usage, args[0]) : NULL;
 
   PetscFunctionBegin;
   if (!u) PetscCall(refuse_command(comm, n > 0 ? args[0] : NULL));
-  for (int k = 1; k <= (int)reads(u) + (int)writes(u); k++)
+  *n_file = (int)reads(u) + (int)merges(u) + (int)writes(u);
+  for (int k = 1; k <= *n_file; k++)
     if (k >= n || args[k][0] == '-' || !args[k][0])
       WRING_REFUSE(comm, "mesh %s: too few file names, expected wring mesh %s %s [-key value ...]", u->name, u->name,
                    u->arguments);
+  while (merges(u) && 1 + *n_file < n && args[1 + *n_file][0] != '-') ++*n_file;
   *found = u;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending *end)
 {
-  const wring_usage *u   = NULL;
-  wring_mesh_job     job = {.comm = comm};
+  const wring_usage *u    = NULL;
+  wring_mesh_job     job  = {.comm = comm};
+  int                used = 0;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &job.rank));
-  PetscCall(find_command(comm, n, args, &u));
-  const int          used   = 1 + (int)reads(u) + (int)writes(u);
-  const wring_schema schema = {"", job.table, u->name};
-  if (reads(u)) job.from = args[1];
-  if (writes(u)) job.to = args[used - 1];
+  PetscCall(find_command(comm, n, args, &u, &used));
+  const wring_schema schema[1 + N_OF_BODIES] = {{"", job.table, u->name}, of_bodies[0], of_bodies[1]};
+  job.from                                   = args + 1;
+  job.n_from                                 = used - (int)writes(u);
+  job.merges                                 = merges(u);
+  if (writes(u)) job.to = args[used];
   fill_table(u, job.table);
   PetscCall(wring_options_create(comm, &job.o));
   PetscCall(wring_options_set_deck(job.o, WRING_COMMAND_LINE));
-  PetscCall(wring_deck_read_arguments(n - used, args + used, job.o));
-  PetscCall(wring_options_check(job.o, 1, &schema, NULL));
+  if (job.merges) PetscCall(name_bodies(&job));
+  PetscCall(wring_deck_read_arguments(n - used - 1, args + used + 1, job.o));
+  PetscCall(wring_options_check(job.o, job.merges ? 1 + N_OF_BODIES : 1, schema, NULL));
   PetscCall(wring_options_read(job.o, "", job.table, &job));
   if (job.to && !wring_mesh_ends(job.to, ".msh")) {
     if (!wring_mesh_ends(job.to, ".vtu"))

@@ -1,6 +1,6 @@
 /*
-  wring mesh: makes, describes, converts and refines meshes; all ranks read them, rank 0 writes them. Read in this
-  order:
+  wring mesh: makes, describes, converts, refines and merges meshes; all ranks read them, rank 0 writes them. Read in
+  this order:
 
     mesh_command.c  the commands: one array of names, files and functions, and their keys
     mesh_files.c    names of files, and writing a mesh
@@ -23,13 +23,15 @@ PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name);
 
 /* One command of `wring mesh` under way. */
 typedef struct {
-  wring_mesh_keys keys; // at the beginning: the entries of wring_mesh_options in the table refer to it
+  wring_mesh_keys keys; // at the beginning: the entries of wring_mesh_source_options in the table refer to it
   PetscInt        levels;
-  PetscBool       binary;
+  PetscBool       binary, merges;
   const char     *json, *map; // files that `info` writes, NULL: not given
   MPI_Comm        comm;
   PetscMPIInt     rank;
-  const char     *from, *to; // files, borrowed; NULL if the command has none
+  int             n_from; // files that are read
+  char          **from;   // [n_from] borrowed
+  const char     *to;     // file that is written, borrowed; NULL: none
   wring_options  *o;
   wring_option    table[WRING_MESH_OPTIONS]; // of the command
 } wring_mesh_job;

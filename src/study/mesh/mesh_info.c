@@ -170,7 +170,7 @@ static PetscErrorCode check_output(const wring_mesh_job *job, const char *key, c
   PetscFunctionBegin;
   if (file && !wring_mesh_ends(file, ending))
     WRING_REFUSE(job->comm, "%s: %s, expected a name that ends with %s", key, file, ending);
-  if (file && job->rank == 0) wring_mesh_protect(job->from, file, &error);
+  if (file && job->rank == 0) wring_mesh_protect(job->from[0], file, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,7 +218,7 @@ static PetscErrorCode write_map(const wring_mesh_job *job, const char *file, wri
 /* The file is written before anything is printed, so that a refusal stands alone. */
 PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
 {
-  report           r     = {.file = job->from};
+  report           r     = {.file = job->from[0]};
   wring_mesh_data *data  = NULL;
   wring_error      error = {""};
 
@@ -228,7 +228,8 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
   PetscCall(check_output(job, "json", ".json", job->json));
   PetscCall(check_output(job, "map", ".csv", job->map));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, job->keys.scale, (PetscBool)(job->map != NULL), &data));
+  PetscCall(
+    wring_mesh_file_read(job->comm, job->from[0], job->keys.source.scale, (PetscBool)(job->map != NULL), &data));
   r.d = data;
   PetscCall(measure(job, &r));
   if (job->rank == 0 && job->json) write_json(job->json, &r, &error);
