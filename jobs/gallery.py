@@ -91,11 +91,6 @@ def pendulum(scene):
     scene.draw("times=0,0.15,0.3,0.45,0.6", "size=240,240", "colour=none", "view=0,-1,0")
 
 
-def blocks(scene):
-    scene.run("inputs/scenes/two_blocks.yaml")
-    scene.draw("times=0,0.24,0.3,0.4,0.75", "size=300,300", "view=0.5,-2,0.5")
-
-
 def film(scene):
     """The film of the README."""
     scene.run("inputs/beam_twist.yaml")
@@ -114,7 +109,11 @@ SCENES = {
     "random": random,
     "pendulum": pendulum,
     "bridge": plain("times=0,0.5,1", "size=420,240", "view=0.4,-2,0.5"),
-    "blocks": blocks,
+    "two_blocks": plain("times=0,0.24,0.3,0.4,0.75", "size=300,300", "view=0.5,-2,0.5"),
+    "thrown": plain("times=0,0.35,0.5,1", "size=320,240", "view=0.4,-2,0.5"),
+    "drape": plain("times=0,0.4,1", "size=320,240", "view=0.8,-2,0.8"),
+    "ring": plain("times=0,0.5,1", "size=260,240", "view=0.4,-1,1.4"),
+    "seal": plain("times=0,0.4,1", "size=320,200", "view=0.6,-2,0.6"),
 }
 
 

@@ -19,7 +19,7 @@ converges() {
 }
 
 cp -r "$source/inputs" inputs
-for deck in scenes/{torus,twist,bridge,cube,two_blocks,head,spheres,cloth} beam_twist lamp pendulum; do
+for deck in scenes/{torus,twist,bridge,cube,two_blocks,head,spheres,cloth,thrown,drape} beam_twist lamp pendulum; do
   plain "inputs/$deck.yaml" >"inputs/$deck-plain.yaml"
   converges "inputs/$deck-plain.yaml"
 done
