@@ -94,6 +94,7 @@ PetscBool wring_potential_is_provisional(const wring_potential *g);
 */
 PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k, const double *ridge);
 PetscErrorCode wring_potential_set_origin(wring_potential *g, Vec x); // wring_term_set_origin of every term
+PetscErrorCode wring_potential_hold_from(wring_potential *g, Vec x, PetscBool fades); // wring_term_hold_from likewise
 
 /*
   x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments. Call before

@@ -33,6 +33,7 @@ typedef struct {
   wring_stepper       *stepper;
   wring_state          state;   // at rest, of a checkpoint, or as the keys initial_ give it
   const char          *restart; // the checkpoint that mesh and state come from, or ""
+  PetscBool            chained; // restart is the end of another analysis: step and time are 0
   wring_problem_parts *parts;   // private
 } wring_problem;
 

@@ -138,3 +138,21 @@ typedef struct {
 int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[2]);
 PetscBool wring_stepper_remembers(const wring_stepper *s);
 void      wring_stepper_remember(wring_stepper *s);
+
+/* ---- chains: an analysis that begins where another has ended, docs/theory.md (6.19) ------------------------------ */
+
+#define WRING_CHAIN_POSITION "chain_position" // of wring_stepper_chain_memory
+
+/*
+  The state, at step 0 and time 0, is the end of another analysis. Hard attachments start from where their vertices are;
+  in statics what is out of balance fades out as loads grow. Call before the first begin, with all terms, contacts and
+  loads. Contacts are searched for.
+*/
+PetscErrorCode wring_stepper_chain_begin(wring_stepper *s, const wring_state *state);
+
+/* Arrays that checkpoints of a chain have in addition, borrowed; their number, 0 without a chain. Not collective. */
+int wring_stepper_chain_memory(const wring_stepper *s, wring_memory memory[2]);
+
+/* For a restart of the new analysis: makes these arrays, which the caller fills; then starts targets from there. */
+PetscErrorCode wring_stepper_chain_create(wring_stepper *s);
+PetscErrorCode wring_stepper_chain_hold(wring_stepper *s);

@@ -135,6 +135,11 @@ unsigned wring_term_components(const wring_term *t); // that an attachment acts 
   Statics: the positions at pseudo-time 0, x [n_local][3] m, from which targets that grow start; copied where needed.
 */
 PetscErrorCode wring_term_set_origin(wring_term *t, const double *x);
+/*
+  Targets of a hard attachment start from x [n_local][3] m: they are shifted by x less the target at time 0, in full, or
+  with `fades` by the part 1 - t of it at pseudo-time t. No effect on other terms. docs/theory.md (6.19)
+*/
+PetscErrorCode wring_term_hold_from(wring_term *t, const double *x, PetscBool fades);
 PetscErrorCode wring_term_destroy(wring_term **t);
 
 const char      *wring_term_name(const wring_term *t); // region, set or spring name; borrowed

@@ -74,6 +74,6 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   else
     wring_print(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
                 wring_stepper_size(p->stepper), p->state.step, p->state.time);
-  if (p->restart[0]) wring_print(p->comm, "restart   %s\n", p->restart);
+  if (p->restart[0]) wring_print(p->comm, "%-9s %s\n", p->chained ? "chain of" : "restart", p->restart);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,7 @@
 #include "io/json.h"
 #include <sys/stat.h>
 
-enum { FIELDS = 6 }; // of a checkpoint: positions, velocities, work, two of wring_stepper_memory, an iterate
+enum { FIELDS = 8 }; // of a checkpoint: positions, velocities, work, memory of rules and of chains, an iterate
 
 PetscErrorCode wring_checkpoints_write_mesh(wring_checkpoints *c, const char *directory, wring_problem *p)
 {
@@ -22,6 +22,7 @@ static int list_vectors(const wring_problem *p, Vec iterate, wring_memory vector
   int n     = 2;
   vector[0] = (wring_memory){"position", p->state.q}, vector[1] = (wring_memory){"velocity", p->state.v};
   if (wring_stepper_remembers(p->stepper)) n += wring_stepper_memory(p->stepper, vector + n);
+  n += wring_stepper_chain_memory(p->stepper, vector + n);
   if (iterate) vector[n++] = (wring_memory){WRING_CHECKPOINT_ITERATE, iterate};
   return n;
 }

@@ -357,6 +357,17 @@ PetscErrorCode wring_potential_set_origin(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_hold_from(wring_potential *g, Vec x, PetscBool fades)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa)); // attachments read owned vertices only
+  for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_hold_from(g->term[i], xa, fades));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_potential_set_provisional(wring_potential *g, PetscBool provisional)
 {
   g->is_provisional = provisional;

@@ -77,6 +77,7 @@ PetscErrorCode wring_problem_create_for(MPI_Comm comm, const wring_options *o, P
   PetscCall(wring_problem_set_state(p));
   PetscCall(wring_problem_check_colliders(p));
   PetscCall(wring_problem_check_self_contact(p));
+  if (p->chained) PetscCall(wring_stepper_chain_begin(p->stepper, &p->state));
   PetscCall(wring_problem_add_probes(p));
   p->parts->takes_no_mean = NULL;
   wring_phases_switch(&p->phases, WRING_PHASE_OTHER);

@@ -170,6 +170,7 @@ typedef struct {
 
 /* Keys of the initial state. */
 typedef struct {
+  PetscBool   goes_on;                // a restart goes on with its analysis
   const char *positions, *velocities; // files, NULL: not given
   double      velocity[3];            // m/s; velocity[0] NAN: not given
 } wring_initial_keys;

@@ -8,6 +8,10 @@
 const wring_option wring_initial_options[] = {
   {"restart", WRING_WORD,
    .help = "Output directory or checkpoint file, relative to the working directory: mesh, state and time."},
+  {"continue", WRING_BOOL, .value = "true", .at = WRING_AT(wring_initial_keys, goes_on),
+   .help =
+     "Whether a restart goes on with its analysis; false: a new one begins there, at step 0 and time 0: loads, in "
+     "statics also prescribed positions, grow from those that it had to those of this deck."},
   {"positions", WRING_PATH, .at = WRING_AT(wring_initial_keys, positions),
    .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
   {"velocities", WRING_PATH, .at = WRING_AT(wring_initial_keys, velocities),
@@ -55,12 +59,41 @@ static PetscErrorCode read_work(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Arrays [n] of the checkpoint. */
+static PetscErrorCode read_arrays(const wring_problem *p, int n, const wring_memory *memory)
+{
+  wring_checkpoint_field field[2] = {{0}};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    field[i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
+    PetscCall(VecGetArrayWrite(memory[i].value, &field[i].value));
+  }
+  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, n, field));
+  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayWrite(memory[i].value, &field[i].value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the analysis began, if that was the end of another one. */
+static PetscErrorCode read_chain(const wring_problem *p)
+{
+  wring_memory memory[2];
+  PetscBool    there;
+
+  PetscFunctionBegin;
+  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, WRING_CHAIN_POSITION, &there));
+  if (!there || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_stepper_chain_create(p->stepper));
+  PetscCall(read_arrays(p, wring_stepper_chain_memory(p->stepper, memory), memory));
+  PetscCall(wring_stepper_chain_hold(p->stepper));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_memory(wring_problem *p)
 {
-  wring_memory           memory[2];
-  wring_checkpoint_field field[2];
-  PetscBool              there;
-  const int              n = wring_stepper_memory(p->stepper, memory);
+  wring_memory memory[2];
+  PetscBool    there;
+  const int    n = wring_stepper_memory(p->stepper, memory);
 
   PetscFunctionBegin;
   if (n == 0 || (p->state.step == 0 && p->state.time == 0) || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,12 +103,7 @@ static PetscErrorCode read_memory(wring_problem *p)
                          p->parts->origin.restart, wring_stepper_integrator(p->stepper)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (int i = 0; i < n; i++) {
-    field[i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
-    PetscCall(VecGetArrayWrite(memory[i].value, &field[i].value));
-  }
-  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, n, field));
-  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayWrite(memory[i].value, &field[i].value));
+  PetscCall(read_arrays(p, n, memory));
   wring_stepper_remember(p->stepper);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,12 +162,45 @@ static PetscErrorCode check_static(const wring_problem *p)
       WRING_REFUSE(p->comm, "%s: initial_%s does not apply to time_integrator 'static', which has no velocities",
                    wring_options_origin(p->options, "initial_", key[i]), key[i]);
   }
+  if (p->chained) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->state.time < done - 1e-9 * each || p->state.time > done + each)
     WRING_REFUSE(p->comm,
                  "%s: %s is at step %" PetscInt_FMT " and time %.6g, expected a state of a static run with time_steps "
-                 "%" PetscInt_FMT "; initial_positions starts a static run from other positions",
+                 "%" PetscInt_FMT "; initial_continue: false begins a new analysis there",
                  wring_options_origin(p->options, "initial_", "restart"), p->parts->origin.restart, p->state.step,
                  p->state.time, wring_stepper_steps(p->stepper));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The state of the checkpoint, and unless another analysis begins there what this one needs to go on. */
+static PetscErrorCode restore(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(read_restart(p));
+  if (p->chained) {
+    p->state.step = 0;
+    p->state.time = 0;
+    if (wring_stepper_is_static(p->stepper)) PetscCall(VecSet(p->state.v, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(read_work(p));
+  PetscCall(read_chain(p));
+  PetscCall(read_memory(p));
+  PetscCall(read_iterate(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_keys(wring_problem *p)
+{
+  wring_initial_keys *const key = &p->parts->initial;
+
+  PetscFunctionBegin;
+  key->velocity[0] = NAN;
+  PetscCall(wring_options_read(p->options, "initial_", wring_initial_options, key));
+  if (!key->goes_on && !p->parts->origin.restart[0])
+    WRING_REFUSE(p->comm, "%s: initial_continue is false, but there is no initial_restart to begin from",
+                 wring_options_origin(p->options, "initial_", "continue"));
+  p->chained = (PetscBool)!key->goes_on;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,16 +210,12 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   PetscScalar              *q;
 
   PetscFunctionBegin;
-  key->velocity[0] = NAN;
-  PetscCall(wring_options_read(p->options, "initial_", wring_initial_options, key));
+  PetscCall(read_keys(p));
   PetscCall(check_static(p));
   PetscCall(wring_potential_create_vec(p->g, &p->state.q));
   PetscCall(wring_potential_create_vec(p->g, &p->state.v));
   if (p->parts->origin.restart[0]) {
-    PetscCall(read_restart(p));
-    PetscCall(read_work(p));
-    PetscCall(read_memory(p));
-    PetscCall(read_iterate(p));
+    PetscCall(restore(p));
   } else {
     PetscCall(VecGetArrayWrite(p->state.q, &q));
     wring_copy(3 * p->mesh->n_owned, p->mesh->X, q);

@@ -20,7 +20,7 @@ static double shortest(const wring_stepper *s)
 
 /* ---- g of a load step, or of a part of it ------------------------------------------------------------------------ */
 
-/* Gravity and loads at the end of the part, pressure on the surfaces at x. */
+/* Gravity and loads at the end of the part, pressure on the surfaces at x, and what fades out of a chain, (6.19). */
 static PetscErrorCode set_load(wring_stepper *s, Vec x)
 {
   const double *const mass = s->loads ? wring_loads_weight(s->loads) : wring_potential_body_mass(s->g),
@@ -35,7 +35,26 @@ static PetscErrorCode set_load(wring_stepper *s, Vec x)
   for (PetscInt i = 0; i < n; i++) f[i] = mass[i / 3] * factor * s->keys.gravity[i % 3];
   if (s->loads) PetscCall(wring_loads_add_to(s->loads, time, x, f));
   PetscCall(VecRestoreArrayWrite(s->load, &f));
+  if (s->chain_force) PetscCall(VecAXPY(s->load, 1 - time, s->chain_force));
   PetscCall(wring_potential_set_load(s->g, s->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_static_find_residual(wring_stepper *s, Vec q, Vec residual)
+{
+  PetscBool            changed;
+  wring_contact_change change;
+
+  PetscFunctionBegin;
+  s->part.end = 0;
+  PetscCall(wring_potential_set_step(s->g, 1));
+  PetscCall(wring_potential_set_start(s->g, q));
+  PetscCall(wring_potential_set_target(s->g, q));
+  wring_potential_set_begin(s->g, 0);
+  PetscCall(wring_potential_set_time(s->g, 0, 0, &changed));
+  PetscCall(set_load(s, q));
+  PetscCall(wring_potential_update_contacts(s->g, q, PETSC_TRUE, &change));
+  PetscCall(wring_potential_gradient(s->g, q, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

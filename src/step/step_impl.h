@@ -12,6 +12,7 @@
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
     static_start.c           the x_0 of a load step
     static_mixing.c          loads that depend on its solution
+    chain.c                  an analysis that begins where another has ended
     support.c                what holds the body in statics
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
@@ -118,7 +119,14 @@ struct wring_stepper {
   load_part          part;
   double             friction_work; // J, of the last finish
   wring_load_mixing *mixing;        // NULL: the loads do not depend on positions
+
+  /* an analysis that begins where another has ended: chain.c; NULL: none */
+  Vec chain_position; // m, where it begins
+  Vec chain_force;    // N, in statics what is out of balance there
 };
+
+/* What keeps positions q from equilibrium in statics, with the loads of pseudo-time 0: the gradient of g there [N]. */
+PetscErrorCode wring_static_find_residual(wring_stepper *s, Vec q, Vec residual);
 
 const wring_integrator *wring_integrator_get(int i); // in the order of the help text; NULL past the end
 

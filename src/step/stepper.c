@@ -115,6 +115,8 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->change));
   PetscCall(VecDestroy(&s->motion));
   PetscCall(VecDestroy(&s->origin));
+  PetscCall(VecDestroy(&s->chain_position));
+  PetscCall(VecDestroy(&s->chain_force));
   PetscCall(wring_load_mixing_destroy(&s->mixing));
   PetscCall(KSPDestroy(&s->ksp));
   PetscCall(MatDestroy(&s->H));

@@ -63,6 +63,7 @@ PetscErrorCode wring_term_destroy_attachment(attachment **a)
   PetscCall(wring_time_curve_destroy(&(*a)->path));
   PetscCall(PetscFree2((*a)->vertex, (*a)->target));
   PetscCall(PetscFree((*a)->origin));
+  PetscCall(PetscFree((*a)->shift));
   PetscCall(PetscFree((*a)->place));
   PetscCall(PetscFree(*a));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,6 +128,7 @@ static void move_targets(wring_term *t, double time)
       for (int j = 0; j < 3; j++) x[i] += R[3 * i + j] * (X[j] - m->centre[j]);
     }
     if (a->hard) {
+      for (int i = 0; i < 3 && a->shift; i++) x[i] += (a->fades ? fmax(0, 1 - time) : 1) * a->shift[3 * e + i];
       memcpy(a->place + 3 * e, x, sizeof x);
     } else {
       const PetscInt position = term_position(t, e);
@@ -135,6 +137,20 @@ static void move_targets(wring_term *t, double time)
     }
   }
   if (!a->hard) wring_term_pad(t);
+}
+
+PetscErrorCode wring_term_hold_from(wring_term *t, const double *x, PetscBool fades)
+{
+  attachment *const a = t->attachment;
+
+  PetscFunctionBegin;
+  if (!a || !a->hard) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(a->shift));
+  move_targets(t, 0);
+  PetscCall(PetscMalloc1((size_t)3 * a->n, &a->shift));
+  for (PetscInt e = 0; e < 3 * a->n; e++) a->shift[e] = x[3 * a->vertex[e / 3] + e % 3] - a->place[e];
+  a->fades = fades;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Times are sums of steps: the tolerance accepts a step that ends at the release time up to rounding. */
@@ -165,6 +181,7 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
   const PetscBool     holds = still_holds(m, end);
   *changed                  = (PetscBool)(holds != t->active);
   t->active                 = holds;
-  if (!holds || (!moves(m) && !t->attachment->origin)) return; // targets at rest keep their exact values
+  if (!holds || (!moves(m) && !t->attachment->origin && !t->attachment->shift))
+    return; // targets at rest keep their exact values
   move_targets(t, t->attachment->hard ? end : time);
 }

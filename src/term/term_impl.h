@@ -37,6 +37,8 @@ typedef struct {
   wring_time_curve *path;       // copy of motion.path, or NULL
   PetscInt         *vertex;     // [n] owned
   double           *origin;     // [n][3] where targets that grow are at time 0, m; NULL: they do not grow
+  double           *shift;      // [n][3] of the targets of hard ones, m; NULL: none
+  PetscBool         fades;      // shift is 0 from pseudo-time 1 on
   PetscBool         hard;       // the term has no elements, but place
   double           *place;      // [n][3] current targets, m
   unsigned          components; // that it holds, WRING_X | ...

@@ -18,7 +18,7 @@ const wring_option wring_place_options[] = {
 
 const wring_option wring_body_options[] = {
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0", .at = WRING_AT(wring_body, velocity),
-   .help = "Velocity at the start of a run, not of its restarts; of one mesh, NAME is a set or region of it."},
+   .help = "Velocity at the start of an analysis, not of its restarts; of one mesh, NAME is a set or region of it."},
   {"spin", WRING_REALS, .count = 3, .unit = "deg/s", .value = "0,0,0", .at = WRING_AT(wring_body, spin),
    .help = "Angular velocity at the start in degrees per second, about the centre of mass."},
   {"spin_rad", WRING_REALS, .count = 3, .unit = "rad/s",
@@ -220,7 +220,7 @@ PetscErrorCode wring_bodies_set_velocities(const wring_problem *p)
     set_prefix(b, i, prefix);
     PetscCall(check_moves(p, prefix, &moves));
     PetscCall(mark_vertices(p, b->name[i], mark));
-    if (moves && !p->parts->origin.restart[0]) PetscCall(set_motion(p, mark, &b->body[i], q, v));
+    if (moves && (p->chained || !p->parts->origin.restart[0])) PetscCall(set_motion(p, mark, &b->body[i], q, v));
   }
   PetscCall(PetscFree(mark));
   PetscCall(VecRestoreArray(p->state.v, &v));

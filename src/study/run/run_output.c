@@ -40,7 +40,10 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   if (p->rank == 0) {
     r->output.goes_on =
       (PetscBool)(p->restart[0] && wring_directory_holds(r->output.keys.directory, p->restart, &error));
-    r->output.segments = wring_segments_read(p->restart, r->first, &refusal);
+    if (r->output.goes_on && p->chained)
+      wring_error_set(&refusal, "%s: initial_continue is false: a new analysis needs an output_directory of its own",
+                      p->restart);
+    r->output.segments = wring_segments_read(p->chained ? "" : p->restart, r->first, &refusal);
     if (!wring_failed(&refusal) && !wring_failed(&error)) PetscCall(open_files(r, &refusal, &error));
   }
   PetscCall(wring_error_raise(p->comm, &refusal));
