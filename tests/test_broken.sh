@@ -187,7 +187,7 @@ missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|
   box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required
 missing mesh|edit box.yaml '/^mesh/d'|check box.yaml|
-  box.yaml: mesh: none is given, expected mesh.file, mesh.box or initial.restart
+  box.yaml: mesh: none is given, expected mesh.file, mesh.box, body or initial.restart
 missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|
   box.yaml: mesh_box_cells is missing: expected 3 integers in [0,inf) (Cells of the box along x, y and z, each split
   into 6 tets; 0 along one axis gives a sheet, along two a line.)

@@ -67,7 +67,7 @@ completed() (
 [ "$(completed wring run beam.yaml -)" = "$(sed 's/^/-/; s/_NAME.*/_/' keys | sort -u | xargs)" ] ||
   fail 'completion of keys'
 [ "$(completed wring run be)" = beam.yaml ] || fail 'completion of files'
-[ "$(completed wring mesh '')" = 'info convert refine box' ] || fail 'completion of commands'
+[ "$(completed wring mesh '')" = 'info convert refine box merge' ] || fail 'completion of commands'
 [ "$(completed wring run beam.yaml -mesh_partitioner pa)" = parmetis ] || fail 'completion of choices'
 [ "$(completed wring run beam.yaml -attach_end_hard '')" = 'true false' ] || fail 'completion with a name in the key'
 
