@@ -2,10 +2,10 @@
 # Needs nothing but bash.
 
 # What wring needs to be built, run and tested, by the names of Debian and of Spack. gnuplot draws compare.png; VTK's
-# python module and h5py are independent readers in the tests of frames; jobs/scaling.py reads tables by PyYAML.
+# python module and h5py read frames in tests, scipy and mpi4py test the Python package, jobs/scaling.py needs PyYAML.
 debian_packages="gcc cmake make pkg-config libopenmpi-dev openmpi-bin libpetsc-real-dev libmetis-dev libhdf5-openmpi-dev
   libyaml-dev zlib1g-dev libssl-dev libjansson-dev libmumps-dev libsuitesparse-dev libopenblas-dev gnuplot-nox
-  python3-vtk9 python3-numpy python3-h5py python3-yaml"
+  python3-vtk9 python3-numpy python3-scipy python3-mpi4py python3-h5py python3-yaml"
 spack_packages="cmake openmpi petsc~complex+mumps+suite-sparse+metis metis hdf5+mpi libyaml zlib openssl jansson mumps
   suite-sparse openblas gnuplot"
 

@@ -15,7 +15,7 @@ import sys
 import structure_map
 
 LAYERS = ("base", "law", "mesh", "term", "contact", "potential", "operator", "solver", "step", "io", "problem")
-LAYERS += ("output", "study")
+LAYERS += ("output", "study", "python")
 HEADERS = {
     "options": "base",
     "plugin": "base",

@@ -3,22 +3,15 @@
 #include <signal.h>
 #include <wring/study.h>
 
-/* PETSc gets none of our arguments, no options file and no signal handlers: its options are keys of the deck. */
 static PetscErrorCode start(int *argc, char ***argv)
 {
-  static char  program[] = "wring", no_file[] = "-skip_petscrc", no_signals[] = "-no_signal_handler";
-  static char *words[] = {program, no_file, no_signals, NULL};
-  int          n       = 3, provided;
-  char       **w       = words;
-
   PetscFunctionBegin;
   wring_memory_return_freed();
   wring_threads_wait_briefly(*argv);
   signal(SIGPIPE, SIG_IGN); // a closed pipe must not end a run
   signal(SIGXFSZ, SIG_IGN); // a file size limit must end a run with an error, as a full disk does
   if (wring_study_stops(*argc, *argv)) wring_study_hold_signals();
-  PetscCallMPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
-  PetscCall(PetscInitialize(&n, &w, NULL, NULL));
+  PetscCall(wring_start_libraries(argc, argv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -356,6 +356,9 @@ void wring_core_use_measure(wring_core_use *u); // of this process; takes 10 mic
 
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
+/* Starts MPI, unless it runs, and PETSc without arguments, options file or signal handlers. Every rank of the world. */
+PetscErrorCode wring_start_libraries(int *argc, char ***argv);
+
 /*
   Lets glibc return freed memory to the system, which libraries that are loaded with PETSc may have forbidden. A setting
   of the process: for main programs.

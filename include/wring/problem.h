@@ -88,6 +88,9 @@ PetscBool      wring_problem_has_matrix(const wring_problem *p); // an A has bee
 PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome,
                                   double *elastic);
 
+/* Minimises the g of begin_step from x, once, by a solver of the problem; the state stays as it is. */
+PetscErrorCode wring_problem_minimise(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome);
+
 /* Prepares g and x, x_0, for the next step, unless that is done: wring_problem_step does it. */
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
 

@@ -1,9 +1,23 @@
-/* Memory, caches and vectors of this process. _SC_LEVEL3_CACHE_SIZE is not in POSIX. */
+/* Libraries, memory, caches and vectors of this process. _SC_LEVEL3_CACHE_SIZE is not in POSIX. */
 #define _GNU_SOURCE
 #include <wring/base.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+PetscErrorCode wring_start_libraries(int *argc, char ***argv)
+{
+  static char  program[] = "wring", no_file[] = "-skip_petscrc", no_signals[] = "-no_signal_handler";
+  static char *words[] = {program, no_file, no_signals, NULL};
+  int          n       = 3, provided, started;
+  char       **w       = words;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Initialized(&started));
+  if (!started) PetscCallMPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
+  PetscCall(PetscInitialize(&n, &w, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* The C library of Linux reports three levels of caches, 0 or -1 if unknown. */
 double wring_last_cache(void)

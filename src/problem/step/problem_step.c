@@ -36,18 +36,25 @@ static PetscErrorCode check_inverted(wring_problem *p, const wring_solver *solve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_problem_minimise(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), p->parts->begun.changed));
+  p->parts->begun.changed = PETSC_FALSE;
+  PetscCall(wring_stepper_solve(p->stepper, solver, x, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The new positions x, by the solver or by the integrator alone. */
 static PetscErrorCode solve(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome)
 {
   PetscBool within = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (solver) {
-    PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), p->parts->begun.changed));
-    PetscCall(wring_stepper_solve(p->stepper, solver, x, outcome));
-  } else {
+  if (solver)
+    PetscCall(wring_problem_minimise(p, solver, x, outcome));
+  else
     PetscCall(wring_stepper_advance(p->stepper, &p->state, x, outcome));
-  }
   if (outcome->reason == WRING_INTERRUPTED || wring_reason_failed(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_check_bounds(p, x, &within));
   if (!within) outcome->reason = WRING_STOPPED_DIVERGED; // although the solve has succeeded
