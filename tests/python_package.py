@@ -60,6 +60,16 @@ def check_derivatives(p):
     refused("an old Hessian", "replaced", lambda: H(d))
 
 
+# Fails if g has the contacts of other positions, or of none.
+def check_contacts(p):
+    x = p.start()
+    x[:, 2] -= 0.01 * np.any(p.gradient(x) != 0, axis=1)
+    depth = np.maximum(-0.001 - x[:, 2], 0)
+    with wring.Problem(deck, collider={"ground": {"point": [0, 0, -10]}}) as other:
+        energy, exact = p.g(x) - other.g(x), 0.5e5 * total(float(np.sum(depth**2)))
+    need(abs(energy - exact) < 1e-9 * exact, f"contacts have the energy {energy}, expected {exact}")
+
+
 # Fails if a step is not that of the program, bit for bit, if views are copies, or if probes are of another state.
 def check_steps(p):
     steps, probes = wring.table(f"{out}/steps.csv"), wring.table(f"{out}/probes.csv")
@@ -120,6 +130,7 @@ def main():
     with wring.Problem(deck) as p:
         mass = total(float(p.mass.sum()))
         need(p.steps == 3 and p.now == (0, 0.0) and abs(mass - 160) < 1e-9, f"{p.steps} steps, {p.now}, {mass} kg")
+        check_contacts(p)
         check_steps(p)
         check_frames(p)
         refused("an array of another size", "reshape", lambda: p.g(np.zeros(3)), ValueError)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The Python package of an installed and moved wring, on 1 and 2 ranks: python_package.py says what fails. Then the
-# example, which must find the material that its curves were made with.
-# usage: test_python.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 12
+# lines of docs/api.md, and the example, which must find the material that its curves were made with.
+# usage: test_python.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"
 [ "${WRING_SANITIZE-}" != ON ] || skip 'Python would need the sanitizers too'
 "$python" -c 'import numpy' 2>log || skip 'no NumPy (Debian: python3-numpy)'
@@ -38,6 +38,12 @@ import wring
 t = wring.table("compared/compare.csv")
 assert set(t["solver"]) == {"qn", "newton"} and t["iteration"].dtype.kind == "i" and t["objective"].dtype.kind == "f"
 assert len(t["seconds"]) == 12' >log 2>&1 || fail 'compare.csv'
+
+ln -s "$source/inputs" inputs
+works 1 run inputs/lamp.yaml -time_steps 2
+sed -n '/^```python$/,/^```$/{/^```/!p}' "$source/docs/api.md" >lines.py
+"$python" -B lines.py >log 2>&1 || fail 'the lines of docs/api.md'
+[ "$(grep -c "^Outcome(reason='converged'" log)" = 20 ] || fail 'steps of docs/api.md'
 
 "$python" -c 'import scipy' 2>log || { echo 'no scipy: without the example' && exit 0; }
 timeout 120 "$python" -B "$source/docs/examples/fit_material.py" >log 2>&1 || fail 'the example'
