@@ -111,6 +111,8 @@ DECK
 mass=$(json_value curved.json volume | awk '{ print 1000 * (1 + $NF) }')
 works 2 check mixed.yaml
 near "$(sed -n 's/^mesh .* mass \([0-9.]*\) kg.*/\1/p' log)" "$mass" 0.01 'the mass of curved bodies'
+works 1 check mixed.yaml -body_b_at 0,0,60
+grep -q 'if the unit of b is mm, set its scale to 1e-3' log || fail 'no note on the unit of a body'
 works 3 run mixed.yaml
 works 2 run mixed.yaml -mesh_refine 1 -mesh_order 1 -body_b_file bar1.msh -body_b_velocity 0,0,3
 near "$(last mixed/steps.csv pz)" 5411.4 1e-6 'momentum after refinement' # 2000 kg at 3 m/s, less 3000 kg for 0.02 s

@@ -25,19 +25,37 @@ static const double soft = 1e8; // Pa: rubber, tissue, foam, gels; bodies of it 
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
+/* A body of a file whose scale is not given; NULL: there is none. */
+static const char *unscaled_body(const wring_problem *p)
+{
+  const wring_bodies *const b = &p->parts->bodies;
+  char                      prefix[WRING_PREFIX];
+  for (PetscInt i = 0; i < b->n; i++) {
+    snprintf(prefix, sizeof prefix, "body_%s_", b->name[i]);
+    if (b->body[i].source.file && !wring_options_has(p->options, prefix, "scale")) return b->name[i];
+  }
+  return NULL;
+}
+
 /* A mesh in mm is 1000 times too large; mesh.scale, even of 1, says that the unit has been considered. */
 static PetscErrorCode note_size(const wring_problem *p, wring_sanity *s)
 {
   const wring_options *const o = p->options;
-  const PetscBool file = wring_options_has(o, "mesh_", "file"), box = wring_options_has(o, "mesh_", "box_size");
-  const PetscBool is_soft = (PetscBool)(s->young > 0 && s->young < soft);
-  const PetscBool heavy   = (PetscBool)(s->n_region > 0 && p->total_mass > (is_soft ? 1e4 : 1e6)); // of tets
-  double          scale   = 1;
+  const PetscBool   file = wring_options_has(o, "mesh_", "file"), box = wring_options_has(o, "mesh_", "box_size");
+  const PetscBool   is_soft = (PetscBool)(s->young > 0 && s->young < soft);
+  const PetscBool   heavy   = (PetscBool)(s->n_region > 0 && p->total_mass > (is_soft ? 1e4 : 1e6)); // of tets
+  const PetscBool   wide    = (PetscBool)(s->length > 50 || (s->length > 5 && heavy));
+  const char *const body    = unscaled_body(p);
+  double            scale   = 1;
 
   PetscFunctionBegin;
   if (file) PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_source_options, "scale", &scale));
   const PetscBool scaled = wring_options_has(o, "mesh_", "scale");
-  if (file && !scaled && (s->length > 50 || (s->length > 5 && heavy)))
+  if (body && wide)
+    note(p, s,
+         "the bodies extend over %.3g m and weigh %.3g kg: if the unit of %s is mm, set its scale to 1e-3; if m, to 1",
+         s->length, p->total_mass, body);
+  else if (file && !scaled && wide)
     note(
       p, s,
       "the mesh extends over %.3g m and weighs %.3g kg: if its unit is mm, set mesh: {scale: 1e-3}; if m, {scale: 1}",
