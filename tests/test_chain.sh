@@ -56,6 +56,8 @@ works 2 run step.yaml "${next[@]}" -initial_restart press -output_directory stil
 alike press still 1e-9 'a body in equilibrium moves'
 works 1 run step.yaml -initial_restart still -time_steps 5 -output_directory still_on
 alike press still_on 1e-9 'a body in equilibrium moves after a restart'
+works 1 run step.yaml -initial_restart still -initial_velocity 0,0,0 -time_steps 5 -output_directory still_v
+alike press still_v 1e-9 'held vertices jump after a restart with other velocities'
 sed '/^force/d; /^pressure/d; s/, zmax: .*}}/}/' step.yaml >go.yaml
 works 2 run go.yaml "${next[@]}" -initial_restart press -output_directory go
 close "$(last go/steps.csv total)" "$(last press/steps.csv elastic)" 1e-5 'energy of a body that is let go'

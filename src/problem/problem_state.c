@@ -74,7 +74,7 @@ static PetscErrorCode read_arrays(const wring_problem *p, int n, const wring_mem
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the analysis began, if that was the end of another one. */
+/* Where the analysis began, if that was the end of another one; its targets hold whatever the deck overrides. */
 static PetscErrorCode read_chain(const wring_problem *p)
 {
   wring_memory memory[2];
@@ -82,7 +82,7 @@ static PetscErrorCode read_chain(const wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, WRING_CHAIN_POSITION, &there));
-  if (!there || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!there) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_stepper_chain_create(p->stepper));
   PetscCall(read_arrays(p, wring_stepper_chain_memory(p->stepper, memory), memory));
   PetscCall(wring_stepper_chain_hold(p->stepper));
