@@ -225,6 +225,13 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
                                      double residual[2]);
 
 /*
+  Douglas-Rachford's form, wring_splitting_move_pass of every term: move = W (D x - z) [J^(1/2)], one term after another,
+  and the envelope (5.49), with its parts g0 and the rest. Collective.
+*/
+PetscErrorCode wring_potential_split_move(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x,
+                                          double *move, wring_value *envelope);
+
+/*
   A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m] of x, y and z, one row per vertex, MATAIJ. Components that are held
   at the same vertices have the same matrix, (3.11b): A[1] and A[2] may be references to it. A[c] is created if it is
   NULL, otherwise one of an earlier call, which is refilled or replaced; where only the step or drag has changed since

@@ -435,7 +435,8 @@ PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
   One local value z_e and one scaled dual u_e for every element of a term; a term may have several splittings. An
   iteration is a pass, with W_e^2 = factor w_e k_e:                                           docs/theory.md (5.15)
     z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
-  Its sums over this rank's elements are those of W^2 |D x - z|^2 and W^2 |z - z before|^2 [J].
+  Its sums over this rank's elements are those of W^2 |D x - z|^2 and W^2 |z - z before|^2 [J]. After put_dual with
+  `whole`, or a move pass, it holds s = D x + u in the place of u, which then does not follow x.
 */
 typedef struct wring_splitting wring_splitting;
 
@@ -445,9 +446,16 @@ void              wring_splitting_start(wring_splitting *s, double keep);  // z 
 const wring_pass *wring_splitting_pass(wring_splitting *s, double factor); // of one iteration, borrowed
 
 /*
+  Of Douglas-Rachford's form: move [size] = W (D x - z), and the sum of this rank's part of the envelope (5.49) without
+  g0. Before the first iteration of a solve it sets s = D x + u; both mean nothing then. Borrowed.
+*/
+const wring_pass *wring_splitting_move_pass(wring_splitting *s, double factor, double *move);
+
+/*
   The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that combine iterates; get and put
-  with equal factors are inverse. Its length includes padded entries, which are 0 and which put ignores.
+  with equal factors are inverse. Its length includes padded entries, which are 0 and which put ignores. whole: s += W^-1
+  dual instead.
 */
 PetscInt wring_splitting_size(const wring_splitting *s);
 void     wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual);
-void     wring_splitting_put_dual(wring_splitting *s, double factor, const double *dual);
+void     wring_splitting_put_dual(wring_splitting *s, double factor, const double *dual, PetscBool whole);

@@ -52,7 +52,17 @@ typedef struct {
   wring_work              work;
   wring_splitting *const *splitting; // [n_term], or NULL
   double                  factor;
+  double                 *move; // of split_move, or NULL
 } job;
+
+static const wring_pass *pass_of(const wring_potential *g, const job *j, int i)
+{
+  double *move = j->move;
+  if (!j->splitting) return wring_term_pass(g->term[i], j->work);
+  if (!move) return wring_splitting_pass(j->splitting[i], j->factor);
+  for (int k = 0; k < i; k++) move += wring_splitting_size(j->splitting[k]);
+  return wring_splitting_move_pass(j->splitting[i], j->factor, move);
+}
 
 /* Adds the forces of contacts to f and their energy to this rank's energy. */
 static PetscErrorCode add_contacts(wring_potential *g, const job *j, const double *x, double *f, double *energy)
@@ -90,8 +100,8 @@ static PetscErrorCode start_sums(wring_potential *g, const job *j, const double 
 static void count(const wring_potential *g, const job *j)
 {
   const wring_work forces = (wring_work)(WRING_GRADIENT | WRING_RESIDUAL | WRING_MASS);
-  if (!j->splitting && (j->work & WRING_VALUE)) wring_count(g->phases, WRING_WORK_EVALUATIONS, 1);
-  if (j->splitting || (j->work & forces)) wring_count(g->phases, WRING_WORK_GRADIENTS, 1);
+  if (j->work & WRING_VALUE) wring_count(g->phases, WRING_WORK_EVALUATIONS, 1);
+  if (j->work & forces) wring_count(g->phases, WRING_WORK_GRADIENTS, 1);
 }
 
 /*
@@ -114,7 +124,7 @@ static PetscErrorCode pass(wring_potential *g, const job *j, Vec position, Vec f
   if (means) PetscCall(wring_potential_halo_end(g, x));
   if (means) PetscCall(wring_potential_find_means(g, x));
   for (int i = 0; i < g->n_term; i++) {
-    terms[i] = j->splitting ? wring_splitting_pass(j->splitting[i], j->factor) : wring_term_pass(g->term[i], j->work);
+    terms[i] = pass_of(g, j, i);
     wring_pass_run(terms[i], WRING_INTERIOR, x, f, NULL);
   }
   if (!means) PetscCall(wring_potential_halo_end(g, x));
@@ -350,6 +360,17 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
   PetscCall(reduce(g, 2, part + 1));
   residual[0] = PetscSqrtReal(part[1]);
   residual[1] = PetscSqrtReal(part[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_split_move(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x,
+                                          double *move, wring_value *envelope)
+{
+  double part[3];
+
+  PetscFunctionBegin;
+  PetscCall(pass(g, &(job){WRING_VALUE, splitting, factor, move}, x, NULL, part));
+  PetscCall(sum_value(g, part, envelope));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

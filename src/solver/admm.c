@@ -8,6 +8,9 @@
   is solved for the difference, so that an inexact solve errs by a part of the difference; 0.2 of it costs next to no
   iterations. g may rise. docs/theory.md (5.15).
 
+  As Douglas-Rachford splitting with the state s = D x + u [Ouyang et al. 2020], (5.48): z = prox(s), x as above with
+  u = s - z, and s + D x - z is the next s.
+
   Balancing [Boyd et al. 2011, 3.4.1] changes a, and with it A_a, between solves only: A is built at most once a step.
 */
 #include "solver/common/solver_impl.h"
@@ -22,11 +25,14 @@ typedef struct {
   wring_splitting **splitting; // [n]
   Vec               r, d;      // [n_owned][3] N, m
   double           *scale;     // [n_owned] (N/m)^(1/2), statics: of x in the state for another method
+  wring_value       envelope;  // (5.49) of the last s, after its iteration
 } admm_data;
 
 static const double balanced = 10;                 // a is kept while the ratio of the residuals is within this factor
 static const double change   = 1.4142135623730951; // of a: W^2 doubles or halves
 static const double bound    = 4;                  // a stays within this factor of the deck's
+
+static const double round_off = 1e-12; // of the envelope
 
 static const wring_option admm_options[] = {
   {"weight", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(admm_data, weight),
@@ -153,25 +159,62 @@ static PetscErrorCode admm_get(const wring_solver *s, Vec x, double *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void put_duals(const admm_data *admm, const double *v, PetscBool whole)
+{
+  for (int i = 0; i < admm->n; i++) {
+    wring_splitting_put_dual(admm->splitting[i], PetscSqr(admm->a), v, whole);
+    v += wring_splitting_size(admm->splitting[i]);
+  }
+}
+
 static PetscErrorCode admm_put(const wring_solver *s, const double *v, Vec x)
 {
-  const admm_data *admm = s->data;
-  double          *xa;
+  double *xa;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(x, &xa));
   for (PetscInt i = 0; i < s->n; i++) xa[i] = v[i] / scale_of(s, i / 3);
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(wring_potential_place(s->g, x));
-  v += s->n;
-  for (int i = 0; i < admm->n; i++) {
-    wring_splitting_put_dual(admm->splitting[i], PetscSqr(admm->a), v);
-    v += wring_splitting_size(admm->splitting[i]);
-  }
+  put_duals(s->data, v + s->n, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const wring_solver_state admm_state = {.size = admm_size, .get = admm_get, .put = admm_put};
+static const wring_solver_state admm_state = {admm_size, admm_get, admm_put, NULL};
+
+/* ---- W s of Douglas-Rachford's form: moves instead of states ----------------------------------------------------- */
+
+static PetscInt whole_size(const wring_solver *s)
+{
+  return admm_size(s) - s->n;
+}
+
+static PetscErrorCode whole_get(const wring_solver *s, Vec x, double *F)
+{
+  admm_data *admm = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_split_move(s->g, admm->splitting, PetscSqr(admm->a), x, F, &admm->envelope));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x stays, where the solve for the next x starts. */
+static PetscErrorCode whole_put(const wring_solver *s, const double *p, Vec x)
+{
+  PetscFunctionBegin;
+  (void)x;
+  put_duals(s->data, p, PETSC_TRUE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void whole_merit(const wring_solver *s, double *merit, double *rounding)
+{
+  const wring_value *const envelope = &((const admm_data *)s->data)->envelope;
+  *merit                            = envelope->objective;
+  *rounding = round_off * PetscAbsReal(*merit) + wring_rounding_at(&s->scale.rounding, envelope);
+}
+
+static const wring_solver_state whole_state = {whole_size, whole_get, whole_put, whole_merit};
 
 /*
   A weight below that of docs/theory.md (5.16a) has no fixed point, or none that is stable: iterates go round it, and g
@@ -218,6 +261,7 @@ const wring_solver_ops wring_solver_admm = {
   .begin           = admm_begin,
   .iterate         = admm_iterate,
   .state           = &admm_state,
+  .moves           = &whole_state,
   .advise          = admm_advise,
   .destroy         = admm_destroy,
 };

@@ -9,6 +9,9 @@
   Around admm [Zhang et al. 2019]: v = (M^{1/2} x/h, W u) [J^(1/2)], G is one iteration of admm. Where the residuals
   |W (D x - z)|^2 + |W (z - z before)|^2 after it are larger than those of the last iteration, it is repeated from the
   unmixed v. x is always the result of an iteration of admm. g may rise.
+
+  Around admm as Douglas-Rachford splitting [Ouyang et al. 2020]: v = W s, s = D x + u, and the envelope (5.49) in the
+  place of the residuals.
 */
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
@@ -16,16 +19,20 @@
 
 typedef struct {
   wring_mixing mixing;
-  PetscInt     window;   // largest number of differences
-  PetscBool    split;    // the inner method is admm
-  double      *v;        // [n] admm: the v at which its last iteration began
-  double       residual; // J, of admm's last iteration
-  Vec          d, y;     // [n_owned][3] m
+  PetscInt     window; // largest number of differences
+  double      *v;      // [n] admm: the v at which its last iteration began; NULL: admm has it
+  double       merit;  // J, admm: of its last iteration
+
+  const wring_solver_state *split; // of the inner method admm; NULL: it is another
+  Vec                       d, y;  // [n_owned][3] m
 } anderson_data;
 
 static const wring_option anderson_options[] = {
   {"inner", WRING_WORD, .choices = "pd|admm|vbd|pncg|trust_region", .value = "pd",
    .help = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
+  {"form", WRING_WORD, .choices = "primal_dual|douglas_rachford", .value = "primal_dual",
+   .help = "State of admm that is mixed: x and its duals, accepted by residuals, or the local values before the prox, "
+           "accepted by the envelope of Douglas-Rachford splitting."},
   {"window", WRING_INT, .range = "[0,20]", .value = "5", .at = WRING_AT(anderson_data, window),
    .help = "Maximum number of differences of iterates that are combined."},
   {0},
@@ -34,14 +41,19 @@ static const wring_option anderson_options[] = {
 static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   anderson_data *anderson = s->data;
-  const char    *inner;
-  PetscBool      pd;
+  const char    *inner, *form;
+  PetscBool      pd, admm, whole;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, anderson_options, "inner", &inner));
   PetscCall(PetscStrcmp(inner, "pd", &pd));
-  PetscCall(PetscStrcmp(inner, "admm", &anderson->split));
+  PetscCall(PetscStrcmp(inner, "admm", &admm));
+  PetscCall(wring_options_get_word(o, prefix, anderson_options, "form", &form));
+  PetscCall(PetscStrcmp(form, "douglas_rachford", &whole));
+  if (whole && !admm)
+    WRING_REFUSE(s->comm, "%s: %sform %s is for inner admm, expected primal_dual", s->who, prefix, form);
   if (!pd) PetscCall(wring_inner_create(s, o, inner));
+  if (admm) anderson->split = whole ? s->inner->ops->moves : s->inner->ops->state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,9 +66,9 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
   PetscFunctionBegin;
   if (!s->inner)
     PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm or vbd"));
-  const PetscInt n = s->inner ? s->inner->ops->state->size(s->inner) : s->n;
+  const PetscInt n = anderson->split ? anderson->split->size(s->inner) : s->n;
   PetscCall(wring_solver_create_vecs(s, s->inner ? 2 : 1, (Vec *[]){&anderson->d, &anderson->y}));
-  PetscCall(PetscMalloc1(n, &anderson->v));
+  if (anderson->split && anderson->split == s->inner->ops->state) PetscCall(PetscMalloc1(n, &anderson->v));
   PetscCall(wring_mixing_create(s->comm, s->phases, anderson->window, n, &anderson->mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,48 +123,65 @@ static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
 
 /* ---- around admm ------------------------------------------------------------------------------------------------- */
 
-/* Sets x and u from v and makes one iteration of admm. */
-static PetscErrorCode iterate_from(wring_solver *s, Vec x, double *residual)
+/* One iteration of admm, which has the state v, and F = G(v) - v. *rises: the merit is larger than the last one. */
+static PetscErrorCode iterate_from(wring_solver *s, Vec x, PetscBool *rises)
 {
-  const anderson_data *anderson = s->data;
+  anderson_data *anderson = s->data;
+  double *const  F        = anderson->mixing.F;
+  double         rounding = 0, last = anderson->merit;
 
   PetscFunctionBegin;
-  PetscCall(s->inner->ops->state->put(s->inner, anderson->v, x));
-  PetscCall(wring_inner_iterate(s, x, residual));
+  PetscCall(wring_inner_iterate(s, x));
+  PetscCall(anderson->split->get(s->inner, x, F));
+  if (anderson->v) wring_axpy(anderson->mixing.n, -1, anderson->v, F);
+  if (anderson->split->merit) anderson->split->merit(s->inner, &anderson->merit, &rounding);
+  *rises = (PetscBool) !(anderson->merit <= last + rounding);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Starts from v_k = v_(k-1) + p, or from G(v_(k-1)) = v_(k-1) + F_(k-1) if the residuals are larger after it. */
-static PetscErrorCode iterate_mixed(wring_solver *s, Vec x, double *residual)
+/* v += p */
+static PetscErrorCode move(wring_solver *s, Vec x)
+{
+  const anderson_data *anderson = s->data;
+  double *const        p        = anderson->mixing.p;
+
+  PetscFunctionBegin;
+  if (anderson->v) wring_axpy(anderson->mixing.n, 1, p, anderson->v);
+  PetscCall(anderson->split->put(s->inner, anderson->v ? anderson->v : p, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Starts from v_k = v_(k-1) + p, or from G(v_(k-1)) = v_(k-1) + F_(k-1) if the merit is larger after it. */
+static PetscErrorCode iterate_mixed(wring_solver *s, Vec x)
 {
   anderson_data *anderson = s->data;
   const PetscInt n        = anderson->mixing.n;
   double *const  p        = anderson->mixing.p;
+  PetscBool      rises;
 
   PetscFunctionBegin;
-  wring_axpy(n, 1, p, anderson->v);
-  PetscCall(iterate_from(s, x, residual));
-  if (anderson->mixing.count == 0 || *residual <= anderson->residual) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_axpy(n, -1, p, anderson->v);
+  PetscCall(move(s, x));
+  PetscCall(iterate_from(s, x, &rises));
+  if (anderson->mixing.count == 0 || !rises) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_waxpy(n, -1, p, anderson->mixing.last, p);
+  PetscCall(move(s, x));
   wring_copy(n, anderson->mixing.last, p);
-  wring_axpy(n, 1, p, anderson->v);
-  PetscCall(iterate_from(s, x, residual));
+  PetscCall(iterate_from(s, x, &rises));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
 {
   anderson_data *anderson = s->data;
+  PetscBool      rises;
 
   PetscFunctionBegin;
   if (anderson->mixing.moved) {
-    PetscCall(iterate_mixed(s, x, &anderson->residual));
+    PetscCall(iterate_mixed(s, x));
   } else {
-    PetscCall(s->inner->ops->state->get(s->inner, x, anderson->v));
-    PetscCall(wring_inner_iterate(s, x, &anderson->residual));
+    PetscCall(anderson->split->get(s->inner, x, anderson->v ? anderson->v : anderson->mixing.F));
+    PetscCall(iterate_from(s, x, &rises));
   }
-  PetscCall(s->inner->ops->state->get(s->inner, x, anderson->mixing.F));
-  wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->mixing.F);
   PetscCall(wring_mixing_step(&anderson->mixing));
   wring_solver_moved(s);
   PetscFunctionReturn(PETSC_SUCCESS);

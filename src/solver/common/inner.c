@@ -47,15 +47,12 @@ PetscErrorCode wring_inner_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x, double *merit)
+PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x)
 {
-  const double *const residual = s->inner->current.residual;
-
   PetscFunctionBegin;
   s->inner->current.known = PETSC_FALSE; // x is the outer method's
   PetscCall(s->inner->ops->iterate(s->inner, x));
   take_costs(s);
-  *merit = PetscSqr(residual[0]) + PetscSqr(residual[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,11 +11,7 @@
 PetscErrorCode wring_inner_create(wring_solver *s, const wring_options *o, const char *name);
 PetscErrorCode wring_inner_begin(wring_solver *s, Vec x); // at the start of each solve; nothing without an inner method
 
-/*
-  One iteration, whose cost is added; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J], NAN if
-  it has none.
-*/
-PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x, double *merit);
+PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x); // one iteration, whose cost is added
 
 /* ---- methods whose state is x ------------------------------------------------------------------------------------ */
 

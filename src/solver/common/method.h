@@ -10,6 +10,8 @@ typedef struct {
   PetscInt (*size)(const wring_solver *s);                              // length of v on this rank; after set_up
   PetscErrorCode (*get)(const wring_solver *s, Vec x, double *v);       // v at the iterate x
   PetscErrorCode (*put)(const wring_solver *s, const double *v, Vec x); // sets the state to v and x to its iterate
+  /* Of the iterate: what must not increase, and its rounding error [J]; or NULL. */
+  void (*merit)(const wring_solver *s, double *merit, double *rounding);
 } wring_solver_state;
 
 /*
@@ -66,4 +68,6 @@ typedef struct wring_solver_ops {
   /* What to change after a solve that ended at max_it, as the end of a sentence; NULL: nothing is known. Or NULL. */
   const char *(*advise)(const wring_solver *s, const wring_outcome *o);
   const wring_solver_state *state; // NULL: no other method can accelerate it
+  /* Another v of the same iteration, whose get is G(v) - v, after a first one at the start, and whose put adds to v. */
+  const wring_solver_state *moves; // or NULL
 } wring_solver_ops;

@@ -94,6 +94,21 @@ static void find_theta(const wring_mixing *m)
   }
 }
 
+/* p = F - sum_j theta_j dG_j, in one pass. */
+static void combine(const wring_mixing *m)
+{
+  const int     count = (int)m->count;
+  const double *with[count + 1];
+  double        factor[count + 1];
+  with[0]   = m->F;
+  factor[0] = 1;
+  for (int age = 0; age < count; age++) {
+    with[age + 1]   = difference_G(m, slot(m, age));
+    factor[age + 1] = -m->theta[age];
+  }
+  wring_combine(m->n, 1, &(wring_combination){count + 1, factor, with, m->p});
+}
+
 PetscErrorCode wring_mixing_step(wring_mixing *m)
 {
   double *const     F   = m->F;
@@ -112,8 +127,7 @@ PetscErrorCode wring_mixing_step(wring_mixing *m)
     }
     find_theta(m);
   }
-  wring_copy(m->n, F, m->p);
-  for (PetscInt age = 0; age < m->count; age++) wring_axpy(m->n, -m->theta[age], difference_G(m, slot(m, age)), m->p);
+  combine(m);
   m->F     = m->last;
   m->last  = F;
   m->moved = PETSC_TRUE;
