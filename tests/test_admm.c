@@ -260,6 +260,13 @@ static PetscErrorCode test_warm_start(void)
   CHECK(norm[1] <= 2 * norm[0], "with u kept |grad g| goes from %g to %g", norm[0], norm[1]);
   PetscCall(solve_on(&m, "heavy", y, x, norm));
   CHECK(norm[1] >= 1e4 * norm[0], "with u = 0 |grad g| goes from %g to %g", norm[0], norm[1]);
+  PetscCall(wring_options_set(m.o, "solver_admm_warm_start", "true", "test"));
+  PetscCall(wring_options_set(m.o, "solver_admm_weight", "2", "test")); // with 1 and strain 2 prox(s) - s is a rotation
+  PetscCall(wring_options_set(m.o, "variant_whole_type", "anderson", "test"));
+  PetscCall(wring_options_set(m.o, "variant_whole_inner", "admm", "test"));
+  PetscCall(wring_options_set(m.o, "variant_whole_form", "douglas_rachford", "test"));
+  PetscCall(solve_on(&m, "whole", y, x, norm));
+  CHECK(norm[1] <= 2 * norm[0], "as Douglas-Rachford splitting |grad g| goes from %g to %g", norm[0], norm[1]);
   PetscCall(VecDestroy(&x));
   PetscCall(destroy(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -6,12 +6,9 @@
   a larger g than the G(x) of pncg and trust_region, G(x) is taken instead, so that g never rises where it does not rise
   with the inner method.
 
-  Around admm [Zhang et al. 2019]: v = (M^{1/2} x/h, W u) [J^(1/2)], G is one iteration of admm. Where the residuals
-  |W (D x - z)|^2 + |W (z - z before)|^2 after it are larger than those of the last iteration, it is repeated from the
-  unmixed v. x is always the result of an iteration of admm. g may rise.
-
-  Around admm as Douglas-Rachford splitting [Ouyang et al. 2020]: v = W s, s = D x + u, and the envelope (5.49) in the
-  place of the residuals.
+  Around admm [Zhang et al. 2019]: v = (M^{1/2} x/h, W u) [J^(1/2)], G is one iteration of admm, and every mixed v is
+  kept. As Douglas-Rachford splitting [Ouyang et al. 2020]: v = W s, s = D x + u, (5.48), and the iteration is repeated
+  from the unmixed v where the envelope (5.49) has risen. x is always the result of an iteration of admm. g may rise.
 */
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
