@@ -225,8 +225,8 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
                                      double residual[2]);
 
 /*
-  Douglas-Rachford's form, wring_splitting_move_pass of every term: move = W (D x - z) [J^(1/2)], one term after another,
-  and the envelope (5.49), with its parts g0 and the rest. Collective.
+  Douglas-Rachford's form, wring_splitting_move_pass of every term: move = W (D x - z) [J^(1/2)], term after term, and
+  the envelope (5.49) with its parts, g0 and the rest. Collective.
 */
 PetscErrorCode wring_potential_split_move(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x,
                                           double *move, wring_value *envelope);

@@ -446,15 +446,15 @@ void              wring_splitting_start(wring_splitting *s, double keep);  // z 
 const wring_pass *wring_splitting_pass(wring_splitting *s, double factor); // of one iteration, borrowed
 
 /*
-  Of Douglas-Rachford's form: move [size] = W (D x - z), and the sum of this rank's part of the envelope (5.49) without
+  Of Douglas-Rachford's form: move [size] = W (D x - z), and the sum of this rank's part of the envelope (5.49) but
   g0. Before the first iteration of a solve it sets s = D x + u; both mean nothing then. Borrowed.
 */
 const wring_pass *wring_splitting_move_pass(wring_splitting *s, double factor, double *move);
 
 /*
   The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that combine iterates; get and put
-  with equal factors are inverse. Its length includes padded entries, which are 0 and which put ignores. whole: s += W^-1
-  dual instead.
+  with equal factors are inverse. Its length includes padded entries, which are 0 and which put ignores. whole: put does
+  s += dual/W instead.
 */
 PetscInt wring_splitting_size(const wring_splitting *s);
 void     wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual);

@@ -55,10 +55,10 @@ typedef struct {
   double                 *move; // of split_move, or NULL
 } job;
 
-static const wring_pass *pass_of(const wring_potential *g, const job *j, int i)
+/* The pass of splitting i. */
+static const wring_pass *split_pass(const job *j, int i)
 {
   double *move = j->move;
-  if (!j->splitting) return wring_term_pass(g->term[i], j->work);
   if (!move) return wring_splitting_pass(j->splitting[i], j->factor);
   for (int k = 0; k < i; k++) move += wring_splitting_size(j->splitting[k]);
   return wring_splitting_move_pass(j->splitting[i], j->factor, move);
@@ -124,7 +124,7 @@ static PetscErrorCode pass(wring_potential *g, const job *j, Vec position, Vec f
   if (means) PetscCall(wring_potential_halo_end(g, x));
   if (means) PetscCall(wring_potential_find_means(g, x));
   for (int i = 0; i < g->n_term; i++) {
-    terms[i] = pass_of(g, j, i);
+    terms[i] = j->splitting ? split_pass(j, i) : wring_term_pass(g->term[i], j->work);
     wring_pass_run(terms[i], WRING_INTERIOR, x, f, NULL);
   }
   if (!means) PetscCall(wring_potential_halo_end(g, x));
