@@ -65,7 +65,8 @@ static PetscErrorCode set_whole(test_body *m, const char *window)
 /* Fails if a method ends away from the minimiser, or if g rises in a method in which it must not. */
 static PetscErrorCode test_same_minimiser(const char *law)
 {
-  static const char *const names[] = {"chebyshev", "split", "whole", "careful", "gradient_descent", "anderson"};
+  static const char *const names[] = {"chebyshev",        "split",  "whole",   "careful",
+                                      "gradient_descent", "jacobi", "anderson"};
   const PetscBool          strain  = (PetscBool)(strcmp(law, "strain") == 0);
   test_body                m;
   Vec                      y, x, reference;
@@ -79,11 +80,12 @@ static PetscErrorCode test_same_minimiser(const char *law)
   PetscCall(wring_options_set(m.o, "variant_careful_delay", "2", "deck:3"));
   PetscCall(set_variant(&m, "split", "anderson", "inner", "admm"));
   PetscCall(set_whole(&m, "5"));
+  PetscCall(set_variant(&m, "jacobi", "chebyshev", "precondition", "jacobi"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
   PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
-  for (int i = 0; i < (strain ? 6 : 5); i++) {
+  for (int i = 0; i < (strain ? 7 : 6); i++) {
     PetscCall(VecCopy(y, x));
     PetscCall(test_body_solve(&m, names[i], 5000, 1e-8, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s, %s: %s after %d", law, names[i], wring_reason_name(outcome.reason),
@@ -427,6 +429,56 @@ static PetscErrorCode test_stiff(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The first step of Wang's Jacobi form is -D^{-1} grad g, D the diagonal of A, before and after a change of the time
+  step. Fails if D is not renewed, or has another order of components.
+*/
+static PetscErrorCode test_jacobi(void)
+{
+  test_body     m;
+  Vec           y, x, grad, diagonal, D;
+  wring_value   value;
+  wring_outcome outcome;
+  wring_solver *s;
+  double        size, difference;
+
+  PetscFunctionBegin;
+  PetscCall(create("corotated", 0.02, PETSC_TRUE, &m, &y));
+  PetscCall(set_variant(&m, "jacobi", "chebyshev", "precondition", "jacobi"));
+  PetscCall(wring_options_set(m.o, "variant_jacobi_line_search", "none", "deck:3"));
+  PetscCall(test_body_solver(&m, "jacobi", &s));
+  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 0));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &grad));
+  PetscCall(VecDuplicate(y, &D));
+  for (int again = 0; again < 2; again++) {
+    Mat A = NULL;
+    PetscCall(wring_potential_set_step(m.g, again ? 0.005 : 0.02));
+    PetscCall(wring_potential_fused(m.g, y, &value, grad));
+    PetscCall(wring_potential_operator_matrix(m.g, 1, &A));
+    PetscCall(MatCreateVecs(A, &diagonal, NULL));
+    PetscCall(MatGetDiagonal(A, diagonal));
+    for (int c = 0; c < 3; c++) PetscCall(VecStrideScatter(diagonal, c, D, INSERT_VALUES));
+    PetscCall(VecCopy(y, x));
+    PetscCall(wring_solver_solve(s, x, &outcome));
+    PetscCall(VecAXPY(x, -1, y));
+    PetscCall(VecNorm(x, NORM_2, &size));
+    PetscCall(VecPointwiseDivide(grad, grad, D));
+    PetscCall(VecAXPY(x, 1, grad));
+    PetscCall(VecNorm(x, NORM_2, &difference));
+    CHECK(size > 0 && difference <= 1e-12 * size, "solve %d: the step of %g m differs by %g m", again, size,
+          difference);
+    PetscCall(VecDestroy(&diagonal));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(VecDestroy(&D));
+  PetscCall(VecDestroy(&grad));
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The deck's variant `name` of `type` around `inner`, with one more key. */
 static PetscErrorCode set_around(test_body *m, const char *name, const char *type, const char *inner, const char *key,
                                  const char *value)
@@ -680,6 +732,7 @@ int main(int argc, char **argv)
   PetscCall(test_envelope("stable_neohookean"));
   PetscCall(test_reproducible());
   PetscCall(test_stiff());
+  PetscCall(test_jacobi());
   PetscCall(test_plain_vbd());
   PetscCall(test_around("vbd"));
   PetscCall(test_around("pncg"));

@@ -254,6 +254,8 @@ refused "integrator 'explicit_euler' cannot use collider 'ball': it has friction
   -collider_ball_friction 0.2 -time_integrator explicit_euler
 refused "solver 'chebyshev' cannot use contacts: it may increase g" check block.yaml -solver_type chebyshev \
   -solver_chebyshev_line_search none
+refused "solver 'pncg' cannot use contacts: it may increase g" check block.yaml -solver_type pncg \
+  -solver_pncg_line_search none
 works 1 check block.yaml -solver_type chebyshev
 works 1 check block.yaml -collider_ball_friction 0.2 -solver_type rgc
 refused "collider_ball_shape is \"cube\", expected one of half_space, sphere, .*box" check block.yaml \

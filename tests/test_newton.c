@@ -6,10 +6,10 @@
 #include "body.h"
 #include "refused.h"
 
-static const char *const filters[] = {"clamp", "absolute", "trust_region", "on_demand", "none"};
-static const char *const names[]   = {"by_clamp", "by_absolute", "by_trust_region", "by_on_demand",
-                                      "by_none"}; // variants
-enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE, N_FILTERS };
+static const char *const filters[] = {"clamp", "absolute", "trust_region", "on_demand", "progressive", "none"};
+static const char *const names[]   = {"by_clamp",     "by_absolute",    "by_trust_region",
+                                      "by_on_demand", "by_progressive", "by_none"}; // variants
+enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, PROGRESSIVE, NONE, N_FILTERS };
 
 static void compress(const double X[3], double x[3])
 {
@@ -168,7 +168,7 @@ static PetscErrorCode solve(test_body *m, const char *name, double rtol, Vec x, 
 /*
   Every filter ends at a minimiser, g never rises, every step was predicted to lower g, and the exact ones converge
   quadratically at its end: |grad g| falls by more than a factor of 1000 in one of the last iterations. Fails for clamp,
-  which converges linearly, if it is used in the place of on_demand or none.
+  which converges linearly, if it is used in the place of on_demand, progressive or none.
 */
 static PetscErrorCode test_filters(const char *law)
 {

@@ -259,6 +259,39 @@ static PetscErrorCode test_variants(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  As published: the step of the quadratic model, whether g falls or not. Fails if a step is searched; a start at which
+  none would be cut shows nothing.
+*/
+static PetscErrorCode test_published(void)
+{
+  enum { ITS = 40 };
+  test_body     b;
+  wring_outcome outcome;
+  Vec           x;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("stvk", 0.5, 0, &b));
+  PetscCall(test_body_attach(&b, "xmin", 1e5, stay));
+  PetscCall(test_body_set_up(&b));
+  PetscCall(wring_potential_set_start(b.g, b.x));
+  PetscCall(wring_potential_set_target(b.g, b.x));
+  PetscCall(wring_options_set(b.o, "variant_published_type", "pncg", "deck:1"));
+  PetscCall(wring_options_set(b.o, "variant_published_precondition", "jacobi", "deck:1"));
+  PetscCall(wring_options_set(b.o, "variant_published_line_search", "none", "deck:1"));
+  PetscCall(set_variant(&b, "searched", "jacobi", "dai_kou", "1"));
+  PetscCall(VecDuplicate(b.x, &x));
+  for (int searched = 0; searched < 2; searched++) {
+    test_displace(b.mesh, 0.5, 3, x);
+    PetscCall(test_body_solve(&b, searched ? "searched" : "published", ITS, 0, x, &outcome));
+    CHECK(searched == (outcome.last.evaluations > 1 + ITS) && searched == (outcome.rises.count == 0),
+          "searched %d: %d evaluations, %d rises", searched, (int)outcome.last.evaluations, (int)outcome.rises.count);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const source = argc > 1 ? argv[1] : ".";
@@ -277,6 +310,7 @@ int main(int argc, char **argv)
   PetscCall(test_quadratic("dai_yuan", "4"));
   PetscCall(test_quadratic("subspace", "1000"));
   PetscCall(test_variants());
+  PetscCall(test_published());
   PetscCall(PetscFinalize());
   return 0;
 }

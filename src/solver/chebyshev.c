@@ -6,6 +6,9 @@
   every solve estimates it by |q_S|_A/|q_(S-1)|_A: for a quadratic g these ratios increase towards rho. Every solve
   starts with w = 1.
 
+  With precondition jacobi A is replaced by its diagonal D, as Wang's solver for a graphics processor does. rho is close
+  to 1 there; q may overshoot where eigenvalues of D^{-1} A exceed 2, which the line search mends.
+
   Around another method with the iteration G, q = G(x_k) - x_k, and lengths are those of q itself. If g(x_k + d) is
   above g(x_k), or above g(G(x_k)) where the method knows that, x_(k+1) is G(x_k), and the weights start again.
 
@@ -22,9 +25,12 @@ typedef struct {
   double    rho;
   PetscInt  delay; // S
   PetscBool search;
-  double    weight; // w
-  PetscInt  count;  // iterations from which the weights follow
-  double    length; // |q|_A of the last plain step, J^(1/2), or |q|, m; 0: none so far
+  PetscBool jacobi;
+  PetscInt  revision; // of g when D was found; -1: not yet
+  Vec       D;        // [n_owned][3] N/m; NULL with A or an inner method
+  double    weight;   // w
+  PetscInt  count;    // iterations from which the weights follow
+  double    length;   // |q|_A of the last plain step, J^(1/2), or |q|, m; 0: none so far
 } chebyshev_data;
 
 static const double largest_rho = 0.999; // upper bound of the estimate: with rho >= 1 the weights would not converge
@@ -41,6 +47,10 @@ static const wring_option chebyshev_options[] = {
   {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(chebyshev_data, search),
    .help = "Armijo halves the step until g decreases enough; none takes the full step, as published, and may "
            "diverge."},
+  {"precondition", WRING_WORD, .choices = "operator|jacobi", .value = "operator",
+   .at   = WRING_AT(chebyshev_data, jacobi),
+   .help = "Without inner: the solver of operator_type, or the diagonal of the operator, as published for graphics "
+           "processors."},
   {0},
 };
 
@@ -54,6 +64,9 @@ static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_op
   PetscCall(wring_options_get_word(o, prefix, chebyshev_options, "inner", &inner));
   PetscCall(PetscStrcmp(inner, "operator", &operator));
   if (!operator) PetscCall(wring_inner_create(s, o, inner));
+  if (!operator&& chebyshev->jacobi)
+    WRING_REFUSE(s->comm, "%s: precondition jacobi with inner %s, expected inner operator",
+                 wring_options_origin(o, prefix, "precondition"), inner);
   chebyshev->given = wring_options_has(o, prefix, "rho");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,6 +79,46 @@ static PetscErrorCode chebyshev_set_up(wring_solver *s)
   Vec *const v[] = {&chebyshev->q, &chebyshev->p, &chebyshev->d, &chebyshev->y};
   if (!s->inner) PetscCall(wring_potential_require(s->g, WRING_CAN_SLOPE, s->ops->name, NULL));
   PetscCall(wring_solver_create_vecs(s, s->inner ? 4 : 3, v));
+  chebyshev->revision = -1;
+  if (chebyshev->jacobi) PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&chebyshev->D}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* D of the three components, found again when A has changed: set-up. */
+static PetscErrorCode renew_diagonal(wring_solver *s)
+{
+  chebyshev_data *const chebyshev = s->data;
+  const PetscInt        revision  = wring_potential_revision(s->g);
+  wring_setup           since;
+  Mat                   A[3] = {NULL};
+  Vec                   diagonal;
+
+  PetscFunctionBegin;
+  if (!chebyshev->jacobi || chebyshev->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_begin_setup(s, &since);
+  PetscCall(wring_potential_operator_matrices(s->g, 1, A));
+  PetscCall(MatCreateVecs(A[0], &diagonal, NULL));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(MatGetDiagonal(A[c], diagonal));
+    PetscCall(VecStrideScatter(diagonal, c, chebyshev->D, INSERT_VALUES));
+    PetscCall(MatDestroy(&A[c]));
+  }
+  PetscCall(VecDestroy(&diagonal));
+  chebyshev->revision = revision;
+  wring_solver_end_setup(s, &since);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* q = D^{-1} b, or A^{-1} b; held coordinates of b are 0. */
+static PetscErrorCode chebyshev_precondition(wring_solver *s, Vec b, Vec q)
+{
+  chebyshev_data *const chebyshev = s->data;
+
+  PetscFunctionBegin;
+  if (chebyshev->jacobi)
+    PetscCall(VecPointwiseDivide(q, b, chebyshev->D));
+  else
+    PetscCall(wring_solver_apply_inverse(s, b, q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,6 +130,7 @@ static PetscErrorCode chebyshev_begin(wring_solver *s, Vec x)
   chebyshev->length = 0;
   chebyshev->count  = 0;
   PetscCall(VecZeroEntries(chebyshev->p));
+  PetscCall(renew_diagonal(s));
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(wring_inner_begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,6 +150,23 @@ static PetscErrorCode estimate_rho(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* q, the plain step. */
+static PetscErrorCode plain_step(wring_solver *s, Vec x)
+{
+  chebyshev_data *const chebyshev = s->data;
+
+  PetscFunctionBegin;
+  if (!chebyshev->jacobi) {
+    PetscCall(wring_inner_step(s, x, chebyshev->y, chebyshev->q));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  PetscCall(chebyshev_precondition(s, s->current.grad, chebyshev->q));
+  PetscCall(VecScale(chebyshev->q, -1));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* d = w q + (w - 1) p, w = w_(k+1). There is no x_(-1): the first iteration is plain. */
 static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
 {
@@ -103,7 +174,7 @@ static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
   const PetscInt  first     = PetscMax(chebyshev->delay, 1);
 
   PetscFunctionBegin;
-  PetscCall(wring_inner_step(s, x, chebyshev->y, chebyshev->q));
+  PetscCall(plain_step(s, x));
   if (!chebyshev->given && s->current.iteration <= first) PetscCall(estimate_rho(s));
   chebyshev->weight          = wring_chebyshev_weight(chebyshev->count++, first, chebyshev->rho, chebyshev->weight);
   const wring_phase old      = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
@@ -186,11 +257,17 @@ static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
   return s->inner ? wring_solver_contacts_in_g(s) : wring_solver_contacts_bounded(s);
 }
 
+static double chebyshev_operator_factor(const wring_solver *s)
+{
+  const chebyshev_data *chebyshev = s->data;
+  return !chebyshev->jacobi;
+}
+
 const wring_solver_ops wring_solver_chebyshev = {
   .name             = "chebyshev",
   .needs            = WRING_CAN_GRADIENT,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor  = wring_solver_operator_as_is,
+  .operator_factor  = chebyshev_operator_factor,
   .contacts         = chebyshev_contacts,
   .options          = chebyshev_options,
   .data_size        = sizeof(chebyshev_data),
@@ -199,5 +276,5 @@ const wring_solver_ops wring_solver_chebyshev = {
   .begin            = chebyshev_begin,
   .iterate          = chebyshev_iterate,
   .change           = chebyshev_change,
-  .precondition     = wring_solver_apply_inverse,
+  .precondition     = chebyshev_precondition,
 };

@@ -5,8 +5,9 @@
     absolute      their absolute values [Chen et al. 2024a]
     trust_region  clamp if the last step's decrease of g was within 1 % of that of the quadratic model with the true H,
                   else absolute [Chen et al. 2024b, algorithm 1]
-    on_demand     clamp, only for elements with large forces, as many as make H positive definite, all at first
+    progressive   clamp, only for elements with large forces, as many as make H positive definite, none at first
                   [Fernandez-Fernandez et al. 2026]
+    on_demand     the same, all at first
     none          nothing
   If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
   direction of descent from a solve that has succeeded.
@@ -20,9 +21,9 @@
 enum { MAX_FAILURES = 40 }; // for one direction
 
 static const double fit       = 0.01; // trust_region: largest |ratio - 1| at which the model fits
-static const double tighten   = 0.5;  // on_demand: the threshold after a failure and a success [N/N]
+static const double tighten   = 0.5;  // progressive: the threshold after a failure and a success [N/N]
 static const double release   = 2;
-static const double all_below = 1e-4; // on_demand: of the largest force; below it all elements are projected
+static const double all_below = 1e-4; // progressive: of the largest force; below it all elements are projected
 
 /* The shift [Waechter and Biegler 2006, algorithm IC], in multiples of the diagonal: its first value, factors. */
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
@@ -31,13 +32,13 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
 static const double ew_cheap = 1e-2; // the largest with a cycle of H, whose iterations cost much less than H
 
-typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE } newton_filter;
+typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
 /* How H is modified in an attempt, and what is remembered of it. */
 typedef struct {
   newton_filter kind;
   double        ratio;     // of trust_region: actual to predicted decrease of the last step; 0: there is none
-  double        threshold; // of on_demand, N: projected are elements with larger forces; 0: all
+  double        threshold; // of progressive, N: projected are elements with larger forces; 0: all, INFINITY: none
   double        shift;     // of this attempt, in multiples of the diagonal
   double        last;      // the last shift that was needed; 0: none yet
 } newton_modification;
@@ -58,12 +59,12 @@ static const wring_option newton_options[] = {
    .help = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work."},
   {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8", .at = WRING_AT(newton_data, least),
    .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
-  {"filter", WRING_WORD, .choices = "clamp|absolute|trust_region|on_demand|none", .value = "on_demand",
+  {"filter", WRING_WORD, .choices = "clamp|absolute|trust_region|progressive|on_demand|none", .value = "on_demand",
    .at   = WRING_AT(newton_data, modify.kind),
    .help = "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
-           "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; on_demand: "
-           "clamp where forces are large, as far as is needed; none: nothing, a multiple of the diagonal is added "
-           "if needed."},
+           "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; progressive: "
+           "clamp where forces are large, as far as is needed, at first nowhere; on_demand: the same, at first "
+           "everywhere; none: nothing, a multiple of the diagonal is added if needed."},
   {"forcing", WRING_WORD, .choices = "eisenstat_walker|fixed", .value = "eisenstat_walker",
    .at   = WRING_AT(newton_data, fixed),
    .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
@@ -89,6 +90,7 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   newton->modify = (newton_modification){.kind = newton->modify.kind};
+  if (newton->modify.kind == PROGRESSIVE) newton->modify.threshold = INFINITY;
   newton->eta = newton->norm = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,6 +106,12 @@ static wring_filter filter_of(const newton_modification *m)
   return WRING_FILTER_CLAMP;
 }
 
+/* Whether only elements with large forces are projected. */
+static PetscBool by_forces(const newton_modification *m)
+{
+  return (PetscBool)(m->kind == PROGRESSIVE || m->kind == ON_DEMAND);
+}
+
 /* H at x with the filter, without shift. */
 static PetscErrorCode assemble(wring_solver *s, Vec x)
 {
@@ -112,7 +120,7 @@ static PetscErrorCode assemble(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
-  if (m->kind == ON_DEMAND && m->threshold > 0)
+  if (by_forces(m) && m->threshold > 0)
     PetscCall(wring_potential_hessian_above(s->g, x, filter_of(m), s->current.grad, m->threshold, &newton->H.A));
   else
     PetscCall(wring_potential_hessian(s->g, x, filter_of(m), &newton->H.A));
@@ -159,7 +167,8 @@ static void choose_tolerance(wring_solver *s)
 
 /*
   Whether d is to be used: the solve has succeeded and d is a direction of descent. Conjugate gradients that meet
-  negative curvature leave the point of their path before it, which is one too [Nocedal and Wright 2006, algorithm 7.1].
+  negative curvature leave the point of their path before it, which is one too [Nocedal and Wright 2006, algorithm 7.1];
+  progressive projects more elements there, as published.
 */
 static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *usable)
 {
@@ -171,7 +180,8 @@ static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *
 
   PetscFunctionBegin;
   if (iterative) PetscCall(KSPGetConvergedReason(newton->H.ksp, &reason));
-  const PetscBool truncated = (PetscBool)(iterative && end == WRING_SOLVE_SINGULAR);
+  const PetscBool more      = (PetscBool)(newton->modify.kind == PROGRESSIVE && newton->modify.threshold > 0);
+  const PetscBool truncated = (PetscBool)(iterative && end == WRING_SOLVE_SINGULAR && !more);
   const PetscBool limited   = (PetscBool)(newton->limited && reason == KSP_DIVERGED_ITS);
   if (limited && slope < 0)
     PetscCall(
@@ -232,11 +242,11 @@ static void raise_shift(newton_modification *m)
 
 static PetscErrorCode say_failure(const wring_solver *s)
 {
-  static const char *const         why[]  = {"has no direction of descent", "was not solved to its tolerance",
-                                             "is not positive definite", "has no finite solution"};
-  const newton_data *const         newton = s->data;
-  const newton_modification *const m      = &newton->modify;
-  const PetscBool explained               = (PetscBool)(m->kind == NONE || (m->kind == ON_DEMAND && m->threshold != 0));
+  static const char *const         why[]     = {"has no direction of descent", "was not solved to its tolerance",
+                                                "is not positive definite", "has no finite solution"};
+  const newton_data *const         newton    = s->data;
+  const newton_modification *const m         = &newton->modify;
+  const PetscBool                  explained = (PetscBool)(m->kind == NONE || (by_forces(m) && m->threshold != 0));
 
   PetscFunctionBegin;
   if (wring_failed(&newton->H.refusal))
@@ -261,7 +271,7 @@ static PetscErrorCode modify(wring_solver *s, Vec x)
     wring_solver_end(s, WRING_STOPPED_LINEAR);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (m->kind == ON_DEMAND && before == 0) PetscCall(lower_threshold(s, &all));
+  if (by_forces(m) && before == 0) PetscCall(lower_threshold(s, &all));
   if (!all) {
     PetscCall(assemble(s, x));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -295,7 +305,7 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
     if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (m->shift > 0) m->last = m->shift;
-  if (m->kind == ON_DEMAND && failures == 0) PetscCall(raise_threshold(s));
+  if (by_forces(m) && failures == 0) PetscCall(raise_threshold(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,6 +44,7 @@ typedef struct {
   pncg_rule           rule;
   wring_filter        filter; // of every element's Hessian in products
   PetscInt            renew;  // iterations between new diagonal blocks
+  PetscBool           search;
 } pncg_data;
 
 static const wring_option pncg_options[] = {
@@ -59,6 +60,9 @@ static const wring_option pncg_options[] = {
      "become 0; in the diagonal blocks they always do."},
   {"renew", WRING_INT, .range = "[1,inf)", .value = "1", .at = WRING_AT(pncg_data, renew),
    .help = "Iterations after which the diagonal blocks are computed again."},
+  {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(pncg_data, search),
+   .help = "Armijo halves the step until g decreases enough; none takes the step of the quadratic model, "
+           "as published, bounded by contacts of the barrier alone."},
   {0},
 };
 
@@ -342,7 +346,13 @@ static PetscErrorCode search(wring_solver *s, Vec x, wring_search *result)
   pncg_data *const pncg = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_backtrack(s, x, pncg->d, pncg->slope, result));
+  *result = WRING_SEARCH_FOUND;
+  if (pncg->search) {
+    PetscCall(wring_solver_backtrack(s, x, pncg->d, pncg->slope, result));
+  } else {
+    PetscCall(wring_solver_begin_search(s, x, pncg->d));
+    PetscCall(wring_solver_try(s, x, s->bound.first, pncg->d));
+  }
   if (*result != WRING_SEARCH_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_steepest(s, x, pncg->d, &pncg->slope));
   PetscCall(fill_ghosts(s, pncg->d));
@@ -419,13 +429,20 @@ static PetscErrorCode pncg_put(const wring_solver *s, const double *v, Vec x)
 
 static const wring_solver_state pncg_state = {.size = wring_state_size_x, .get = wring_state_get_x, .put = pncg_put};
 
+/* Without a line search g may rise, which contacts in g do not allow. */
+static const wring_contact_way *pncg_contacts(const wring_solver *s)
+{
+  const pncg_data *pncg = s->data;
+  return pncg->search || wring_potential_has_bounded_contacts(s->g) ? wring_solver_contacts_bounded(s) : NULL;
+}
+
 const wring_solver_ops wring_solver_pncg = {
   .name             = "pncg",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor  = pncg_operator_factor,
   .operator_rtol    = WRING_OPERATOR_ROUGH,
-  .contacts         = wring_solver_contacts_bounded,
+  .contacts         = pncg_contacts,
   .options          = pncg_options,
   .data_size        = sizeof(pncg_data),
   .set_from_options = pncg_set_from_options,
