@@ -197,7 +197,7 @@ static void check_at(const wring_law *law, double size, wring_in par, wring_in z
       for (int lane = 0; lane < WRING_LANES; lane++) p[i][lane] = 1 - 0.3 * i;
     wring_law_multiply(law, (wring_filter)filter, par, z, (wring_in)p, (wring_in)p, h);
     check_finite(law, size, "product", 3, (wring_in)h);
-    wring_law_contract(law, par, z, (wring_in)p, h);
+    wring_law_contract(law, PETSC_FALSE, par, z, (wring_in)p, h);
     check_finite(law, size, "Hessian of a vertex", 6, (wring_in)h);
   }
   if (law->project) law->project(law, par, z, p);

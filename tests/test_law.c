@@ -239,7 +239,7 @@ static void check_contracted(const wring_law *law, int kind, wring_in par, block
     for (int lane = 0; lane < WRING_LANES; lane++)
       g[k][lane] = 2 * wring_uniform((uint64_t)(100 * kind + 8 * k + lane)) - 1;
   law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
-  wring_law_contract(law, par, (wring_in)z, (wring_in)g, K);
+  wring_law_contract(law, PETSC_FALSE, par, (wring_in)z, (wring_in)g, K);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     for (int i = 0; i < 6; i++) {
       double sum = 0;
@@ -247,6 +247,32 @@ static void check_contracted(const wring_law *law, int kind, wring_in par, block
         for (int l = 0; l < q; l++) sum += g[k][lane] * g[l][lane] * h[n * (q * row[i] + k) + q * column[i] + l][lane];
       check_close(K[i][lane], sum, 1e-11 * largest(n * n, h, lane), law, kind, "Hessian of a vertex");
     }
+  }
+}
+
+/*
+  The definite model of the Hessian of a vertex has no negative eigenvalue for any deformation: its principal minors are
+  not negative. It is the exact one of stable_neohookean, whose lambda is positive. Fails if a term that can be negative
+  is in it.
+*/
+static void check_definite(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED double g[3][WRING_LANES], K[6][WRING_LANES], exact[6][WRING_LANES];
+
+  for (int k = 0; k < 3; k++)
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      g[k][lane] = 2 * wring_uniform((uint64_t)(100 * kind + 8 * k + lane)) - 1;
+  wring_law_contract(law, PETSC_TRUE, par, (wring_in)z, (wring_in)g, K);
+  wring_law_contract(law, PETSC_FALSE, par, (wring_in)z, (wring_in)g, exact);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double a = K[0][lane], b = K[1][lane], c = K[2][lane], d = K[3][lane], e = K[4][lane], f = K[5][lane];
+    const double size  = fmax(largest(6, K, lane), largest(6, exact, lane));
+    const double two   = fmin(a * b - d * d, fmin(b * c - e * e, a * c - f * f));
+    const double three = a * (b * c - e * e) - d * (d * c - e * f) + f * (d * e - b * f);
+    CHECK(fmin(a, fmin(b, c)) >= -1e-12 * size && two >= -1e-12 * size * size && three >= -1e-12 * size * size * size,
+          "%s, %d: minors %g, %g, %g", law->name, kind, fmin(a, fmin(b, c)), two, three);
+    for (int i = 0; i < 6 && law == &wring_law_stable_neohookean; i++)
+      check_close(K[i][lane], exact[i][lane], 1e-12 * size, law, kind, "definite model");
   }
 }
 
@@ -589,6 +615,7 @@ static void test_properties(const wring_law *law)
     check_hessian(law, kind, (wring_in)par, z);
     check_blocks(law, kind, (wring_in)par, z);
     check_contracted(law, kind, (wring_in)par, z);
+    check_definite(law, kind, (wring_in)par, z);
     for (int filter = WRING_FILTER_NONE; filter <= WRING_FILTER_ABSOLUTE; filter++)
       check_products(law, (wring_filter)filter, kind, (wring_in)par, z);
     for (int filter = WRING_FILTER_CLAMP; filter <= WRING_FILTER_ABSOLUTE; filter++)

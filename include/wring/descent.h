@@ -30,14 +30,16 @@ typedef void wring_descent_more(void *context, wring_work work, PetscInt vertex,
 
 /* What a sweep minimises in addition to the terms, and how; everything is borrowed until the last sweep. */
 typedef struct {
-  double              factor;  // of mass |x - y|^2/2: 1/h^2, in statics 1
-  const double       *mass;    // [n_owned]
-  const double       *target;  // y [n_owned][3] m
-  const double       *load;    // [n_owned][3] N, or NULL: 0
-  const char         *held;    // [n_local] components that do not move, as wring_potential_held_marks, or NULL: none
-  wring_descent_more *more;    // other energies of single vertices, or NULL
-  void               *context; // of more
-  PetscBool           search;  // halve steps that raise the energy; otherwise every step is taken, as in the paper
+  double              factor;     // of mass |x - y|^2/2: 1/h^2, in statics 1
+  const double       *mass;       // [n_owned]
+  const double       *target;     // y [n_owned][3] m
+  const double       *load;       // [n_owned][3] N, or NULL: 0
+  const char         *held;       // [n_local] components that do not move, as wring_potential_held_marks, or NULL: none
+  wring_descent_more *more;       // other energies of single vertices, or NULL
+  void               *context;    // of more
+  PetscBool           definite;   // use the definite model of each element's Hessian
+  double              relaxation; // factor of every step: over-relaxation above 1
+  PetscBool           search;     // halve steps that raise the energy; otherwise every step is taken, as in the paper
 } wring_descent_rule;
 
 /* mesh, terms and phases are borrowed; phases may be NULL. Every law has a Hessian. */

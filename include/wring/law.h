@@ -121,6 +121,11 @@ struct wring_law {
   */
   wring_law_contracted *contracted;
   /*
+    Where it is not 0: K of a vertex is modelled by definite mu |g|^2 I + lambda c c^T, c = (cof F) g, definite for any F
+    [Chen et al. 2024c]; mu and lambda >= 0 are the first two parameters. 0: the model is the filtered Hessian.
+  */
+  double definite;
+  /*
     sum [3] = a . h a, a . h b, b . h b of the filtered Hessian h, a and b [3 q], without h; NULL: wring_law_multiply
     computes them from `hessian`.
   */
@@ -183,8 +188,8 @@ enum {
   WRING_CAN_ALONE     = 1 << 6, // its energy is that of this element alone: for sweeps over vertices
 };
 
-/* K [6] of `contracted`, for laws with a Hessian. */
-void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K);
+/* K [6] of `contracted`, or of its model where `definite` is set, for laws with a Hessian. */
+void wring_law_contract(const wring_law *law, PetscBool definite, wring_in par, wring_in z, wring_in g, wring_out K);
 
 /* sum [3] of `products`, for laws with a Hessian. */
 void wring_law_multiply(const wring_law *law, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,

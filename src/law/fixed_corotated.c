@@ -176,6 +176,7 @@ const wring_law wring_law_fixed_corotated = {
   .energy     = energy,
   .fused      = fused,
   .contracted = contracted,
+  .definite   = 2,
   .products   = products,
   .slope      = slope,
   .volumetric = &mean,

@@ -214,6 +214,7 @@ const wring_law wring_law_stable_neohookean = {
   .hessian      = wring_isotropic_hessian,
   .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
+  .definite     = 1,
   .products     = products,
   .slope        = slope,
   .n_row        = 2,

@@ -5,6 +5,9 @@
   the absolute values of its eigenvalues are used: g never rises. Without it the iterates are those of the paper, which
   skips vertices whose H_i has a tiny determinant.
 
+  Position-based nonlinear Gauss-Seidel [Chen et al. 2024c], PBNG, is line_search none, hessian definite and relaxation
+  1.7: the Hessian of an element is replaced by a definite model, and steps are over-relaxed.
+
   Acceleration of the paper, section 3.8: x_(k+1) = w (s - x_(k-1)) + x_(k-1) after the sweep s, for vertices that are
   in no contact, with the weights of chebyshev. With line_search armijo an accelerated iterate with a larger g than
   x_k is replaced by s, and the weights start again. docs/theory.md (5.29) to (5.31)
@@ -14,7 +17,9 @@
 #include <wring/descent.h>
 
 typedef struct {
-  wring_descent *descent; //
+  wring_descent *descent;  //
+  PetscBool      definite; // use the definite model of the Hessian
+  double         relaxation;
   PetscBool      search;  //
   double         rho;     // 0: no acceleration
   double         weight;  // w
@@ -26,6 +31,11 @@ static const wring_option vbd_options[] = {
   {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(vbd_data, search),
    .help = "Armijo halves the step of a vertex until its energy decreases enough; none takes every step, as "
            "published."},
+  {"hessian", WRING_WORD, .choices = "exact|definite", .value = "exact", .at = WRING_AT(vbd_data, definite),
+   .help = "Hessian of a vertex: exact, or a model that is definite for any deformation, as position-based nonlinear "
+           "Gauss-Seidel (PBNG) has it."},
+  {"relaxation", WRING_REAL, .range = "(0,2)", .value = "1", .at = WRING_AT(vbd_data, relaxation),
+   .help = "Factor of the step of every vertex: over-relaxation above 1."},
   {"rho", WRING_REAL, .range = "[0,1)", .value = "0", .at = WRING_AT(vbd_data, rho),
    .help = "Spectral radius for which sweeps are accelerated; 0: no acceleration."},
   {0},
@@ -80,12 +90,14 @@ static PetscErrorCode get_rule(wring_solver *s, wring_descent_rule *rule)
   const double          h = wring_potential_step(s->g);
 
   PetscFunctionBegin;
-  *rule = (wring_descent_rule){.factor  = wring_potential_is_static(s->g) ? 1 : 1 / (h * h),
-                               .mass    = wring_potential_mass(s->g),
-                               .held    = wring_potential_held_marks(s->g),
-                               .more    = wring_potential_contacts(s->g, &contact) > 0 ? add_contacts : NULL,
-                               .context = s,
-                               .search  = vbd->search};
+  *rule = (wring_descent_rule){.factor     = wring_potential_is_static(s->g) ? 1 : 1 / (h * h),
+                               .mass       = wring_potential_mass(s->g),
+                               .held       = wring_potential_held_marks(s->g),
+                               .more       = wring_potential_contacts(s->g, &contact) > 0 ? add_contacts : NULL,
+                               .context    = s,
+                               .definite   = vbd->definite,
+                               .relaxation = vbd->relaxation,
+                               .search     = vbd->search};
   PetscCall(VecGetArrayRead(wring_potential_target(s->g), &rule->target));
   if (wring_potential_is_static(s->g) && wring_potential_load(s->g))
     PetscCall(VecGetArrayRead(wring_potential_load(s->g), &rule->load));

@@ -1,18 +1,39 @@
-/* The Hessian of one vertex, and products of two directions with the Hessian: from that of psi or in closed form. */
+/*
+  The Hessian of one vertex, its definite model, and products of two directions with the Hessian: from that of psi or in
+  closed form.
+*/
+#include "base/block3.h"
+#include "law/common/closed_forms.h"
+#include "law/common/lame.h"
 #include <wring/law.h>
 
 /* The pairs (c, d) of K. */
 static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 2};
 
-void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K)
+/* The model of a definite Hessian of laws whose first parameters are mu and lambda. */
+static void model(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_cofactor(mat3_load(z, lane)), row);
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    vertex_store(K, lane, sym3_of_vector(law->definite * mu * vec3_dot(row, row), lambda > 0 ? lambda : 0, c));
+  }
+}
+
+void wring_law_contract(const wring_law *law, PetscBool definite, wring_in par, wring_in z, wring_in g, wring_out K)
 {
   const int            q = law->q;
   WRING_ALIGNED double h[81][WRING_LANES];
-  if (law->contracted) {
+  if (definite && law->definite > 0) {
+    model(law, par, z, g, K);
+    return;
+  }
+  if (!definite && law->contracted) {
     law->contracted(law, par, z, g, K);
     return;
   }
-  law->hessian(law, WRING_FILTER_NONE, par, z, h);
+  law->hessian(law, definite ? WRING_FILTER_CLAMP : WRING_FILTER_NONE, par, z, h);
   for (int i = 0; i < 6; i++) {
     for (int lane = 0; lane < WRING_LANES; lane++) K[i][lane] = 0;
     for (int kl = 0; kl < q * q; kl++) {

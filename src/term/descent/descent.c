@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void evaluate(int m, int q, const w
       value[1 + c][l] = sum;
     }
   }
-  wring_law_contract(law, (wring_in)par, (wring_in)z, (wring_in)g, value + 4);
+  wring_law_contract(law, w->batch->d->rule.definite, (wring_in)par, (wring_in)z, (wring_in)g, value + 4);
 }
 
 /* Adds a block to the sums of its vertices, lane by lane; padded lanes have weight 0. */
@@ -205,7 +205,7 @@ static int start_searches(batch_work *w, search *vertex, PetscBool *open)
     s->energy              = sum->energy;
     complete(&d->rule, v, w->at[i], sum);
     descent_step(d->rule.search, sum, s->d);
-    s->length = 1;
+    s->length = d->rule.relaxation;
     s->slope  = sum->f[0] * s->d[0] + sum->f[1] * s->d[1] + sum->f[2] * s->d[2];
     for (int c = 0; c < 3; c++) s->x[c] = w->at[i][c];
     open[i] = (PetscBool)(d->rule.search && fmax(fabs(s->d[0]), fmax(fabs(s->d[1]), fabs(s->d[2]))) > d->tiny[v]);
