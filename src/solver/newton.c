@@ -30,7 +30,7 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 
 /* Choice 2 of Eisenstat and Walker [1996], with their safeguard. */
 static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
-static const double ew_cheap = 1e-2; // the largest with a cycle of H, whose iterations cost much less than H
+static const double ew_cheap = 1e-2; // the largest with a cycle of H or Schwarz, whose iterations cost much less than H
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
@@ -55,8 +55,9 @@ typedef struct {
 } newton_data;
 
 static const wring_option newton_options[] = {
-  {"linear", WRING_WORD, .choices = "auto|direct|cg", .value = "auto", .at = WRING_AT(newton_data, H.type),
-   .help = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work."},
+  {"linear", WRING_WORD, .choices = "auto|direct|cg|schwarz", .value = "auto", .at = WRING_AT(newton_data, H.type),
+   .help = "Solver of the Newton system: a factor, conjugate gradients with multigrid, or the one of both with less "
+           "expected work; or conjugate gradients with additive Schwarz on two levels."},
   {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8", .at = WRING_AT(newton_data, least),
    .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
   {"filter", WRING_WORD, .choices = "clamp|absolute|trust_region|progressive|on_demand|none", .value = "on_demand",
@@ -160,7 +161,7 @@ static void choose_tolerance(wring_solver *s)
   }
   const double wanted = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
   if (s->current.norm > 0) eta = PetscMax(eta, 0.5 * wanted / s->current.norm);
-  newton->eta    = PetscMin(eta, newton->H.blocks ? ew_cheap : ew_most);
+  newton->eta    = PetscMin(eta, newton->H.blocks || newton->H.type == WRING_LINEAR_SCHWARZ ? ew_cheap : ew_most);
   newton->norm   = s->current.norm;
   newton->H.rtol = PetscMax(newton->eta, newton->least);
 }

@@ -16,11 +16,12 @@
   reduced with g; a trial that is rejected has formed them in vain.
 */
 #include "operator/multigrid/cycle_pc.h"
+#include "operator/schwarz.h"
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include <math.h>
 
-typedef enum { JACOBI, OPERATOR, CYCLE } pncg_preconditioner;
+typedef enum { JACOBI, OPERATOR, CYCLE, SCHWARZ } pncg_preconditioner;
 typedef enum { DAI_KOU, DAI_YUAN, SUBSPACE } pncg_rule;
 
 /*
@@ -30,7 +31,8 @@ typedef enum { DAI_KOU, DAI_YUAN, SUBSPACE } pncg_rule;
 enum { GG, GU, GV, GD, VG, UHU, UHD, DHD, N_SUMS, DOTS = 4 };
 
 typedef struct {
-  PC                  pc;       // the cycle; NULL without
+  PC                  pc;       // the cycle, or Schwarz of H; NULL without
+  Mat                 H;        // of clamped elements at some x_k; NULL without Schwarz
   PetscInt            revision; // of g when it was built; -1: not yet
   PetscInt            age;      // of the blocks, in iterations; -1: none yet
   double             *block;    // [n_owned][6] m/N: inverse blocks, xx yy zz xy yz xz; NULL with A^{-1}
@@ -48,9 +50,11 @@ typedef struct {
 } pncg_data;
 
 static const wring_option pncg_options[] = {
-  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle", .value = "operator", .at = WRING_AT(pncg_data, by),
-   .help = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, or one V-cycle of "
-           "multigrid for the operator; default with a barrier of contacts: jacobi."},
+  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle|schwarz", .value = "operator",
+   .at = WRING_AT(pncg_data, by),
+   .help =
+     "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, one V-cycle of multigrid "
+     "for the operator, or additive Schwarz on two levels of the Hessian; default with a barrier of contacts: jacobi."},
   {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou", .at = WRING_AT(pncg_data, rule),
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
            "of the preconditioned gradient and the last direction."},
@@ -59,7 +63,7 @@ static const wring_option pncg_options[] = {
      "What is done with negative eigenvalues of the Hessian of every element in the step length: nothing, or they "
      "become 0; in the diagonal blocks they always do."},
   {"renew", WRING_INT, .range = "[1,inf)", .value = "1", .at = WRING_AT(pncg_data, renew),
-   .help = "Iterations after which the diagonal blocks are computed again."},
+   .help = "Iterations after which the diagonal blocks, or Schwarz, are computed again; default with schwarz: 20."},
   {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(pncg_data, search),
    .help = "Armijo halves the step until g decreases enough; none takes the step of the quadratic model, "
            "as published, bounded by contacts of the barrier alone."},
@@ -73,6 +77,7 @@ static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options
 
   PetscFunctionBegin;
   if (wring_potential_has_bounded_contacts(s->g) && !wring_options_has(o, prefix, "precondition")) pncg->by = JACOBI;
+  if (pncg->by == SCHWARZ && !wring_options_has(o, prefix, "renew")) pncg->renew = 20;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,9 +92,9 @@ static PetscErrorCode pncg_set_up(wring_solver *s)
   PetscCall(wring_potential_create_vec(s->g, &pncg->d));
   if (pncg->by == JACOBI) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
   pncg->revision = -1;
-  if (pncg->by != CYCLE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->by != CYCLE && pncg->by != SCHWARZ) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCCreate(s->comm, &pncg->pc));
-  PetscCall(wring_cycle_pc_set(pncg->pc, s->op));
+  PetscCall(pncg->by == CYCLE ? wring_cycle_pc_set(pncg->pc, s->op) : wring_schwarz_pc_set(pncg->pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,14 +136,35 @@ static PetscErrorCode renew_cycle(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode apply_cycle(wring_solver *s, Vec grad, Vec u)
+/* Schwarz of H at x, every `renew` iterations; *fresh: it is another one. */
+static PetscErrorCode renew_schwarz(wring_solver *s, Vec x, PetscBool *fresh)
+{
+  pncg_data        *pncg = s->data;
+  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+
+  PetscFunctionBegin;
+  pncg->age = pncg->age < 0 || pncg->age + 1 >= pncg->renew ? 0 : pncg->age + 1;
+  *fresh    = (PetscBool)(pncg->age == 0);
+  if (*fresh) {
+    PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &pncg->H));
+    PetscCall(PCSetOperators(pncg->pc, pncg->H, pncg->H));
+    PetscCall(wring_schwarz_pc_place(pncg->pc, x));
+    PetscCall(PCSetUp(pncg->pc));
+    wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  }
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One V-cycle, or Schwarz. */
+static PetscErrorCode apply_pc(wring_solver *s, Vec grad, Vec u)
 {
   pncg_data        *pncg = s->data;
   const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
 
   PetscFunctionBegin;
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
-  PetscCall(wring_cycle_pc_apply(pncg->pc, grad, u));
+  PetscCall(pncg->by == CYCLE ? wring_cycle_pc_apply(pncg->pc, grad, u) : PCApply(pncg->pc, grad, u));
   PetscCall(wring_potential_clear(s->g, u));
   s->work.linear_iterations++;
   wring_phases_switch(s->phases, old);
@@ -154,7 +180,7 @@ static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
 
   PetscFunctionBegin;
   if (pncg->by != JACOBI) {
-    PetscCall(pncg->by == CYCLE ? apply_cycle(s, grad, u) : wring_solver_apply_inverse(s, grad, u));
+    PetscCall(pncg->pc ? apply_pc(s, grad, u) : wring_solver_apply_inverse(s, grad, u));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetArrayRead(grad, &ga));
@@ -227,10 +253,13 @@ static void take_sums(pncg_data *pncg)
 /* u and the sums of x_k, unless they were found when it was a trial point. */
 static PetscErrorCode get_ready(wring_solver *s, Vec x)
 {
-  pncg_data *const pncg = s->data;
+  pncg_data *const pncg  = s->data;
+  PetscBool        fresh = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (pncg->ready) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->by == SCHWARZ) PetscCall(renew_schwarz(s, x, &fresh));
+  if (fresh && !pncg->frozen) PetscCall(precondition(s, s->trial.grad, pncg->v));
   if (pncg->by == JACOBI && pncg->age < 0) {
     PetscCall(find_blocks(s, x));
     pncg->age = 0;
@@ -392,11 +421,14 @@ static double pncg_operator_factor(const wring_solver *s)
 /* The hierarchy of a cycle; that of the operator is not the method's own. */
 static PetscErrorCode pncg_predict(wring_solver *s, Vec x, double *bytes)
 {
-  const pncg_data *pncg = s->data;
+  pncg_data *const pncg = s->data;
   Mat              A    = NULL;
 
   PetscFunctionBegin;
-  (void)x;
+  if (pncg->by == SCHWARZ) {
+    PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &pncg->H));
+    PetscCall(wring_schwarz_pc_predict(pncg->H, bytes));
+  }
   if (pncg->by != CYCLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
   PetscCall(wring_multigrid_predict(A, bytes));
@@ -413,6 +445,7 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
   PetscCall(VecDestroy(&pncg->v));
   PetscCall(VecDestroy(&pncg->d));
   PetscCall(PCDestroy(&pncg->pc));
+  PetscCall(MatDestroy(&pncg->H));
   PetscCall(PetscFree(pncg->block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
 #include "linear.h"
 #include "operator/direct/factor.h"
 #include "operator/multigrid/cycle_pc.h"
+#include "operator/schwarz.h"
 #include <math.h>
 #include <string.h>
 
@@ -90,6 +91,8 @@ static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l, Mat P)
     if (l->norm == WRING_NORM_RESIDUAL) PetscCall(KSPSetNormType(l->ksp, KSP_NORM_UNPRECONDITIONED));
     if (l->type == WRING_LINEAR_MULTIGRID)
       PetscCall(set_multigrid(s, l, P, pc));
+    else if (l->type == WRING_LINEAR_SCHWARZ)
+      PetscCall(wring_schwarz_pc_set(pc));
     else
       PetscCall(PCSetType(pc, PCJACOBI));
   }
@@ -220,8 +223,8 @@ static PetscErrorCode prepare(wring_solver *s, wring_linear *l, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(set_near_null_space(l->A, x));
-  if (is_incomplete_factor(l) || l->type == WRING_LINEAR_DIRECT || l->type == WRING_LINEAR_MULTIGRID)
-    wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  if (l->type == WRING_LINEAR_SCHWARZ) PetscCall(wring_schwarz_pc_place(pc, x));
+  if (is_incomplete_factor(l) || l->type <= WRING_LINEAR_SCHWARZ) wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,7 +296,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   l->end = ready ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
   wring_error_clear(&l->refusal);
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
-  if (l->norm == WRING_NORM_RESIDUAL && l->type == WRING_LINEAR_MULTIGRID)
+  if (l->norm == WRING_NORM_RESIDUAL && (l->type == WRING_LINEAR_MULTIGRID || l->type == WRING_LINEAR_SCHWARZ))
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
   if (ready && !l->in) PetscCall(solve_one(s, l, b, x, &most));
   for (int c = 0; c < 3 && l->in && ready; c++) {
@@ -332,6 +335,7 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *by
   PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
   if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
   if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));
+  if (l->type == WRING_LINEAR_SCHWARZ) PetscCall(wring_schwarz_pc_predict(l->A, bytes));
   if (is_incomplete_factor(l)) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,7 @@ typedef enum {
   WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of H, of A at x for the three components where contacts
                           // or means couple more vertices than A; for other systems than H with equal A of x, y, z:
                           // PETSc's smoothed aggregation that represents rigid motions
+  WRING_LINEAR_SCHWARZ,   // conjugate gradients with additive Schwarz on two levels
   WRING_LINEAR_JACOBI,    // conjugate gradients with Jacobi
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
 } wring_linear_type;
@@ -25,7 +26,7 @@ typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
   wring_linear_type type;   // AUTO until it is chosen, once
   wring_linear_use  use;
-  double            rtol; // of multigrid and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
+  double rtol; // of multigrid, Schwarz and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
   wring_linear_norm norm;
   PetscInt          max_it; // of steps
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
