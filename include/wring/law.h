@@ -121,8 +121,9 @@ struct wring_law {
   */
   wring_law_contracted *contracted;
   /*
-    Where it is not 0: K of a vertex is modelled by definite mu |g|^2 I + lambda c c^T, c = (cof F) g, definite for any F
-    [Chen et al. 2024c]; mu and lambda >= 0 are the first two parameters. 0: the model is the filtered Hessian.
+    If not 0: K of a vertex is modelled by definite mu |g|^2 I + lambda c c^T, c = (cof F) g, which has no negative
+    eigenvalue [Chen et al. 2024c]; mu and lambda are the first two parameters, lambda < 0 counts as 0. If 0: the model
+    is the filtered Hessian.
   */
   double definite;
   /*

@@ -1,5 +1,5 @@
 /*
-  Private to the library: a preconditioner for matrices with three rows per vertex, additive Schwarz on two levels, after
+  Private to the library: a preconditioner for matrices with three rows per vertex, additive Schwarz on two levels after
   Wu, Wang and Wang [2022]. docs/theory.md (5.50)
 */
 #pragma once
