@@ -49,7 +49,7 @@ def arguments_of(arguments):
     given = parser.parse_args(arguments)
     given.threads = given.threads or (1 if "LAUNCH" in os.environ else program.CORES)
     given.own = given.set not in design.SETS
-    for name in ("docs", "claim", "seed", "weights", "table"):
+    for name in ("docs", "claim", "weights", "table"):
         if given.own and getattr(given, name):
             raise Failure(f"--{name} needs one of {', '.join(design.SETS)}, found {given.set}")
     if given.seed < 0:
@@ -63,7 +63,7 @@ def problems_of(given):
     path = os.path.join(program.STARTED_IN, given.set)
     if given.own and not os.path.isfile(path):
         raise Failure(f"no set or file {given.set}, expected {', '.join(design.SETS)} or a FILE as --help describes")
-    every = own.read(path) if given.own else decks.of_set(given.set, given.seed)
+    every = own.read(path, given.seed) if given.own else decks.of_set(given.set, given.seed)
     program.check_names(given.only or (), [problem.name for problem in every], "problem")
     wanted = [problem for problem in every if not given.only or problem.name in given.only]
     if given.claim is not None:

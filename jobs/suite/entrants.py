@@ -1,38 +1,20 @@
 """
-Who takes part: one block of settings for the whole suite, the defaults of a method. A variant stands only where two
-forms of a method are claimed to differ. Methods that do not minimise g (xpbd, pbd, rgc, penalty, compliant) have no
-error relative to g* that falls to 0, and take no part.
+Who takes part: inputs/suite/entrants.csv has one block of settings for the whole suite of each: defaults, those of a
+paper, or tuned ones. Of methods that do not minimise g only those take part that a paper compares with.
 """
+import os
 import re
 
+import outputs
 import program
 from program import Failure, check_names, note
 
 # Name: keys of a variant. A type by its defaults has none. Those of a file take the place of all of these.
-ENTRANTS = {
-    "auto": {},
-    "newton": {},
-    "newton_clamp": {"type": "newton", "filter": "clamp"},
-    "newton_absolute": {"type": "newton", "filter": "absolute"},
-    "newton_trust_region": {"type": "newton", "filter": "trust_region"},
-    "trust_region": {},
-    "qn": {},
-    "qn_keys": {"type": "qn", "history": 10, "keep": "true", "refresh": 30},
-    "pd": {},
-    "admm": {},
-    "admm_half": {"type": "admm", "weight": 0.5},
-    "anderson": {},
-    "anderson_admm": {"type": "anderson", "inner": "admm"},
-    "chebyshev": {},
-    "vbd": {},
-    "vbd_accelerated": {"type": "vbd", "rho": 0.95},
-    "pncg": {},
-    "pncg_jacobi": {"type": "pncg", "precondition": "jacobi"},
-    "gradient_descent": {},
-}
+ROWS = {row["entrant"]: row for row in outputs.rows("inputs/suite", "entrants.csv")}
+ENTRANTS = {name: dict(key.split("=") for key in row["keys"].split()) for name, row in ROWS.items()}
 FIRST = "gradient_descent"  # of a comparison, whose first solver starts the libraries: it has no set-up
 NEWTON = ("newton",)  # types that factorise H, whose matrix has three rows for each vertex
-SWEEPS = ("vbd",)  # types that visit vertex by vertex
+SWEEPS = ("vbd", "xpbd")  # types that visit vertex by vertex, or constraint by constraint
 PRECONDITIONED = ("pncg", "trust_region")  # types that multiply by H and solve with A
 
 
@@ -76,3 +58,55 @@ def chosen(wanted, own=False):
         if not wanted and name not in there:
             note(f"this program has no {name}")
     return [name for name in there if not wanted or name in wanted]
+
+
+# ---- what an entrant cannot do -----------------------------------------------------------------------------------------
+
+DECK = "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\nattach: {zmin: {hard: true}}\nmaterial: {density: 1000}\n"
+STEP = {"time_step": 0.01}
+LAWS = {"stable_neohookean": {"material_young": 1e5, "material_poisson": 0.3}, "strain": {"material_stiffness": 1e5}}
+LAWS["neohookean"] = LAWS["stable_neohookean"]
+FLOOR = {"collider_floor_shape": "half_space", "collider_floor_point": "0,0,-1", "collider_floor_normal": "0,0,1"}
+BARRIER = {"self_contact_method": "barrier", "self_contact_gap": 1e-3, **STEP}
+FEATURES = {  # beside the first law that an entrant can use
+    "order 2": {"mesh_order": 2, **STEP},
+    "means of volumes": {"material_volumetric": "mean", **STEP},
+    "statics": {"time_integrator": "static"},
+    "contact by penalty": {**FLOOR, "collider_floor_stiffness": 1e4, **STEP},
+    "contact by barrier": BARRIER,
+    "friction": {**BARRIER, "self_contact_friction": 0.2},
+}
+
+
+def lacks(name, folder):
+    """The laws and features that `wring check` refuses of an entrant."""
+    os.makedirs(folder, exist_ok=True)
+    deck = os.path.join(folder, "features.yaml")
+    with open(deck, "w", encoding="utf-8") as file:
+        file.write(DECK)
+
+    def refused(law, feature):
+        keys = {"solver_type": type_of(name), **options_of_type(name), "material_model": law, **LAWS[law], **feature}
+        if not program.attempt("check", deck, folder, keys):
+            return False
+        if not re.search("cannot (be )?use|material_volumetric", program.reason(folder)):
+            raise Failure(program.reason(folder))
+        return True
+
+    laws = [law for law in LAWS if refused(law, STEP)]
+    law = next(law for law in LAWS if law not in laws)
+    return laws + [text for text, feature in FEATURES.items() if refused(law, feature)]
+
+
+def options_of_type(name):
+    """The keys of an entrant, of its type by itself."""
+    return {f"solver_{type_of(name)}_{key}": value for key, value in ENTRANTS[name].items() if key != "type"}
+
+
+def table(names, folder):
+    """Head and lines: who takes part, and what they cannot use."""
+    lines = []
+    for name in names:
+        keys = ", ".join(f"{key}: {value}" for key, value in ENTRANTS[name].items())
+        lines.append((name, f"`{{{keys}}}`" if keys else "", ROWS[name]["settings"], ", ".join(lacks(name, folder))))
+    return ("entrant", "keys", "settings", "cannot use"), lines

@@ -64,8 +64,8 @@ def problem(path, name, entry):
     return Problem(name, size, deck, keys)
 
 
-def read(path):
-    """Problems of a file, whose entrants take the place of those of the suite."""
+def read(path, seed):
+    """Problems of a file, whose entrants take the place of those of the suite; seed: of a set that it names."""
     table = program.load_table(path, ("problems", "entrants"))
     if "entrants" in table:
         found = named(path, table["entrants"], "entrants").items()
@@ -73,7 +73,9 @@ def read(path):
         entrants.ENTRANTS.clear()
         entrants.ENTRANTS.update(own)
     if table.get("problems") in tuple(design.SETS):
-        return decks.of_set(table["problems"])
+        return decks.of_set(table["problems"], seed)
+    if seed:
+        raise Failure(f"--seed needs problems: {', '.join(design.SETS)}, {path} has its own")
     return [problem(path, *entry) for entry in named(path, table.get("problems"), "problems").items()]
 
 

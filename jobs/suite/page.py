@@ -6,7 +6,7 @@ import textwrap
 import outputs
 import tables
 from program import Failure, say
-from suite import claims, measures, profiles, runs
+from suite import claims, entrants, measures, profiles, runs
 from suite.design import FACTORS
 from suite.measures import TARGETS
 
@@ -163,6 +163,9 @@ def provenance(out, results, name):
 
 def benchmark(name, out, results, docs):
     page = os.path.join(docs, "benchmark.md")
+    head, lines = entrants.table(entrants.present(), os.path.join(out, "check"))
+    tables.write(os.path.join(docs, "benchmark", "entrants.csv"), head, lines)
+    tables.paste(page, "entrants", tables.markdown(head, lines))
     tables.paste(page, "provenance", provenance(out, results, name))
     tables.paste(page, "budgets", budgets(out, results))
     tables.paste(page, "auto", auto(results))
