@@ -314,10 +314,13 @@ void wring_term_products(const wring_term *t, wring_filter filter, const double 
                          double sum[3]);
 
 /*
-  Constraints of a term as rows of a linear system, by law->row: C_j, dC_j/dx at the m vertices of its element, and
-  w_e k_j = 1/alpha_j. docs/theory.md 3.6. Rows of an element are consecutive.
+  Constraints of a term as rows of a linear system, by law->row or law->constraint: C_j, dC_j/dx at the m vertices of
+  its element, and w_e k_j = 1/alpha_j. docs/theory.md 3.6. Rows of an element are consecutive.
 */
 typedef struct {
+  wring_law_constraint *find;
+  int                   each; // rows of an element, or of one of its points
+
   PetscInt  n;      // rows of this rank, 0 while the term is off
   int       m;      // vertices of a row
   PetscInt *vertex; // [n][m] local
@@ -328,8 +331,8 @@ typedef struct {
 /* The reason why the term has no rows, for a message, or NULL if it has. Not collective. */
 const char *wring_term_no_rows(const wring_term *t);
 
-PetscErrorCode wring_constraint_rows_create(const wring_term      *t,
-                                            wring_constraint_rows *r); // room for all rows; not collective
+/* Room for all rows; any: by law->constraint, which the law must have, where the term has no rows. Not collective. */
+PetscErrorCode wring_constraint_rows_create(const wring_term *t, PetscBool any, wring_constraint_rows *r);
 PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r); // at x [n_local][3]
 

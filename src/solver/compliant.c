@@ -10,7 +10,7 @@
 */
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
-#include "solver/common/solver_impl.h"
+#include "solver/common/constraints.h"
 
 /*
   Lower bound of the eigenvalues of B B^T + a, whose diagonal is 1, far above rounding: if one is smaller, constraints
@@ -23,12 +23,10 @@ enum { ICNTL_ROOT = 13, INFOG_STATUS = 1, INFOG_NEGATIVE = 12 };
 static const PetscInt icntl[][2] = {{ICNTL_ROOT, 1}};
 
 typedef struct {
-  int                    n_term;
-  double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
-  wring_constraint_rows *rows;       // [n_term]
-  PetscInt               revision;   // of the potential when the layout of the system was created
-  double                *root;       // [n_local][3] m^(-1/2)
-  Vec                    d;          // y - q
+  double            compliance; // m/N of springs and attachments; negative: 1/stiffness
+  wring_constraints all;
+  PetscInt          revision; // of the potential when the layout of the system was created
+  Vec               d;        // y - q
 
   PetscInt     n_row, n_row_global; // constraints of this rank, of all ranks
   PetscInt    *unknown;             // [n_local] number of a vertex's first unknown in the system
@@ -75,14 +73,12 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
 {
   compliant_data         *c = s->data;
   const wring_mesh *const m = wring_potential_mesh(s->g);
-  wring_term *const      *terms;
 
   PetscFunctionBegin;
   PetscCall(require_rows(s));
-  c->F      = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .n_icntl = 1, .icntl = icntl};
-  c->n_term = wring_potential_terms(s->g, &terms);
-  PetscCall(PetscMalloc3(c->n_term, &c->rows, 3 * m->n_local, &c->root, m->n_local, &c->unknown));
-  for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], &c->rows[i]));
+  c->F = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .n_icntl = 1, .icntl = icntl};
+  PetscCall(PetscMalloc1(m->n_local, &c->unknown));
+  PetscCall(wring_constraints_create(s, PETSC_FALSE, &c->all));
   PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&c->d}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,18 +86,12 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
 /* The method makes one iteration, whatever max_it is. Coordinates held by hard attachments have infinite mass. */
 static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
 {
-  compliant_data *const   c    = s->data;
-  const wring_mesh *const m    = wring_potential_mesh(s->g);
-  const double *const     mass = wring_potential_mass(s->g);
-  const char *const       held = wring_potential_held_marks(s->g);
+  compliant_data *const c = s->data;
 
   PetscFunctionBegin;
   (void)x;
   s->limits.max_it = 1;
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++)
-    c->root[i] = held && held[i / 3] >> i % 3 & 1 ? 0 : 1 / PetscSqrtReal(mass[i / 3]);
-  PetscCall(PetscSFBcastBegin(m->forest.coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(wring_constraints_set_masses(s, &c->all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,12 +116,8 @@ static PetscErrorCode number_unknowns(wring_solver *s, PetscInt *first)
   const wring_mesh *const m = wring_potential_mesh(s->g);
 
   PetscFunctionBegin;
-  c->n_row   = 0;
-  c->n_entry = 3 * m->n_owned;
-  for (int i = 0; i < c->n_term; i++) {
-    c->n_row += c->rows[i].n;
-    c->n_entry += (PetscCount)c->rows[i].n * (1 + 6 * c->rows[i].m);
-  }
+  c->n_entry = 3 * m->n_owned + c->n_row;
+  for (int i = 0; i < c->all.n_term; i++) c->n_entry += (PetscCount)c->all.rows[i].n * 6 * c->all.rows[i].m;
   const PetscInt n = 3 * m->n_owned + c->n_row;
   PetscCallMPI(MPI_Allreduce(&c->n_row, &c->n_row_global, 1, MPIU_INT, MPI_SUM, s->comm));
   PetscCallMPI(MPI_Scan(&n, first, 1, MPIU_INT, MPI_SUM, s->comm));
@@ -148,8 +134,8 @@ static void list_entries(const compliant_data *c, PetscInt n_diagonal, PetscInt 
   PetscInt constraint = first + n_diagonal - c->n_row;
   for (PetscInt i = 0; i < n_diagonal; i++) row[i] = column[i] = first + i;
   row += n_diagonal, column += n_diagonal;
-  for (int t = 0; t < c->n_term; t++) {
-    const wring_constraint_rows *r = &c->rows[t];
+  for (int t = 0; t < c->all.n_term; t++) {
+    const wring_constraint_rows *r = &c->all.rows[t];
     for (PetscInt j = 0; j < r->n; j++, constraint++) {
       for (int a = 0; a < 3 * r->m; a++) {
         const PetscInt coordinate = c->unknown[r->vertex[r->m * j + a / 3]] + a % 3;
@@ -203,19 +189,15 @@ static PetscErrorCode lay_out(wring_solver *s)
 static void fill_row(const compliant_data *c, const wring_constraint_rows *r, PetscInt j, double h, const double *d,
                      double *minus_a, double *entry, double *rhs)
 {
-  const double *dC      = r->dC + 3 * (size_t)r->m * (size_t)j;
-  const double  alpha   = (r->m <= 2 && c->compliance >= 0 ? c->compliance : 1 / r->k[j]) / (h * h);
-  double        inertia = 0, C = r->C[j];
-  for (int a = 0; a < 3 * r->m; a++) {
-    const PetscInt v = r->vertex[r->m * j + a / 3];
-    inertia += PetscSqr(dC[a] * c->root[3 * v + a % 3]);
-    C += dC[a] * d[3 * v + a % 3];
-  }
-  const double size = inertia + alpha, scale = size > 0 ? 1 / PetscSqrtReal(size) : 0;
-  *minus_a = size > 0 ? -alpha / size : 0;
-  *rhs     = -C * scale;
-  for (int a = 0; a < 3 * r->m; a++)
-    entry[2 * a] = entry[2 * a + 1] = dC[a] * c->root[3 * r->vertex[r->m * j + a / 3] + a % 3] * scale;
+  const double *dC    = r->dC + 3 * (size_t)r->m * (size_t)j;
+  const double  alpha = (r->m <= 2 && c->compliance >= 0 ? c->compliance : 1 / r->k[j]) / (h * h);
+  double        C     = r->C[j], B[WRING_MAX_ROW];
+  for (int a = 0; a < 3 * r->m; a++) C += dC[a] * d[3 * r->vertex[r->m * j + a / 3] + a % 3];
+  const double size  = wring_constraint_inertia(&c->all, r, j, B) + alpha,
+               scale = size > 0 ? 1 / PetscSqrtReal(size) : 0;
+  *minus_a           = size > 0 ? -alpha / size : 0;
+  *rhs               = -C * scale;
+  for (int a = 0; a < 3 * r->m; a++) entry[2 * a] = entry[2 * a + 1] = B[a] * scale;
 }
 
 /* Fills in the values; *least is the least a of this rank. */
@@ -231,8 +213,8 @@ static PetscErrorCode fill(wring_solver *s, const double *d, double *least)
   PetscCall(VecGetArrayWrite(c->b, &b));
   for (PetscInt i = 0; i < n; i++) c->value[i] = 1, b[i] = 0;
   b += n;
-  for (int t = 0; t < c->n_term; t++) {
-    const wring_constraint_rows *const r = &c->rows[t];
+  for (int t = 0; t < c->all.n_term; t++) {
+    const wring_constraint_rows *const r = &c->all.rows[t];
     for (PetscInt j = 0; j < r->n; j++, minus_a++, b++, entry += 6 * r->m) {
       fill_row(c, r, j, h, d, minus_a, entry, b);
       *least = PetscMin(*least, -*minus_a);
@@ -246,19 +228,15 @@ static PetscErrorCode fill(wring_solver *s, const double *d, double *least)
 /* The constraints at q and the values of the system. *hard: some a is too small to exclude redundant constraints. */
 static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
 {
-  const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
-  compliant_data    *c   = s->data;
-  const Vec          q   = wring_potential_start(s->g);
-  wring_term *const *terms;
-  const double      *qa, *da;
-  double             least;
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
+  compliant_data   *c   = s->data;
+  const Vec         q   = wring_potential_start(s->g);
+  const double     *da;
+  double            least;
 
   PetscFunctionBegin;
-  wring_count(s->phases, WRING_WORK_GRADIENTS, 1);
   PetscCall(VecWAXPY(c->d, -1, q, wring_potential_target(s->g)));
-  PetscCall(wring_potential_get_local(s->g, q, &qa));
-  for (int i = 0; i < wring_potential_terms(s->g, &terms); i++) wring_term_rows(terms[i], qa, &c->rows[i]);
-  PetscCall(wring_potential_restore_local(s->g, q, &qa));
+  PetscCall(wring_constraints_find(s, q, &c->all, &c->n_row));
   PetscCall(lay_out(s));
   PetscCall(wring_potential_get_local(s->g, c->d, &da));
   PetscCall(fill(s, da, &least));
@@ -361,7 +339,7 @@ static PetscErrorCode compliant_iterate(wring_solver *s, Vec x)
   PetscCall(VecGetArrayRead(wring_potential_target(s->g), &y));
   PetscCall(VecGetArrayRead(c->z, &w));
   PetscCall(VecGetArrayWrite(x, &xa));
-  for (PetscInt i = 0; i < s->n; i++) xa[i] = y[i] + c->root[i] * w[i];
+  for (PetscInt i = 0; i < s->n; i++) xa[i] = y[i] + c->all.root[i] * w[i];
   PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(c->z, &w));
   PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &y));
@@ -374,8 +352,10 @@ static PetscErrorCode compliant_predict(wring_solver *s, Vec x, double *bytes)
   compliant_data *c = s->data;
 
   PetscFunctionBegin;
-  (void)x;
+  PetscCall(wring_constraints_find(s, x, &c->all, &c->n_row));
   PetscCall(lay_out(s));
+  PetscCall(PetscArrayzero(c->value, c->n_entry));
+  PetscCall(MatSetValuesCOO(c->K, c->value, INSERT_VALUES)); // a symbolic factor needs an assembled matrix
   PetscCall(wring_factor_predict(c->K, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -386,8 +366,8 @@ static PetscErrorCode compliant_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(forget_layout(c));
-  for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_destroy(&c->rows[i]));
-  PetscCall(PetscFree3(c->rows, c->root, c->unknown));
+  PetscCall(wring_constraints_destroy(&c->all));
+  PetscCall(PetscFree(c->unknown));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

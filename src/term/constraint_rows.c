@@ -15,12 +15,15 @@ const char *wring_term_no_rows(const wring_term *t)
   return NULL;
 }
 
-PetscErrorCode wring_constraint_rows_create(const wring_term *t, wring_constraint_rows *r)
+PetscErrorCode wring_constraint_rows_create(const wring_term *t, PetscBool any, wring_constraint_rows *r)
 {
-  const PetscInt n = t->law->n_row * t->points * t->n;
+  const wring_law *const law    = t->law;
+  const PetscBool        scalar = (PetscBool)(any && wring_term_no_rows(t));
+  const int              each   = scalar ? law->n_constraint : law->n_row;
+  const PetscInt         n      = each * t->points * t->n;
 
   PetscFunctionBegin;
-  *r = (wring_constraint_rows){.m = t->m};
+  *r = (wring_constraint_rows){.find = scalar ? law->constraint : law->row, .each = each, .m = t->m};
   PetscCall(
     PetscMalloc4((size_t)n * (size_t)t->m, &r->vertex, n, &r->C, 3 * (size_t)n * (size_t)t->m, &r->dC, n, &r->k));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,7 +44,7 @@ static void store_rows(const term_row *at, int j, const double *C, const lanes *
   for (int l = 0; l < LANES; l++) {
     const PetscInt e = term_element(t, at->block * LANES + l);
     if (e < 0) continue;
-    const size_t row = (size_t)t->law->n_row * (size_t)(e * t->points + at->point) + (size_t)j, m = (size_t)t->m;
+    const size_t row = (size_t)r->each * (size_t)(e * t->points + at->point) + (size_t)j, m = (size_t)t->m;
     r->C[row] = C[l];
     r->k[row] = t->weight[at->row * LANES + l] * k[l];
     term_vertices(t, at->block * LANES + l, r->vertex + m * row);
@@ -51,11 +54,12 @@ static void store_rows(const term_row *at, int j, const double *C, const lanes *
 
 static inline __attribute__((always_inline)) void find_rows(int m, int q, void *context)
 {
-  const term_row *const   r = context;
-  const wring_term *const t = r->t;
-  WRING_ALIGNED lanes     dC[3 * MAX_Q], f[3 * MAX_M], C, k;
-  for (int j = 0; j < t->law->n_row; j++) {
-    t->law->row(t->law, j, term_par(t, r->row), r->z, C, dC, k);
+  const term_row *const              r    = context;
+  const wring_term *const            t    = r->t;
+  const wring_constraint_rows *const rows = r->context;
+  WRING_ALIGNED lanes                dC[3 * MAX_Q], f[3 * MAX_M], C, k;
+  for (int j = 0; j < rows->each; j++) {
+    rows->find(t->law, j, term_par(t, r->row), r->z, C, dC, k);
     form_forces(m, q, point_of(t, m, r->point), row_coef(t, r->row), (wring_in)dC, f);
     store_rows(r, j, C, (const lanes *)f, k);
   }
@@ -68,6 +72,6 @@ static void map_rows(const term_row *r)
 
 void wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r)
 {
-  r->n = t->active ? t->law->n_row * t->points * t->n : 0;
+  r->n = t->active ? r->each * t->points * t->n : 0;
   wring_pass_run(&(wring_pass){.t = t, .map = map_rows, .context = r}, WRING_ALL, x, NULL, NULL);
 }
