@@ -37,7 +37,8 @@ compare() {
   cut -d, -f1,2,4- out/compare.csv
 }
 both() {
-  compare "$@" -compare_solvers "$solvers" -material_model strain -material_stiffness 1e6
+  compare "$@" -compare_solvers "$solvers" -material_model strain -material_stiffness 1e6 \
+    -solver_mgpbd_rtol 1e-13 -solver_mgpbd_inner_max_it 1000
   compare "$@" -compare_solvers compliant,admm,qn -material_model stable_neohookean -material_young 1e6 \
     -material_poisson 0.3 | sed '1d; s/^/stable_/'
 }

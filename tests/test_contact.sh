@@ -245,7 +245,7 @@ done
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
 
-for solver in pd admm anderson compliant; do
+for solver in pd admm anderson mgpbd compliant; do
   refused "solver '$solver' cannot use " check block.yaml -solver_type $solver -material_model stable_neohookean
 done
 refused "solver 'qn' cannot use contacts: it may increase g" check block.yaml -solver_qn_line_search none

@@ -94,6 +94,7 @@ works 2 check box.yaml "${stable[@]}" -material_poisson -0.3
 [ "$(grep -c 'material_poisson is -0.3: an element of stable_neohookean that is crushed to a point' log)" = 1 ] ||
   fail 'no note that rest is a local minimum'
 works 1 check box.yaml "${stable[@]}" -material_poisson 0
+for solver in compliant mgpbd; do works 2 check box.yaml "${stable[@]}" -solver_type $solver; done # their memory
 if grep -q 'crushed to a point' log; then fail 'rest is a minimum, but said to be a local one'; fi
 works 1 compare box.yaml "${strain[@]}" -compare_solvers qn,light -compare_iterations 1 -variant_light_type compliant
 grep -q "^note: 'light' is left out: solver 'light' cannot use material 'strain'" log || fail 'light is not left out'
@@ -191,7 +192,7 @@ done
 
 # Means of the volume: methods that process single elements, constraints or vertices refuse them, others run.
 mean=(-material_model neohookean -material_young 1e5 -material_poisson 0.4 -material_volumetric mean)
-for solver in pd admm xpbd pbd rgc penalty vbd anderson compliant; do
+for solver in pd admm xpbd mgpbd pbd rgc penalty vbd anderson compliant; do
   refused 'cannot use (the mean volume|material .neohookean).*expected volumetric: full' run box.yaml "${mean[@]}" \
     -solver_type $solver
 done

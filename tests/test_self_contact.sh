@@ -146,7 +146,7 @@ for solver in pbd xpbd rgc penalty; do
   refused "solver '$solver' cannot use self_contact: it has an energy" run box.yaml -solver_type $solver \
     -self_contact_stiffness 1e4
 done
-for solver in pd admm compliant; do
+for solver in pd admm mgpbd compliant; do
   refused "solver '$solver' cannot use contacts" run box.yaml -solver_type $solver -self_contact_stiffness 1e4
 done
 cat >points.yaml <<'DECK'

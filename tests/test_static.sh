@@ -185,7 +185,7 @@ refused 'time_end does not apply to time_integrator .static.' run block.yaml -ti
 refused 'initial_velocity does not apply' run block.yaml -initial_velocity 1,0,0
 refused_everywhere "solver 'xpbd' cannot be used with time_integrator 'static'.* expected qn, pd" \
   run block.yaml -solver_type xpbd
-for type in pbd rgc penalty compliant; do
+for type in mgpbd pbd rgc penalty compliant; do
   refused "solver '$type' cannot be used with time_integrator 'static'" run block.yaml -solver_type $type
 done
 refused "solver 'pd' with metric mass cannot be used with time_integrator 'static'" run block.yaml \

@@ -11,6 +11,7 @@
   use(admm) \
   use(newton) \
   use(xpbd) \
+  use(mgpbd) \
   use(pbd) \
   use(rgc) \
   use(penalty) \
@@ -37,9 +38,8 @@ const wring_option wring_solver_options[] = {
   {"type", WRING_WORD, .choices = &choices[1], .family = WRING_SOLVERS, .value = "auto",
    .help = "Method that minimises g. Without this key, keys of exactly one method select that method."},
   {"max_it", WRING_INT, .range = "[0,inf)", .at = WRING_AT(wring_solver_limits, max_it),
-   .help =
-     "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, pbd, rgc, "
-     "penalty and compliant, whose result depends on it."},
+   .help = "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, mgpbd, "
+           "pbd, rgc, penalty and compliant, whose result depends on it."},
   {"rtol", WRING_REAL, .range = "[0,1)", .value = "1e-5", .at = WRING_AT(wring_solver_limits, rtol),
    .help = "A solve has converged when the norm of the remaining force, |grad g|, is at most rtol times the force that "
            "solver_stop names; 0: never."},

@@ -30,7 +30,7 @@ typedef struct {
   Vec         grad;        // [n_owned][3] N
   double      norm, step;  // |grad|; step length of the iteration that gave x_k
   double      decrement;   // J: -grad g . d/2 of the last direction d, which the method sets before its search; NAN
-  double      residual[2]; // primal and dual of the iteration that gave x_k [J^(1/2)]; NAN: none
+  double      residual[2]; // primal and dual of the iteration that gave x_k [J^(1/2)]; NAN: not known
 } solver_iterate;
 
 /* The point x_k + step d that was evaluated last, until it is accepted. */

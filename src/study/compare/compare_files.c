@@ -55,10 +55,10 @@ static void write_csv(const wring_comparison *c, const char *path, wring_error *
 
 static PetscBool has_residuals(const wring_solve *one)
 {
-  return (PetscBool)(one->n > 1 && !isnan(one->row[1].primal));
+  return (PetscBool)(one->n > 1 && !isnan(one->row[1].dual));
 }
 
-/* Of splittings, if there are any. */
+/* Of splittings and constraints, if there are any. */
 static void write_residuals(const wring_comparison *c, const char *directory, wring_error *e)
 {
   char     path[PETSC_MAX_PATH_LEN + 32];
