@@ -3,7 +3,7 @@
 # an entrant that reaches the target is said not to, if a suite that was stopped repeats what is finished or leaves out
 # what is not, if another entrant repeats the others, if a page or a CSV file does not get its numbers or is written
 # without --docs; if unknown names are taken; or if problems and entrants of a file run with other keys than it says, or
-# results of others are taken for theirs.
+# results of others are taken for theirs; or if the table of entrants is missing.
 # usage: test_suite.sh BUILD_DIR SOURCE_DIR     cost: 15
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null || skip "no python3"
@@ -42,8 +42,8 @@ no() { # PATTERN ARGS...
 no "no entrant 'none', expected one of auto, " medium newton,none --only $first
 no "no problem 'none', expected one of 1e4_01_twist, " small --only 1e4_01_twist,none
 no 'no set or file none, expected small, medium, large' none
-no 'no claim 31, expected 1 to 30' small --claim 31
-no 'claim 24 is about material stable_neohookean, none of these problems' medium --claim 24 --only $first,$second
+no 'no claim 37, expected 1 to 36' small --claim 37
+no 'claim 30 is about material stable_neohookean, none of these problems' medium --claim 30 --only $first,$second
 no 'unrecognized arguments: --no-page' small --no-page
 
 # Both problems are solved by both entrants: on the screen, and in pages where --docs says so.
@@ -60,6 +60,7 @@ for name in newton qn; do
   [ "$(grep -Ec "^(0.001|1e-06),$name,2," docs/benchmark/failures.csv)" = 2 ] || fail "$name has other failures"
   [ "$(grep -Ec "^\| 1e-06 \| $name \| 100 % \|" docs/benchmark.md)" = 1 ] || fail "$name is not renewed in the page"
 done
+grep -q '^newton,,default.*,$' docs/benchmark/entrants.csv || fail 'the settings of entrants'
 grep -q '^,problems,1,1$' docs/benchmark/motion.csv || fail 'problems of each motion'
 liu='Liu, Bouaziz, Kavan 2017'
 grep -q "^\"$liu\",.*,2,.*,not decided$" docs/benchmark/claims.csv || fail 'the claims are not counted'
@@ -96,9 +97,9 @@ assert [k["compare_seconds"] for k in keys] == [1, 10], "budgets of the sizes"
 assert list(rest["solvers"]) == ["newton", "long"] and rest["solvers"]["long"]["options"]["variant_long_history"] == 7
 PYTHON
 before=$(stat -c %y own/runs/rest/1/curves.csv)
-sed -i 's/  newton: {}/  newton: {}\n  qn_keys: {}/' mine/own.yaml # of the suite
+sed -i 's/  newton: {}/  newton: {}\n  qn_identity: {}/' mine/own.yaml # of the suite
 own || fail 'an entrant of the suite'
-[ "$(cat own/runs/rest/2/entrants)" = qn_keys ] && [ "$before" = "$(stat -c %y own/runs/rest/1/curves.csv)" ] ||
+[ "$(cat own/runs/rest/2/entrants)" = qn_identity ] && [ "$before" = "$(stat -c %y own/runs/rest/1/curves.csv)" ] ||
   fail 'an entrant of a file cannot be added'
 sed 's/history: 7/history: 8/' mine/own.yaml >mine/other.yaml
 no 'own has results of another entrant long: ' mine/other.yaml --out "$work/own"
@@ -109,13 +110,14 @@ done <<'END'
 s/history/historyy/|has no key 'historyy', did you mean history
 s/material_young/output_directory/|wrong.yaml. problem soft. keys. output_directory is a key that the suite gives
 s/material_young/material_yung/|unknown key material_yung, did you mean material_young
-s/qn_keys/none/|solver 'none' is neither a variant with a type
+s/qn_identity/none/|solver 'none' is neither a variant with a type
 s/1e5/1e3/|wrong.yaml. problem soft. size is 1e3, expected one of 1e4,
 s/rest. {deck. box/rest: {deck: none/|wrong.yaml. problem rest. no deck none.yaml
 s/problems/problem/|wrong.yaml. unknown key problem, expected one of entrants, problems
 s/  rest.*/  rest: [1/|wrong.yaml. expected YAML
 s/rest. {deck/Rest: {deck/|wrong.yaml. problems. Rest. expected a name of small letters
 END
+no '--seed needs problems: small, medium, large, ' mine/own.yaml --seed 3 --out "$work/wrong"
 no '--docs needs one of small, medium, large' mine/own.yaml --docs "$work/docs"
 
 # A launcher of texts, as sbatch --wrap is: one job for each problem that is not complete.

@@ -17,6 +17,7 @@ FEWEST = 5  # problems, for a verdict
 HEAD = ("source", "claim", "measured", "problems", "better on", "factor, quartiles", "verdict")
 COSTS = {
     "iterations": lambda result, target: result.iterations(target),
+    "iterations by gradient": lambda result, target: iterations_by_gradient(result, target),
     "seconds": lambda result, target: result.seconds(target),
     "s after set-up": lambda result, target: result.seconds(target, False),
     "s an iteration": lambda result, target: seconds_of_iteration(result),
@@ -26,6 +27,12 @@ COSTS = {
 def seconds_of_iteration(result):
     last = result.rows[-1] if result.rows else None
     return last["seconds"] / last["iteration"] if last and last["iteration"] else math.inf
+
+
+def iterations_by_gradient(result, target):
+    """To a |grad g| relative to that at the start, of methods whose error of g does not fall to 0."""
+    most = target * result.rows[0]["gradient_norm"] if result.rows else 0
+    return next((row["iteration"] for row in result.rows if row["gradient_norm"] <= most), math.inf)
 
 
 def numbered(number):

@@ -10,7 +10,7 @@ import program
 from program import Failure, check_names, note
 
 # Name: keys of a variant. A type by its defaults has none. Those of a file take the place of all of these.
-ROWS = {row["entrant"]: row for row in outputs.rows("inputs/suite", "entrants.csv")}
+ROWS = {row["entrant"]: row for row in outputs.rows(os.path.join(program.ROOT, "inputs/suite"), "entrants.csv")}
 ENTRANTS = {name: dict(key.split("=") for key in row["keys"].split()) for name, row in ROWS.items()}
 FIRST = "gradient_descent"  # of a comparison, whose first solver starts the libraries: it has no set-up
 NEWTON = ("newton",)  # types that factorise H, whose matrix has three rows for each vertex
@@ -60,10 +60,10 @@ def chosen(wanted, own=False):
     return [name for name in there if not wanted or name in wanted]
 
 
-# ---- what an entrant cannot do -----------------------------------------------------------------------------------------
+# ---- what an entrant cannot do ---------------------------------------------------------------------------------------
 
-DECK = "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\nattach: {zmin: {hard: true}}\nmaterial: {density: 1000}\n"
-STEP = {"time_step": 0.01}
+DECK = "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\nattach: {zmin: {hard: true}}\n"
+STEP = {"time_step": 0.01, "material_density": 1000}
 LAWS = {"stable_neohookean": {"material_young": 1e5, "material_poisson": 0.3}, "strain": {"material_stiffness": 1e5}}
 LAWS["neohookean"] = LAWS["stable_neohookean"]
 FLOOR = {"collider_floor_shape": "half_space", "collider_floor_point": "0,0,-1", "collider_floor_normal": "0,0,1"}
@@ -71,7 +71,7 @@ BARRIER = {"self_contact_method": "barrier", "self_contact_gap": 1e-3, **STEP}
 FEATURES = {  # beside the first law that an entrant can use
     "order 2": {"mesh_order": 2, **STEP},
     "means of volumes": {"material_volumetric": "mean", **STEP},
-    "statics": {"time_integrator": "static"},
+    "statics": {"time_integrator": "static", "material_density": 1000},
     "contact by penalty": {**FLOOR, "collider_floor_stiffness": 1e4, **STEP},
     "contact by barrier": BARRIER,
     "friction": {**BARRIER, "self_contact_friction": 0.2},
@@ -86,7 +86,8 @@ def lacks(name, folder):
         file.write(DECK)
 
     def refused(law, feature):
-        keys = {"solver_type": type_of(name), **options_of_type(name), "material_model": law, **LAWS[law], **feature}
+        own = {f"solver_{type_of(name)}_{key}": value for key, value in ENTRANTS[name].items() if key != "type"}
+        keys = {"solver_type": type_of(name), **own, "material_model": law, **LAWS[law], **feature}
         if not program.attempt("check", deck, folder, keys):
             return False
         if not re.search("cannot (be )?use|material_volumetric", program.reason(folder)):
@@ -98,15 +99,10 @@ def lacks(name, folder):
     return laws + [text for text, feature in FEATURES.items() if refused(law, feature)]
 
 
-def options_of_type(name):
-    """The keys of an entrant, of its type by itself."""
-    return {f"solver_{type_of(name)}_{key}": value for key, value in ENTRANTS[name].items() if key != "type"}
-
-
 def table(names, folder):
     """Head and lines: who takes part, and what they cannot use."""
     lines = []
     for name in names:
         keys = ", ".join(f"{key}: {value}" for key, value in ENTRANTS[name].items())
-        lines.append((name, f"`{{{keys}}}`" if keys else "", ROWS[name]["settings"], ", ".join(lacks(name, folder))))
+        lines.append((name, keys, ROWS[name]["settings"], ", ".join(lacks(name, folder))))
     return ("entrant", "keys", "settings", "cannot use"), lines

@@ -163,14 +163,12 @@ def provenance(out, results, name):
 
 def benchmark(name, out, results, docs):
     page = os.path.join(docs, "benchmark.md")
-    head, lines = entrants.table(entrants.present(), os.path.join(out, "check"))
-    tables.write(os.path.join(docs, "benchmark", "entrants.csv"), head, lines)
-    tables.paste(page, "entrants", tables.markdown(head, lines))
     tables.paste(page, "provenance", provenance(out, results, name))
     tables.paste(page, "budgets", budgets(out, results))
     tables.paste(page, "auto", auto(results))
     made = {"overall": overall(results), "failures": failures(results)}
     made.update({factor: of_factor(results, factor) for factor in (*FACTORS, "size")})
+    made["entrants"] = entrants.table(measures.names(results), f"{out}/check")
     for table, (head, lines) in made.items():
         tables.publish(page, os.path.join(docs, "benchmark"), table, 2, head, lines)
 

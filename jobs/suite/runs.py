@@ -147,7 +147,7 @@ def make_call(out, problem, names):
 def attempt(call, problem, deck, threads, seconds):
     """One call, which goes on where it was stopped, or starts anew if wring or the deck has changed. Exit status."""
     how = {"threads": threads, "busy": True, "launch": shlex.split(launcher_of(problem))}
-    keys = options(problem, wanted_by(call), seconds)
+    keys = {"operator_blas_threads": threads, **options(problem, wanted_by(call), seconds)}
     return program.attempt("compare", deck, call, keys, **how)
 
 
