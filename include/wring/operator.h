@@ -11,6 +11,7 @@
     krylov.c          type petsc: a KSP for each component; columns.c copies between [n][3] and single components
     direct/           type direct: factors by CHOLMOD and MUMPS; factor.h is its map
     multigrid/        type multigrid: conjugate gradients with a V-cycle in single precision; multigrid.h is its map
+    schwarz.h         additive Schwarz on two levels for matrices with three rows per vertex
     hosts.h           the hosts of the ranks
     judge.h           the outcome of a solve by PETSc, for every KSP of the library
     aij.h             rows of PETSc's matrices as arrays; neighbours.h: persistent messages with the ranks that own or

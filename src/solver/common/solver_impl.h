@@ -10,6 +10,7 @@
     common/iterate.c      functions with which a method evaluates g, solves with A and changes x
     common/line_search.h  backtracking and steepest descent; both of Wolfe's conditions (wolfe.c)
     common/linear.h       a method's own linear systems
+    common/constraints.h  the constraints of all terms as rows, of mgpbd and compliant
     lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; costs.h: when qn and
                           auto replace it
     common/mixing.h       Anderson mixing; inner.h: a method inside another one
