@@ -168,8 +168,8 @@ static void choose_tolerance(wring_solver *s)
 
 /*
   Whether d is to be used: the solve has succeeded and d is a direction of descent. Conjugate gradients that meet
-  negative curvature leave the point of their path before it, which is one too [Nocedal and Wright 2006, algorithm 7.1];
-  progressive projects more elements there, as published.
+  negative curvature leave the point of their path before it, which is one too [Nocedal and Wright 2006, algorithm 7.1],
+  but may be short: where there are elements to project, they are.
 */
 static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *usable)
 {
@@ -181,8 +181,8 @@ static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *
 
   PetscFunctionBegin;
   if (iterative) PetscCall(KSPGetConvergedReason(newton->H.ksp, &reason));
-  const PetscBool more      = (PetscBool)(newton->modify.kind == PROGRESSIVE && newton->modify.threshold > 0);
-  const PetscBool truncated = (PetscBool)(iterative && end == WRING_SOLVE_SINGULAR && !more);
+  const PetscBool more      = (PetscBool)(by_forces(&newton->modify) && newton->modify.threshold > 0);
+  const PetscBool truncated = (PetscBool)(iterative && end == WRING_SOLVE_SINGULAR && !more && !newton->H.stale);
   const PetscBool limited   = (PetscBool)(newton->limited && reason == KSP_DIVERGED_ITS);
   if (limited && slope < 0)
     PetscCall(
@@ -301,6 +301,7 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
     PetscCall(try_direction(s, x, slope));
     PetscCall(is_usable(s, *slope, &usable));
     if (usable) break;
+    if (newton->H.stale) continue; // with the V-cycle of this H
     if (++failures == MAX_FAILURES) wring_solver_end(s, WRING_STOPPED_LINEAR);
     if (!s->end.given) PetscCall(modify(s, x));
     if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);

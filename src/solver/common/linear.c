@@ -188,7 +188,8 @@ static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x
   const PetscBool pays     = (PetscBool)(l->blocks ? l->extra <= cycle_cost : l->pace[1] <= cycle_more * l->pace[0]);
 
   PetscFunctionBegin;
-  if (same && pays) PetscFunctionReturn(PETSC_SUCCESS);
+  l->fresh = (PetscBool) !(same && pays && !l->stale);
+  if (!l->fresh) PetscFunctionReturn(PETSC_SUCCESS);
   if (!same || !l->blocks) {
     PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
     PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
@@ -265,13 +266,16 @@ typedef struct {
 */
 static PetscErrorCode solve_one(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
 {
-  wring_solve_end end;
-  PetscInt        iterations, negative;
-  PetscInt64      products;
+  wring_solve_end    end;
+  PetscInt           iterations, negative;
+  PetscInt64         products;
+  KSPConvergedReason reason;
 
   PetscFunctionBegin;
   PetscCall(KSPSolve(l->ksp, b, x));
   PetscCall(KSPGetIterationNumber(l->ksp, &iterations));
+  PetscCall(KSPGetConvergedReason(l->ksp, &reason));
+  l->stale = (PetscBool)(l->blocks && !l->fresh && reason == KSP_DIVERGED_INDEFINITE_PC);
   PetscCall(wring_solve_count(l->ksp, s->phases, &products));
   most->iterations = PetscMax(most->iterations, iterations);
   most->products   = PetscMax(most->products, products);

@@ -43,6 +43,8 @@ typedef struct {
   double    pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
   double    extra;   // iterations since then above what the first solve lets expect
   PetscBool blocks;  // the V-cycle is that of H
+  PetscBool fresh;   // and its numbers are those of A, not of an earlier one
+  PetscBool stale;   // the last solve ended because such an earlier one is not definite: the next set_up renews it
 } wring_linear;
 
 /*
