@@ -60,7 +60,7 @@ for name in newton qn; do
   [ "$(grep -Ec "^(0.001|1e-06),$name,2," docs/benchmark/failures.csv)" = 2 ] || fail "$name has other failures"
   [ "$(grep -Ec "^\| 1e-06 \| $name \| 100 % \|" docs/benchmark.md)" = 1 ] || fail "$name is not renewed in the page"
 done
-grep -q '^newton,,default.*,$' docs/benchmark/entrants.csv || fail 'the settings of entrants'
+grep -q '^newton,,"default.*",$' docs/benchmark/entrants.csv || fail 'the settings of entrants'
 grep -q '^,problems,1,1$' docs/benchmark/motion.csv || fail 'problems of each motion'
 liu='Liu, Bouaziz, Kavan 2017'
 grep -q "^\"$liu\",.*,2,.*,not decided$" docs/benchmark/claims.csv || fail 'the claims are not counted'

@@ -11,13 +11,13 @@
 static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 2};
 
 /* The model of a definite Hessian of laws whose first parameters are mu and lambda. */
-static void model(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K)
+static void model(double shear, wring_in par, wring_in z, wring_in g, wring_out K)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_cofactor(mat3_load(z, lane)), row);
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
-    vertex_store(K, lane, sym3_of_vector(law->definite * mu * vec3_dot(row, row), lambda > 0 ? lambda : 0, c));
+    vertex_store(K, lane, sym3_of_vector(shear * mu * vec3_dot(row, row), lambda > 0 ? lambda : 0, c));
   }
 }
 
@@ -26,7 +26,7 @@ void wring_law_contract(const wring_law *law, PetscBool definite, wring_in par, 
   const int            q = law->q;
   WRING_ALIGNED double h[81][WRING_LANES];
   if (definite && law->definite > 0) {
-    model(law, par, z, g, K);
+    model(law->definite, par, z, g, K);
     return;
   }
   if (!definite && law->contracted) {
