@@ -1,5 +1,6 @@
 """The program: built once, and run with the environment of MPI that jobs/setup.sh gives; the arguments of a job."""
 import argparse
+import functools
 import json
 import os
 import shlex
@@ -127,6 +128,7 @@ def path():
     return os.environ["WRING"]
 
 
+@functools.cache
 def environment(ranks, threads=1, busy=False):
     """Of so many ranks and threads; busy: threads wait busily for a while, as timed runs want it."""
     text = setup(f"OMP_NUM_THREADS={threads}; use_ranks {ranks}; env -0").decode()
