@@ -5,8 +5,8 @@
   the absolute values of its eigenvalues are used: g never rises. Without it the iterates are those of the paper, which
   skips vertices whose H_i has a tiny determinant.
 
-  Position-based nonlinear Gauss-Seidel [Chen et al. 2024c], PBNG, is line_search none, hessian definite and relaxation
-  1.7: the Hessian of an element is replaced by a definite model, and steps are over-relaxed.
+  After position-based nonlinear Gauss-Seidel [Chen et al. 2024c], PBNG: line_search none, hessian definite, relaxation
+  1.7. The Hessian of an element is replaced by a definite model, and the steps of vertices are over-relaxed.
 
   Acceleration of the paper, section 3.8: x_(k+1) = w (s - x_(k-1)) + x_(k-1) after the sweep s, for vertices that are
   in no contact, with the weights of chebyshev. With line_search armijo an accelerated iterate with a larger g than
