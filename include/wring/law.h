@@ -121,11 +121,11 @@ struct wring_law {
   */
   wring_law_contracted *contracted;
   /*
-    If not 0: K of a vertex is modelled by definite mu |g|^2 I + lambda c c^T, c = (cof F) g, which has no negative
+    If not 0: K of a vertex is modelled by definite_mu mu |g|^2 I + lambda c c^T, c = (cof F) g, which has no negative
     eigenvalue [Chen et al. 2024c]; mu and lambda are the first two parameters, lambda < 0 counts as 0. If 0: the model
     is the filtered Hessian.
   */
-  double definite;
+  double definite_mu;
   /*
     sum [3] = a . h a, a . h b, b . h b of the filtered Hessian h, a and b [3 q], without h; NULL: wring_law_multiply
     computes them from `hessian`.
@@ -189,7 +189,7 @@ enum {
   WRING_CAN_ALONE     = 1 << 6, // its energy is that of this element alone: for sweeps over vertices
 };
 
-/* K [6] of `contracted`, or of its model where `definite` is set, for laws with a Hessian. */
+/* K [6] of `contracted`, or of its model with `definite`, for laws with a Hessian. */
 void wring_law_contract(const wring_law *law, PetscBool definite, wring_in par, wring_in z, wring_in g, wring_out K);
 
 /* sum [3] of `products`, for laws with a Hessian. */

@@ -284,7 +284,7 @@ PetscErrorCode wring_schwarz_pc_place(PC pc, Vec x)
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &s));
-  s->at = x;
+  if (s) s->at = x; // options of PETSc may have replaced pc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,8 +28,9 @@ static const wring_option anderson_options[] = {
   {"inner", WRING_WORD, .choices = "pd|admm|vbd|pncg|trust_region", .value = "pd",
    .help = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
   {"form", WRING_WORD, .choices = "primal_dual|douglas_rachford", .value = "primal_dual",
-   .help = "State of admm that is mixed: x and its duals, accepted by residuals, or the local values before the prox, "
-           "accepted by the envelope of Douglas-Rachford splitting."},
+   .help =
+     "State of admm that is mixed: x and its duals, always accepted, or the local values before the prox, accepted "
+     "by the envelope of Douglas-Rachford splitting."},
   {"window", WRING_INT, .range = "[0,20]", .value = "5", .at = WRING_AT(anderson_data, window),
    .help = "Maximum number of differences of iterates that are combined."},
   {0},

@@ -25,8 +25,8 @@ void wring_law_contract(const wring_law *law, PetscBool definite, wring_in par, 
 {
   const int            q = law->q;
   WRING_ALIGNED double h[81][WRING_LANES];
-  if (definite && law->definite > 0) {
-    model(law->definite, par, z, g, K);
+  if (definite && law->definite_mu > 0) {
+    model(law->definite_mu, par, z, g, K);
     return;
   }
   if (!definite && law->contracted) {

@@ -225,7 +225,8 @@ static PetscErrorCode prepare(wring_solver *s, wring_linear *l, Vec x)
   }
   if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(set_near_null_space(l->A, x));
   if (l->type == WRING_LINEAR_SCHWARZ) PetscCall(wring_schwarz_pc_place(pc, x));
-  if (is_incomplete_factor(l) || l->type <= WRING_LINEAR_SCHWARZ) wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  if (is_incomplete_factor(l) || (l->type != WRING_LINEAR_JACOBI && l->type != WRING_LINEAR_STEPS))
+    wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,7 +298,8 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   krylov_work       most  = {0};
 
   PetscFunctionBegin;
-  l->end = ready ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
+  l->end   = ready ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
+  l->stale = PETSC_FALSE;
   wring_error_clear(&l->refusal);
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
   if (l->norm == WRING_NORM_RESIDUAL && (l->type == WRING_LINEAR_MULTIGRID || l->type == WRING_LINEAR_SCHWARZ))
