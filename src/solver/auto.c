@@ -6,8 +6,8 @@
   where the rest of the solve with A, at the rate so far, would cost many Hessians, or when the iterations with A have
   cost as much as one and much is left. It is kept while it works, built again where its last iterations gain less for
   their cost than those before, and left, for twice as long, where it is slower than A. The pairs of L-BFGS are kept
-  over changes. While surfaces are in contact by a barrier, every iteration is Newton's. Costs are counted, not timed:
-  all ranks decide alike, and runs can be repeated.
+  over changes. While surfaces are in contact by a barrier, every iteration is Newton's, with its linear solver. Costs
+  are counted, not timed: all ranks decide alike, and runs can be repeated.
 */
 #include "operator/direct/factor.h"
 #include "solver/common/linear.h"
@@ -19,19 +19,22 @@ enum { HISTORY = 10, PATIENCE = 40 };
 /* Steps that line searches reject, each counted as `forget` an iteration later, from which on H chooses steps. */
 static const double many = 12, forget = 0.9;
 
+static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
+
 /* In evaluations of g and its gradient, from timings of 10,000 tetrahedra; hierarchy and product are guesses. */
 static const double operator_solve = 0.5, assembly = 30, hierarchy = 200, product = 3, plane = 1.2;
 /* Operations of a factor in the time in which one element is evaluated, and numbers of a factor that a solve reads. */
 static const double flops_per_element = 400, entries_per_element = 20, entries_per_vertex = 124; // of H without means
 
 typedef struct {
-  wring_lbfgs  pairs;
-  wring_linear hessian;
-  double       solve; // cost with the Hessian
-  wring_trade  trade;
-  double       rejected;    // steps by recent line searches of this solve with the present operator
-  PetscInt     evaluations; // of this solve, as counted so far
-  PetscInt64   linear_iterations;
+  wring_lbfgs   pairs;
+  wring_linear  hessian;
+  wring_forcing forcing; // of systems with contacts
+  double        solve;   // cost with the Hessian
+  wring_trade   trade;
+  double        rejected;    // steps by recent line searches of this solve with the present operator
+  PetscInt      evaluations; // of this solve, as counted so far
+  PetscInt64    linear_iterations;
 } auto_data;
 
 static PetscErrorCode auto_set_up(wring_solver *s)
@@ -39,8 +42,12 @@ static PetscErrorCode auto_set_up(wring_solver *s)
   auto_data *a = s->data;
 
   PetscFunctionBegin;
-  a->hessian.prefix      = "auto_";
-  a->hessian.rtol        = 1e-1;
+  a->hessian.prefix = "auto_";
+  a->forcing.least  = 1e-8;
+  if (wring_potential_has_bounded_contacts(s->g)) {
+    a->hessian.use  = WRING_LINEAR_ONCE;
+    a->hessian.norm = WRING_NORM_RESIDUAL;
+  }
   a->pairs.window        = HISTORY;
   a->pairs.renewal.price = wring_potential_can(s->g, WRING_CAN_HESSIAN) ? PATIENCE : 0;
   PetscCall(wring_lbfgs_create(s, &a->pairs));
@@ -76,7 +83,8 @@ static void find_prices(const wring_solver *s, auto_data *a)
   set_prices(s, a, 1, 27 * info.flops, 9 * info.entries);
   if (info.flops == 0) a->trade.price = hierarchy;
   if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) a->trade.price = INFINITY;
-  a->hessian.type = info.flops > 0 ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  if (!wring_potential_has_bounded_contacts(s->g))
+    a->hessian.type = info.flops > 0 ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
 }
 
 /* Of the Hessian that was built, which is larger where means couple the vertices of patches. */
@@ -88,6 +96,7 @@ static PetscErrorCode correct_prices(const wring_solver *s, auto_data *a)
 
   PetscFunctionBegin;
   PetscCall(wring_factor_counts(a->hessian.ksp, &flops, &entries));
+  if (flops == 0) a->trade.price = hierarchy;
   if (flops == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetInfo(a->hessian.A, MAT_GLOBAL_SUM, &info));
   set_prices(s, a, info.nz_used / (entries_per_vertex * n), flops, entries);
@@ -127,6 +136,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
+  a->hessian.rtol = rough;
   PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
@@ -171,6 +181,7 @@ static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
                      wring_potential_can(s->g, WRING_CAN_HESSIAN));
   if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(build_hessian(s, x, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
+  wring_linear_force(s, &a->hessian, &a->forcing);
   a->pairs.count = a->pairs.newest = 0;
   *met                             = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,7 +226,8 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   a->linear_iterations = 0;
   trust_steps(a);
   PetscCall(wring_lbfgs_begin(s, &a->pairs, (PetscBool)!changed, x));
-  a->trade.best = s->current.norm;
+  a->trade.best   = s->current.norm;
+  a->forcing.norm = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

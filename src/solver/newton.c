@@ -28,10 +28,6 @@ static const double all_below = 1e-4; // progressive: of the largest force; belo
 /* The shift [Waechter and Biegler 2006, algorithm IC], in multiples of the diagonal: its first value, factors. */
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
-/* Choice 2 of Eisenstat and Walker [1996], with their safeguard. */
-static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
-static const double ew_cheap = 1e-2; // the largest with a cycle of H or Schwarz, whose iterations cost much less than H
-
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
 /* How H is modified in an attempt, and what is remembered of it. */
@@ -48,17 +44,16 @@ typedef struct {
   Vec                 d;        // [n_owned][3] m
   Vec                 diagonal; // N/m, of the shift: the largest entry of every row of H; NULL until it is needed
   newton_modification modify;
-  PetscBool           fixed;     // the tolerance of conjugate gradients is not that of Eisenstat and Walker
-  PetscBool           limited;   // PETSc's options limit the steps of conjugate gradients: what they reach is d
-  double              least;     // key rtol
-  double              eta, norm; // of the last iteration: forcing term, |grad g|; 0: there is none
+  PetscBool           fixed;   // the tolerance of conjugate gradients is not that of Eisenstat and Walker
+  PetscBool           limited; // PETSc's options limit the steps of conjugate gradients: what they reach is d
+  wring_forcing       forcing; // least: key rtol
 } newton_data;
 
 static const wring_option newton_options[] = {
   {"linear", WRING_WORD, .choices = "auto|direct|cg|schwarz", .value = "auto", .at = WRING_AT(newton_data, H.type),
    .help = "Solver of the Newton system: a factor, conjugate gradients with multigrid, or the one of both with less "
            "expected work; or conjugate gradients with additive Schwarz on two levels."},
-  {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8", .at = WRING_AT(newton_data, least),
+  {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8", .at = WRING_AT(newton_data, forcing.least),
    .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
   {"filter", WRING_WORD, .choices = "clamp|absolute|trust_region|progressive|on_demand|none", .value = "on_demand",
    .at   = WRING_AT(newton_data, modify.kind),
@@ -92,7 +87,7 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   newton->modify = (newton_modification){.kind = newton->modify.kind};
   if (newton->modify.kind == PROGRESSIVE) newton->modify.threshold = INFINITY;
-  newton->eta = newton->norm = 0;
+  newton->forcing.norm = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -142,29 +137,6 @@ static PetscErrorCode add_shift(newton_data *newton, double before)
 }
 
 /* ---- the direction ----------------------------------------------------------------------------------------------- */
-
-/*
-  The tolerance of this iteration's linear solve: gamma (|grad g|/|grad g before|)^2, at least gamma eta^2 of the last
-  if that is above 0.1, and not below what the rest of the solve to the solver's own tolerance needs.
-*/
-static void choose_tolerance(wring_solver *s)
-{
-  newton_data *const newton = s->data;
-  double             eta    = ew_first;
-
-  newton->H.rtol = newton->least;
-  if (newton->fixed) return;
-  if (newton->norm > 0) {
-    const double before = ew_gamma * PetscSqr(newton->eta);
-    eta                 = ew_gamma * PetscSqr(s->current.norm / newton->norm);
-    if (before > ew_safe) eta = PetscMax(eta, before);
-  }
-  const double wanted = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
-  if (s->current.norm > 0) eta = PetscMax(eta, 0.5 * wanted / s->current.norm);
-  newton->eta    = PetscMin(eta, newton->H.blocks || newton->H.type == WRING_LINEAR_SCHWARZ ? ew_cheap : ew_most);
-  newton->norm   = s->current.norm;
-  newton->H.rtol = PetscMax(newton->eta, newton->least);
-}
 
 /*
   Whether d is to be used: the solve has succeeded and d is a direction of descent. Conjugate gradients that meet
@@ -294,8 +266,9 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   PetscBool                  usable   = PETSC_FALSE;
 
   PetscFunctionBegin;
-  m->shift = 0;
-  choose_tolerance(s);
+  m->shift       = 0;
+  newton->H.rtol = newton->forcing.least;
+  if (!newton->fixed) wring_linear_force(s, &newton->H, &newton->forcing);
   PetscCall(assemble(s, x));
   for (;;) {
     PetscCall(try_direction(s, x, slope));
@@ -367,7 +340,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
 
   PetscFunctionBegin;
   newton->modify.shift = 0;
-  newton->H.rtol       = newton->least;
+  newton->H.rtol       = newton->forcing.least;
   PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(try_direction(s, x, &slope));

@@ -255,6 +255,25 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
+static const double ew_cheap = 1e-2; // the largest with a cycle of H or Schwarz, whose iterations cost much less than H
+
+void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f)
+{
+  const double wanted = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol), now = s->current.norm;
+  double       eta = ew_first;
+
+  if (f->norm > 0) {
+    const double before = ew_gamma * PetscSqr(f->eta);
+    eta                 = ew_gamma * PetscSqr(now / f->norm);
+    if (before > ew_safe) eta = PetscMax(eta, before);
+  }
+  if (now > 0) eta = PetscMax(eta, 0.5 * wanted / now);
+  f->eta  = PetscMin(eta, l->blocks || l->type == WRING_LINEAR_SCHWARZ ? ew_cheap : ew_most);
+  f->norm = now;
+  l->rtol = PetscMax(f->eta, f->least);
+}
+
 /* The largest numbers of the components. */
 typedef struct {
   PetscInt   iterations;

@@ -60,6 +60,16 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Mat 
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
 
 /*
+  rtol of this iteration's system for -H^{-1} grad g: choice 2 of Eisenstat and Walker [1996], with their safeguard, and
+  not below what the rest of the solve to the solver's own tolerance needs.
+*/
+typedef struct {
+  double least;     // rtol is not less
+  double eta, norm; // of the last iteration: forcing term, |grad g|; 0: there is none
+} wring_forcing;
+void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f);
+
+/*
   x = A^{-1} b from zero; counts linear iterations, the largest number of the three components. b must not be x. `end`
   is the worst of the components; SINGULAR also for a factor with negative pivots. Unless it is REACHED or SHORT, x is
   what the solver left. refusal.text is not empty if a library failed. Collective.
