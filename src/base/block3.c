@@ -8,12 +8,6 @@ typedef struct {
   vec3 b0, b1, b2, v0, v1, v2;
 } columns;
 
-BLOCK3_INLINE vec3 apply(mat3 f, vec3 v)
-{
-  return (vec3){f.a00 * v.x + f.a01 * v.y + f.a02 * v.z, f.a10 * v.x + f.a11 * v.y + f.a12 * v.z,
-                f.a20 * v.x + f.a21 * v.y + f.a22 * v.z};
-}
-
 /* Renames the columns 1, 2, 0 -> 0, 1, 2: an even permutation, at no cost. */
 BLOCK3_INLINE columns rename_columns(columns a)
 {
@@ -88,7 +82,7 @@ BLOCK3_INLINE svd3 signed_svd(mat3 f)
   const double size = mat3_max_abs(f), scale = size > 1e-290 ? size : 1;
   f                 = mat3_scale(1 / scale, f);
   const eigen3  e   = sym3_eigen_coarse(mat3_gram(f));
-  const columns a   = {apply(f, e.v0), apply(f, e.v1), apply(f, e.v2), e.v0, e.v1, e.v2};
+  const columns a   = {mat3_apply(f, e.v0), mat3_apply(f, e.v1), mat3_apply(f, e.v2), e.v0, e.v1, e.v2};
   svd3          svd = factor(sweep_and_sort(a));
   svd.s             = (vec3){scale * svd.s.x, scale * svd.s.y, scale * svd.s.z};
   return svd;
@@ -179,14 +173,12 @@ BLOCK3_INLINE double newton(quartic q, double l)
 BLOCK3_INLINE mat3 rotation_of_root(mat3 f, mat3 k, sym3 c, quartic q, double l)
 {
   const double d = 1 / ((l * l - q.i1) * l - 2 * q.j + 1e-300), s = (l * l + q.i1) * d, t = -2 * d;
-  const mat3   m = {s + t * c.s00, t * c.s01, t * c.s02, t * c.s01,    s + t * c.s11,
-                    t * c.s12,     t * c.s02, t * c.s12, s + t * c.s22};
-  return mat3_combine(2 * l * d, k, 1, mat3_mul(f, m));
+  return mat3_combine(2 * l * d, k, 1, mat3_mul(f, sym3_shifted(s, t, c)));
 }
 
 BLOCK3_INLINE quartic quartic_of(mat3 f, mat3 k, sym3 c, double i2)
 {
-  const double i1 = c.s00 + c.s11 + c.s22;
+  const double i1 = sym3_trace(c);
   return (quartic){i1, mat3_det(f, k), i1 * i1 - 4 * i2};
 }
 
@@ -202,9 +194,7 @@ BLOCK3_INLINE mat3 rotation_closed_form(mat3 f)
 /* One Newton-Schulz step R (3 I - R^T R)/2, which squares the defect |R^T R - I|. */
 BLOCK3_INLINE mat3 schulz(mat3 r, sym3 gram)
 {
-  const mat3 m = {1.5 - 0.5 * gram.s00, -0.5 * gram.s01, -0.5 * gram.s02, -0.5 * gram.s01,     1.5 - 0.5 * gram.s11,
-                  -0.5 * gram.s12,      -0.5 * gram.s02, -0.5 * gram.s12, 1.5 - 0.5 * gram.s22};
-  return mat3_mul(r, m);
+  return mat3_mul(r, sym3_shifted(1.5, -0.5, gram));
 }
 
 /* sum (R^T R - I)^2 over the upper triangle */
@@ -369,9 +359,8 @@ static void svd_of_rotation(wring_in f, wring_in r, wring_out u, wring_out s, wr
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3      rotation = mat3_load(r, lane), p = mat3_mul(mat3_transpose(rotation), mat3_load(f, lane));
-    const spectral3 e =
-      sym3_spectral((sym3){p.a00, p.a11, p.a22, 0.5 * (p.a01 + p.a10), 0.5 * (p.a02 + p.a20), 0.5 * (p.a12 + p.a21)});
-    const mat3 axes = {e.v0.x, e.v1.x, e.v2.x, e.v0.y, e.v1.y, e.v2.y, e.v0.z, e.v1.z, e.v2.z};
+    const spectral3 e    = sym3_spectral(mat3_symmetric(p));
+    const mat3      axes = {e.v0.x, e.v1.x, e.v2.x, e.v0.y, e.v1.y, e.v2.y, e.v0.z, e.v1.z, e.v2.z};
     mat3_store(u, lane, mat3_mul(rotation, axes));
     mat3_store(v, lane, axes);
     s[0][lane] = e.s.x, s[1][lane] = e.s.y, s[2][lane] = block3_max(e.s.z, -e.s.y); // round-off may exceed |s_1|

@@ -225,6 +225,23 @@ BLOCK3_INLINE mat3 mat3_mul(mat3 a, mat3 b)
                 a.a20 * b.a02 + a.a21 * b.a12 + a.a22 * b.a22};
 }
 
+BLOCK3_INLINE vec3 mat3_apply(mat3 a, vec3 v)
+{
+  return (vec3){a.a00 * v.x + a.a01 * v.y + a.a02 * v.z, a.a10 * v.x + a.a11 * v.y + a.a12 * v.z,
+                a.a20 * v.x + a.a21 * v.y + a.a22 * v.z};
+}
+
+/* A + s I */
+BLOCK3_INLINE mat3 mat3_shift(mat3 a, double s)
+{
+  return (mat3){a.a00 + s, a.a01, a.a02, a.a10, a.a11 + s, a.a12, a.a20, a.a21, a.a22 + s};
+}
+
+BLOCK3_INLINE double mat3_trace(mat3 a)
+{
+  return a.a00 + a.a11 + a.a22;
+}
+
 /* d det/dA = det(A) A^{-T} */
 BLOCK3_INLINE mat3 mat3_cofactor(mat3 a)
 {
@@ -253,6 +270,12 @@ BLOCK3_INLINE double mat3_det(mat3 a, mat3 cofactor)
   return a.a00 * cofactor.a00 + a.a01 * cofactor.a01 + a.a02 * cofactor.a02;
 }
 
+/* det(I + H) - 1 without cancellation, given the cofactors of H, whose trace is the second invariant of H */
+BLOCK3_INLINE double mat3_det_change(mat3 h, mat3 cofactor)
+{
+  return mat3_trace(h) + mat3_trace(cofactor) + mat3_det(h, cofactor);
+}
+
 BLOCK3_INLINE double mat3_max_abs(mat3 a)
 {
   const double r0 = block3_max(block3_max(fabs(a.a00), fabs(a.a01)), fabs(a.a02));
@@ -266,6 +289,24 @@ BLOCK3_INLINE double mat3_max_abs(mat3 a)
 typedef struct {
   double s00, s11, s22, s01, s02, s12;
 } sym3;
+
+BLOCK3_INLINE double sym3_trace(sym3 s)
+{
+  return s.s00 + s.s11 + s.s22;
+}
+
+/* s I + t S */
+BLOCK3_INLINE mat3 sym3_shifted(double s, double t, sym3 a)
+{
+  return (mat3){s + t * a.s00, t * a.s01, t * a.s02, t * a.s01,    s + t * a.s11,
+                t * a.s12,     t * a.s02, t * a.s12, s + t * a.s22};
+}
+
+/* (A + A^T)/2 */
+BLOCK3_INLINE sym3 mat3_symmetric(mat3 a)
+{
+  return (sym3){a.a00, a.a11, a.a22, 0.5 * (a.a01 + a.a10), 0.5 * (a.a02 + a.a20), 0.5 * (a.a12 + a.a21)};
+}
 
 BLOCK3_INLINE vec3 sym3_apply(sym3 s, vec3 v)
 {

@@ -54,7 +54,7 @@ static void contracted(const wring_law *self, wring_in par, wring_in z, wring_in
     const vec3   row = vertex_row(g, lane);
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
     const double trace = mat3_dot(rotation, mat3_sub(f, rotation));
-    const sym3   k     = sym3_of_vector(2 * mu * vec3_dot(row, row), lambda, vertex_apply(rotation, row));
+    const sym3   k     = sym3_of_vector(2 * mu * vec3_dot(row, row), lambda, mat3_apply(rotation, row));
     vertex_store(K, lane, sym3_combine(1, k, lambda * trace - 2 * mu, vertex_load((wring_in)turn, lane)));
   }
 }
@@ -153,20 +153,17 @@ static const wring_isotropic rule = {.modes = modes, .modulus = LAME_MU};
 const wring_law wring_law_corotated = {
   .name         = "corotated",
   .kind         = WRING_LAW_MATERIAL,
-  .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get,
   .example      = wring_lame_example,
   .energy       = energy,
   .fused        = fused,
-  .hessian      = wring_isotropic_hessian,
-  .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
   .products     = products,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,
   .prox         = prox,
-  .rule         = &rule,
+  WRING_ISOTROPIC(rule),
 };

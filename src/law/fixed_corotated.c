@@ -11,11 +11,11 @@
 #include "law/pressure.h"
 #include <wring/law.h>
 
-/* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant; free of cancellation near rest. */
+/* J - 1 from R^T (F - R), free of cancellation near rest. */
 BLOCK3_INLINE double volume_change(mat3 rotation, mat3 d)
 {
-  const mat3 h = mat3_mul(mat3_transpose(rotation), d), c = mat3_cofactor(h);
-  return h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + mat3_det(h, c);
+  const mat3 h = mat3_mul(mat3_transpose(rotation), d);
+  return mat3_det_change(h, mat3_cofactor(h));
 }
 
 static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
@@ -68,7 +68,7 @@ static void contracted(const wring_law *self, wring_in par, wring_in z, wring_in
   }
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_cofactor(mat3_load(z, lane)), row);
+    const vec3   row = vertex_row(g, lane), c = mat3_apply(mat3_cofactor(mat3_load(z, lane)), row);
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
     const sym3   k = sym3_of_vector(2 * mu * vec3_dot(row, row), lambda, c);
     vertex_store(K, lane, sym3_combine(1, k, -2 * mu, vertex_load((wring_in)turn, lane)));

@@ -65,27 +65,21 @@ typedef struct {
 */
 BLOCK3_INLINE excesses near_rest(mat3 h, volume v)
 {
-  const mat3   c0     = mat3_cofactor(h);
-  const double change = h.a00 + h.a11 + h.a22 + (c0.a00 + c0.a11 + c0.a22) + mat3_det(h, c0);
+  const double change = mat3_det_change(h, mat3_cofactor(h));
   const double y = v.y, less = -change * v.inverse / (1 + y + y * y);
-  const mat3   k  = {y * h.a00 + less, y * h.a01, y * h.a02, y * h.a10,       y * h.a11 + less,
-                     y * h.a12,        y * h.a20, y * h.a21, y * h.a22 + less};
-  const mat3   c  = mat3_cofactor(k);
-  const double i2 = c.a00 + c.a11 + c.a22, det = mat3_det(k, c), trace = -(i2 + det);
-  const mat3   l  = {c.a00 + trace - k.a00, c.a01 - k.a10, c.a02 - k.a20, c.a10 - k.a01,        c.a11 + trace - k.a11,
-                     c.a12 - k.a21,         c.a20 - k.a02, c.a21 - k.a12, c.a22 + trace - k.a22};
-  const mat3   cl = mat3_cofactor(l);
-  return (excesses){excess(k, i2, det), excess(l, cl.a00 + cl.a11 + cl.a22, mat3_det(l, cl))};
+  const mat3   k = mat3_shift(mat3_scale(y, h), less), c = mat3_cofactor(k);
+  const double i2 = mat3_trace(c), det = mat3_det(k, c);
+  const mat3   l = mat3_sub(mat3_shift(c, -(i2 + det)), mat3_transpose(k)), cl = mat3_cofactor(l);
+  return (excesses){excess(k, i2, det), excess(l, mat3_trace(cl), mat3_det(l, cl))};
 }
 
 BLOCK3_INLINE double density(double c10, double c01, double kappa, mat3 f, mat3 cofactor, volume v)
 {
-  const mat3     h    = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1};
-  const mat3     c    = mat3_cofactor(h);
+  const mat3     h    = mat3_shift(f, -1);
   const excesses near = near_rest(h, v);
   const double   y2 = v.y * v.y, g = y2 * mat3_dot(f, f) - 3, co = y2 * (y2 * mat3_dot(cofactor, cofactor)) - 3;
   const int      is_near  = mat3_dot(h, h) <= 0.25;
-  const double   change   = h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + mat3_det(h, c);
+  const double   change   = mat3_det_change(h, mat3_cofactor(h));
   const double   isochore = c10 * (is_near ? near.g : g) + c01 * (is_near ? near.cofactor : co);
   return v.inside ? isochore + 0.5 * kappa * change * change : INFINITY;
 }
@@ -148,8 +142,8 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
     const mat3   z_ = mat3_load(z, lane), cofactor = mat3_cofactor(z_);
     const double j = mat3_det(z_, cofactor), i1 = mat3_dot(z_, z_), i2 = mat3_dot(cofactor, cofactor);
     const stress s   = stress_of(par[C10][lane], par[C01][lane], par[KAPPA][lane], i1, i2, j);
-    const vec3   row = vertex_row(g, lane), f = vertex_apply(z_, row), ff = sym3_apply(vertex_rows(z_), f);
-    const vec3   c    = vertex_apply(mat3_scale(s.inside ? s.inverse : 0, cofactor), row);
+    const vec3   row = vertex_row(g, lane), f = mat3_apply(z_, row), ff = sym3_apply(vertex_rows(z_), f);
+    const vec3   c    = mat3_apply(mat3_scale(s.inside ? s.inverse : 0, cofactor), row);
     const double size = vec3_dot(row, row), of_f = 2 * s.a + 4 * s.b * i1, of_ff = -4 * s.b;
     const vec3   i     = vec3_combine(-2. / 3 * of_f, f, -2. / 3 * of_ff, ff);
     const double same  = 2 * s.a * size + 2 * s.b * (size * i1 - vec3_dot(f, f));

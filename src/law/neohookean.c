@@ -28,20 +28,17 @@ BLOCK3_INLINE volume volume_of(double j)
     psi = mu (|H|^2/2 - i2 - det H + d) + lambda/2 (J - 1 - d)^2,   d = J - 1 - log J,
   so that a density far smaller than mu is still accurate.
 */
-BLOCK3_INLINE double density_near_rest(double mu, double lambda, mat3 h, mat3 cofactor, double det,
-                                       double volume_change)
+BLOCK3_INLINE double density_near_rest(double mu, double lambda, mat3 h, mat3 cofactor, double volume_change)
 {
-  const double i2 = cofactor.a00 + cofactor.a11 + cofactor.a22, d = block3_log_defect(volume_change);
-  const double log = volume_change - d;
-  return mu * (0.5 * mat3_dot(h, h) - i2 - det + d) + 0.5 * lambda * log * log;
+  const double d = block3_log_defect(volume_change), log = volume_change - d;
+  return mu * (0.5 * mat3_dot(h, h) - mat3_trace(cofactor) - mat3_det(h, cofactor) + d) + 0.5 * lambda * log * log;
 }
 
 BLOCK3_INLINE double density(double mu, double lambda, mat3 f, volume v)
 {
-  const mat3   h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1}, c = mat3_cofactor(h);
-  const double det           = mat3_det(h, c);
-  const double volume_change = h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + det;
-  const double near          = density_near_rest(mu, lambda, h, c, det, volume_change);
+  const mat3   h = mat3_shift(f, -1), c = mat3_cofactor(h);
+  const double volume_change = mat3_det_change(h, c);
+  const double near          = density_near_rest(mu, lambda, h, c, volume_change);
   const double far           = 0.5 * mu * (mat3_dot(f, f) - 3) - mu * v.log + 0.5 * lambda * v.log * v.log;
   const double psi           = fabs(volume_change) <= 0.25 ? near : far;
   return v.inside ? psi : INFINITY;
@@ -77,7 +74,7 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f);
     const volume v   = volume_of(mat3_det(f, cofactor));
-    const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_scale(v.inverse, cofactor), row);
+    const vec3   row = vertex_row(g, lane), c = mat3_apply(mat3_scale(v.inverse, cofactor), row);
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
     vertex_store(K, lane, sym3_of_vector(mu * vec3_dot(row, row), mu + lambda * (1 - v.log), c));
   }

@@ -13,6 +13,5 @@ wring_law_slope    wring_pressed_slope;
 
 /* The members of its table besides name, kind, n_par and positive. */
 #define WRING_PRESSED(itsrule)                                                                                         \
-  .q = 3, .split = PETSC_TRUE, .energy = wring_pressed_energy, .fused = wring_pressed_fused,                           \
-  .hessian = wring_isotropic_hessian, .blocks = wring_isotropic_blocks, .products = wring_pressed_products,            \
-  .slope = wring_pressed_slope, .rule = &(itsrule)
+  .split = PETSC_TRUE, .energy = wring_pressed_energy, .fused = wring_pressed_fused,                                   \
+  .products = wring_pressed_products, .slope = wring_pressed_slope, WRING_ISOTROPIC(itsrule)

@@ -8,6 +8,7 @@
 #include "law/pressure.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
+#include "law/common/closed_forms.h"
 #include <wring/law.h>
 
 /* H = F - I, its cofactors, and J - 1 = tr H + i2 + det H, i2 the second invariant of H. */
@@ -18,9 +19,9 @@ typedef struct {
 
 BLOCK3_INLINE strain strain_of(mat3 f)
 {
-  const mat3   h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1}, c = mat3_cofactor(h);
-  const double i2 = c.a00 + c.a11 + c.a22, det = mat3_det(h, c);
-  return (strain){h, i2, det, h.a00 + h.a11 + h.a22 + i2 + det};
+  const mat3   h = mat3_shift(f, -1), c = mat3_cofactor(h);
+  const double i2 = mat3_trace(c), det = mat3_det(h, c);
+  return (strain){h, i2, det, mat3_trace(h) + i2 + det};
 }
 
 /* |F|^2 - 3 = 2 tr H + |H|^2: the terms of first order cancel, so that small densities are accurate. */
@@ -54,13 +55,9 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double lambda = par[LAME_LAMBDA][lane], g0 = g[0][lane], g1 = g[1][lane], g2 = g[2][lane];
-    const double same = par[LAME_MU][lane] * (g0 * g0 + g1 * g1 + g2 * g2);
-    const mat3   c    = mat3_cofactor(mat3_load(z, lane));
-    const double x = c.a00 * g0 + c.a01 * g1 + c.a02 * g2, y = c.a10 * g0 + c.a11 * g1 + c.a12 * g2;
-    const double w = c.a20 * g0 + c.a21 * g1 + c.a22 * g2;
-    K[0][lane] = same + lambda * x * x, K[1][lane] = same + lambda * y * y, K[2][lane] = same + lambda * w * w;
-    K[3][lane] = lambda * x * y, K[4][lane] = lambda * y * w, K[5][lane] = lambda * x * w;
+    const vec3   row = vertex_row(g, lane), c = mat3_apply(mat3_cofactor(mat3_load(z, lane)), row);
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    vertex_store(K, lane, sym3_of_vector(mu * vec3_dot(row, row), lambda, c));
   }
 }
 
@@ -204,15 +201,12 @@ static const wring_volumetric mean = {.element = &element, .keep = keep, .energy
 const wring_law wring_law_stable_neohookean = {
   .name         = "stable_neohookean",
   .kind         = WRING_LAW_MATERIAL,
-  .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get_stable,
   .example      = wring_lame_example,
   .energy       = energy,
   .fused        = fused,
-  .hessian      = wring_isotropic_hessian,
-  .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
   .definite_mu  = 1,
   .products     = products,
@@ -220,8 +214,8 @@ const wring_law wring_law_stable_neohookean = {
   .n_row        = 2,
   .row          = constraint,
   .prox         = wring_stretch_prox,
-  .rule         = &rule,
   .n_constraint = 2,
   .constraint   = constraint,
   .volumetric   = &mean,
+  WRING_ISOTROPIC(rule),
 };

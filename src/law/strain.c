@@ -127,7 +127,6 @@ static const char *const example[] = {"stiffness", "1e6", NULL};
 const wring_law wring_law_strain = {
   .name         = "strain",
   .kind         = WRING_LAW_MATERIAL,
-  .q            = 3,
   .n_par        = N_PAR,
   .options      = options,
   .set_par      = wring_law_get_in_order,
@@ -135,8 +134,6 @@ const wring_law wring_law_strain = {
   .pose         = WRING_POSE_SHAPE,
   .energy       = energy,
   .fused        = fused,
-  .hessian      = wring_isotropic_hessian,
-  .blocks       = wring_isotropic_blocks,
   .contracted   = contracted,
   .products     = products,
   .project      = project,
@@ -144,5 +141,5 @@ const wring_law wring_law_strain = {
   .n_constraint = 1,
   .constraint   = constraint,
   .prox         = wring_distance_prox, // R is closest to p too, docs/theory.md 3.7
-  .rule         = &rule,
+  WRING_ISOTROPIC(rule),
 };

@@ -12,7 +12,7 @@
 /* E = (H + H^T + H^T H)/2 of H = F - I, which avoids the cancellation of F^T F - I near rest. */
 BLOCK3_INLINE sym3 green(mat3 f)
 {
-  const mat3 h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1};
+  const mat3 h = mat3_shift(f, -1);
   const sym3 g = mat3_gram(h);
   return (sym3){h.a00 + 0.5 * g.s00,           h.a11 + 0.5 * g.s11,           h.a22 + 0.5 * g.s22,
                 0.5 * (h.a01 + h.a10 + g.s01), 0.5 * (h.a02 + h.a20 + g.s02), 0.5 * (h.a12 + h.a21 + g.s12)};
@@ -20,7 +20,7 @@ BLOCK3_INLINE sym3 green(mat3 f)
 
 BLOCK3_INLINE double density(double mu, double lambda, sym3 e)
 {
-  const double trace = e.s00 + e.s11 + e.s22, off = e.s01 * e.s01 + e.s02 * e.s02 + e.s12 * e.s12;
+  const double trace = sym3_trace(e), off = e.s01 * e.s01 + e.s02 * e.s02 + e.s12 * e.s12;
   return mu * (e.s00 * e.s00 + e.s11 * e.s11 + e.s22 * e.s22 + 2 * off) + 0.5 * lambda * trace * trace;
 }
 
@@ -36,14 +36,11 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], twice = 2 * mu;
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
     const mat3   f = mat3_load(z, lane);
     const sym3   e = green(f);
-    const double t = lambda * (e.s00 + e.s11 + e.s22);
-    const mat3   s = {twice * e.s00 + t, twice * e.s01, twice * e.s02, twice * e.s01,    twice * e.s11 + t,
-                      twice * e.s12,     twice * e.s02, twice * e.s12, twice * e.s22 + t};
     psi[lane]      = density(mu, lambda, e);
-    mat3_store(p, lane, mat3_mul(f, s));
+    mat3_store(p, lane, mat3_mul(f, sym3_shifted(lambda * sym3_trace(e), 2 * mu, e)));
   }
 }
 
@@ -57,8 +54,8 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
     const vec3   row  = vertex_row(g, lane);
     const sym3   e    = green(f);
     const vec3   eg   = sym3_apply(e, row);
-    const double size = vec3_dot(row, row), same = 2 * mu * vec3_dot(row, eg) + lambda * (e.s00 + e.s11 + e.s22) * size;
-    const sym3   k = sym3_of_vector(same, lambda + mu, vertex_apply(f, row));
+    const double size = vec3_dot(row, row), same = 2 * mu * vec3_dot(row, eg) + lambda * sym3_trace(e) * size;
+    const sym3   k = sym3_of_vector(same, lambda + mu, mat3_apply(f, row));
     vertex_store(K, lane, sym3_combine(1, k, mu * size, vertex_rows(f)));
   }
 }
@@ -66,16 +63,14 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
 /* dE along a, (F^T a + a^T F)/2 */
 BLOCK3_INLINE sym3 green_along(mat3 f, mat3 a)
 {
-  const mat3 p = mat3_mul(mat3_transpose(f), a);
-  return (sym3){p.a00, p.a11, p.a22, 0.5 * (p.a01 + p.a10), 0.5 * (p.a02 + p.a20), 0.5 * (p.a12 + p.a21)};
+  return mat3_symmetric(mat3_mul(mat3_transpose(f), a));
 }
 
 /* 2 mu A . B + lambda tr A tr B */
 BLOCK3_INLINE double isotropic_product(double mu, double lambda, sym3 a, sym3 b)
 {
   const double off = a.s01 * b.s01 + a.s02 * b.s02 + a.s12 * b.s12;
-  return 2 * mu * (a.s00 * b.s00 + a.s11 * b.s11 + a.s22 * b.s22 + 2 * off) +
-         lambda * (a.s00 + a.s11 + a.s22) * (b.s00 + b.s11 + b.s22);
+  return 2 * mu * (a.s00 * b.s00 + a.s11 * b.s11 + a.s22 * b.s22 + 2 * off) + lambda * sym3_trace(a) * sym3_trace(b);
 }
 
 /* 2 mu dE(a) . dE(b) + lambda tr dE(a) tr dE(b) + (2 mu E + lambda tr E) . a^T b; filtered, by the modes. */

@@ -42,7 +42,7 @@ int wring_turn_vertex(wring_in f, wring_in g, wring_out r, wring_out turn)
     const vec3   row = vertex_row(g, lane);
     const sym3   y = pairs_of(b, mat3_load(f, lane)), a = sym3_adjugate(y);
     const double det = determinant(y, a), inverse = 1 / det;
-    const double x = (a.s00 + a.s11 + a.s22) * (y.s00 + y.s11 + y.s22);
+    const double x = sym3_trace(a) * sym3_trace(y);
     const sym3   t = congruent(a, cross(row, (vec3){b.a00, b.a01, b.a02}), cross(row, (vec3){b.a10, b.a11, b.a12}),
                                cross(row, (vec3){b.a20, b.a21, b.a22}));
     room[lane]     = det - least_pair * x; // det Y/tr adj Y is at most the smallest pair and at least a third of it
@@ -68,7 +68,7 @@ int wring_turn_products(wring_in f, wring_in a, wring_in b, wring_out r, wring_o
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3   rotation = mat3_load((wring_in)r, lane), rt = mat3_transpose(rotation);
     const sym3   k = pairs_of(rotation, mat3_load(f, lane)), c = sym3_adjugate(k);
-    const double det = determinant(k, c), trace = k.s00 + k.s11 + k.s22;
+    const double det = determinant(k, c), trace = sym3_trace(k);
     const sym3   m = sym3_combine(1 / det, c, 0, c);
     const vec3   x = skew_part(mat3_mul(rt, mat3_load(a, lane))), y = skew_part(mat3_mul(rt, mat3_load(b, lane)));
     const vec3   mx = sym3_apply(m, x);

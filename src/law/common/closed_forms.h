@@ -12,13 +12,6 @@ BLOCK3_INLINE vec3 vertex_row(wring_in g, int lane)
   return (vec3){g[0][lane], g[1][lane], g[2][lane]};
 }
 
-/* A g */
-BLOCK3_INLINE vec3 vertex_apply(mat3 a, vec3 g)
-{
-  return (vec3){a.a00 * g.x + a.a01 * g.y + a.a02 * g.z, a.a10 * g.x + a.a11 * g.y + a.a12 * g.z,
-                a.a20 * g.x + a.a21 * g.y + a.a22 * g.z};
-}
-
 /* F F^T */
 BLOCK3_INLINE sym3 vertex_rows(mat3 f)
 {

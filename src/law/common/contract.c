@@ -15,7 +15,7 @@ static void model(double shear, wring_in par, wring_in z, wring_in g, wring_out 
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_cofactor(mat3_load(z, lane)), row);
+    const vec3   row = vertex_row(g, lane), c = mat3_apply(mat3_cofactor(mat3_load(z, lane)), row);
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
     vertex_store(K, lane, sym3_of_vector(shear * mu * vec3_dot(row, row), lambda > 0 ? lambda : 0, c));
   }

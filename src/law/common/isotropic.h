@@ -52,6 +52,10 @@ wring_law_blocks     wring_isotropic_blocks;
 wring_law_contracted wring_isotropic_contracted;
 wring_law_products   wring_isotropic_products;
 
+/* The members of the table of such a law, besides its products and `contracted`. */
+#define WRING_ISOTROPIC(itsrule)                                                                                       \
+  .q = 3, .hessian = wring_isotropic_hessian, .blocks = wring_isotropic_blocks, .rule = &(itsrule)
+
 /* 1/(s_i + s_j) of the three pairs, bounded where psi has no derivative: s_i + s_j = 0. */
 static inline double wring_isotropic_pair(double si, double sj)
 {

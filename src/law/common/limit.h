@@ -30,8 +30,7 @@ wring_law_reader wring_limit_set_par;
 
 /* The members of a table with this rule, besides name, options, example and volumetric. */
 #define WRING_LIMIT(itsrule)                                                                                           \
-  .kind = WRING_LAW_ON_TOP, .q = 3, .n_par = LIMIT_N_PAR, .set_par = wring_limit_set_par,                              \
-  .energy = wring_law_energy_by_fused, .fused = wring_limit_fused, .hessian = wring_isotropic_hessian,                 \
-  .blocks = wring_isotropic_blocks, .contracted = wring_isotropic_contracted, .products = wring_isotropic_products,    \
+  .kind = WRING_LAW_ON_TOP, .n_par = LIMIT_N_PAR, .set_par = wring_limit_set_par, .energy = wring_law_energy_by_fused, \
+  .fused = wring_limit_fused, .contracted = wring_isotropic_contracted, .products = wring_isotropic_products,          \
   .project = wring_limit_project, .slope = wring_law_slope_of_stiffness, .prox = wring_limit_prox, .n_constraint = 1,  \
-  .constraint = wring_limit_constraint, .rule = &(itsrule)
+  .constraint = wring_limit_constraint, WRING_ISOTROPIC(itsrule)

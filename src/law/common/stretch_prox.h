@@ -18,8 +18,8 @@ wring_law_prox wring_stretch_prox;
 
 /* The members of a material's table with this rule, which has stretches and a modulus. */
 #define WRING_MATERIAL(itsrule)                                                                                        \
-  .kind = WRING_LAW_MATERIAL, .q = 3, .hessian = wring_isotropic_hessian, .blocks = wring_isotropic_blocks,            \
-  .n_constraint = 1, .constraint = wring_law_root, .prox = wring_stretch_prox, .rule = &(itsrule)
+  .kind = WRING_LAW_MATERIAL, .n_constraint = 1, .constraint = wring_law_root, .prox = wring_stretch_prox,             \
+  WRING_ISOTROPIC(itsrule)
 
 /*
   wring_stretch_prox for blocks in which every z is well shaped. Returns 0 and leaves p undefined if one is not, or if a
