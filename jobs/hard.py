@@ -29,6 +29,7 @@ SHAPES = {  # size [m], cells of 1e4, 1e5 and 1e6 tetrahedra of order 1, and of 
     "shell": ((1, 1, 0.01), {"1e4": (40, 40, 1), "1e5": (130, 130, 1)}),
 }
 ORDER_2 = {"cube": {"1e4": (6, 6, 6), "1e5": (12, 12, 12)}, "rod": {"1e4": (100, 2, 2)}}
+NEWTON = ("products", "iterations")
 STARTS = {"point": (0, 0, 0), "plane": (1, 1, 0)}  # factors on the positions; and random
 FREE = ("spinning", "random", *STARTS)
 LEFT, RIGHT = "-1e-6,-9,-9,1e-6,9,9", "0.999999,-9,-9,9,9,9"
@@ -70,7 +71,7 @@ def box(size, cells):
         for axis in order:
             path.append(tuple(x + (k == axis) for k, x in enumerate(path[-1])))
         odd = order in ((0, 2, 1), (1, 0, 2), (2, 1, 0))
-        tets.append(numpy.column_stack([corner(c) for c in (path[::-1] if odd else path)]))
+        tets.append(numpy.column_stack([corner(c) for c in ((path[1], path[0], *path[2:]) if odd else path)]))
     return grid.reshape(-1, 3), numpy.concatenate(tets)
 
 
@@ -142,7 +143,8 @@ class Problem:
 def problems():
     """The matrix, by name."""
     large = {"size": "1e5"}
-    found = [Problem(), *(Problem("cube", p, c) for p in PATTERNS for c in ("1e3", "1e6")), Problem("cube", "lognormal")]
+    found = [Problem(), *(Problem("cube", p, c) for p in PATTERNS for c in ("1e3", "1e6"))]
+    found += [Problem("cube", "lognormal")]
     found += [Problem("cube", p, "1e6", step=True) for p in ("layers", "checker", "inclusions", "fibres")]
     found += [Problem("cube", "block", "1e5", step=True), Problem("cube", "lognormal", step=True)]
     found += [Problem(poisson=nu, order=o) for o in (1, 2) for nu in (0.3, 0.4, 0.499, 0.4999) if (nu, o) != (0.3, 1)]
@@ -152,7 +154,8 @@ def problems():
     found += [Problem("rod", poisson=0.499), Problem("rod", order=2), Problem("rod", "layers", "1e6", step=True)]
     found += [Problem(start="spinning", young=young) for young in ("1e5", "1e9")]
     found += [Problem(start=start) for start in ("point", "plane", "random")]
-    found += [Problem(**large), *(Problem("cube", p, "1e6", **large) for p in PATTERNS), Problem("cube", "lognormal", **large)]
+    found += [Problem(**large), *(Problem("cube", p, "1e6", **large) for p in PATTERNS)]
+    found += [Problem("cube", "lognormal", **large)]
     found += [Problem("cube", "inclusions", "1e6", step=True, **large), Problem(poisson=0.499, **large)]
     found += [Problem(poisson=0.4999, **large), Problem(poisson=0.499, order=2, **large)]
     found += [Problem(s, **large) for s in SHAPES if s != "cube"] + [Problem(start="spinning", young="1e9", **large)]
@@ -166,8 +169,8 @@ def problems():
 def solve(problem, keys, method, limit):
     """What one run took, or None where it failed."""
     folder = f"{OUT}/{problem.name}/{method}"
-    launch = ("timeout", str(limit))
-    if program.attempt("run", f"{OUT}/{problem.name}/deck.yaml", folder, {**keys, "solver_type": method}, launch=launch):
+    deck, options = f"{OUT}/{problem.name}/deck.yaml", {**keys, "solver_type": method}
+    if program.attempt("run", deck, folder, options, launch=("timeout", str(limit))):
         return None
     with open(f"{folder}/run.json", encoding="utf-8") as file:
         record = json.load(file)
@@ -224,8 +227,8 @@ def lines_of(rows):
         cells = [row["seconds"] or "!" if (row := runs.get(method)) else "" for method in METHODS]
         ratio = f"{seconds['auto'] / best:.2f}" if "auto" in seconds else "!"
         work = [runs[m]["iterations"] if m in runs else "" for m in ("auto", "newton")]
-        newton = runs.get("newton")
-        linear = f"{int(newton['products']) / int(newton['iterations']):.0f}" if newton and newton["products"] and int(newton["iterations"]) else ""  # fmt: skip
+        products, iterations = (int(runs.get("newton", {}).get(key) or 0) for key in NEWTON)
+        linear = f"{products / iterations:.0f}" if products and iterations else ""
         yield [name, *cells, ratio, *work, linear]
 
 
@@ -237,7 +240,7 @@ def publish(rows):
 
 
 def say_shares(rows):
-    ratios = [float(line[len(METHODS) + 1]) if line[len(METHODS) + 1] != "!" else float("inf") for line in lines_of(rows)]
+    ratios = [float(line[len(METHODS) + 1].replace("!", "inf")) for line in lines_of(rows)]
     share = lambda most: sum(ratio <= most for ratio in ratios)
     say(f"auto within 1.5 of the best on {share(1.5)} of {len(ratios)}, within 3 on {share(3)}")
 
@@ -249,7 +252,7 @@ def main(arguments):
     form.add_argument("-s", default="1e4,1e5,1e6", help="sizes; default %(default)s")
     form.add_argument("-m", default=",".join(METHODS), help="methods; default %(default)s")
     form.add_argument("-r", type=int, default=3, help="repeats of 1e4, others have one; default %(default)s")
-    form.add_argument("-t", type=int, default=60, help="limit of a run of 1e4 in seconds, ten times as many of others; default %(default)s")
+    form.add_argument("-t", type=int, default=60, help="seconds a run may take, larger ones ten times; default %(default)s")
     args = program.parse_names(form, arguments, known, "problem")
     program.check_names(args.m.split(","), METHODS, "method")
     chosen, rows = [known[name] for name in args.name if known[name].size in args.s.split(",")], load()

@@ -92,3 +92,19 @@ works 1 run soft.yaml -solver_newton_linear direct -time_steps 1
 [ "$(show 'j["solver"]')" = newton ] || fail "keys of newton alone select $(show 'j["solver"]')"
 works 1 run soft.yaml -solver_newton_linear direct -solver_qn_history 3 -time_steps 1
 [ "$(show 'j["solver"]')" = auto ] || fail "keys of two methods select $(show 'j["solver"]')"
+
+# A start in one point, where the gradient of stable_neohookean vanishes: methods move it nevertheless, on any number
+# of ranks. Fails if the start is left as it is: no iteration is made.
+(echo vertex,x,y,z && seq 0 63 | sed 's/$/,0,0,0/') >point.csv
+cat >point.yaml <<'DECK'
+mesh:     {box: {size: [1, 1, 1], cells: [3, 3, 3]}}
+material: {model: stable_neohookean, young: 1e8, poisson: 0.3, density: 1000}
+initial:  {positions: point.csv}
+time:     {step: 0.05, steps: 10}
+output:   {directory: out, every: 0}
+DECK
+for ranks in 1 2; do
+  works $ranks run point.yaml
+  grep -q "all vertices begin on one line" log || fail "$ranks ranks: nothing is said of a start in one point"
+  [ "$(show 'j["iterations"] >= 20')" = True ] || fail "$ranks ranks: no iterations from a start in one point"
+done

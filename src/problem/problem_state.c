@@ -204,6 +204,59 @@ static PetscErrorCode read_keys(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- collapsed starts -------------------------------------------------------------------------------------------- */
+
+/* The sums of (x - mean) (x - mean)^T over all vertices: xx yy zz xy xz yz. */
+static PetscErrorCode find_spread(const wring_problem *p, const double *x, double spread[6])
+{
+  double sum[4] = {(double)p->mesh->n_owned}, part[6] = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) sum[1 + i % 3] += x[i];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, p->comm));
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++) {
+    double d[3];
+    for (int k = 0; k < 3; k++) d[k] = x[3 * i + k] - sum[1 + k] / sum[0];
+    for (int k = 0; k < 3; k++) part[k] += d[k] * d[k];
+    for (int k = 0; k < 3; k++) part[3 + k] += d[k == 2] * d[k == 0 ? 1 : 2];
+  }
+  PetscCallMPI(MPI_Allreduce(part, spread, 6, MPI_DOUBLE, MPI_SUM, p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the spread at rest; and the displacement in the mean distance of vertices. */
+static const double no_width = 1e-12, jolt = 1e-2;
+
+/*
+  Where all vertices lie in one point or on one line, the gradient of laws whose elements may invert has no part across
+  it: methods would end there. A random displacement, equal for any number of ranks, lets them leave it.
+*/
+static PetscErrorCode leave_line(wring_problem *p)
+{
+  const wring_mesh *const m = p->mesh;
+  double                  rest[6], c[6];
+  PetscScalar            *q;
+
+  PetscFunctionBegin;
+  if (m->tets.n_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArray(p->state.q, &q));
+  PetscCall(find_spread(p, m->X, rest));
+  PetscCall(find_spread(p, q, c));
+  const double    trace = rest[0] + rest[1] + rest[2], n = (double)m->number.n_global;
+  const double    minors    = c[0] * c[1] - c[3] * c[3] + c[0] * c[2] - c[4] * c[4] + c[1] * c[2] - c[5] * c[5];
+  const double    most      = jolt * PetscSqrtReal(trace / n) / cbrt(n);
+  const PetscBool collapsed = (PetscBool)(minors <= no_width * trace * trace);
+  for (PetscInt i = 0; i < 3 * m->n_owned && collapsed; i++)
+    q[i] += most * (2 * wring_uniform((uint64_t)(3 * m->number.original[i / 3] + i % 3)) - 1);
+  PetscCall(VecRestoreArray(p->state.q, &q));
+  if (collapsed)
+    PetscCall(wring_note(p->comm,
+                         "all vertices begin on one line, where no force leads away from it: they are moved "
+                         "at random by up to %.3g m",
+                         most));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_set_state(wring_problem *p)
 {
   wring_initial_keys *const key = &p->parts->initial;
@@ -222,7 +275,10 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
     PetscCall(VecRestoreArrayWrite(p->state.q, &q));
     PetscCall(VecSet(p->state.v, 0));
   }
-  if (key->positions) PetscCall(read_vectors(p, key->positions, p->state.q));
+  if (key->positions) {
+    PetscCall(read_vectors(p, key->positions, p->state.q));
+    PetscCall(leave_line(p));
+  }
   PetscCall(wring_bodies_set_velocities(p));
   if (key->velocities) PetscCall(read_vectors(p, key->velocities, p->state.v));
   PetscCall(set_velocity(p));
