@@ -779,6 +779,22 @@ static PetscErrorCode test_small(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if what the rounding of floats makes of a definite matrix is refused, or one that is indefinite is not. */
+static PetscErrorCode test_coarsest(void)
+{
+  const double o = 1 + 1e-7; // x . A x = 2 - 2 o for x = (1, -1)
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) {
+    double    a[] = {1, i == 0 ? -o : -2, i == 0 ? -o : -2, 1};
+    PetscBool definite;
+    PetscCall(wring_coarsest_invert(2, 1e-3, a, &definite));
+    CHECK(definite == (i == 0), "%d: definite %d", i, definite);
+    CHECK(!definite || (a[0] > 1e5 && a[0] < 1e6), "a shift of 1e-6 leaves %g", a[0]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- several hosts ----------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode pretend_hosts(PetscMPIInt each, wring_operator *op)
@@ -1095,6 +1111,7 @@ int main(int argc, char **argv)
   PetscCall(test_subnormal());
   PetscCall(test_threads());
   PetscCall(test_small());
+  PetscCall(test_coarsest());
   PetscCall(test_hosts());
   PetscCall(test_changes());
   PetscCall(test_renewal());

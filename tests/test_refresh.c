@@ -124,6 +124,33 @@ static PetscErrorCode test_mean_matrix(const char *law)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if elements that are almost flat, whose energy has no bound, leave nothing of the rest of A in its numbers. */
+static PetscErrorCode test_flat(void)
+{
+  test_body m;
+  Vec       v, rest, flat;
+  PetscReal largest, stiffest;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("neohookean", h, 3, &m));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(VecDuplicate(m.x, &v));
+  PetscCall(VecCopy(m.x, v));
+  PetscCall(VecStrideScale(v, 0, 1e-7));
+  PetscCall(MatCreateVecs(m.A, &rest, &flat));
+  PetscCall(MatGetDiagonal(m.A, rest));
+  PetscCall(VecMax(rest, NULL, &largest));
+  PetscCall(wring_potential_mean_matrices(m.g, v, 1, m.of));
+  PetscCall(MatGetDiagonal(m.A, flat));
+  PetscCall(VecMax(flat, NULL, &stiffest));
+  CHECK(stiffest > 1e5 * largest && stiffest < 1e7 * largest, "A at rest has %g, flat %g", largest, stiffest);
+  PetscCall(VecDestroy(&v));
+  PetscCall(VecDestroy(&rest));
+  PetscCall(VecDestroy(&flat));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -334,6 +361,7 @@ int main(int argc, char **argv)
   wring_blas_set_threads(1);
   PetscCall(test_mean_matrix("fixed_corotated"));
   PetscCall(test_mean_matrix("stvk"));
+  PetscCall(test_flat());
   PetscCall(test_contacts());
   PetscCall(test_refusals());
   PetscCall(test_change());

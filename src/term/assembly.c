@@ -63,6 +63,23 @@ typedef struct {
   double              *value;
 } mean_hessian;
 
+/* K = w B is at most this many times w k: a few elements that are almost flat would leave nothing of the rest of A. */
+static const double most = 1e6;
+
+static void bound_mean(const term_row *r, double (*K)[LANES])
+{
+  const int           q      = r->t->law->q;
+  const double *const weight = r->t->weight + (size_t)r->row * LANES;
+  WRING_ALIGNED lanes k[1];
+  row_slope(r->t, r->row, k[0]);
+  for (int l = 0; l < LANES; l++) {
+    double trace = 0;
+    for (int a = 0; a < q; a++) trace += K[(q + 1) * a][l];
+    const double bound = most * q * weight[l] * k[0][l];
+    for (int e = 0; e < q * q && bound > 0 && trace > bound; e++) K[e][l] *= bound / trace;
+  }
+}
+
 /* K [points][q][q] = w B of a row, from its Hessian. */
 static void map_mean(const term_row *r)
 {
@@ -78,6 +95,7 @@ static void map_mean(const term_row *r)
       K[k][l] = weight[l] * sum / 3;
     }
   }
+  bound_mean(r, K);
 }
 
 /* Adds the elements of a block, K [points][q][q]. */

@@ -18,7 +18,7 @@ static void own_rows(const wring_level *l, PetscInt n_global, double *dense)
   }
 }
 
-PetscBool wring_coarsest_invert(PetscInt n, double *a)
+static PetscBool invert(PetscInt n, double *a)
 {
   for (PetscInt p = 0; p < n; p++) {
     double *const pivot = a + p * n, inverse = 1 / pivot[p];
@@ -33,6 +33,24 @@ PetscBool wring_coarsest_invert(PetscInt n, double *a)
     }
   }
   return PETSC_TRUE;
+}
+
+PetscErrorCode wring_coarsest_invert(PetscInt n, double most, double *a, PetscBool *definite)
+{
+  const size_t size = (size_t)n * (size_t)n;
+  double      *copy;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(size, &copy));
+  PetscCall(PetscArraycpy(copy, a, size));
+  *definite = invert(n, a);
+  for (double shift = 1e-6; !*definite && shift < most; shift *= 10) {
+    PetscCall(PetscArraycpy(a, copy, size));
+    for (PetscInt i = 0; i < n; i++) a[i * n + i] += shift;
+    *definite = invert(n, a);
+  }
+  PetscCall(PetscFree(copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Counts and offsets of the ranks' rows, and memory to gather a vector. */
@@ -66,7 +84,7 @@ static PetscErrorCode create_inverse(const wring_level *l, wring_coarsest *c, Pe
   PetscCallMPI(MPI_Type_commit(&row));
   PetscCallMPI(MPI_Allgatherv(mine, (int)n, row, dense, c->count, c->offset, row, c->comm));
   PetscCallMPI(MPI_Type_free(&row));
-  *definite = wring_coarsest_invert(size_of_row, dense);
+  PetscCall(wring_coarsest_invert(size_of_row, 1e-3, dense, definite));
   for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)dense[l->first * size_of_row + i];
   PetscCall(PetscFree(dense));
   PetscCall(PetscFree(mine));

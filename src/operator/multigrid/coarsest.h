@@ -19,8 +19,11 @@ typedef struct {
 PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c);
 PetscErrorCode wring_coarsest_destroy(wring_coarsest *c);
 
-/* a [n][n] in place, by Gauss-Jordan elimination without pivoting; false: it is not positive definite. */
-PetscBool wring_coarsest_invert(PetscInt n, double *a);
+/*
+  a [n][n], with about 1 on its diagonal, in place, by Gauss-Jordan elimination without pivoting. Where it is not
+  positive definite, 1e-6 or more, but less than most, is added to its diagonal: it has been rounded to floats.
+*/
+PetscErrorCode wring_coarsest_invert(PetscInt n, double most, double *a, PetscBool *definite);
 
 /* x = A^(-1) b, both [n][3], if the level is dense. Collective on its comm. */
 PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *b, float *x);

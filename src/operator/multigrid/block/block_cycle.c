@@ -67,23 +67,6 @@ static void own_rows(const wring_block_level *l, PetscInt n_dense, double *dense
   }
 }
 
-/* In place. A matrix that is not positive definite is shifted until it is. */
-static PetscErrorCode invert(PetscInt n, double *a)
-{
-  double *copy;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &copy));
-  PetscCall(PetscArraycpy(copy, a, (size_t)n * (size_t)n));
-  for (double shift = 1e-6; !wring_coarsest_invert(n, a); shift *= 10) {
-    PetscCheck(shift < 1e6, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A coarse matrix is not finite");
-    PetscCall(PetscArraycpy(a, copy, (size_t)n * (size_t)n));
-    for (PetscInt i = 0; i < n; i++) a[i * n + i] += shift;
-  }
-  PetscCall(PetscFree(copy));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Called by the ranks that own rows. */
 static PetscErrorCode fill_coarsest(wring_block_cycle *c)
 {
@@ -91,6 +74,7 @@ static PetscErrorCode fill_coarsest(wring_block_cycle *c)
   const wring_coarsest *const    last = &c->scalar->coarsest;
   const PetscInt                 n = l->bs * l->of->n, N = c->n_dense;
   MPI_Datatype                   row;
+  PetscBool                      definite;
   double                        *mine, *dense;
 
   PetscFunctionBegin;
@@ -101,7 +85,8 @@ static PetscErrorCode fill_coarsest(wring_block_cycle *c)
   PetscCallMPI(MPI_Type_commit(&row));
   PetscCallMPI(MPI_Allgatherv(mine, (int)l->of->n, row, dense, last->count, last->offset, row, last->comm));
   PetscCallMPI(MPI_Type_free(&row));
-  PetscCall(invert(N, dense));
+  PetscCall(wring_coarsest_invert(N, 1e6, dense, &definite));
+  PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A coarse matrix is not finite");
   for (PetscInt i = 0; i < n * N; i++) c->inverse[i] = (float)dense[l->bs * l->of->first * N + i];
   PetscCall(PetscFree(dense));
   PetscCall(PetscFree(mine));
