@@ -72,6 +72,27 @@ refused 'no deck given, expected' check --json
 refused 'unknown key json' evaluate deck.yaml --json
 refused 'check_ranks is "x", expected an integer' check deck.yaml -check_ranks x
 
+# What auto takes more where it builds a Hessian: fails if the row lacks its matrix or its factor.
+cat >soft.yaml <<'DECK'
+mesh:     {box: {size: [4, 0.4, 0.2], cells: [160, 8, 4]}}
+material: {model: neohookean, young: 1e6, poisson: 0.3, density: 1000}
+gravity:  [0, 0, -2]
+attach:   {xmin: {hard: true}}
+time:     {integrator: static, steps: 1}
+output:   {directory: out}
+DECK
+for type in direct multigrid; do
+  works 1 check soft.yaml -operator_type $type
+  said=$(awk '/peak of a run|auto builds a Hessian/ {sum += $NF} END {print sum}' log)
+  grep -q 'auto builds a Hessian' log || fail 'no row of the Hessian of auto'
+  works 1 run soft.yaml -operator_type $type
+  grep -q '"uses": "Hessian"' out/run.json || fail "$type: auto builds no Hessian"
+  took=$(awk -F'[:,]' '/"peak_memory"/ {print $2 / 1e6}' out/run.json)
+  rm -r out
+  echo "$type, Hessian of auto: check says $said MB, the run takes $took MB"
+  [ "${WRING_SANITIZE-}" = ON ] || awk "BEGIN {exit !($said < 1.25 * $took && $said > 0.8 * $took)}" || fail "$type"
+done
+
 works 2 check deck.yaml -solver_qn_history 7
 for said in '4096 vertices, 20250 tets' 'qn' 'history 7' 'implicit_euler, h = 0.01 s' 'operator direct' 'steps  *1' \
   'xmin xmax'; do

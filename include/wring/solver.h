@@ -197,6 +197,11 @@ PetscErrorCode wring_solver_set_up(wring_solver *s);
 PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
 
 /*
+  The same for what the method adds only where a solve turns out to be hard: the Hessian of auto. 0: nothing.
+*/
+PetscErrorCode wring_solver_predict_later(wring_solver *s, Vec x, double *bytes);
+
+/*
   Minimises g from x, which holds x_0 on input and the last iterate x_k on output. x must come from
   wring_potential_create_vec for this g: it has room for ghosts, which are overwritten. Vertices that hard attachments
   hold are placed first. After a failure (wring_reason_failed) x is the last iterate, where g may not be finite, and x_0

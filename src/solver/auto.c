@@ -13,6 +13,7 @@
 #include "solver/common/linear.h"
 #include "solver/lbfgs/lbfgs.h"
 #include <math.h>
+#include <string.h>
 
 enum { HISTORY = 10, PATIENCE = 40 };
 
@@ -75,6 +76,12 @@ static void set_prices(const wring_solver *s, auto_data *a, double assemblies, d
   a->solve                         = entries / (entries_per_element * elements);
 }
 
+static void choose_linear(const wring_solver *s, auto_data *a, PetscBool direct)
+{
+  if (!wring_potential_has_bounded_contacts(s->g))
+    a->hessian.type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+}
+
 /* Before there is a Hessian. Its factor has blocks of 3 x 3 where that of A has numbers. */
 static void find_prices(const wring_solver *s, auto_data *a)
 {
@@ -83,8 +90,7 @@ static void find_prices(const wring_solver *s, auto_data *a)
   set_prices(s, a, 1, 27 * info.flops, 9 * info.entries);
   if (info.flops == 0) a->trade.price = hierarchy;
   if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) a->trade.price = INFINITY;
-  if (!wring_potential_has_bounded_contacts(s->g))
-    a->hessian.type = info.flops > 0 ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  choose_linear(s, a, (PetscBool)(info.flops > 0));
 }
 
 /* Of the Hessian that was built, which is larger where means couple the vertices of patches. */
@@ -261,6 +267,21 @@ static PetscErrorCode auto_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of the Hessian: its matrix stays, as that of newton does, and is counted by the caller. */
+static PetscErrorCode auto_predict_later(wring_solver *s, Vec x, double *bytes)
+{
+  auto_data *const a = s->data;
+  const PetscInt   n = wring_potential_mesh(s->g)->number.n_global;
+
+  PetscFunctionBegin;
+  if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) PetscFunctionReturn(PETSC_SUCCESS);
+  choose_linear(s, a, (PetscBool)(strcmp(wring_operator_choice(s->op, n), "multigrid") != 0));
+  PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
+  PetscCall(wring_linear_predict(s, &a->hessian, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static const wring_option auto_options[] = {{0}};
 
 const wring_solver_ops wring_solver_auto = {
@@ -281,6 +302,7 @@ const wring_solver_ops wring_solver_auto = {
   .iterate         = auto_iterate,
   .refresh         = wring_lbfgs_refresh,
   .precondition    = wring_solver_apply_inverse,
+  .predict_later   = auto_predict_later,
   .add_sums        = wring_lbfgs_add_sums,
   .destroy         = auto_destroy,
 };

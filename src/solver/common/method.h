@@ -57,6 +57,7 @@ typedef struct wring_solver_ops {
   const wring_contact_way *(*contacts)(
     const wring_solver *s); // how it treats contacts; NULL, or a result of NULL: contacts are refused
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes);       // see wring_solver_predict; NULL: no systems
+  PetscErrorCode (*predict_later)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict_later; or NULL
   PetscErrorCode (*decrement)(wring_solver *s, Vec x, double *decrement); // see wring_solver_newton_decrement; or NULL
   PetscErrorCode (*precondition)(wring_solver *s, Vec b,
                                  Vec x); // x = H_0 b in an iteration after `begin`, without an inner method; NULL: none

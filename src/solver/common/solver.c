@@ -298,6 +298,15 @@ PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solver_predict_later(wring_solver *s, Vec x, double *bytes)
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  if (s->inner) PetscCall(wring_solver_predict_later(s->inner, x, bytes));
+  if (s->ops->predict_later) PetscCall(s->ops->predict_later(s, x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscBool wring_solver_has_residuals(const wring_solver *s)
 {
   return s->ops->has_residuals;

@@ -15,7 +15,7 @@
 #include <wring/sanity.h>
 #include <wring/study.h>
 
-enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, N_PART };
+enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, LATER, N_PART };
 
 const wring_option wring_check_options[] = {
   {"json", WRING_WORD, .help = "File for all that is found, in JSON; - prints it, and nothing else. --json: the same."},
@@ -119,8 +119,9 @@ static PetscErrorCode predict_solves(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *const part_name[] = {"program and libraries", "mesh and terms", "vectors of the solver", "matrices",
-                                        "factor or hierarchy",   "frames",         "peak of a run"};
+static const char *const part_name[] = {
+  "program and libraries", "mesh and terms", "vectors of the solver", "matrices",
+  "factor or hierarchy",   "frames",         "peak of a run",         "more, if auto builds a Hessian"};
 
 /*
   Fills all and largest: bytes of a run of the deck on the ranks that are asked for, from those that the body that was
@@ -142,6 +143,7 @@ static PetscErrorCode predict(check *c, double growth)
     const double uneven = sum[i] > 0 ? c->largest[i] * size / sum[i] : 1, least = parts;
     c->all[i] = i == PROGRAM ? sum[i] / size * ranks : growth * sum[i];
     if (i == SOLVES) c->all[i] += (steep - growth) * of_factors;
+    if (i == LATER && of_factors > 0) c->all[i] *= steep / growth;
     if (i == PEAK) c->all[i] = PetscMax(least, c->all[PROGRAM] + growth * (sum[i] - sum[PROGRAM]));
     if (i == PEAK && other) c->all[i] += PetscMax(0, more);
     parts += c->all[i];
@@ -173,11 +175,24 @@ static void print_memory(const check *c)
   FILE *const f = wring_table_begin(&t);
   fprintf(f, "memory\tMB per rank: mean\tlargest\tsum of all\n");
   for (int i = 0; i < N_PART; i++)
-    fprintf(f, "  %s\t%.1f\t%.1f\t%.1f\n", part_name[i], c->all[i] / (double)c->ranks / 1e6, c->largest[i] / 1e6,
-            c->all[i] / 1e6);
+    if (i != LATER || c->all[i] > 0)
+      fprintf(f, "  %s\t%.1f\t%.1f\t%.1f\n", part_name[i], c->all[i] / (double)c->ranks / 1e6, c->largest[i] / 1e6,
+              c->all[i] / 1e6);
   if (c->finest > 0)
     fprintf(f, "  peak of converge\t%.1f\t\t%.1f\n", c->finest / (double)c->ranks / 1e6, c->finest / 1e6);
   wring_table_print(&t, 1);
+}
+
+/* What a solve may add, once the peak has been measured. */
+static PetscErrorCode predict_later(check *c)
+{
+  const double before = set_aside();
+
+  PetscFunctionBegin;
+  if (!c->solver) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_predict_later(c->solver, c->x, &c->bytes[LATER]));
+  c->bytes[LATER] += set_aside() - before;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Parts in the order of a run. The peak of this process up to now is a lower bound of that of a run. */
@@ -203,6 +218,7 @@ static PetscErrorCode measure(check *c)
       c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->tets.n + 120 * (double)p->mesh->n_local);
   if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
   c->bytes[PEAK] = wring_peak_memory() + later; // of building and reading; that of the parts may be larger
+  PetscCall(predict_later(c));
   PetscCall(predict_finest(c));
   PetscCall(predict(c, c->smaller.growth));
   PetscFunctionReturn(PETSC_SUCCESS);
