@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The quick part of `python3 jobs verify`: a few laws, the coarse levels, 1 and 2 ranks. Identities hold to 1e-8, orders
 # within 0.1, and both numbers of ranks agree to 1e-9. Fails if a law has another stress or energy than its formula, if
-# loads or prescribed positions are applied wrongly, if an error does not fall with its order, or if a result depends on
-# the number of ranks.
+# loads or prescribed positions are applied wrongly, if the force of a contact is not Hertz's, if an error does not fall
+# with its order, or if a result depends on the number of ranks.
 # usage: test_verification.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 15
 . "$(dirname "$0")/lib.sh"
 "$python" -c 'import numpy' 2>/dev/null || skip "no python3 with numpy"

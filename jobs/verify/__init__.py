@@ -12,7 +12,7 @@ import os
 
 import program
 from program import say
-from verify import affine, beams, benchmarks, case, curved, dynamics, manufactured, page
+from verify import affine, beams, benchmarks, case, contact, curved, dynamics, manufactured, page
 
 CASES = {
     "uniaxial": affine.uniaxial,
@@ -30,6 +30,7 @@ CASES = {
     "friction": dynamics.friction,
     "sphere": curved.sphere,
     "tube": curved.tube,
+    "hertz": contact.hertz,
     "cook": benchmarks.cook,
     "locking": benchmarks.locking,
     "le1": benchmarks.le1,
@@ -41,7 +42,7 @@ CASES = {
 
 
 # Cases whose coarse levels meet the rule, in seconds.
-QUICK = ("uniaxial", "shear", "weight", "momenta", "energy", "time_orders", "manufactured")
+QUICK = ("uniaxial", "shear", "weight", "momenta", "energy", "time_orders", "hertz", "manufactured")
 
 
 def stored(name):
@@ -66,7 +67,7 @@ def main(arguments):
     parser.add_argument("--ranks", default=case.RANKS, type=lambda text: [int(n) for n in text.split(",")])
     given = program.parse_names(parser, arguments, CASES, "case")
     if given.inputs:
-        for module in (affine, benchmarks, curved, dynamics, manufactured):
+        for module in (affine, benchmarks, contact, curved, dynamics, manufactured):
             module.write_inputs()
         return 0
     program.path()
