@@ -21,9 +21,10 @@ const wring_option wring_operator_options[] = {
    .help = "Maximum number of iterations of one solve."},
   {"blas_threads", WRING_INT, .range = "[1,1024]", .value = "1", .at = WRING_AT(wring_operator_settings, blas_threads),
    .help = "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
-  {"threshold", WRING_REAL, .range = "[0,1)", .value = "0",
+  {"threshold", WRING_REAL, .range = "[0,1)", .value = "0.01",
    .at   = WRING_AT(wring_operator_settings, coarsening.threshold),
-   .help = "Multigrid connects two vertices if |a_ij| is at least this part of sqrt(a_ii a_jj)."},
+   .help = "Multigrid connects two vertices if |a_ij| is at least this part of sqrt(a_ii a_jj), a half of it on each "
+           "coarser level. 0: all that share an element, as where only zeros are below it."},
   {"coarse_node_rows", WRING_INT, .range = "[0,inf)", .value = "10000",
    .at   = WRING_AT(wring_operator_settings, coarsening.node_rows),
    .help = "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},

@@ -22,8 +22,8 @@ static const double many = 12, forget = 0.9;
 
 static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
 
-/* In evaluations of g and its gradient, from timings of 10,000 tetrahedra; hierarchy and product are guesses. */
-static const double operator_solve = 0.5, assembly = 30, hierarchy = 200, product = 3, plane = 1.2;
+/* In evaluations of g and its gradient, from timings of 10,000 tetrahedra; hierarchy: with the assembly. */
+static const double operator_solve = 0.5, assembly = 30, hierarchy = 110, product = 3, plane = 1.2;
 /* Operations of a factor in the time in which one element is evaluated, and numbers of a factor that a solve reads. */
 static const double flops_per_element = 400, entries_per_element = 20, entries_per_vertex = 124; // of H without means
 

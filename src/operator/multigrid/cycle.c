@@ -7,21 +7,60 @@
 #include "cycle.h"
 #include "galerkin/galerkin.h"
 #include "operator/subnormal.h"
+#include <math.h>
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_LEVELS = 30 };
 
+/*
+  Whether the strength of connections matters on the finest level: a vertex is much stiffer than one near it, or most
+  vertices are connected to one alone, as across flat elements. Otherwise no threshold makes larger aggregates.
+*/
+static PetscErrorCode has_weak_connections(const wring_level *l, PetscBool *weak)
+{
+  const wring_csr *const a        = &l->own;
+  const double           contrast = 30, alone = 0.4;
+  PetscInt64             stiffer = 0, single = 0;
+  double                *stiffness;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)l->n, &stiffness));
+#pragma omp parallel for schedule(static) reduction(+ : single) if (l->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->n; i++) {
+    double sum = 0, most = 0;
+    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
+      const double size = a->column[k] == i ? 0 : fabs((double)a->value[k]);
+      sum += size / ((double)l->scale[i] * l->scale[a->column[k]]);
+      most = PetscMax(most, size);
+    }
+    stiffness[i] = sum;
+    single += most > alone;
+  }
+#pragma omp parallel for schedule(static) reduction(+ : stiffer) if (l->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->n; i++)
+    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+      stiffer += stiffness[i] > contrast * stiffness[a->column[k]] && stiffness[a->column[k]] > 0;
+  PetscInt64 sum[] = {stiffer, single, l->n};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, l->comm));
+  *weak = (PetscBool)(sum[0] > 0 || 2 * sum[1] > sum[2]);
+  PetscCall(PetscFree(stiffness));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The next level, of A, which is the next coarser matrix afterwards; NULL: there is none. */
-static PetscErrorCode add_level(wring_cycle *c, const wring_coarsening *how, Mat *A)
+static PetscErrorCode add_level(wring_cycle *c, wring_coarsening *how, Mat *A)
 {
   wring_level *const l = &c->level[c->n_level++], *const finer = c->n_level > 1 ? l - 1 : NULL;
-  Mat coarse = NULL;
+  Mat       coarse = NULL;
+  PetscBool weak   = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(wring_level_create(c->comm, *A, (PetscBool)!finer, l));
   if (finer) PetscCall(wring_interpolation_rescale(&finer->from_coarse, NULL, l->scale));
   PetscCall(wring_level_set_up(l, finer ? finer->from_coarse.columns.n_ghost : 0));
+  if (!finer && how->threshold > 0) PetscCall(has_weak_connections(l, &weak));
+  how->threshold *= finer ? 0.5 : weak;
   if (c->n_level < MOST_LEVELS) PetscCall(wring_coarsen(l, *A, (PetscBool)!finer, how, &coarse));
   PetscCall(MatDestroy(A));
   *A = coarse;
@@ -30,7 +69,8 @@ static PetscErrorCode add_level(wring_cycle *c, const wring_coarsening *how, Mat
 
 PetscErrorCode wring_cycle_create(MPI_Comm comm, Mat A, const wring_coarsening *how, wring_cycle **out)
 {
-  wring_cycle *c;
+  wring_coarsening of_level = *how;
+  wring_cycle     *c;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
@@ -39,7 +79,7 @@ PetscErrorCode wring_cycle_create(MPI_Comm comm, Mat A, const wring_coarsening *
   PetscCall(PetscCalloc1(MOST_LEVELS, &c->level)); // their messages must not move
   c->coarsest.comm = MPI_COMM_NULL;
   PetscCall(PetscObjectReference((PetscObject)A));
-  while (A) PetscCall(add_level(c, how, &A));
+  while (A) PetscCall(add_level(c, &of_level, &A));
   for (int i = 0; i < c->n_level; i++) c->memory += wring_level_memory(&c->level[i]);
   PetscCall(wring_coarsest_create(&c->level[c->n_level - 1], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
