@@ -1,15 +1,16 @@
-"""python3 jobs inputs [-o FOLDER]: writes tables of inputs/materials and lattices of inputs/meshes.
+"""python3 jobs inputs [-o FOLDER]: writes tables of inputs/materials, lattices and meshes of inputs/meshes.
 
 The materials are neo-Hookean of Young's modulus 1e5 Pa and Poisson's ratio 0.3, which resist compression more (a'(s) =
 mu s - 10 mu (1 - s)^2 for s < 1) or tension more (mu s + 10 mu (s - 1)^2 for s > 1), as in [Liu, Bouaziz, Kavan 2017,
 figure 6]; c'(J) = (lambda log J - mu)/J. A lattice has unit masses 1 m apart, joined along edges and diagonals of
-cells; those that attachments hold have 10^6 kg.
+cells; those that attachments hold have 10^6 kg. The meshes are knives, pins, an arch of blocks and a knot.
 """
 import math
 import os
 
 import program
 from program import say
+from verify import meshes
 
 YOUNG, POISSON = 1e5, 0.3  # Pa, -
 MU, LAMBDA = YOUNG / (2 * (1 + POISSON)), YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON))
@@ -83,6 +84,85 @@ def tables():
     return result
 
 
+# ---- meshes of scenes of contact ------------------------------------------------------------------------------------
+
+
+def knives(path):
+    """Nine triangles 0.1 m apart, which stand upright and point upwards from either side in turn."""
+    points = []
+    for i in range(9):
+        x, side = 0.1 * (i - 4), 1 if i % 2 else -1
+        points += [(x, 0.6 * side, -0.5), (x, 0.0, -0.5), (x, 0.1 * side, 0.0)]
+    cells = [(2, 1, (3 * i, 3 * i + 1, 3 * i + 2)) for i in range(9)]
+    meshes.write_gmsh(path, points, [(2, "knives")], cells)
+
+
+def pins(path):
+    """9 x 9 upright lines 0.4 m apart."""
+    places = [(0.4 * (i - 4), 0.4 * (j - 4)) for j in range(9) for i in range(9)]
+    points = [(x, y, z) for x, y in places for z in (-0.8, 0.0)]
+    cells = [(1, 1, (2 * i, 2 * i + 1)) for i in range(len(places))]
+    meshes.write_gmsh(path, points, [(1, "pins")], cells)
+
+
+def arch(path, blocks=25, radius=8.0, width=4.0, thick=2.0, apart=2e-5):
+    """A half circle of blocks, and two blocks on which they stand; their faces are a little apart."""
+    points, cells, each = [], [], math.pi / blocks
+
+    def add(tag, mapping):
+        block, first = meshes.box((1, 1, 1), mapping=mapping), len(points)
+        points.extend(block.points)
+        cells.extend((4, tag, tuple(first + v for v in tet)) for tet in block.tets)
+
+    def wedge(a, b, c):
+        """At the angle a from the right, beyond the middle of the wall by b, along the arch by c."""
+        at = radius + thick * (b - 0.5)
+        return at * math.cos(a), width * (c - 0.5), at * math.sin(a)
+
+    for i in range(blocks):
+        add(1, lambda a, b, c, i=i: wedge((i + 1 - a) * each + (a - 0.5) * apart / radius, b, 1 - c))
+    for x in (-radius, radius):
+        box = lambda a, b, c, x=x: (x + 1.5 * thick * (a - 0.5), 1.5 * width * (b - 0.5), thick * (c - 1) - apart)
+        add(2, box)
+    meshes.write_gmsh(path, points, [(3, "blocks"), (3, "feet")], cells)
+
+
+def knot(path, cells=(110, 2, 2), end=2.1, width=0.02, fine=20):
+    """
+    A rod of square section along the overhand knot (t^3 - 3 t, t^4 - 4 t^2, 1.3 (t^5/5 - 2 t)) of -end < t < end, 10 cm
+    each; its sections do not turn about its axis.
+    """
+    add = lambda p, q, f=1.0: tuple(a + f * b for a, b in zip(p, q))
+    dot = lambda p, q: sum(a * b for a, b in zip(p, q))
+    unit = lambda p: tuple(a / math.sqrt(dot(p, p)) for a in p)
+    cross = lambda p, q: (p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0])
+
+    def curve(t):
+        return tuple(0.1 * c for c in (t**3 - 3 * t, t**4 - 4 * t * t, 1.3 * (t**5 / 5 - 2 * t)))
+
+    count = fine * cells[0]
+    line = [curve(end * (2 * i / count - 1)) for i in range(count + 1)]
+    lengths = [0.0]
+    for p, q in zip(line, line[1:]):
+        lengths.append(lengths[-1] + math.dist(p, q))
+    frames, first, at = [], (1.0, 0.0, 0.0), 0
+    for i, p in enumerate(line):
+        along = unit(add(line[min(i + 1, count)], line[max(i - 1, 0)], -1.0))
+        first = unit(add(first, along, -dot(first, along)))
+        if at <= cells[0] and lengths[i] >= lengths[-1] * at / cells[0] * (1 - 1e-9):
+            frames.append((p, first, cross(along, first)))
+            at += 1
+
+    def mapping(s, u, v):
+        p, first, second = frames[round(s * cells[0])]
+        return tuple(round(c, 6) for c in add(add(p, first, width * (u - 0.5)), second, width * (v - 0.5)))
+
+    meshes.join([(meshes.box(cells, mapping=mapping), {"xmin": "begin", "xmax": "end"})]).write(path)
+
+
+MESHES = {"knives": knives, "pins": pins, "arch": arch, "knot": knot}
+
+
 def main(arguments):
     parser = program.parser("inputs", __doc__)
     parser.add_argument("-o", metavar="FOLDER", default="inputs", help="where to write, instead of inputs")
@@ -92,5 +172,9 @@ def main(arguments):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
             file.write("".join(line + "\n" for line in lines))
+        say(target)
+    for name, write in MESHES.items():
+        target = os.path.join(folder, f"meshes/{name}.msh")
+        write(target)
         say(target)
     return 0
