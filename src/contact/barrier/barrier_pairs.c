@@ -106,11 +106,12 @@ static double area_of(int corners, double area, const double *X, double gap)
   return gap * sqrt(wring_dot3(e, e));
 }
 
-/* (9.20): half the area of the point of a triangle, a quarter of both areas of others. */
+/* (9.20): half the area of the point of a triangle, a quarter of both areas of others; what is bare has its partner's. */
 static double weight_of(const wring_seen *a, const wring_seen *b, double gap)
 {
-  const double area = area_of(a->corners, a->area, a->X, gap);
-  return b->corners == 3 ? area / 2 : (area + area_of(b->corners, b->area, b->X, gap)) / 4;
+  const double area_a = area_of(a->corners, PetscMax(a->area, a->bare ? b->area : 0), a->X, gap);
+  const double area_b = area_of(b->corners, PetscMax(b->area, b->bare ? a->area : 0), b->X, gap);
+  return b->corners == 3 ? area_a / 2 : (area_a + area_b) / 4;
 }
 
 static PetscBool have_common_corner(const wring_seen *a, const wring_seen *b)
