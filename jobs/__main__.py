@@ -13,7 +13,7 @@
     gallery           the scenes of docs/gallery.md and their pictures
     inputs            the tables of inputs/materials, the lattices of inputs/meshes
     verify            wring against closed forms and published numbers, docs/verification.md
-    suite             problems of inputs/suite, small, medium or large
+    suite             problems of inputs/suite, small, medium, large or contact
     structure         folders, files, lines and arrows of the sources
 
 python3 jobs COMMAND --help describes a command. WRING=path takes another program than the one that is built in build/;

@@ -2,9 +2,10 @@
 # The suite of jobs/suite.sh on its two cheapest problems, from the design to the pages. Fails if a deck is refused, if
 # an entrant that reaches the target is said not to, if a suite that was stopped repeats what is finished or leaves out
 # what is not, if another entrant repeats the others, if a page or a CSV file does not get its numbers or is written
-# without --docs; if unknown names are taken; or if problems and entrants of a file run with other keys than it says, or
-# results of others are taken for theirs; or if the table of entrants is missing.
-# usage: test_suite.sh BUILD_DIR SOURCE_DIR     cost: 15
+# without --docs; if unknown names are taken; if the set contact has not 24 problems, on two sizes of mesh, half of them
+# with friction, or `wring check` refuses one or finds no friction there; or if problems and entrants of a file run with
+# other keys than it says, or results of others are taken for theirs; or if the table of entrants is missing.
+# usage: test_suite.sh BUILD_DIR SOURCE_DIR     cost: 20
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null || skip "no python3"
 export WRING=$wring
@@ -41,8 +42,10 @@ no() { # PATTERN ARGS...
 }
 no "no entrant 'none', expected one of auto, " medium newton,none --only $first
 no "no problem 'none', expected one of 1e4_01_twist, " small --only 1e4_01_twist,none
-no 'no set or file none, expected small, medium, large' none
+no 'no set or file none, expected small, medium, large, contact' none
 no 'no claim 37, expected 1 to 36' small --claim 37
+no 'seed 3, but the set contact has one table' contact --seed 3
+no 'weights needs one of small, medium, large' contact --weights
 no 'claim 30 is about material stable_neohookean, none of these problems' medium --claim 30 --only $first,$second
 no 'unrecognized arguments: --no-page' small --no-page
 
@@ -119,6 +122,32 @@ s/rest. {deck/Rest: {deck/|wrong.yaml. problems. Rest. expected a name of small 
 END
 no '--seed needs problems: small, medium, large, ' mine/own.yaml --seed 3 --out "$work/wrong"
 no '--docs needs one of small, medium, large' mine/own.yaml --docs "$work/docs"
+
+# The problems with contact.
+contact() { timeout "$seconds" bash "$source/jobs/suite.sh" contact "$@" --out "$work/contact" --threads 1 >log 2>&1; }
+contact --decks || fail 'decks with contact'
+rows=0 large=0 static=0 sliding=0
+while IFS=, read -r name size _ integrator _ _ friction; do
+  "$wring" check contact/inputs/$name.yaml >check.log 2>&1 || fail "$name: $(tail -n 1 check.log)"
+  tets=$(sed -n 's/^mesh .* \([0-9]*\) tets.*/\1/p' check.log)
+  case $size in
+    1e3) [ "$tets" -gt 1000 ] && [ "$tets" -lt 4000 ] ;;
+    1e4) [ "$tets" -gt 4000 ] && [ "$tets" -lt 12000 ] && large=$((large + 1)) ;;
+    *) false ;;
+  esac || fail "$name of size $size has $tets tetrahedra"
+  grep -q '^contact *barrier, ' check.log || fail "$name has no barrier"
+  with=$(grep -c '^contact .*, with friction' check.log)
+  [ "$with" = "$([ "$friction" = 0 ] && echo 0 || echo 1)" ] || fail "$name: friction $friction is not in the deck"
+  [ "$integrator" = implicit_euler ] || static=$((static + 1))
+  grep -q "^time *$integrator," check.log || fail "$name: $integrator is not in the deck"
+  rows=$((rows + 1)) sliding=$((sliding + with))
+done < <(tail -n +2 "$source/inputs/suite/contacts.csv")
+[ "$rows, $large, $static, $sliding" = '24, 12, 8, 12' ] ||
+  fail "contact has $rows problems, $large large, $static static and $sliding with friction"
+lean=contact_12_lean
+contact newton,qn,vbd --only $lean || fail 'a problem with contact'
+for line in '^1e-06 +newton +1 of 1 +100 %' '^1e-06 +vbd +0 of 1 +0 %'; do grep -Eq "$line" log || fail "no $line"; done
+! grep -q work log || fail 'work of problems with contact, without the searches'
 
 # A launcher of texts, as sbatch --wrap is: one job for each problem that is not complete.
 make_queue

@@ -1,15 +1,15 @@
 """
 Published claims that one method is better than another, and what the suite has measured: on the problems that both can
-use and of which one solves at least, how often it is better and by what factor. inputs/suite/claims.csv has a claim in
-each row: its source and words; the methods; their cost, one of COSTS, to an error; the strata where the claim was made;
-and the factor that the source states, 1 if it states none.
+use and of which one solves at least, how often it is better and by what factor. inputs/suite/claims.csv, of contact
+contact_claims.csv, has a claim in each row: its source and words; the methods; their cost, one of COSTS, to an error;
+the strata where the claim was made; and the factor that the source states, 1 if it states none.
 """
 import math
 
 import outputs
 import tables
 from program import Failure
-from suite import measures
+from suite import contacts, measures
 from suite.bodies import INPUTS
 
 HOLDS, FAILS = 0.75, 0.25  # share of the problems on which the method is better
@@ -35,9 +35,14 @@ def iterations_by_gradient(result, target):
     return next((row["iteration"] for row in result.rows if row["gradient_norm"] <= most), math.inf)
 
 
-def numbered(number):
-    """The claim of a row of claims.csv, counted from 1."""
-    known = outputs.rows(INPUTS, "claims.csv")
+def of_set(name):
+    """The claims that the problems of a set decide."""
+    return outputs.rows(INPUTS, "contact_claims.csv" if name == contacts.SET else "claims.csv")
+
+
+def numbered(name, number):
+    """The claim of a row, counted from 1."""
+    known = of_set(name)
     if not 1 <= number <= len(known):
         raise Failure(f"no claim {number}, expected 1 to {len(known)}")
     return known[number - 1]
@@ -97,14 +102,14 @@ def line(results, claim):
     return (claim["source"], claim["claim"], f"{what}; {claim['problems']}", len(values), wins, factor, said)
 
 
-def table(results):
+def table(name, results):
     """Head and lines, which the first two columns name."""
-    return HEAD, [line(results, claim) for claim in outputs.rows(INPUTS, "claims.csv")]
+    return HEAD, [line(results, claim) for claim in of_set(name)]
 
 
-def text(results, number):
+def text(name, results, number):
     """A claim by its number, and what has been measured."""
-    return "\n".join(f"{name + ':':<19}{cell}" for name, cell in zip(HEAD, line(results, numbered(number))))
+    return "\n".join(f"{name + ':':<19}{cell}" for name, cell in zip(HEAD, line(results, numbered(name, number))))
 
 
 def factor_text(value):

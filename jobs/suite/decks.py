@@ -3,11 +3,13 @@ import math
 import os
 
 import outputs
-from suite import bodies, design, starts
+from program import Failure
+from suite import bodies, contacts, design, starts
 from suite.design import FACTORS, Problem
 from verify import meshes
 
 TABLE = f"{bodies.INPUTS}/problems.csv"
+SETS = (*design.SETS, contacts.SET)
 STEP = 1 / 32  # s
 DENSITY = 1000.0  # kg/m^3
 
@@ -36,7 +38,11 @@ def read_table():
 
 
 def of_set(name, seed=0):
-    """The problems of small, medium or large; with another seed than 0 new ones."""
+    """The problems of a set; with another seed than 0 new ones."""
+    if name == contacts.SET:
+        if seed:
+            raise Failure(f"--seed {seed}, but the set {name} has one table")
+        return contacts.read_table()
     return design.take(design.build(design.SETS[name], seed) if seed else read_table(), name)
 
 
@@ -83,6 +89,8 @@ def text(problem, file):
 
 def write(problem, folder):
     """Deck, mesh and tables of a problem, unless its deck is there, which is written last. Gives the deck."""
+    if isinstance(problem, contacts.Problem):
+        return contacts.write(problem, folder)
     deck = problem.deck or os.path.join(folder, f"{problem.name}.yaml")
     if os.path.exists(deck):
         return deck

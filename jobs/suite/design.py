@@ -37,7 +37,7 @@ class Problem:
     poisson: float
     contrast: float
     mesh: str
-    deck, keys = None, {}  # as of one's own problems; not in the table
+    deck, budget, keys = None, None, {}  # as of one's own problems and those with contact; not in the table
 
     def refinements(self):
         return SIZES[self.size]

@@ -78,25 +78,37 @@ FEATURES = {  # beside the first law that an entrant can use
 }
 
 
-def lacks(name, folder):
-    """The laws and features that `wring check` refuses of an entrant."""
+def refusal(name, folder, law, feature):
+    """What `wring check` says against a law and a feature of an entrant, "" if it can use them."""
     os.makedirs(folder, exist_ok=True)
     deck = os.path.join(folder, "features.yaml")
     with open(deck, "w", encoding="utf-8") as file:
         file.write(DECK)
+    own = {f"solver_{type_of(name)}_{key}": value for key, value in ENTRANTS[name].items() if key != "type"}
+    keys = {"solver_type": type_of(name), **own, "material_model": law, **LAWS[law], **feature}
+    if not program.attempt("check", deck, folder, keys):
+        return ""
+    if not re.search("cannot (be )?use|material_volumetric", program.reason(folder)):
+        raise Failure(program.reason(folder))
+    return program.reason(folder)
 
-    def refused(law, feature):
-        own = {f"solver_{type_of(name)}_{key}": value for key, value in ENTRANTS[name].items() if key != "type"}
-        keys = {"solver_type": type_of(name), **own, "material_model": law, **LAWS[law], **feature}
-        if not program.attempt("check", deck, folder, keys):
-            return False
-        if not re.search("cannot (be )?use|material_volumetric", program.reason(folder)):
-            raise Failure(program.reason(folder))
-        return True
 
-    laws = [law for law in LAWS if refused(law, STEP)]
+def laws_refused(name, folder):
+    return [law for law in LAWS if refusal(name, folder, law, STEP)]
+
+
+def lacks(name, folder):
+    """The laws and features that `wring check` refuses of an entrant."""
+    laws = laws_refused(name, folder)
     law = next(law for law in LAWS if law not in laws)
-    return laws + [text for text, feature in FEATURES.items() if refused(law, feature)]
+    return laws + [text for text, feature in FEATURES.items() if refusal(name, folder, law, feature)]
+
+
+def against_barrier(name, folder):
+    """Why an entrant cannot use contact by the barrier, with a law that it can use; "" if it can."""
+    laws = laws_refused(name, folder)
+    said = refusal(name, folder, next(law for law in LAWS if law not in laws), BARRIER)
+    return re.sub(r"^wring: |, expected .*", "", said)
 
 
 def table(names, folder):

@@ -22,6 +22,7 @@ class Problem:
     size: str
     deck: str
     keys: dict
+    budget = None
 
     def level(self, factor):
         return self.size if factor == "size" else None
@@ -72,10 +73,10 @@ def read(path, seed):
         own = {n: texts(f"{path}: entrant {n}", keys or entrants.ENTRANTS.get(n, {})) for n, keys in found}
         entrants.ENTRANTS.clear()
         entrants.ENTRANTS.update(own)
-    if table.get("problems") in tuple(design.SETS):
+    if table.get("problems") in decks.SETS:
         return decks.of_set(table["problems"], seed)
     if seed:
-        raise Failure(f"--seed needs problems: {', '.join(design.SETS)}, {path} has its own")
+        raise Failure(f"--seed needs problems: {', '.join(decks.SETS)}, {path} has its own")
     return [problem(path, *entry) for entry in named(path, table.get("problems"), "problems").items()]
 
 

@@ -1,4 +1,7 @@
-"""Tables and pictures of docs/benchmark.md, and the verdicts of docs/claims.md."""
+"""
+Tables and pictures of docs/benchmark.md, and the verdicts of docs/claims.md. The set contact has tables of its own,
+whose names begin with contact, without work, whose units leave out searches for contacts.
+"""
 import math
 import os
 import textwrap
@@ -6,12 +9,13 @@ import textwrap
 import outputs
 import tables
 from program import Failure, say
-from suite import claims, entrants, measures, profiles, runs
+from suite import claims, contacts, entrants, measures, profiles, runs
 from suite.design import FACTORS
 from suite.measures import TARGETS
 
 SHOWN = ("error", "entrant", "can use", "solved", "in equal work", "fastest", "time to the best's", "iterations")
 AUTO = (1e-4, 1.5, 3)  # error, and ratios to the best time that are counted
+WORK = ("in equal work", "work to the least")  # columns
 CLASSES = ("refused", "diverged", "line search failed", "linear solve failed", "stalled", "other minimum", "budget")
 
 
@@ -78,8 +82,12 @@ def cell(results, name, target):
 
 
 def of_factor(results, factor):
-    """One column for each stratum, whose number of problems is in the first line."""
-    parts = [(title, profiles.within(results, factor, levels)) for title, levels in profiles.strata(factor)]
+    strata = profiles.strata(factor)
+    return of_parts(results, [(title, profiles.within(results, factor, levels)) for title, levels in strata])
+
+
+def of_parts(results, parts):
+    """One column for each part of the results, whose number of problems is in the first line."""
     parts = [(title, part) for title, part in parts if part]
     lines = [("", "problems", *(len(part) for _, part in parts))]
     for target in TARGETS:
@@ -158,6 +166,45 @@ def provenance(out, results, name):
     )
 
 
+# ---- contact ---------------------------------------------------------------------------------------------------------
+
+
+def have_contact(results):
+    return isinstance(measures.problem_of(results[0]), contacts.Problem)
+
+
+def without_work(head, lines):
+    kept = [i for i, name in enumerate(head) if name not in WORK]
+    return [head[i] for i in kept], [[line[i] for i in kept] for line in lines]
+
+
+def contact_parts(results):
+    """[(title, results)] of each level of the factors."""
+    parts = []
+    for factor in contacts.FACTORS:
+        for level in dict.fromkeys(measures.problem_of(found).level(factor) for found in results):
+            title = level if isinstance(level, str) and factor != "size" else f"{factor} {level}"
+            parts.append((title, profiles.within(results, factor, (level,))))
+    return parts
+
+
+def refusals(results, folder):
+    """Why entrants cannot use any of the problems."""
+    lost = [name for name in measures.names(results) if not can_use(results, name)]
+    return ("entrant", "refusal"), [(name, entrants.against_barrier(name, folder)) for name in lost]
+
+
+def contact(name, out, results, docs):
+    page = os.path.join(docs, "benchmark.md")
+    usable = [{who: found[who] for who in found if can_use(results, who)} for found in results]
+    tables.paste(page, "contact_provenance", provenance(out, results, name))
+    tables.paste(page, "contact_refusals", tables.markdown(*refusals(results, f"{out}/check")))
+    made = {"overall": without_work(*overall(usable)), "failures": failures(usable)}
+    made["factors"] = of_parts(usable, contact_parts(usable))
+    for table, (head, lines) in made.items():
+        tables.publish(page, os.path.join(docs, "benchmark"), f"contact_{table}", 2, head, lines)
+
+
 # ---- pages -----------------------------------------------------------------------------------------------------------
 
 
@@ -194,15 +241,19 @@ def read(name, out, problems):
 
 def text(out, results):
     """What matters of the table of all entrants, which is written to overall.csv as a whole."""
-    head, lines = overall(results)
+    head, lines = without_work(*overall(results)) if have_contact(results) else overall(results)
     tables.write(os.path.join(out, "overall.csv"), head, lines)
     tables.write(os.path.join(out, "failures.csv"), *failures(results))
-    pick = lambda line: [line[head.index(name)] for name in SHOWN]
+    pick = lambda line: [line[head.index(name)] for name in SHOWN if name in head]
     return tables.text(pick(head), map(pick, lines)).rstrip("\n")
 
 
 def write(name, out, results, docs):
-    """Both pages and the pictures."""
-    benchmark(name, out, results, docs)
-    draw(out, results, docs)
-    tables.publish(os.path.join(docs, "claims.md"), f"{docs}/benchmark", "claims", 2, *claims.table(results))
+    """Both pages and, but for contact, the pictures."""
+    if have_contact(results):
+        contact(name, out, results, docs)
+    else:
+        benchmark(name, out, results, docs)
+        draw(out, results, docs)
+    decided = "contact_claims" if have_contact(results) else "claims"
+    tables.publish(os.path.join(docs, "claims.md"), f"{docs}/benchmark", decided, 2, *claims.table(name, results))

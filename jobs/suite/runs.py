@@ -13,6 +13,7 @@ from program import Failure, note, say
 from suite import entrants
 
 BUDGET = {"1e4": 1, "1e5": 10, "1e6": 100, "1e7": 1000}  # s of each entrant, without its set-up
+SMALL = ("1e3", "1e4")  # sizes whose g* Newton's method finds first
 ITERATIONS = 10000
 TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
 TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
@@ -88,11 +89,11 @@ def keep_curves(call):
 def options(problem, names, seconds):
     """Keys of a call, the same for every problem of a size; seconds: another budget than that of the size."""
     reference = {"compare_reference": "least", "compare_tolerance": TOLERANCE}
-    if problem.size == "1e4":
+    if problem.size in SMALL:
         reference = {"compare_reference": "newton", "compare_target": TARGET}
     return {
         "compare_solvers": ",".join(sorted(names, key=lambda name: name != entrants.FIRST)),
-        "compare_seconds": seconds or BUDGET[problem.size],
+        "compare_seconds": seconds or problem.budget or BUDGET[problem.size],
         "compare_iterations": ITERATIONS,
         "output_plots": "false",
         **reference,
