@@ -106,7 +106,7 @@ static double area_of(int corners, double area, const double *X, double gap)
   return gap * sqrt(wring_dot3(e, e));
 }
 
-/* (9.20): half the area of the point of a triangle, a quarter of both areas of others; bare parts have their partner's. */
+/* (9.20): half the area of the point of a triangle, a quarter of both areas of others; bare: that of the partner. */
 static double weight_of(const wring_seen *a, const wring_seen *b, double gap)
 {
   const double area_a = area_of(a->corners, PetscMax(a->area, a->bare ? b->area : 0), a->X, gap);
