@@ -66,6 +66,15 @@ def cloth(scene):
     scene.draw("times=0.4,1", "size=220,260", "view=1,-2,0.5", "range=0,0.4", labels, runs=runs)
 
 
+def arch(scene):
+    runs = {"0.5": "arch/stands", "0.1": "arch/falls"}
+    for friction, folder in runs.items():
+        scene.run(folder=folder, options={"self_contact_friction": friction})
+    labels = "labels=" + ",".join(f"friction {friction}" for friction in runs)
+    look = ("times=0.5,1", "size=320,240", "view=0.3,-2,0.6", "colour=none", "edges=1")
+    scene.draw(*look, labels, runs=list(runs.values()))
+
+
 def vertices_of(mesh):
     lines = program.output("mesh", "info", mesh).splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("vertices")).replace(",", ""))
@@ -112,6 +121,10 @@ SCENES = {
     "two_blocks": plain("times=0,0.24,0.3,0.4,0.75", "size=300,300", "view=0.5,-2,0.5"),
     "thrown": plain("times=0,0.35,0.5,1", "size=320,240", "view=0.4,-2,0.5"),
     "drape": plain("times=0,0.4,1", "size=320,240", "view=0.8,-2,0.8"),
+    "knives": plain("times=0,0.4,1", "size=260,220", "view=1.5,-2,1.2", "colour=none", "edges=1"),
+    "braid": plain("times=0.25,0.5,1", "size=420,160", "view=0.4,-2,0.8", "colour=region"),
+    "knot": plain("times=0,0.4,1", "size=320,260", "view=1,-1,2", "colour=none"),
+    "arch": arch,
     "ring": plain("times=0,0.5,1", "size=260,240", "view=0.4,-1,1.4"),
     "seal": plain("times=0,0.4,1", "size=320,200", "view=0.6,-2,0.6"),
 }
