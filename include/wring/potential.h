@@ -51,6 +51,7 @@ PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *co
 PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver,
                                        const char *otherwise);
 PetscBool      wring_potential_can(const wring_potential *g, unsigned can); // whether all laws have it; not collective
+PetscBool      wring_potential_has_means(const wring_potential *g); // of J over patches of elements: not collective
 /* Refuses damping, which is not part of g: "solver 'qn' cannot use the damping of spring 'net': expected damping 0". */
 PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name);
 

@@ -93,7 +93,6 @@ void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, dou
 
 /* ---- means of J over patches (means.c) --------------------------------------------------------------------------- */
 
-PetscBool wring_potential_has_means(const wring_potential *g);
 /* Before every pass of terms at x, a local array with ghosts up to date. */
 PetscErrorCode wring_potential_find_means(wring_potential *g, const double *x);
 /*

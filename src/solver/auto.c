@@ -22,16 +22,21 @@ static const double many = 12, forget = 0.9;
 
 static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
 
-/* In evaluations of g and its gradient, from timings of 10,000 tetrahedra; hierarchy: with the assembly. */
-static const double operator_solve = 0.5, assembly = 30, hierarchy = 110, product = 3, plane = 1.2;
+/*
+  In evaluations of g and its gradient, from timings of 10,000 tetrahedra. analysis: of a factor, once; hierarchy: with
+  the assembly of its blocks.
+*/
+static const double operator_solve = 0.5, analysis = 300, assembly = 60, hierarchy = 110, product = 3, plane = 1.2;
 /* Operations of a factor in the time in which one element is evaluated, and numbers of a factor that a solve reads. */
-static const double flops_per_element = 400, entries_per_element = 20, entries_per_vertex = 124; // of H without means
+static const double flops_per_element = 300, entries_per_element = 20, entries_per_vertex = 124; // of H without means
 
 typedef struct {
   wring_lbfgs   pairs;
   wring_linear  hessian;
   wring_forcing forcing; // of systems with contacts
-  double        solve;   // cost with the Hessian
+  double        solve;   // cost with a factor of the Hessian
+  double        factor;  // and of the Hessian with it; INFINITY: it is too large
+  double        excess;  // cost of cycles and products so far, less that of factors and solves, at least 0
   wring_trade   trade;
   double        rejected;    // steps by recent line searches of this solve with the present operator
   PetscInt      evaluations; // of this solve, as counted so far
@@ -45,10 +50,8 @@ static PetscErrorCode auto_set_up(wring_solver *s)
   PetscFunctionBegin;
   a->hessian.prefix = "auto_";
   a->forcing.least  = 1e-8;
-  if (wring_potential_has_bounded_contacts(s->g)) {
-    a->hessian.use  = WRING_LINEAR_ONCE;
-    a->hessian.norm = WRING_NORM_RESIDUAL;
-  }
+  a->hessian.use    = WRING_LINEAR_ONCE;
+  if (wring_potential_has_bounded_contacts(s->g)) a->hessian.norm = WRING_NORM_RESIDUAL;
   a->pairs.window        = HISTORY;
   a->pairs.renewal.price = wring_potential_can(s->g, WRING_CAN_HESSIAN) ? PATIENCE : 0;
   PetscCall(wring_lbfgs_create(s, &a->pairs));
@@ -76,10 +79,14 @@ static void set_prices(const wring_solver *s, auto_data *a, double assemblies, d
   a->solve                         = entries / (entries_per_element * elements);
 }
 
-static void choose_linear(const wring_solver *s, auto_data *a, PetscBool direct)
+/*
+  Whether H gets a factor, whatever its first choice: where cycles have cost more, by as much as the analysis costs; and
+  with means, where the cycle is that of A, which knows nothing of how they resist changes of volume.
+*/
+static PetscBool takes_factor(const wring_solver *s, const auto_data *a)
 {
-  if (!wring_potential_has_bounded_contacts(s->g))
-    a->hessian.type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  if (a->factor == INFINITY || wring_potential_has_bounded_contacts(s->g)) return PETSC_FALSE;
+  return (PetscBool)(wring_potential_has_means(s->g) || a->excess > analysis);
 }
 
 /* Before there is a Hessian. Its factor has blocks of 3 x 3 where that of A has numbers. */
@@ -88,9 +95,9 @@ static void find_prices(const wring_solver *s, auto_data *a)
   wring_operator_info info;
   wring_operator_get_info(s->op, &info);
   set_prices(s, a, 1, 27 * info.flops, 9 * info.entries);
-  if (info.flops == 0) a->trade.price = hierarchy;
+  a->factor = info.flops > 0 ? a->trade.price : INFINITY;
+  if (!takes_factor(s, a)) a->trade.price = PetscMin(a->trade.price, hierarchy);
   if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) a->trade.price = INFINITY;
-  choose_linear(s, a, (PetscBool)(info.flops > 0));
 }
 
 /* Of the Hessian that was built, which is larger where means couple the vertices of patches. */
@@ -132,7 +139,9 @@ static double count_iteration(const wring_solver *s, auto_data *a)
   a->rejected              = forget * a->rejected + evaluations - 1;
   if (a->trade.use == WRING_USE_OPERATOR)
     return evaluations + operator_solve * PetscMax(iterations, 1) + (a->pairs.plane ? plane : 0);
-  return evaluations + (iterations > 0 ? product * iterations : a->solve);
+  const double with = iterations > 0 ? product * iterations : a->solve;
+  a->excess         = PetscMax(0, a->excess + with - a->solve);
+  return evaluations + with;
 }
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
@@ -143,6 +152,11 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
 
   PetscFunctionBegin;
   a->hessian.rtol = rough;
+  if (a->hessian.type != WRING_LINEAR_DIRECT && takes_factor(s, a)) {
+    PetscCall(wring_linear_destroy(&a->hessian));
+    a->hessian.type = WRING_LINEAR_DIRECT;
+  }
+  a->excess = PetscMax(0, a->excess + hierarchy - a->factor);
   PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
@@ -271,11 +285,9 @@ static PetscErrorCode auto_iterate(wring_solver *s, Vec x)
 static PetscErrorCode auto_predict_later(wring_solver *s, Vec x, double *bytes)
 {
   auto_data *const a = s->data;
-  const PetscInt   n = wring_potential_mesh(s->g)->number.n_global;
 
   PetscFunctionBegin;
   if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) PetscFunctionReturn(PETSC_SUCCESS);
-  choose_linear(s, a, (PetscBool)(strcmp(wring_operator_choice(s->op, n), "multigrid") != 0));
   PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_predict(s, &a->hessian, bytes));
