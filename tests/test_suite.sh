@@ -148,6 +148,14 @@ lean=contact_12_lean
 contact newton,qn,vbd --only $lean || fail 'a problem with contact'
 for line in '^1e-06 +newton +1 of 1 +100 %' '^1e-06 +vbd +0 of 1 +0 %'; do grep -Eq "$line" log || fail "no $line"; done
 ! grep -q work log || fail 'work of problems with contact, without the searches'
+cp docs/benchmark/overall.csv before.csv
+contact newton,qn,vbd --only $lean --page --docs "$work/docs" || fail 'pages of problems with contact'
+cmp docs/benchmark/overall.csv before.csv || fail 'contact renews the other tables'
+for line in '^\| 1e-06 \| newton \| 100 % \|' '^\| vbd \| solver .vbd. cannot use method barrier of contacts: '; do
+  grep -Eq "$line" docs/benchmark.md || fail "no $line in the page"
+done
+grep -Eq '^1e-06,qn,1,' docs/benchmark/contact_failures.csv || fail 'failures with contact'
+grep -Eq '^\| Longva et al. 2023 \| .* \| 0 \| - \| not decided \|$' docs/claims.md || fail 'claims on contact'
 
 # A launcher of texts, as sbatch --wrap is: one job for each problem that is not complete.
 make_queue

@@ -51,6 +51,8 @@ class Result:
             return "refused"
         if self.ended in ("diverged", "not finite") or not self.rows:
             return "diverged"
+        if self.ended == "short of target":  # it met the target of a g* that was not the least
+            return "other minimum"
         if self.ended not in ENDS:
             return self.ended
         last = self.rows[-1]

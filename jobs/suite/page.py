@@ -183,15 +183,19 @@ def contact_parts(results):
     parts = []
     for factor in contacts.FACTORS:
         for level in dict.fromkeys(measures.problem_of(found).level(factor) for found in results):
-            title = level if isinstance(level, str) and factor != "size" else f"{factor} {level}"
+            text = level if isinstance(level, str) else f"{level:g}"
+            title = text if factor in ("scene", "integrator", "material") else f"{factor} {text}"
             parts.append((title, profiles.within(results, factor, (level,))))
     return parts
 
 
 def refusals(results, folder):
-    """Why entrants cannot use any of the problems."""
-    lost = [name for name in measures.names(results) if not can_use(results, name)]
-    return ("entrant", "refusal"), [(name, entrants.against_barrier(name, folder)) for name in lost]
+    """Why entrants cannot use any of the problems, with one line for those of which the program says the same."""
+    lost = {}
+    for name in measures.names(results):
+        if not can_use(results, name):
+            lost.setdefault(entrants.against_barrier(name, folder), []).append(name)
+    return ("entrants", "refusal"), [(", ".join(names), said) for said, names in lost.items()]
 
 
 def contact(name, out, results, docs):
