@@ -108,6 +108,21 @@ works 1 run rods.yaml -output_directory rods1
 awk -F, '$1 != "vertex" { z[$1 + 0] = $4 } END { exit !(z[0] < -0.01 && z[3] > z[0] + (z[1] - z[0]) / 5) }' \
   rods1/state.csv || fail "a chain passes through another one, or does not push it"
 
+# ---- a block falls on a pin: fails if what has no triangles is too weak to carry it ----
+cat >pin.yaml <<'DECK'
+body: {block: {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2]}, at: [-0.08, -0.09, 0.005]},
+       pin: {box: {size: [0, 0, 0.2], cells: [0, 0, 1]}, at: [0, 0, -0.2]}}
+material: {model: neohookean, young: 1e5, poisson: 0.3, density: 1000}
+spring: {pin: {stiffness: 1, density: 1}}
+attach: {pin: {hard: true}}
+self_contact: {method: barrier}
+gravity: [0, 0, -9.81]
+time: {step: 1e-2, steps: 10}
+output: {every: 10}
+DECK
+works 1 run pin.yaml -output_directory pin1
+sound pin1 10
+
 # ---- held bodies: one that pushes a free one, in dynamics and statics; one that another stops ----
 sed '/^attach/d; /^set/d' block.yaml >push.yaml
 cat >>push.yaml <<'DECK'
