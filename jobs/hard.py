@@ -174,9 +174,9 @@ def solve(problem, keys, method, limit):
         return None
     with open(f"{folder}/run.json", encoding="utf-8") as file:
         record = json.load(file)
-    seconds, work = record["seconds"], record["work"]
-    taken = seconds["total"] - seconds["mesh"] - seconds["output"] - record["waited"]["largest"]
-    return [taken, record["iterations"], *(work[key] for key in HEAD[6:])]
+    phases = [of for name, of in record["phases"].items() if name not in ("mesh", "output")]
+    taken = sum(max(0, of["largest"] - of["waited"]["largest"]) for of in phases)
+    return [taken, record["iterations"], *(record["work"][key] for key in HEAD[6:])]
 
 
 def measure(problem, methods, repeats, limit):
