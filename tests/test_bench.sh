@@ -124,7 +124,7 @@ expect 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_mate
   -operator_type multigrid
 has solver pd iteration strain
 # How slow an iteration is depends on the machine: a row of the small box has a reason, any other row has none.
-grep -q '^not measured: solver newton, strain: an iteration would take .*; the row is of 16464 tets' log ||
+grep -q '^not measured: solver [a-z_]*, strain: an iteration would take .*; the row is of 16464 tets' log ||
   fail 'small box: no reason'
 while IFS=, read -r _ solver _ _ tets _; do
   grep -q "^not measured: solver $solver, strain: .*; the row is of 16464 tets" log && expected=16464 || expected=21600

@@ -13,6 +13,17 @@
 
 enum { MOST_LEVELS = 30 };
 
+/* Adds the connections of row i in a part of l's matrix, unscaled, to *sum; *most: the largest, scaled. */
+static void add_connections(const wring_level *l, const wring_csr *a, const float *scale, PetscInt i, double *sum,
+                            double *most)
+{
+  for (PetscInt k = a->start ? a->start[i] : 0; a->start && k < a->start[i + 1]; k++) {
+    const double size = a == &l->own && a->column[k] == i ? 0 : fabs((double)a->value[k]);
+    *sum += size / ((double)l->scale[i] * scale[a->column[k]]);
+    *most = PetscMax(*most, size);
+  }
+}
+
 /*
   Whether the strength of connections matters on the finest level: a vertex is much stiffer than one near it, or most
   vertices are connected to one alone, as across flat elements. Otherwise no threshold makes larger aggregates.
@@ -25,16 +36,12 @@ static PetscErrorCode has_weak_connections(const wring_level *l, PetscBool *weak
   double                *stiffness;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)l->n, &stiffness));
+  PetscCall(PetscCalloc1((size_t)l->n, &stiffness));
 #pragma omp parallel for schedule(static) reduction(+ : single) if (l->n > WRING_SERIAL_BELOW)
   for (PetscInt i = 0; i < l->n; i++) {
-    double sum = 0, most = 0;
-    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
-      const double size = a->column[k] == i ? 0 : fabs((double)a->value[k]);
-      sum += size / ((double)l->scale[i] * l->scale[a->column[k]]);
-      most = PetscMax(most, size);
-    }
-    stiffness[i] = sum;
+    double most = 0;
+    add_connections(l, a, l->scale, i, &stiffness[i], &most);
+    add_connections(l, &l->ghost, l->scale + l->n, i, &stiffness[i], &most);
     single += most > alone;
   }
 #pragma omp parallel for schedule(static) reduction(+ : stiffer) if (l->n > WRING_SERIAL_BELOW)
