@@ -196,9 +196,7 @@ PetscErrorCode wring_solver_set_up(wring_solver *s);
 */
 PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
 
-/*
-  The same for what the method adds only where a solve turns out to be hard: the Hessian of auto. 0: nothing.
-*/
+/* As predict, of what the method adds only in hard solves, but with matrices: the Hessian of auto. 0: nothing. */
 PetscErrorCode wring_solver_predict_later(wring_solver *s, Vec x, double *bytes);
 
 /*

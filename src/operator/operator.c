@@ -24,7 +24,7 @@ const wring_option wring_operator_options[] = {
   {"threshold", WRING_REAL, .range = "[0,1)", .value = "0.01",
    .at   = WRING_AT(wring_operator_settings, coarsening.threshold),
    .help = "Multigrid connects two vertices if |a_ij| is at least this part of sqrt(a_ii a_jj), a half of it on each "
-           "coarser level. 0: all that share an element, as where only zeros are below it."},
+           "coarser level. 0, or if stiffness differs little and elements are not flat: all that share an element."},
   {"coarse_node_rows", WRING_INT, .range = "[0,inf)", .value = "10000",
    .at   = WRING_AT(wring_operator_settings, coarsening.node_rows),
    .help = "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},

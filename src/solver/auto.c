@@ -13,7 +13,6 @@
 #include "solver/common/linear.h"
 #include "solver/lbfgs/lbfgs.h"
 #include <math.h>
-#include <string.h>
 
 enum { HISTORY = 10, PATIENCE = 40 };
 
