@@ -9,3 +9,8 @@
 export WRING=$wring VERIFY_OUT=$work/out
 "$python" -B "$source/jobs" verify --quick --ranks 1,2 >log 2>&1 || fail "jobs verify --quick"
 grep -q '^shear .*verdict' log || fail "no table"
+
+# Newton's method on the ball: 23 iterations; 321 with bounds of eigenvalues of the first Hessian, which has no contact.
+works 1 run "$source/inputs/verification/hertz.yaml" -mesh_file "$work/out/hertz/1/10.msh" -attach_far_file \
+  "$work/out/hertz/1/10.csv" -solver_type newton -output_directory newton
+[ "$(last newton/steps.csv iterations)" -lt 60 ] || fail "newton takes too many iterations by multigrid"
