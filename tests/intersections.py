@@ -5,10 +5,9 @@ triangles each frame has and fails if two of them meet, also in a point, apart f
 Faces of tetrahedra that belong to one of them and triangles are the surface; lines between vertices of no other cell
 take part as well. Two triangles meet if an edge of one meets the other. Not seen are triangles with a common edge that
 lie on each other. Signs of determinants are taken from doubles where an error bound permits it, otherwise from
-fractions. This program shares no code with wring. Frames must have doubles.
+integers. This program shares no code with wring. Frames must have doubles.
 """
 import sys
-from fractions import Fraction
 from itertools import combinations
 
 try:
@@ -27,6 +26,13 @@ BOUND = 8 * 2.0 ** -53  # of |a| |b| |c| summed as the determinant is: above She
 # ---- signs ----------------------------------------------------------------------------------------------------------
 
 
+def integers(*points):
+    """Coordinates multiplied by one power of 2 that makes them integers: differences and products are exact."""
+    ratios = [[float(u).as_integer_ratio() for u in x] for x in points]
+    scale = max(below for x in ratios for _, below in x)
+    return [[above * (scale // below) for above, below in x] for x in ratios]
+
+
 def exact_sign(rows):
     (a, b, c), (d, e, f), (g, h, i) = rows
     value = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
@@ -42,7 +48,7 @@ def orientations(a, b, c, d):
     value = (m[:, 0] * minors).sum(1)
     sign = np.sign(value).astype(int)
     for i in np.flatnonzero(np.abs(value) <= BOUND * (np.abs(m[:, 0]) * sizes).sum(1)):
-        p, q, r, s = ([Fraction(float(u)) for u in x[i]] for x in (a, b, c, d))
+        p, q, r, s = integers(a[i], b[i], c[i], d[i])
         sign[i] = exact_sign([[u - v for u, v in zip(x, s)] for x in (p, q, r)])
     return sign
 
@@ -73,7 +79,8 @@ def normal(corners):
 
 def coplanar_meet(edge, triangle):
     """Of exact points in one plane. A triangle without area is its edges."""
-    edge, triangle = ([[Fraction(float(u)) for u in x] for x in points] for points in (edge, triangle))
+    points = integers(*edge, *triangle)
+    edge, triangle = points[:2], points[2:]
     n = normal(triangle)
     keep = [k for k in range(3) if k != max(range(3), key=lambda k: abs(n[k]))]
     if not any(n):  # project along an axis that does not flatten the edge and the triangle to one line, if there is one

@@ -40,7 +40,7 @@ no() { # PATTERN ARGS...
   timeout "$seconds" bash "$source/jobs/suite.sh" "${@:2}" >log 2>&1 && fail "suite ${*:2} is taken"
   [ "$(wc -l <log)" = 1 ] && grep -q "^jobs suite: .*$1" log || fail "suite ${*:2}: not one line with '$1'"
 }
-no "no entrant 'none', expected one of auto, " medium newton,none --only $first
+no "no entrant 'none', expected one of auto, .*, pncg_schwarz_tuned$" medium newton,none --only $first
 no "no problem 'none', expected one of 1e4_01_twist, " small --only 1e4_01_twist,none
 no 'no set or file none, expected small, medium, large, contact' none
 no 'no claim 37, expected 1 to 36' small --claim 37

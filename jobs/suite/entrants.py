@@ -2,6 +2,7 @@
 Who takes part: inputs/suite/entrants.csv has one block of settings for the whole suite of each: defaults, those of a
 paper, or tuned ones. Of methods that do not minimise g only those take part that a paper compares with.
 """
+import functools
 import os
 import re
 
@@ -27,13 +28,18 @@ def options(names):
     return {f"variant_{name}_{key}": value for name in names for key, value in ENTRANTS[name].items()}
 
 
+@functools.cache
+def described():
+    """The keys of solvers, as the program describes them."""
+    return program.output("help", "solver_")
+
+
 def known(name, types):
     """Whether the program has a type and the keys of a variant, with their values."""
     if type_of(name) not in types:
         return False
     for key, value in ENTRANTS[name].items():
-        described = program.output("help", f"solver_{type_of(name)}_{key}") if key != "type" else ""
-        entry = re.search(rf"^solver_{type_of(name)}_{key}: (.*)$", described, re.M)
+        entry = re.search(rf"^solver_{type_of(name)}_{key}: (.*)$", described(), re.M)
         if key != "type" and not entry:
             return False
         words = re.match(r"one of ([\w, ]+)", entry[1]) if entry else None
@@ -44,10 +50,10 @@ def known(name, types):
 
 def present():
     """Entrants that the program has."""
-    described = re.search(r"^solver_type: one of ([\w, ]+)", program.output("help", "solver_type"), re.M)
-    if not described:
-        raise Failure("wring help solver_type lists no types")
-    return [name for name in ENTRANTS if known(name, described[1].split(", "))]
+    types = re.search(r"^solver_type: one of ([\w, ]+)", described(), re.M)
+    if not types:
+        raise Failure("wring help solver_ lists no types")
+    return [name for name in ENTRANTS if known(name, types[1].split(", "))]
 
 
 def chosen(wanted, own=False):
