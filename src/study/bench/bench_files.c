@@ -110,7 +110,7 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
   char        file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_of_command(b->o, "bench", &json));
+  PetscCall(wring_provenance_of_command(b->o, "bench", "", &json));
   json_t *const mesh = wring_json_object(
     "tets", JSON(body->tets), "order", JSON(body->corners == 10 ? 2 : 1), "points", JSON(body->points), "vertices",
     JSON(body->vertices), "ghosts", JSON(body->local - body->vertices), "operator_entries", JSON(body->entries), NULL);

@@ -399,7 +399,7 @@ static PetscErrorCode write_json(const check *c, const wring_options *o, const c
   json_t              *json;
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_of_command(o, "check", &json));
+  PetscCall(wring_provenance_of_command(o, "check", p->restart, &json));
   for (int i = 0; i < N_PART; i++)
     json_object_set_new(memory, part_name[i],
                         wring_json_object("mean", JSON(c->all[i] / (double)c->ranks), "largest", JSON(c->largest[i]),

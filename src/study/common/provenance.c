@@ -165,12 +165,13 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, json_t **json)
+PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, const char *checkpoint,
+                                           json_t **json)
 {
   json_t *keys;
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_begin(o, command, "", json));
+  PetscCall(wring_provenance_begin(o, command, checkpoint, json));
   PetscCall(wring_keys_of_command(o, command, &keys));
   wring_record_date("date", *json);
   json_object_set_new(*json, "options", keys);

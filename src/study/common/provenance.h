@@ -6,15 +6,15 @@
   *made: how and where the results of a command are made, which does not change while it runs: `schema`, `command`,
   `command_line`, `started`, `working_directory`, versions, `libraries`, `build`, ranks and threads, `hosts`,
   `ranks_per_host`, `processor`, `binding`, `job`, `deck_sha256`, `mesh_sha256`, `files`. Reads the deck and every file
-  that it names, on rank 0: once for a command. checkpoint: that of a problem, "" without one; the mesh of a deck that
-  names none is then that of the first run of its chain. New reference; on other ranks it has no more than `command`.
-  Collective.
+  that it names, on rank 0. checkpoint: that of a problem, "" without one; the mesh of a deck that names none is then
+  that of the first run of its chain. New reference; on other ranks it has no more than `command`. Collective.
 */
 PetscErrorCode wring_provenance_begin(const wring_options *o, const char *command, const char *checkpoint,
                                       json_t **made);
 
-/* The same with `date` and the keys in force of a command without a problem. New reference. Collective. */
-PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, json_t **json);
+/* The same with `date` and the keys in force of a command on its own. New reference. Collective. */
+PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, const char *checkpoint,
+                                           json_t **json);
 
 /*
   A copy of `made` with `date`, keys in force (solver [n_solver]: wring_keys_in_force), mesh, operator, cost. New

@@ -4,8 +4,8 @@
 #include "study/common/provenance.h"
 
 /*
-  Creates every comparison before the first is run, which refuses bad input, and keeps those that there is room for. A
-  grid that has not ended has sittings in a folder; the results of any other are refused.
+  Creates every comparison before the first is run, which refuses bad input, and keeps the first and those that there is
+  room for. A grid that has not ended has sittings in a folder; the results of any other are refused.
 */
 static PetscErrorCode create_all(const wring_parameter_grid *s)
 {
@@ -21,7 +21,7 @@ static PetscErrorCode create_all(const wring_parameter_grid *s)
     wring_current_memory(&resident, &bytes);
     bytes -= before;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, s->comm));
-    if (bytes > most) PetscCall(wring_compare_destroy(&r->compare));
+    if (bytes > most && r > s->run) PetscCall(wring_compare_destroy(&r->compare));
   }
   if (sittings == 0) PetscCall(wring_directory_refuse_results(&s->output, "comparison", wring_comparison_files));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -55,7 +55,7 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
 
   PetscFunctionBegin;
   PetscCall(create_all(s));
-  PetscCall(wring_provenance_of_command(o, "compare", &provenance));
+  PetscCall(wring_provenance_of_command(o, "compare", s->run->compare->p->restart, &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
     PetscCall(PetscPrintf(s->comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
     for (int k = 0; k < s->n_axis; k++)
