@@ -132,7 +132,7 @@ SCENES = {
 
 def main(arguments):
     parser = program.parser("gallery", __doc__)
-    parser.add_argument("-r", metavar="RANKS", type=int, default=2)
+    parser.add_argument("-r", metavar="RANKS", type=program.count, default=2)
     parser.add_argument("-d", action="store_true", help="only draw what has been run")
     given = program.parse_names(parser, arguments, SCENES, "scene")
     program.install("python3-paraview", "python3-pil", "xvfb", "xauth", "libgl1-mesa-dri")

@@ -251,8 +251,9 @@ def main(arguments):
     form.add_argument("-w", action="store_true", help="renew docs/hard.md and docs/performance/hard.csv")
     form.add_argument("-s", default="1e4,1e5,1e6", help="sizes; default %(default)s")
     form.add_argument("-m", default=",".join(METHODS), help="methods; default %(default)s")
-    form.add_argument("-r", type=int, default=3, help="repeats of 1e4, others have one; default %(default)s")
-    form.add_argument("-t", type=int, default=60, help="seconds a run, ten times that above 1e4; default %(default)s")
+    form.add_argument("-r", type=program.count, default=3, help="repeats of 1e4, others have one; default %(default)s")
+    text = "seconds a run, ten times that above 1e4; default %(default)s"
+    form.add_argument("-t", type=program.count, default=60, help=text)
     args = program.parse_names(form, arguments, known, "problem")
     program.check_names(args.m.split(","), METHODS, "method")
     chosen, rows = [known[name] for name in args.name if known[name].size in args.s.split(",")], load()

@@ -3,6 +3,7 @@ import argparse
 import functools
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -26,6 +27,13 @@ class Parser(argparse.ArgumentParser):
 def parser(command, doc):
     """Of the arguments of `python3 jobs COMMAND`, which its docstring describes."""
     return Parser(prog=f"python3 jobs {command}", description=doc, formatter_class=argparse.RawTextHelpFormatter)
+
+
+def count(text):
+    """Of an argument: a whole number above 0."""
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, found {text}")
+    return int(text)
 
 
 def check_names(names, known, noun):
@@ -189,11 +197,13 @@ def run(command, deck, folder, options=None, *, accepted=(0,), **how):
 
 
 def reason(folder):
-    """Wring's own line of error in the log of a run, which mpiexec may follow with lines of its own; else the last."""
+    """Wring's own line of error in the log of a run, which mpiexec may follow with lines of its own; else the note of a
+    step that failed, which tables follow; else the last line."""
     with open(os.path.join(folder, "log"), encoding="utf-8", errors="replace") as log:
         lines = [line.strip() for line in log if line.strip()]
     own = [line for line in lines if line.startswith("wring: ")]
-    return (own or lines[-1:] or ["no output"])[0]
+    failed = re.findall(r"note: step \d+ failed: .*", "\n".join(lines))
+    return (own or failed or lines[-1:] or ["no output"])[0]
 
 
 def numbers(text):

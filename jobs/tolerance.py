@@ -85,10 +85,10 @@ def best(name, scene, given):
 def main(arguments):
     parser = program.parser("tolerance", __doc__)
     parser.add_argument("-m", metavar="FOLDER", help="has bar17K.mesh and bunny5K.mesh, which replace bar and rabbit")
-    parser.add_argument("-r", metavar="RANKS", type=int, default=1)
-    parser.add_argument("-t", metavar="THREADS", type=int, default=1)
+    parser.add_argument("-r", metavar="RANKS", type=program.count, default=1)
+    parser.add_argument("-t", metavar="THREADS", type=program.count, default=1)
     parser.add_argument("--limit", type=float, default=15, help="seconds of a run")
-    parser.add_argument("--repeat", type=int, default=1, help="of so many runs the fastest counts")
+    parser.add_argument("--repeat", type=program.count, default=1, help="of so many runs the fastest counts")
     given = program.parse_names(parser, arguments, LINES, "line")
     scenes = ("bar17K", "bunny5K") if given.m else ("bar", "rabbit")
     head = [""] + [text for scene in scenes for text in (f"{scene}: s/step", "iterations", "evaluations")]

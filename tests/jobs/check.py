@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 SOURCE = os.path.abspath(sys.argv.pop(1))
 HERE = os.path.join(SOURCE, "tests", "jobs")
@@ -17,6 +18,7 @@ sys.path.insert(0, os.path.join(SOURCE, "jobs"))
 sys.dont_write_bytecode = True
 
 import bench  # noqa: E402
+import gallery  # noqa: E402
 import inner_tolerance  # noqa: E402
 import inputs  # noqa: E402
 import outputs  # noqa: E402
@@ -50,7 +52,14 @@ class Program(unittest.TestCase):
     def test_reason(self):
         self.assertEqual(self.reason("a\nwring: x.yaml:3: no\n-----\nmpiexec has exited\n"), "wring: x.yaml:3: no")
         self.assertEqual(self.reason("Killed\n\n"), "Killed")
+        failed = "note: step 3 failed: blocked; the state before it, at time 0.2, is in out"
+        self.assertEqual(self.reason(f"note: x\n{failed}\nsteps 2\n\nFigure of Merit (FOM): 3e4\n"), failed)
         self.assertEqual(self.reason(""), "no output")
+
+    def test_count(self):
+        with mock.patch("program.install") as install, self.assertRaisesRegex(program.Failure, "-r: .*, found 0"):
+            gallery.main(["-r", "0", "cube"])
+        install.assert_not_called()
 
 
 class Comparisons(unittest.TestCase):
