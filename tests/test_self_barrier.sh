@@ -43,6 +43,22 @@ for type in trust_region pncg gradient_descent qn chebyshev auto; do
   column by_$type/steps.csv least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$type: surfaces are not apart"
 done
 
+# ---- a fast block: pncg ends where newton does; with the direction of cut steps it ended at 1e13 N ----
+cat >fast.yaml <<'DECK'
+body:
+  low: {box: {size: [1, 1, 1], cells: [2, 2, 2], origin: [0, 0, 2e-3]}, velocity: [0.3, 0, -1]}
+  top: {box: {size: [0.5, 0.5, 0.5], cells: [2, 2, 2], origin: [0.2, 0.3, 1.005]}, velocity: [1, 0.3, -10]}
+material: {model: neohookean, young: 1e5, poisson: 0.4, density: 1000}
+self_contact: {method: barrier, gap: 1e-3}
+collider: {floor: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], method: barrier}}
+time: {step: 1e-2, steps: 1}
+compare: {solvers: [pncg, newton], iterations: 2000, reference: least}
+output: {directory: fast, plots: false}
+DECK
+works 1 compare fast.yaml
+awk -F, '$1 == "pncg" { error = $8 } END { exit !(error < 1e-9) }' fast/compare.csv || fail "pncg ends elsewhere"
+! grep -q '"solver_pncg_precondition": "operator"' fast/compare.json || fail "a preconditioner not in use is kept"
+
 for inner in pncg vbd; do # tries steps without a bound
   refused "solver 'chebyshev' cannot use method barrier of contacts" run block.yaml -solver_type chebyshev \
     -solver_chebyshev_inner $inner

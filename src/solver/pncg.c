@@ -10,7 +10,7 @@
   If g is quadratic and P constant, all three are linear conjugate gradients. docs/theory.md (5.32) to (5.35)
 
   Where the decrease is insufficient, backtracking halves alpha. A direction that does not descend, or has no positive
-  curvature, is replaced by -P g, which restarts the method.
+  curvature, is replaced by -P g, which restarts the method; so is the one after a step that contacts have cut.
 
   With diagonal blocks an iteration has one reduction: all sums of the next direction are found at the trial point and
   reduced with g; a trial that is rejected has formed them in vain.
@@ -50,11 +50,10 @@ typedef struct {
 } pncg_data;
 
 static const wring_option pncg_options[] = {
-  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle|schwarz", .value = "operator",
-   .at = WRING_AT(pncg_data, by),
+  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle|schwarz", .at = WRING_AT(pncg_data, by),
    .help =
      "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, one V-cycle of multigrid "
-     "for the operator, or additive Schwarz on two levels of the Hessian; default with a barrier of contacts: jacobi."},
+     "for the operator, or additive Schwarz on two levels of the Hessian; default: operator, with a barrier jacobi."},
   {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou", .at = WRING_AT(pncg_data, rule),
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
            "of the preconditioned gradient and the last direction."},
@@ -62,8 +61,8 @@ static const wring_option pncg_options[] = {
    .help =
      "What is done with negative eigenvalues of the Hessian of every element in the step length: nothing, or they "
      "become 0; in the diagonal blocks they always do."},
-  {"renew", WRING_INT, .range = "[1,inf)", .value = "1", .at = WRING_AT(pncg_data, renew),
-   .help = "Iterations after which the diagonal blocks, or Schwarz, are computed again; default with schwarz: 20."},
+  {"renew", WRING_INT, .range = "[1,inf)", .at = WRING_AT(pncg_data, renew),
+   .help = "Iterations after which the diagonal blocks, or Schwarz, are computed again; default: 1, with schwarz 20."},
   {"line_search", WRING_WORD, .choices = "none|armijo", .value = "armijo", .at = WRING_AT(pncg_data, search),
    .help = "Armijo halves the step until g decreases enough; none takes the step of the quadratic model, "
            "as published, bounded by contacts of the barrier alone."},
@@ -76,8 +75,9 @@ static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options
   pncg_data *pncg = s->data;
 
   PetscFunctionBegin;
-  if (wring_potential_has_bounded_contacts(s->g) && !wring_options_has(o, prefix, "precondition")) pncg->by = JACOBI;
-  if (pncg->by == SCHWARZ && !wring_options_has(o, prefix, "renew")) pncg->renew = 20;
+  if (!wring_options_has(o, prefix, "precondition"))
+    pncg->by = wring_potential_has_bounded_contacts(s->g) ? JACOBI : OPERATOR;
+  if (!wring_options_has(o, prefix, "renew")) pncg->renew = pncg->by == SCHWARZ ? 20 : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -354,7 +354,7 @@ static PetscErrorCode find_direction(wring_solver *s)
 {
   pncg_data *const pncg    = s->data;
   const PetscInt   n_local = 3 * wring_potential_mesh(s->g)->n_local;
-  pncg_plane       p       = with_beta(pncg->sum, find_beta(pncg));
+  pncg_plane       p       = with_beta(pncg->sum, pncg->search && s->bound.first < 1 ? 0 : find_beta(pncg));
 
   PetscFunctionBegin;
   if (!(p.slope < 0 && p.curvature > 0)) p = with_beta(pncg->sum, 0);
