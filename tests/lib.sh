@@ -12,7 +12,7 @@ mpiexec=${MPIEXEC:-mpiexec}
 python=${PYTHON:-/usr/bin/python3}
 base=$(mktemp -d)
 work=$base/work
-trap 'rm -rf "$base"' EXIT
+trap 'dismiss; rm -rf "$base"' EXIT
 trap 'exit 1' TERM
 export TMPDIR=$base/tmp # single processes of Open MPI share one folder there, which the first to end removes
 mkdir "$work" "$TMPDIR"
@@ -48,12 +48,32 @@ QUEUE
 
 overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 
+# serve: calls on one rank of this shell, also in its $(...), are made by tests/calls.c, in the environment of now.
+# dismiss: at the end.
+serve() {
+  local pipes=$base/calls$BASHPID
+  mkfifo "$pipes.in" "$pipes.out"
+  "$build/tests/calls" <"$pipes.in" >"$pipes.out" 2>/dev/null &
+  server=$!
+  exec {calls}>"$pipes.in" {answers}<"$pipes.out"
+}
+dismiss() { [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null || :; }
+server=     # from the first such call on
+served=true # false around calls that have another environment, or are measured
+
 # on RANKS ARGS...: returns the exit status.
 on() {
   local ranks=$1 errors=$base/errors$BASHPID # shards call this at the same time
   shift
   local words=("${prefix[@]}" "$@") more=$((2 - ${#prefix[@]}))
   [[ ${words[0]:-} != @(run|compare) || ${words[1]:--} = -* ]] || set -- "${@:1:more}" "${overwrite[@]}" "${@:more+1}"
+  if $served && [ "$ranks $wring" = "1 $build/wring" ] && { [ "$server" ] || [ $BASHPID = $$ ]; }; then
+    [ "$server" ] || serve
+    words=("$wring" "${prefix[@]}" "$@")
+    printf '%s\0' ${#words[@]} "$PWD" "$seconds" "${words[@]}" >&"$calls"
+    read -r -u "$answers" more || fail "$*: no answer"
+    return "$more"
+  fi
   if [ "$ranks" = 1 ]; then
     timeout -k 5 "$seconds" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
     return
@@ -86,8 +106,8 @@ output:   {directory: $1, every: 1}
 END
 }
 
-# files: names of all files but log, with sizes and times.
-files() { find . -path ./log -prune -o -type d -printf '%p\n' -o -printf '%p %y %s %T@\n' | sort; }
+# files: names of all files but log, with sizes and times, in the order of their folders.
+files() { find . -path ./log -prune -o -type d -printf '%p\n' -o -printf '%p %y %s %T@\n'; }
 
 # ends_on STATUS RANKS PATTERN ARGS...: one line of error that begins with "wring: " and matches the extended regular
 # expression; no PETSc trace; no file is created or changed. On one rank, before the header of a run, the output has

@@ -33,7 +33,7 @@ configure_and_build() {
   folder=$top/$1
   build "$folder" -D WRING_WERROR=ON -D WRING_TEST_PATIENCE=10 "${@:2}"
 }
-suite() { ctest --test-dir "$folder" --output-on-failure -j $((2 * cores)) "$@"; }
+suite() { ctest --test-dir "$folder" --output-on-failure -j $((cores + 1)) "$@"; }
 
 # programs RANKS: the C tests that run on that many ranks; "ranks:" in their first lines lists them.
 programs() { grep -lE "ranks:.*\b$1\b" tests/test_*.c | sed 's|tests/\(.*\)\.c|\1|'; }

@@ -14,5 +14,5 @@ else
   folder=build-test
   build $folder -D CMAKE_C_COMPILER=gcc -D CMAKE_BUILD_TYPE=Release -D WRING_WERROR=ON || exit 1
 fi
-# Two tests per core at a time: a short test spends half of its time waiting for MPI to start.
-ctest --test-dir $folder --output-on-failure -j $((2 * cores)) "$@"
+# One test more than cores: a short test spends half of its time waiting for MPI to start.
+ctest --test-dir $folder --output-on-failure -j $((cores + 1)) "$@"

@@ -4,6 +4,7 @@
 # decisions from numbers of one rank.
 # usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 7
 . "$(dirname "$0")/lib.sh"
+served=false
 
 # 1620 tets: more than one chunk of tets and of vertices for each thread.
 cat >box.yaml <<'DECK'
@@ -33,7 +34,8 @@ compare() {
   local ranks=$1 threads=$2
   shift 2
   rm -rf out
-  OMP_NUM_THREADS=$threads works "$ranks" compare box.yaml -compare_iterations 6 -output_directory out "$@"
+  OMP_NUM_THREADS=$threads works "$ranks" compare box.yaml -compare_iterations 6 -output_directory out \
+    -output_plots false "$@"
   cut -d, -f1,2,4- out/compare.csv
 }
 both() {

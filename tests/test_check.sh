@@ -4,6 +4,7 @@
 # not counted, the size of a factor is that of a wrong matrix, or a prediction is not what the large body takes.
 # usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 15
 . "$(dirname "$0")/lib.sh"
+served=false
 
 cat >deck.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [15, 15, 15]}}

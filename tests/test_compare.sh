@@ -17,13 +17,13 @@ time:     {step: 1e-2, steps: 1}
 operator: {type: direct}
 variant:  {short: {type: qn, history: 1}, full: {type: qn, line_search: none}}
 compare:  {solvers: [qn, short, pd], iterations: 12, report: [2, 12]}
-output:   {directory: out}
+output:   {directory: out, plots: false}
 DECK
 sed 's/report: \[2, 12\]/&, sweep: {material_stiffness: [1e5, 1e7], time: {step: [1e-2, 1e-3, 1e-1]}}/' \
   beam.yaml >sweep.yaml
 
 # ---- the parts add up, at every iterate and at the minimiser ----
-expect 0 1 beam.yaml
+expect 0 1 beam.yaml -output_plots true
 awk -F, 'NR > 1 { d = $4 - $5 - $6; if (d < 0) d = -d; if (!(d <= 1e-12 * $4)) bad = 1 } END { exit bad || NR != 40 }' \
   out/compare.csv || fail 'objective = inertial + elastic'
 # ---- decrements: what newton predicts is Newton's decrement at the row before; others predict theirs or nothing ----
@@ -35,7 +35,7 @@ gravity:  [0, 0, -9.81]
 time:     {step: 0.2}
 solver:   {newton: {filter: clamp}}
 compare:  {solvers: [newton, qn, pd, pncg, trust_region], iterations: 4, decrement: true}
-output:   {directory: out}
+output:   {directory: out, plots: false}
 DECK
 for ranks in 1 2; do
   expect 0 $ranks decrement.yaml -output_directory decrement$ranks
@@ -104,7 +104,8 @@ rm -rf out
 mkdir bin
 printf '#!/bin/sh\necho half >compare.png.part\nexit 1\n' >bin/gnuplot
 chmod +x bin/gnuplot
-PATH=$work/bin:$PATH "$wring" compare beam.yaml -output_overwrite true >log 2>&1 || fail 'it fails without gnuplot'
+PATH=$work/bin:$PATH "$wring" compare beam.yaml -output_overwrite true -output_plots true >log 2>&1 ||
+  fail 'it fails without gnuplot'
 grep -q "^note: .*\`cd 'out' && gnuplot compare.gp\`" log || fail 'no note about gnuplot'
 [ -e out/compare.gp ] && [ ! -e out/compare.png ] && [ ! -e out/compare.png.part ] || fail 'files without gnuplot'
 PATH=$work/bin:$PATH "$wring" compare beam.yaml -output_overwrite true -output_plots false >log 2>&1 ||
@@ -129,7 +130,8 @@ C
 if [ "${WRING_SANITIZE:-OFF}" = OFF ] && command -v gnuplot >/dev/null &&
   ${CC:-cc} -shared -fPIC -o guard.so guard.c 2>log; then
   rm -rf out
-  "$mpiexec" -n 2 env LD_PRELOAD="$work/guard.so" "$wring" compare beam.yaml >log 2>&1 || fail 'with a guard of forks'
+  "$mpiexec" -n 2 env LD_PRELOAD="$work/guard.so" "$wring" compare beam.yaml -output_plots true >log 2>&1 ||
+    fail 'with a guard of forks'
   ! grep -q 'fork while MPI is up' log || fail 'a fork while MPI is up'
   [ "$(grep -c 'fork without MPI' log)" = 2 ] && [ -s out/compare.png ] ||
     fail 'the guard of forks does not see gnuplot'
@@ -164,7 +166,7 @@ awk '{ for (i = 1; i <= 2; i++) { d = $i / $(i + 2) - 1; if (!($i > 1 && $i < 1e
 
 # ---- a sweep: each combination gives the results of a separate deck ----
 rm -rf out
-expect 0 1 sweep.yaml
+expect 0 1 sweep.yaml -output_plots true
 folders=$(printf 'material_stiffness=%s__time_step=%s ' 1e5 1e-1 1e5 1e-2 1e5 1e-3 1e7 1e-1 1e7 1e-2 1e7 1e-3)
 [ "$(cd out && LC_ALL=C ls -d -- */ | tr -d / | tr '\n' ' ')" = "$folders" ] || fail "folders: $(ls out)"
 [ "$(grep -c '^\[[1-6]/6\] material_stiffness 1e[57] time_step' log)" = 6 ] || fail 'headings'
@@ -210,10 +212,10 @@ time:     {step: 1e-1, steps: 1}
 operator: {type: direct}
 variant:  {bad: {type: qn, line_search: none, initial_hessian: identity}}
 compare:  {solvers: [bad, qn], iterations: 20, report: [1, 20]}
-output:   {directory: out}
+output:   {directory: out, plots: false}
 DECK
 rm -rf out alone
-expect 2 1 squeeze.yaml
+expect 2 1 squeeze.yaml -output_plots true
 expect 0 1 squeeze.yaml -compare_solvers qn -output_directory alone
 cmp -s <(values alone/compare.csv | grep qn) <(values out/compare.csv | grep qn) ||
   fail 'a diverging solver changes others'
@@ -274,7 +276,7 @@ time:     {step: 1e-1, steps: 1}
 operator: {type: direct}
 variant:  {heavy: {type: admm, weight: 1.5}, heaviest: {type: admm, weight: 8}}
 compare:  {solvers: [admm, heavy, heaviest], iterations: 300}
-output:   {directory: out}
+output:   {directory: out, plots: false}
 DECK
 # Fails if nobody says what to do about the weight, if a larger one does not help, or if a good one gets advice.
 expect 0 1 spin.yaml

@@ -13,7 +13,7 @@ initial:  {velocity: [0, 0, -5]}
 time:     {step: 1e-2, steps: 1}
 operator: {type: direct}
 compare:  {solvers: [qn, pd, xpbd, gradient_descent], iterations: 60}
-output:   {directory: out}
+output:   {directory: out, plots: false}
 DECK
 values() { cut -d, -f1,2,4-16 "$1"; }
 

@@ -17,7 +17,7 @@ variant:
   light:  {type: admm, weight: 0.4}
   rest:   {type: qn, initial_hessian: rest_hessian}
 compare:  {solvers: [fresh, qn, light, pd, newton, rest, xpbd], iterations: 12}
-output:   {directory: out}
+output:   {directory: out, plots: false}
 DECK
 # values SOLVER...: rows of these solvers without their seconds and errors.
 values() { for s in "$@"; do grep "^$s," out/compare.csv | cut -d, -f1,2,4-7,9-; done; }

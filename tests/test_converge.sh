@@ -36,9 +36,9 @@ attach:   {zmin: {hard: true}, zmax: {hard: true}}
 time:     {integrator: static}
 solver:   {type: newton, rtol: 1e-13}
 probe:    {low: {set: zmin}}
-output:   {directory: out, every: 1}
+output:   {directory: out, every: 1, plots: false}
 DECK
-works 1 bar.yaml -output_directory one
+works 1 bar.yaml -output_directory one -output_plots true
 order one displacement_L2 2 0.1
 order one displacement_H1 1 0.1
 order one total 2 0.1
@@ -137,7 +137,7 @@ traction: {zmax: {value: [0, 0, -1]}}
 time:     {integrator: static}
 solver:   {type: newton, rtol: 1e-13}
 probe:    {low: {set: zmin}}
-output:   {directory: support}
+output:   {directory: support, plots: false}
 DECK
 works 1 support.yaml -converge_level 0
 works 3 support.yaml
@@ -180,7 +180,7 @@ gravity:  [0, 0, -10]
 attach:   {xmin: {hard: true}}
 time:     {step: 4e-3, end: 0.0399}
 solver:   {type: newton, rtol: 1e-10}
-output:   {directory: sway}
+output:   {directory: sway, plots: false}
 DECK
 expect 3 1 sway.yaml -time_limit 1e-9
 [ ! -d sway/level_0 ] || fail 'a level runs after the end of time.limit'

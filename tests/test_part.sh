@@ -6,6 +6,7 @@
 # Fails when partition, halo or numbering lose or repeat an element, when a sum depends on threads, or when a solve
 # misses its tolerance.
 . "$(dirname "$0")/lib.sh"
+served=false
 
 steps=10 ranks='2 3 4'
 [ "${WRING_SANITIZE-}" = ON ] && steps=3 ranks=2 # ten times slower

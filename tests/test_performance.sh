@@ -3,6 +3,7 @@
 # read their output. Fails when a key of the decks, a column of history.csv or a field of run.json is renamed.
 # usage: test_performance.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
+served=false
 
 works 1 mesh box body.msh -size 4,4,4 -cells 12,12,12 -origin -2,-2,-2
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv

@@ -3,6 +3,7 @@
 # lines of docs/api.md, and the example, which must find the material that its curves were made with.
 # usage: test_python.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"
+served=false
 [ "${WRING_SANITIZE-}" != ON ] || skip 'Python would need the sanitizers too'
 "$python" -c 'import numpy' 2>log || skip 'no NumPy (Debian: python3-numpy)'
 cmake --install "$build" --prefix "$work/moved" >log || fail 'the installation'

@@ -6,6 +6,7 @@
 # if a run that was killed does not tell how far it came.
 # usage: test_records.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
+served=false
 [ -x "$python" ] || skip 'no python'
 
 works 1 mesh box tet.msh -size 1,1,1 -cells 3,3,3

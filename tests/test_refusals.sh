@@ -37,7 +37,7 @@ gravity:  [0, 0, -9.81]
 attach:
   xmin:   {stiffness: 1e6}
 time:     {step: 1e-2, steps: 1}
-output:   {directory: out, every: 0}
+output:   {directory: out, every: 0, plots: false}
 DECK
 
 # Lines of help: "KEY: one of a, b; default a".

@@ -64,7 +64,7 @@ for ranks in 2 4; do
   expect 0 $ranks run mixed.yaml -output_directory other
   same one/state.csv other/state.csv 1e-12
 done
-OMP_NUM_THREADS=3 expect 0 1 run mixed.yaml -output_directory other
+served=false OMP_NUM_THREADS=3 expect 0 1 run mixed.yaml -output_directory other
 cmp -s one/state.csv other/state.csv || fail 'three threads'
 expect 0 2 run mixed.yaml -time_steps 2 -output_directory part
 expect 0 3 run mixed.yaml -initial_restart part -output_directory other

@@ -2,6 +2,7 @@
 # How threads wait, and notes on threads that share cores.
 # usage: test_threads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 3
 . "$(dirname "$0")/lib.sh"
+served=false
 unset OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME KMP_LIBRARY
 
 # ---- how threads wait: the settings that the libraries of OpenMP print when they are loaded ----

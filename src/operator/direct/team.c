@@ -25,7 +25,7 @@ struct wring_barrier {
   _Alignas(64) atomic_uint round;
 };
 
-enum { ALIGNMENT = 64, SPINS = 2000 };
+enum { ALIGNMENT = 64, SPINS = 200 };
 
 PetscBool wring_shared_clear(void *memory, size_t bytes)
 {
