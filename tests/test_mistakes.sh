@@ -47,8 +47,8 @@ mkdir empty
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-# row STATUS COMMAND PATTERN [OPTIONS OF SED...]: `wring COMMAND` with the edited deck prints one line, or none where the
-# pattern is empty.
+# row STATUS COMMAND PATTERN [OPTIONS OF SED...]: `wring COMMAND` with the edited deck prints one line, or none where
+# the pattern is empty.
 n=0
 overwrite=()
 row() {
