@@ -55,6 +55,8 @@ for type in trust_region pncg qn auto; do
 done
 column by_qn/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 700) }' || # 429; without contacts in A 2217
   fail "qn takes too many iterations: A lacks the contacts"
+column by_trust_region/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 150) }' || # 118; 183
+  fail "trust_region takes too many iterations: conjugate gradients end where only contacts are solved"
 tight="-solver_rtol 1e-8 -time_steps 12"
 works 1 run slope.yaml $tight -output_directory slope1
 for ranks in 2 4; do

@@ -17,6 +17,7 @@
 #include <math.h>
 
 enum { MAX_SHRINKS = 100 };
+static const double with_barrier = 0.01; // of forcing: A knows no contacts, whose part hides that of all else in r . z
 
 typedef struct {
   double   first;          // radius of the first iteration, in multiples of |A^{-1} grad g|_A
@@ -58,11 +59,10 @@ static const wring_option trust_options[] = {
   {"expand", WRING_REAL, .range = "(1,inf)", .value = "2", .at = WRING_AT(trust_data, keys.expand),
    .help = "Least new radius, in lengths of the step, after a step from which the radius may grow."},
   {"forcing", WRING_REAL, .range = "(0,1)", .value = "0.1", .at = WRING_AT(trust_data, keys.forcing),
-   .help = "Largest relative tolerance of conjugate gradients for the Newton system."},
+   .help = "Largest relative tolerance of conjugate gradients for Newton's system; with a barrier a hundredth of it."},
   {"power", WRING_REAL, .range = "[0,1]", .value = "0.5", .at = WRING_AT(trust_data, keys.power),
-   .help =
-     "Conjugate gradients are solved to the relative size of grad g to this power, or to the largest tolerance: 1 "
-     "gives quadratic, 0 linear convergence."},
+   .help = "Conjugate gradients are solved to the relative size of grad g to this power, or to the largest tolerance: "
+           "1 gives quadratic, 0 linear convergence."},
   {"cg_max_it", WRING_INT, .range = "[1,inf)", .value = "1000", .at = WRING_AT(trust_data, keys.max_it),
    .help = "Most steps of conjugate gradients in one iteration."},
   {0},
@@ -164,10 +164,10 @@ static PetscErrorCode start_step(wring_solver *s, double *rz)
 /* The step s of this radius. */
 static PetscErrorCode find_step(wring_solver *s, trust_step *t)
 {
-  trust_data *const trust = s->data;
-  const double      size  = s->current.norm / trust->norm_0,
-               tolerance  = fmin(trust->keys.forcing, pow(size, trust->keys.power));
-  double rz               = 0, first, dots[2], sum[N_SUMS];
+  trust_data *const trust   = s->data;
+  const double      forcing = trust->keys.forcing * (wring_potential_has_bounded_contacts(s->g) ? with_barrier : 1),
+               tolerance    = fmin(forcing, pow(s->current.norm / trust->norm_0, trust->keys.power));
+  double rz                 = 0, first, dots[2], sum[N_SUMS];
 
   PetscFunctionBegin;
   *t = (trust_step){0};
