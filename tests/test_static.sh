@@ -34,6 +34,20 @@ cut -d, -f1-4 out/state.csv >moved.csv
 cut -d, -f1-4 one.csv >static.csv
 same static.csv moved.csv 1e-7
 
+# A plate that sags: a second Newton step takes back what the first stretches. Fails without it, or if both steps end
+# elsewhere.
+plate=(run block.yaml -mesh_box_size 1,1,0.02 -mesh_box_cells 12,12,1 -mesh_box_jitter 0 -material_young 1e7
+  -time_steps 1 -solver_type newton -solver_rtol 1e-8)
+works 1 "${plate[@]}" -solver_newton_watchdog false
+one=$(json_value out/run.json hessians)
+cp out/state.csv one.csv
+for ranks in 1 2; do
+  works $ranks "${plate[@]}"
+  [ $((4 * $(json_value out/run.json hessians))) -le $((3 * one)) ] ||
+    fail "watchdog on $ranks ranks: $one Hessians without"
+  same one.csv out/state.csv 1e-7
+done
+
 # Rollers on three faces and a traction on a fourth: strains s/E and -nu s/E on any mesh, to the order of the strain.
 # Fails if a held component enters the equilibrium of the others.
 works 2 run block.yaml -gravity 0,0,0 -material_model corotated -attach_xmin_components x -attach_ymin_hard true \

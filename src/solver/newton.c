@@ -12,6 +12,10 @@
   If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
   direction of descent from a solve that has succeeded.
 
+  Where backtracking shortens the step because x + d stretches what d should only turn (stiff parts, thin bodies) or
+  changes volumes, a second Newton step from x + d takes this back: both are one iteration if g is then low enough
+  [Chamberlain et al. 1982].
+
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
   V-cycle of A at x for the three components (cg), to the tolerances of Eisenstat and Walker or to a fixed one.
 */
@@ -28,7 +32,21 @@ static const double all_below = 1e-4; // progressive: of the largest force; belo
 /* The shift [Waechter and Biegler 2006, algorithm IC], in multiples of the diagonal: its first value, factors. */
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
+static const double largest_rise = 100;  // of |slope|, by d, after which a second step is tried
+static const double second_rtol  = 1e-2; // of its solve
+static const double second_least = 0.1;  // decrease by both steps, of |slope|
+enum { LONGEST_PAUSE = 64 };             // iterations without a second step after some that have failed
+
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
+
+/* The iterate that a second step goes back to where it fails. */
+typedef struct {
+  PetscBool   on;
+  Vec         x, d, grad;
+  wring_value value;
+  double      norm;
+  int         wait, pause; // iterations until the next one may begin, after one that has failed
+} newton_watchdog;
 
 /* How H is modified in an attempt, and what is remembered of it. */
 typedef struct {
@@ -47,6 +65,7 @@ typedef struct {
   PetscBool           fixed;   // the tolerance of conjugate gradients is not that of Eisenstat and Walker
   PetscBool           limited; // PETSc's options limit the steps of conjugate gradients: what they reach is d
   wring_forcing       forcing; // least: key rtol
+  newton_watchdog     watchdog;
 } newton_data;
 
 static const wring_option newton_options[] = {
@@ -64,18 +83,24 @@ static const wring_option newton_options[] = {
   {"forcing", WRING_WORD, .choices = "eisenstat_walker|fixed", .value = "eisenstat_walker",
    .at   = WRING_AT(newton_data, fixed),
    .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
+  {"watchdog", WRING_BOOL, .value = "true", .at = WRING_AT(newton_data, watchdog.on),
+   .help = "Whether a step that backtracking shortens is tried in full, with a second Newton step after it in the same "
+           "iteration: both are taken if g is then low enough."},
   {0},
 };
 
 static PetscErrorCode newton_set_up(wring_solver *s)
 {
-  newton_data *newton = s->data;
+  newton_data *const     newton = s->data;
+  newton_watchdog *const w      = &newton->watchdog;
 
   PetscFunctionBegin;
   newton->H.prefix = "newton_";
   newton->H.use    = WRING_LINEAR_ONCE;
   newton->H.norm   = newton->fixed ? WRING_NORM_PRECONDITIONED : WRING_NORM_RESIDUAL;
   PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&newton->d}));
+  w->on = (PetscBool)(w->on && !wring_potential_has_bounded_contacts(s->g));
+  if (w->on) PetscCall(wring_solver_create_vecs(s, 3, (Vec *[]){&w->x, &w->d, &w->grad}));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-newton_ksp_max_it", &newton->limited));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -87,7 +112,8 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   newton->modify = (newton_modification){.kind = newton->modify.kind};
   if (newton->modify.kind == PROGRESSIVE) newton->modify.threshold = INFINITY;
-  newton->forcing.norm = 0;
+  newton->forcing.norm  = 0;
+  newton->watchdog.wait = newton->watchdog.pause = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,6 +310,84 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- a second step ----------------------------------------------------------------------------------------------- */
+
+/* Whether a second step is tried after a search along d that has shortened it: then x + d is the trial point. */
+static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBool *begins)
+{
+  newton_data *const     newton = s->data;
+  newton_watchdog *const w      = &newton->watchdog;
+  const double           found  = s->trial.step;
+
+  PetscFunctionBegin;
+  *begins = PETSC_FALSE;
+  if (!w->on || found == 1 || newton->modify.shift > 0 || s->bound.step <= 1 || wring_solver_is_tiny(s, 1, slope))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (w->wait > 0) {
+    w->wait--;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_try(s, x, 1, newton->d));
+  *begins = (PetscBool)(s->trial.value.objective <= s->current.value.objective - largest_rise * slope);
+  if (!*begins) PetscCall(wring_solver_try(s, x, found, newton->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. */
+static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool *low)
+{
+  newton_data *const newton = s->data;
+  double             slope;
+
+  PetscFunctionBegin;
+  newton->modify.shift = 0;
+  newton->H.rtol       = newton->forcing.least;
+  if (!newton->fixed) wring_linear_force(s, &newton->H, &newton->forcing);
+  newton->H.rtol = PetscMin(newton->H.rtol, PetscMax(second_rtol, newton->forcing.least));
+  PetscCall(assemble(s, x));
+  do {
+    PetscCall(try_direction(s, x, &slope));
+    PetscCall(is_usable(s, slope, low));
+  } while (!*low && newton->H.stale);
+  if (!*low) PetscFunctionReturn(PETSC_SUCCESS);
+  for (double alpha = 1; alpha >= 0.5; alpha /= 2) {
+    PetscCall(wring_solver_try(s, x, alpha, newton->d));
+    *low = (PetscBool)(s->trial.value.objective <= most);
+    if (*low) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The trial point that a search along d has found becomes that of two steps, if g is low enough there. */
+static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
+{
+  newton_data *const     newton  = s->data;
+  newton_watchdog *const w       = &newton->watchdog;
+  const wring_forcing    forcing = newton->forcing;
+  const double           found = s->trial.step, most = s->current.value.objective + second_least * slope;
+  PetscBool              low;
+
+  PetscFunctionBegin;
+  PetscCall(begin_second(s, x, slope, &low));
+  if (!low) PetscFunctionReturn(PETSC_SUCCESS);
+  w->value = s->current.value, w->norm = s->current.norm;
+  PetscCall(VecCopy(x, w->x));
+  PetscCall(VecCopy(newton->d, w->d));
+  PetscCall(VecCopy(s->current.grad, w->grad));
+  PetscCall(wring_solver_accept(s, x));
+  PetscCall(try_second(s, x, most, &low));
+  w->pause = low ? 0 : PetscMin(2 * w->pause + 2, LONGEST_PAUSE);
+  w->wait  = w->pause;
+  if (low) PetscFunctionReturn(PETSC_SUCCESS);
+  newton->forcing = forcing;
+  PetscCall(VecCopy(w->x, x));
+  PetscCall(VecCopy(w->grad, s->current.grad));
+  s->current.value = w->value, s->current.norm = w->norm;
+  PetscCall(VecCopy(w->d, newton->d));
+  PetscCall(wring_solver_try(s, x, found, newton->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
 /*
@@ -321,13 +425,15 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   s->current.decrement = -0.5 * slope;
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
+  if (result == WRING_SEARCH_FOUND) PetscCall(judge_model(s, x, slope));
   if (result == WRING_SEARCH_FAILED) {
     PetscCall(wring_note(
       s->comm, "solver '%s': g does not decrease along Newton's direction: steepest descent is tried", s->name));
     PetscCall(wring_solver_steepest(s, x, newton->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
+  } else if (result == WRING_SEARCH_FOUND) {
+    PetscCall(try_both(s, x, slope));
   }
-  if (result == WRING_SEARCH_FOUND) PetscCall(judge_model(s, x, slope));
   PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
