@@ -1,5 +1,5 @@
-"""Opens frames with VTK, an independent reader: python3 read_frame.py VERTICES TETS FRAME.vtu ... fails unless each has
-so many points and cells, and finite fields."""
+"""Opens frames with VTK, an independent reader: python3 read_frame.py VERTICES TETS FRAME.vtu ... [-- VERTICES ...]
+fails unless each has so many points and cells, and finite fields. Names have no blanks."""
 import sys
 try:
     import vtk
@@ -28,5 +28,7 @@ def check(frame, vertices, tets):
             sys.exit(f"{frame}: {name} is not finite")
 
 
-for path in sys.argv[3:]:
-    check(path, int(sys.argv[1]), int(sys.argv[2]))
+for group in " ".join(sys.argv[1:]).split(" -- "):
+    vertices, tets, *frames = group.split()
+    for frame in frames:
+        check(frame, int(vertices), int(tets))

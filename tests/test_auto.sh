@@ -4,7 +4,7 @@
 # takes more than a quarter of qn's evaluations, if a factor is made where qn needs few, if a solve does not converge on
 # any number of ranks, if the choices are not those of the steps, or if keys of one method no longer select it. A factor
 # that fails, a Hessian that does not pay, multigrid and contacts follow.
-# usage: test_auto.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 2
+# usage: test_auto.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 11
 . "$(dirname "$0")/lib.sh"
 
 cat >slender.yaml <<'DECK'

@@ -3,7 +3,7 @@
 # ranks that own nothing; bytes are those of docs/operations.md; rows agree with each other and with the JSON; bad keys
 # are refused. Nothing is timed. A law without default parameters, a row that is lost on some rank count, or a
 # count of bytes that follows the partition where it should not, fails this test.
-# usage: test_bench.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 10
+# usage: test_bench.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 13
 . "$(dirname "$0")/lib.sh"
 prefix=(bench)
 

@@ -2,7 +2,7 @@
 # Every solver gives the same bits on 1, 2 and 3 threads, and nearly the same numbers on 1, 2, 3 and 4 ranks. Fails when
 # the order of a sum depends on the threads, when a thread reads what another one writes, or when a method takes
 # decisions from numbers of one rank.
-# usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 7
+# usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 11
 . "$(dirname "$0")/lib.sh"
 served=false
 

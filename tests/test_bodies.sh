@@ -2,7 +2,7 @@
 # Bodies of several files and boxes: each moves as it does alone, on any number of ranks; files that are merged are the
 # same problem; orders, refinement, restarts, velocities of parts of one mesh, and what is refused. Fails if numbers,
 # places, names, materials or velocities of a body are those of another.
-# usage: test_bodies.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 9
+# usage: test_bodies.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 3
 . "$(dirname "$0")/lib.sh"
 
 # rows FILE FIRST N: the positions and velocities of N vertices, tab by tab.

@@ -5,7 +5,7 @@
 # too. Two shards run at a time.
 # Fails when a damaged input is accepted, when its message loses its place, value or expectation, or when something is
 # written before the refusal.
-# usage: test_broken.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 40
+# usage: test_broken.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 26
 . "$(dirname "$0")/lib.sh"
 corpus=$source/tests/fuzz/corpus
 good=$work/good

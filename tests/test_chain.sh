@@ -4,7 +4,7 @@
 # that goes, lead to the equilibrium of the last deck alone; dynamics begins at rest with held sides where they are; a
 # restart in a chain reproduces it. Fails if what is out of balance at the beginning does not fade out, or held vertices
 # jump.
-# usage: test_chain.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 9
+# usage: test_chain.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 3
 . "$(dirname "$0")/lib.sh"
 
 cat >press.yaml <<'DECK'

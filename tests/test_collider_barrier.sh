@@ -2,7 +2,7 @@
 # Colliders of method barrier in decks. It fails when a thin needle passes between the vertices of a face, a box that
 # moves and turns, or a container that turns, is entered or left, ranks or a restart end elsewhere, forces are not those
 # that the attachments need, a blocked step is not said to be so, or bad input is accepted.
-# usage: test_collider_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 4
+# usage: test_collider_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
 . "$(dirname "$0")/lib.sh"
 
 # deck NAME: from standard input, of a soft material by newton.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Comparisons: sweeps, variants, solvers that diverge, what is written and when it is refused, on 1, 2 and 4 ranks.
-# usage: test_compare.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 8
+# usage: test_compare.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 11
 . "$(dirname "$0")/lib.sh"
 prefix=(compare)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How solvers of a comparison end: at a target, by a budget of time.
-# usage: test_compare_ends.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 4
+# usage: test_compare_ends.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 prefix=(compare)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times of a comparison: repeats, warm-up, set-up, and that the order of the list changes nothing but time.
-# usage: test_compare_time.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 8
+# usage: test_compare_time.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 5
 . "$(dirname "$0")/lib.sh"
 prefix=(compare)
 

@@ -4,7 +4,7 @@
 # a dropped block ends in the same state on 1, 2 and 4 ranks. It fails when an edge, a fast body, a linked ring, or a
 # vertex or edge right above another one, passes through, or when edges inside a face hold up what slides over them.
 # WRING_SCENES=all, of the nightly suite, runs every scene on 1, 2 and 4 ranks.
-# usage: test_contact_scenes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 30
+# usage: test_contact_scenes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 15
 . "$(dirname "$0")/lib.sh"
 scenes=$source/tests/contact/scenes.py
 $python -c 'import vtk, numpy' 2>/dev/null || skip "no VTK (Debian: python3-vtk9 python3-numpy)"

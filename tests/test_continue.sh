@@ -3,7 +3,7 @@
 # those of an uninterrupted comparison but for seconds. So does a parameter grid. What has ended is in the files at any
 # time. Fails if a solve that has ended is made again or read back with other digits, if the least g or an error
 # changes, if a comparison of other keys or files is continued, or if overwrite starts one of the same keys anew.
-# usage: test_continue.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 30
+# usage: test_continue.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 14
 . "$(dirname "$0")/lib.sh"
 [ -x "$python" ] || skip 'no python'
 overwrite=()

@@ -3,7 +3,7 @@
 # ranks, and from levels that were run apart or stopped; refusals. Fails if displacements are not compared on the finest
 # mesh, if levels end at different times, if a finished level of another deck, default or version is taken, one of the
 # same deck is run again, or results are removed before new ones are there, and if a table of another mesh is accepted.
-# usage: test_converge.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
+# usage: test_converge.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 11
 . "$(dirname "$0")/lib.sh"
 prefix=(converge)
 

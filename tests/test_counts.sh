@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Counts of work in compare.csv and compare.json against counts made by hand from the formulas of each method.
-# usage: test_counts.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 4
+# usage: test_counts.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 prefix=(compare)
 

@@ -5,7 +5,7 @@
 # read is not a missing one. Fails if a run, with and without resume, ends with status 0 or without its one line, or if
 # a checkpoint, frame, table or run.json of before is lost or changed, whichever of its listings and openings fails; if
 # a signal ends a run; or if the status of a file that cannot be written is not 4.
-# usage: test_faults.sh BUILD_DIR SOURCE_DIR     ranks: 2
+# usage: test_faults.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 5
 . "$(dirname "$0")/lib.sh"
 [ "${WRING_SANITIZE:-OFF}" = OFF ] || skip 'a sanitizer is loaded first'
 overwrite=()

@@ -3,7 +3,7 @@
 # friction adds energy, momentum is lost between bodies, or a belt does not carry; when methods, ranks or a restart end
 # elsewhere, or the operator of qn lacks contacts; when friction does not hold a block, or a seal, in statics; or bad
 # input is accepted.
-# usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4
+# usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 4
 . "$(dirname "$0")/lib.sh"
 
 far() { # A B: the largest difference of positions

@@ -3,7 +3,7 @@
 # this order: blocks that begin with "# NAME" or "// NAME" become files; indented lines that begin with wring, mpiexec,
 # gmsh or gnuplot are run. Fails when one of them fails, or when the guide's list of solvers for self-contact is not
 # what `wring check` accepts.
-# usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
+# usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 9
 . "$(dirname "$0")/lib.sh"
 guide=$base/guide.md
 cat "$source"/docs/{tutorial,user,operations,contact}.md >"$guide"

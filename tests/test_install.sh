@@ -1,5 +1,5 @@
 #!/bin/bash
-# ranks: 2
+# ranks: 2     cost: 4
 # An installed wring is found by CMake and by pkg-config, links, and runs. Fails when a dependency is not exported, when
 # a public header is not installed or does not stand alone, or when the files contain a path of the build folder; and
 # when the program of docs/developer.md, from a deck to a solver, does not make the step that `wring run` makes.

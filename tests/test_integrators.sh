@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Integrators in the program: the energy of a pendulum, one row per step, restarts of bdf2, failures and
 # refusals.
-# usage: test_integrators.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 8
+# usage: test_integrators.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 6
 . "$(dirname "$0")/lib.sh"
 
 # total FILE: each row's change of `total` since the first, relative to the 9.81 J that the pendulum swings by.

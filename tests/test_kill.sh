@@ -5,7 +5,7 @@
 # with frames.vtkhdf, which must have the first frames of an undisturbed run (read by h5py; without it, only restarts
 # read the file). Fails if a file gets its name before all its bytes, if NSteps and times of frames.vtkhdf change one
 # after the other, or if a restart keeps half a line or a row of a step that it makes again.
-# usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3     cost: 20
+# usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3     cost: 7
 # The moments follow from the seed, which is printed; nightly.sh gives another one each time.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || exit 77

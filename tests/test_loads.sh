@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Loads, drag and hard attachments of decks: closed forms of free fall, equilibrium and decay, their columns in
 # steps.csv, paths and tables, a restart on other ranks, and what is refused.
-# usage: test_loads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 9
+# usage: test_loads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 8
 . "$(dirname "$0")/lib.sh"
 
 # --- a free block under a force on its volume: implicit Euler's parabola h^2 f/rho n (n + 1)/2, the same for every

@@ -2,7 +2,7 @@
 # newton with means of the volume takes the same iterations to the same minimum on 1 and 2 ranks, at both orders, and
 # ends there with conjugate gradients too. Fails if a rank's part of a patch is missing in the Hessian, which costs
 # iterations, or in the energy; or if products or the preconditioner of conjugate gradients lack the means.
-# usage: test_mean_ranks.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 3
+# usage: test_mean_ranks.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 prefix=(run)
 cat >squeeze.yaml <<'DECK'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wring mesh: the report of info; files of convert, refine and box, which Gmsh must read; every refusal in one line,
 # on 1 and 3 ranks.
-# usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 9
+# usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 8
 . "$(dirname "$0")/lib.sh"
 prefix=(mesh)
 

@@ -2,7 +2,7 @@
 # MGPBD on bodies where its limit is known. Fails if rows, multipliers, compliances or masses are wrong: then it does
 # not reach the minimiser in one iteration where rows are constant, or C + alpha l/h^2 = 0 where they are not; if a
 # decision depends on the partition; or if the layout is not renewed when an attachment is released.
-# usage: test_mgpbd.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 6
+# usage: test_mgpbd.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 2
 . "$(dirname "$0")/lib.sh"
 
 # ---- constant rows: a chain along x that hangs from one end ----

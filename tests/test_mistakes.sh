@@ -3,7 +3,7 @@
 # deck without faults, and must end with the given status and with one line that matches: a note (status 0) or an error
 # (status 1). Fails where a mistake is answered by silence, by a second line or by a line without the cure; where the
 # deck without faults, or a deck of inputs, gets a note; where the numbers of `wring check` depend on the ranks.
-# usage: test_mistakes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 12
+# usage: test_mistakes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
 . "$(dirname "$0")/lib.sh"
 
 works 1 mesh box box.msh -size 0.12,0.04,0.04 -cells 3,1,1

@@ -5,7 +5,7 @@
 # loses a frame or keeps one of a step that it makes again; when a killed run leaves a file that cannot be read or has
 # fewer frames than it has made; when a wrong key is taken; when the error does not name a /dev/shm that cannot be
 # written (where namespaces are allowed). Without h5py, what reads frames.vtkhdf is left out.
-# usage: test_output.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 20
+# usage: test_output.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
 . "$(dirname "$0")/lib.sh"
 
 cat >box.yaml <<'DECK'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ranks: 1 2 3 4     cost: 12
+# ranks: 1 2 3 4     cost: 5
 # The part of inputs/lamp.yaml, a mesh of Gmsh with two regions, 10 steps: a converged result does not depend on the
 # number of ranks (1e-9 of the largest position and of the largest velocity), and on one rank it is bit for bit the same
 # on 1 and 2 threads and in a second run.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ranks: 2
+# ranks: 2     cost: 9
 # docs/examples/plugin, a law, a solver, an integrator and a shape of colliders, built against an installed wring and
 # loaded by it, works in every command as members of src do, and passes the tests of its families. Fails if a header
 # that a member needs is not installed, if the program lacks a name that it may call, if a part of it has a list of its

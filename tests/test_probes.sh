@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Probes and the fields of frames: values against closed forms and other files, any number of ranks, refinement,
 # restarts, refusals. Fields are read by VTK, where it is installed.
-# usage: test_probes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
+# usage: test_probes.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 12
 . "$(dirname "$0")/lib.sh"
 
 # fields CASE FRAME: keeps a frame for a case of read_stress.py; the end of this test reads all of them.

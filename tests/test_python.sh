@@ -1,7 +1,7 @@
 #!/bin/bash
 # The Python package of an installed and moved wring, on 1 and 2 ranks: python_package.py says what fails. Then the
 # lines of docs/api.md, and the example, which must find the material that its curves were made with.
-# usage: test_python.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
+# usage: test_python.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 3
 . "$(dirname "$0")/lib.sh"
 served=false
 [ "${WRING_SANITIZE-}" != ON ] || skip 'Python would need the sanitizers too'

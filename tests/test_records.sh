@@ -4,7 +4,7 @@
 # of the earlier parts of a chain of restarts. Fails if a file has less than the others, if a hash is of other bytes, or
 # if ranks are lost on the way to rank 0, if the spread of phases and memory over ranks is not that of all of them, or
 # if a run that was killed does not tell how far it came.
-# usage: test_records.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# usage: test_records.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 4
 . "$(dirname "$0")/lib.sh"
 served=false
 [ -x "$python" ] || skip 'no python'

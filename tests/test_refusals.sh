@@ -2,7 +2,7 @@
 # Every solver refuses, in one line at set-up, a material or term that it cannot use, and every key of a solver a value
 # out of its range; what is not refused runs. New solvers, materials and keys are found in the program's own help: a
 # solver that cannot use every material is added to `cannot` below, a material to `parameters`.
-# usage: test_refusals.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 11
+# usage: test_refusals.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 14
 . "$(dirname "$0")/lib.sh"
 
 # Keys of every material.

@@ -3,7 +3,7 @@
 # four ranks within a quarter, and their waits in order those that it counts, within 0.6; SimGrid replays
 # their trace (skipped, saying so, where it is missing). Fails when a counter misses a call that sends, or when the
 # exchanges or sums of an iteration change and jobs/replay/iteration.py does not.
-# usage: test_replay.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
+# usage: test_replay.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 2
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null && "$python" -c 'import numpy' 2>/dev/null || skip "no python3 with numpy"
 command -v mpicc >/dev/null || skip "no mpicc"

@@ -4,7 +4,7 @@
 # Fails if a run has other ranks, threads, cells or solvers than its point, if an efficiency is not that of the times
 # beside it, if elements change as the mesh grows, if a run is made twice or lost after a kill, if a disturbed run looks
 # like others, or if a mistake ends in a trace.
-# usage: test_scaling.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 15
+# usage: test_scaling.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 11
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null || skip 'no python3'
 "$python" -c 'import yaml' 2>/dev/null || skip 'no PyYAML'

@@ -2,7 +2,7 @@
 # Self-contact by a barrier in decks. It fails when surfaces of a frame meet, a step ends unconverged, momentum is lost
 # or energy gained in a collision, a held body passes another or cannot push it, a restart goes another way, or bad
 # input is accepted. More scenes are in test_contact_scenes.sh.
-# usage: test_self_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 2
+# usage: test_self_barrier.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"
 
 scene() { "$python" "$source/tests/contact/scenes.py" "$1" . || fail "scene $1 was not written"; }

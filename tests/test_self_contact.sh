@@ -2,7 +2,7 @@
 # Self-contact in decks: the scene of two blocks on 1 and 2 ranks, with and without, contacts that fail, and refusals.
 # It fails when the cube falls through the slab, a step does not converge because contacts alternate, ranks differ, a
 # body passes through another one unnoticed, or a key is misread.
-# usage: test_self_contact.sh BUILD_DIR SOURCE_DIR     ranks: 2
+# usage: test_self_contact.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 10
 . "$(dirname "$0")/lib.sh"
 
 # ---- two blocks: the cube is slowed down by the slab, through which without self-contact it falls -----------------

@@ -3,7 +3,7 @@
 # lost. Each reports it by its exit status and one line, and its last checkpoint restarts; tables continue without rows
 # of later steps. Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut
 # line remains.
-# usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
+# usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 30
 . "$(dirname "$0")/lib.sh"
 
 cat >beam.yaml <<'DECK'

@@ -5,7 +5,7 @@
 # without --docs; if unknown names are taken; if the set contact has not 24 problems, on two sizes of mesh, half of them
 # with friction, or `wring check` refuses one or finds no friction there; or if problems and entrants of a file run with
 # other keys than it says, or results of others are taken for theirs; or if the table of entrants is missing.
-# usage: test_suite.sh BUILD_DIR SOURCE_DIR     cost: 20
+# usage: test_suite.sh BUILD_DIR SOURCE_DIR     cost: 16
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null || skip "no python3"
 export WRING=$wring

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after a
 # restart on others and a refinement; every solver runs it or gives a reason; frames that VTK reads; refusals.
-# usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
+# usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
 . "$(dirname "$0")/lib.sh"
 
 # A box of 4 x 2 x 2 cells; its top is a skin, a cloth of 2 x 4 squares hangs at its upper edge, a rope of 5 lines at a

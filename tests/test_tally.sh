@@ -3,7 +3,7 @@
 # if a count differs from the rows of steps.csv, from the known positions or between ranks; if a restart, one before the
 # end of a part or a killed part spoils the counts; or if a state that has diverged ends with status 0 or replaces the
 # last good one.
-# usage: test_tally.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# usage: test_tally.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 4
 . "$(dirname "$0")/lib.sh"
 
 # At rest without load up to step 17; then one iteration is too few.

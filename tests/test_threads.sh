@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How threads wait, and notes on threads that share cores.
-# usage: test_threads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 3
+# usage: test_threads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 1
 . "$(dirname "$0")/lib.sh"
 served=false
 unset OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME KMP_LIBRARY

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Dead loads on sets, `traction` and `force`: totals on any partition and refinement, constant direction, the patch test
 # of their distribution, reactions of held vertices, points without triangles, time, a restart, and what is refused.
-# usage: test_tractions.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 7
+# usage: test_tractions.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 6
 . "$(dirname "$0")/lib.sh"
 
 # --- the momentum of a free body after one explicit step is h times the total: h = 1 s -------------------------------

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The energies of steps.csv: with the work of pressure and drag, `total` is constant with implicit_midpoint.
-# usage: test_work.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 5
+# usage: test_work.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 2
 . "$(dirname "$0")/lib.sh"
 
 # spread FILE: the largest difference of `total` from its first value, relative to the largest energy of any kind.

@@ -2,7 +2,7 @@
 # What must not end with status 0, or without a word: load steps and time steps that do not converge, locking, elements
 # of order 2 that invert, folded meshes, runs that mix in one directory; and what a user reads from a run: energies from
 # the rest state, the largest stress, the iterate of an interrupted solve.
-# usage: test_wrong.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 20
+# usage: test_wrong.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
 . "$(dirname "$0")/lib.sh"
 
 # says PATTERN, silent PATTERN: a note of the last call.
