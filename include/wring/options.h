@@ -136,9 +136,7 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
                                            const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 
-/*
-  Refuses two keys that are both given but exclude each other; why: "one is by area, the other by vertex", or NULL.
-*/
+/* Refuses two keys that are both given but exclude each other; why: "one is by area, the other by vertex", or NULL. */
 PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *prefix, const char *key, const char *other,
                                          const char *why);
 

@@ -29,9 +29,7 @@ typedef struct {
   double   H[MOST * MOST];
 } block;
 
-/*
-  Rows and columns of held components are 0. PETSc ignores those of vertices that are held in all, numbered -1.
-*/
+/* Rows and columns of held components are 0. PETSc ignores those of vertices that are held in all, numbered -1. */
 static PetscErrorCode add_pair(block *b, Mat H)
 {
   PetscFunctionBegin;

@@ -1,6 +1,4 @@
-/*
-  Private to src/contact: finds the vertices of a surface that are near triangles of it. docs/theory.md (9.4), (9.5)
-*/
+/* Private to src/contact: finds the vertices of a surface that are near triangles of it. docs/theory.md (9.4), (9.5) */
 #pragma once
 #include "simplices.h"
 

@@ -1,7 +1,6 @@
 /*
-  Self-contact: vertices of the surface against its triangles, and edges, E_c = sum over pairs of
-  k/2 min(0, n . G x - thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to
-  (9.9b)
+  Self-contact: vertices of the surface against its triangles, and edges, E_c = sum over pairs of k/2 min(0, n . G x -
+  thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to (9.9b)
 */
 #include "contact_impl.h"
 #include "crossings.h"

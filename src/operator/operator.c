@@ -229,9 +229,7 @@ static void copy_components(const wring_operator *op, int part, PetscInt n, Pets
   }
 }
 
-/*
-  Each part gets the right-hand sides of its components and zeros for the others. docs/theory.md (3.11b)
-*/
+/* Each part gets the right-hand sides of its components and zeros for the others. docs/theory.md (3.11b) */
 static PetscErrorCode solve_parts(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
   PetscInt n, most = 0;

@@ -9,9 +9,7 @@
   #include <xmmintrin.h>
 #endif
 
-/*
-  For the calling thread: subnormal results and operands become zero from now on. Returns the argument for restore.
-*/
+/* For the calling thread: subnormal results and operands become zero from now on. Returns the argument for restore. */
 static inline unsigned wring_subnormal_flush(void)
 {
 #if defined(__SSE__)

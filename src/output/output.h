@@ -50,9 +50,7 @@ PetscErrorCode wring_directory_refuse_results(const wring_output *out, const cha
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e);
 
-/*
-  Creates output.directory and removes the files of an earlier result, whose list ends with NULL. Collective.
-*/
+/* Creates output.directory and removes the files of an earlier result, whose list ends with NULL. Collective. */
 PetscErrorCode wring_directory_renew(const wring_output *out, const char *const *file);
 
 /* Removes a file, if there is one, and its .part; nothing after an error. Not collective: rank 0. */

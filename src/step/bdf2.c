@@ -22,9 +22,7 @@ static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  v' = (3 u' - u)/2 with u' = (x - q)/h and u = v - h lead; v' = u' in the first step, which is implicit Euler's.
-*/
+/* v' = (3 u' - u)/2 with u' = (x - q)/h and u = v - h lead; v' = u' in the first step, which is implicit Euler's. */
 static PetscErrorCode bdf2_finish(wring_stepper *s, Vec x, wring_state *state)
 {
   const Vec u = s->y;

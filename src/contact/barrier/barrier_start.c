@@ -46,11 +46,25 @@ static void print_corners(const PetscInt *original, int n, size_t size, char *te
     at += (size_t)snprintf(text + at, size - at, "%c%" PetscInt_FMT, a == 0 ? ' ' : '-', original[a]);
 }
 
+/* " of 'NAME'": the region of a vertex by its original number; "" if there is one region only, or none there. */
+static PetscErrorCode name_region(const wring_mesh *m, PetscInt original, size_t size, char *text)
+{
+  PetscInt region = m->regions.n;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++)
+    if (m->number.original[m->tets.corner[i]] == original) region = PetscMin(region, m->tets.region[i / 4]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &region, 1, MPIU_INT, MPI_MIN, m->comm));
+  text[0] = 0;
+  if (m->regions.n > 1 && region < m->regions.n) snprintf(text, size, " of '%s'", m->regions.name[region]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Refuses the nearest offence of all ranks, of equals the one with the lowest numbers. n = 0: this rank has none. */
-static PetscErrorCode raise(MPI_Comm comm, const char *when, const offence *o)
+static PetscErrorCode raise(const wring_mesh *m, const char *when, const offence *o)
 {
   double      key[1 + MOST], least[1 + MOST];
-  char        first[256], second[64];
+  char        first[256], second[64], of_first[128], of_second[128];
   wring_error error = {""};
   PetscBool   mine  = (PetscBool)(o->n > 0);
 
@@ -58,18 +72,22 @@ static PetscErrorCode raise(MPI_Comm comm, const char *when, const offence *o)
   for (int k = 0; k <= MOST; k++) key[k] = k == 0 ? o->distance : k <= o->n ? (double)o->original[k - 1] : -1;
   for (int k = 0; k <= MOST; k++) {
     if (!mine) key[k] = INFINITY;
-    PetscCallMPI(MPI_Allreduce(key + k, least + k, 1, MPI_DOUBLE, MPI_MIN, comm));
+    PetscCallMPI(MPI_Allreduce(key + k, least + k, 1, MPI_DOUBLE, MPI_MIN, m->comm));
     mine = (PetscBool)(mine && key[k] == least[k]);
   }
   if (isinf(least[0])) PetscFunctionReturn(PETSC_SUCCESS);
+  int n_first = mine ? o->n_first : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n_first, 1, MPI_INT, MPI_MAX, m->comm));
+  PetscCall(name_region(m, n_first > 0 ? (PetscInt)least[1] : -1, sizeof of_first, of_first));
+  PetscCall(name_region(m, (PetscInt)least[1 + n_first], sizeof of_second, of_second));
   print_corners(o->original, mine ? o->n_first : 0, sizeof first, first);
   print_corners(o->original + o->n_first, mine ? o->n - o->n_first : 0, sizeof second, second);
   if (o->collider) PetscCall(PetscSNPrintf(first, sizeof first, "'%s'", o->collider));
   if (mine)
-    wring_error_set(&error, "%s: %s and %s %s %s, expected surfaces that are apart",
-                    o->collider ? "collider" : "self_contact", first, second,
+    wring_error_set(&error, "%s: %s%s and %s%s %s %s, expected surfaces that are apart",
+                    o->collider ? "collider" : "self_contact", first, of_first, second, of_second,
                     o->distance < 0 ? "pass through each other" : "touch", when);
-  PetscCall(wring_error_raise(comm, &error));
+  PetscCall(wring_error_raise(m->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,7 +117,7 @@ static PetscErrorCode refuse_touching(const wring_barrier_pairs *p, const char *
 {
   PetscFunctionBegin;
   if (o->distance > touching * diagonal) o->n = 0;
-  PetscCall(raise(p->mesh->comm, when, o));
+  PetscCall(raise(p->mesh, when, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -333,14 +351,21 @@ static PetscErrorCode refuse_inside(const wring_barrier_pairs *p, const double *
 {
   ray_hit     hit   = {-1, -1};
   wring_error error = {""};
+  char        of_vertex[128], of_body[128];
 
   PetscFunctionBegin;
   PetscCall(find_inside(p, x, length, &hit));
-  if (hit.vertex >= 0)
+  ray_hit last = hit; // of all ranks
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &last.vertex, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
+  if (hit.vertex < last.vertex) last.body = -1;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &last.body, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
+  PetscCall(name_region(p->mesh, last.vertex, sizeof of_vertex, of_vertex));
+  PetscCall(name_region(p->mesh, last.body, sizeof of_body, of_body));
+  if (last.vertex >= 0)
     wring_error_set(&error,
-                    "self_contact: the body of vertex %" PetscInt_FMT " is inside that of vertex %" PetscInt_FMT
-                    " at the start, expected bodies beside each other",
-                    hit.vertex, hit.body);
+                    "self_contact: the body of vertex %" PetscInt_FMT "%s is inside that of vertex %" PetscInt_FMT
+                    "%s at the start, expected bodies beside each other",
+                    last.vertex, of_vertex, last.body, of_body);
   PetscCall(wring_error_raise(p->mesh->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -390,7 +415,7 @@ PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const dou
   PetscCall(find_nearest(p, x, p->gap, &o, &least));
   PetscCall(refuse_touching(p, "at the start", diagonal, &o));
   PetscCall(find_piercing(p, x, &o));
-  PetscCall(raise(p->mesh->comm, "at the start", &o));
+  PetscCall(raise(p->mesh, "at the start", &o));
   PetscCall(measure_diagonal(p, x, &diagonal));
   PetscCall(refuse_inside(p, x, 2 * diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -77,9 +77,7 @@ static PetscBool moves(const wring_collider *c)
   return (PetscBool)(c->motion.path || v[0] != 0 || v[1] != 0 || v[2] != 0 || s[0] != 0 || s[1] != 0 || s[2] != 0);
 }
 
-/*
-  Whether the way from x along a direction meets the ball around a collider or, if it is unbounded, ends inside it.
-*/
+/* Whether the way from x along a direction meets the ball around a collider or, if it is unbounded, ends inside it. */
 static PetscBool lies_on_way(const wring_poses *p, int c, const double *direction, const double *x)
 {
   const double *const centre  = p->now[c].centre;

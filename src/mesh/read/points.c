@@ -1,6 +1,4 @@
-/*
-  CSV "vertex,x,y,z": a mesh of points only. Vertex numbers 0 ... n-1 in any order, each once.
-*/
+/* CSV "vertex,x,y,z": a mesh of points only. Vertex numbers 0 ... n-1 in any order, each once. */
 #include "row_blocks.h"
 
 static PetscBool is_header(wring_scan *s)

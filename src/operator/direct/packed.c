@@ -208,9 +208,7 @@ static void copy_block(const wring_packed_block *b, const dense *d, float *to)
       to = copy_panel(d, j, n + u * UNIT, wring_packed_unit_rows(b, u), n, n + b->n_below, to);
 }
 
-/*
-  The largest entry of L is on its diagonal. Scaling it to about 1 lets single precision hold a contrast of 1e38.
-*/
+/* The largest entry of L is on its diagonal. Scaling it to about 1 lets single precision hold a contrast of 1e38. */
 static double find_scale(const cholmod_factor *f)
 {
   double largest = 0;

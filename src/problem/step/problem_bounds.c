@@ -1,6 +1,4 @@
-/*
-  States that diverge have no relation to the loads: the positions that a step accepts.
-*/
+/* States that diverge have no relation to the loads: the positions that a step accepts. */
 #include "problem/problem_impl.h"
 #include <math.h>
 

@@ -14,9 +14,7 @@ typedef struct {
   void (*merit)(const wring_solver *s, double *merit, double *rounding);
 } wring_solver_state;
 
-/*
-  Properties of a method's iterates when its keys have their default values. Tests check every type for them.
-*/
+/* Properties of a method's iterates when its keys have their default values. Tests check every type for them. */
 typedef enum {
   WRING_MINIMISES      = 1, // the iterates converge to a minimum of g
   WRING_DESCENDS       = 2, // g does not rise from one to the next, except by rounding
