@@ -1,8 +1,8 @@
-"""python3 jobs peers [-w] [--tets N,...] [--ranks N,...] [--repeat N] [case...]: newton beside FEniCSx.
+"""python3 jobs peers [-w] [--tets N,...] [--ranks N,...] [--repeat N] [case...]: wring beside FEniCSx.
 
 A cantilever of 4 m x 1 m x 1 m of neohookean, E = 1 MPa, is bent by a traction at its end (statics, one load step) or
-by gravity (ten steps of implicit Euler), with the same energy on the same mesh; both programs stop at |grad g| <= 1e-4
-N. Runs alternate, a number is the median. Seconds are those of all solves with what they set up, of wring everything
+by gravity (ten steps of implicit Euler), with the same energy on the same mesh; `auto`, `newton` and FEniCSx stop at
+|grad g| <= 1e-4 N. Runs alternate, a number is the median, also of the ratios to `auto` and `newton` of one round. Seconds are those of all solves with what they set up, of wring everything
 but the mesh and files. Bytes are peaks of all ranks together, less what the programs and their libraries take without
 the mesh. Installs python3-dolfinx (Debian). -w writes docs/performance/peers.csv and the rows of docs/performance.md.
 """
@@ -33,7 +33,9 @@ CASES = {  # order, Poisson's ratio, traction [Pa], none in time, and solvers of
     "dynamics": (1, 0.4, None, ("gamg",)),
 }
 LARGEST_FACTOR = 2e5  # tets, of MUMPS
-HEAD = ("case", "tets", "ranks", "program", "seconds", "ratio", "iterations", "linear", "bytes_per_tet", "energy")
+OURS = ("auto", "newton")
+HEAD = ("case", "tets", "ranks", "program", "seconds", *(f"over {name}" for name in OURS))
+HEAD += ("iterations", "linear", "bytes_per_tet", "energy")
 
 
 def cells(tets):
@@ -76,8 +78,8 @@ def empty(ranks):
     return load(program.run("run", DECK, f"{OUT}/empty-{ranks}", keys, ranks=ranks), "run.json")["peak_memory"]
 
 
-def by_wring(name, side, ranks):
-    """A run of `newton`: seconds, iterations, linear iterations, bytes, energy."""
+def by_wring(name, side, ranks, solver):
+    """A run of wring: seconds, iterations, linear iterations, bytes, energy."""
     order, poisson, pull, _ = CASES[name]
     options = {
         "mesh_box_cells": f"{4 * side},{side},{side}",
@@ -85,11 +87,12 @@ def by_wring(name, side, ranks):
         "material_poisson": poisson,
         "traction_xmax_value": f"0,0,{pull or 0}",
         "output_every": 0,
+        "solver_type": solver,
     }
     if pull is None:
         options |= {"time_integrator": "implicit_euler", "time_step": STEP, "time_steps": STEPS}
         options["gravity"] = f"0,0,{GRAVITY}"
-    folder = program.run("run", DECK, f"{OUT}/{name}-{side}-{ranks}", options, ranks=ranks, busy=True)
+    folder = program.run("run", DECK, f"{OUT}/{name}-{solver}-{side}-{ranks}", options, ranks=ranks, busy=True)
     record = load(folder, "run.json")
     phases = record["seconds"]
     return {
@@ -134,7 +137,7 @@ def by_fenicsx(name, side, ranks, solver):
 
 def measure(name, side, ranks, repeat):
     """The lines of the table of a case: medians of alternating runs."""
-    tets, peers = 24 * side**3, {"wring": lambda: by_wring(name, side, ranks)}
+    tets, peers = 24 * side**3, {one: lambda one=one: by_wring(name, side, ranks, one) for one in OURS}
     for solver in CASES[name][3]:
         if solver == "gamg" or tets <= LARGEST_FACTOR:
             peers[f"fenicsx {solver}"] = lambda solver=solver: by_fenicsx(name, side, ranks, solver)
@@ -145,9 +148,9 @@ def measure(name, side, ranks, repeat):
     median = lambda peer, key: statistics.median(run[key] for run in runs[peer])
     lines = []
     for peer in peers:
-        ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in zip(runs["wring"], runs[peer]))
+        ratios = (statistics.median(b["seconds"] / a["seconds"] for a, b in zip(runs[one], runs[peer])) for one in OURS)
         lines.append(
-            [name, tets, ranks, peer, f"{median(peer, 'seconds'):.3g}", f"{ratio:.2f}"]
+            [name, tets, ranks, peer, f"{median(peer, 'seconds'):.3g}", *(f"{ratio:.2f}" for ratio in ratios)]
             + [f"{median(peer, key):.0f}" for key in ("iterations", "linear")]
             + [f"{median(peer, 'bytes') / tets:.0f}", f"{median(peer, 'energy'):.10g}"]
         )

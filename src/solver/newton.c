@@ -35,6 +35,7 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 static const double largest_rise = 100;  // of |slope|, by d, after which a second step is tried
 static const double second_rtol  = 1e-2; // of its solve
 static const double second_least = 0.1;  // decrease by both steps, of |slope|
+enum { FEW_ITERATIONS = 100 };           // which its solve may take, or four times those of the first solve
 enum { LONGEST_PAUSE = 64 };             // iterations without a second step after some that have failed
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
@@ -333,15 +334,30 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Limits the iterations of conjugate gradients by those of the last solve; *before: what the limit was. */
+static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
+{
+  PetscInt last;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetIterationNumber(newton->H.ksp, &last));
+  PetscCall(KSPGetTolerances(newton->H.ksp, NULL, NULL, NULL, before));
+  PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT,
+                             PetscMin(*before, PetscMax(FEW_ITERATIONS, 4 * last))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. */
 static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool *low)
 {
   newton_data *const newton = s->data;
   double             slope;
+  PetscInt           before;
 
   PetscFunctionBegin;
   newton->modify.shift = 0;
   newton->H.rtol       = newton->forcing.least;
+  PetscCall(limit_solve(newton, &before));
   if (!newton->fixed) wring_linear_force(s, &newton->H, &newton->forcing);
   newton->H.rtol = PetscMin(newton->H.rtol, PetscMax(second_rtol, newton->forcing.least));
   PetscCall(assemble(s, x));
@@ -349,6 +365,7 @@ static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool 
     PetscCall(try_direction(s, x, &slope));
     PetscCall(is_usable(s, slope, low));
   } while (!*low && newton->H.stale);
+  PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, before));
   if (!*low) PetscFunctionReturn(PETSC_SUCCESS);
   for (double alpha = 1; alpha >= 0.5; alpha /= 2) {
     PetscCall(wring_solver_try(s, x, alpha, newton->d));
