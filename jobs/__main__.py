@@ -3,7 +3,7 @@
     studies           the experiments of three papers, docs/results.md
     performance       the tables of docs/performance.md
     hard              auto beside named methods on hard problems, docs/hard.md
-    peers             newton beside FEniCSx on the same energy and mesh
+    peers             auto and newton beside FEniCSx on the same energy and mesh
     replay            an iteration on many ranks, from recorded messages, in SimGrid
     bench             `wring bench` over sizes, ranks and threads
     scaling         ranks, threads, nodes, meshes and solvers of one table, under Slurm or here

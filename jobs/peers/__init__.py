@@ -2,9 +2,10 @@
 
 A cantilever of 4 m x 1 m x 1 m of neohookean, E = 1 MPa, is bent by a traction at its end (statics, one load step) or
 by gravity (ten steps of implicit Euler), with the same energy on the same mesh; `auto`, `newton` and FEniCSx stop at
-|grad g| <= 1e-4 N. Runs alternate, a number is the median, also of the ratios to `auto` and `newton` of one round. Seconds are those of all solves with what they set up, of wring everything
-but the mesh and files. Bytes are peaks of all ranks together, less what the programs and their libraries take without
-the mesh. Installs python3-dolfinx (Debian). -w writes docs/performance/peers.csv and the rows of docs/performance.md.
+|grad g| <= 1e-4 N. Runs alternate; a number is the median, also of the ratios to `auto` and to `newton` of one round.
+Seconds are those of all solves with what they set up, of wring everything but the mesh and files. Bytes are peaks of
+all ranks together, less what the programs and their libraries take without the mesh. Installs python3-dolfinx (Debian).
+-w writes docs/performance/peers.csv and the rows of docs/performance.md.
 """
 import functools
 import json
