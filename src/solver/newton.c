@@ -7,7 +7,7 @@
                   else absolute [Chen et al. 2024b, algorithm 1]
     progressive   clamp, only for elements with large forces, as many as make H positive definite, none at first
                   [Fernandez-Fernandez et al. 2026]
-    on_demand     the same, all at first
+    on_demand     the same, all at first in statics; none in time steps, then all once H is not positive definite
     none          nothing
   If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
   direction of descent from a solve that has succeeded.
@@ -76,11 +76,13 @@ static const wring_option newton_options[] = {
   {"rtol", WRING_REAL, .range = "(0,1)", .value = "1e-8", .at = WRING_AT(newton_data, forcing.least),
    .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
   {"filter", WRING_WORD, .choices = "clamp|absolute|trust_region|progressive|on_demand|none", .value = "on_demand",
-   .at   = WRING_AT(newton_data, modify.kind),
-   .help = "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
-           "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; progressive: "
-           "clamp where forces are large, as far as is needed, at first nowhere; on_demand: the same, at first "
-           "everywhere; none: nothing, a multiple of the diagonal is added if needed."},
+   .at = WRING_AT(newton_data, modify.kind),
+   .help =
+     "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
+     "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; progressive: "
+     "clamp where forces are large, as far as is needed, at first nowhere; on_demand: the same, but everywhere at "
+     "first in statics, and where it is first needed in a time step; none: nothing, a multiple of the diagonal is "
+     "added if needed."},
   {"forcing", WRING_WORD, .choices = "eisenstat_walker|fixed", .value = "eisenstat_walker",
    .at   = WRING_AT(newton_data, fixed),
    .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
@@ -111,8 +113,9 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  newton->modify = (newton_modification){.kind = newton->modify.kind};
-  if (newton->modify.kind == PROGRESSIVE) newton->modify.threshold = INFINITY;
+  newton->modify        = (newton_modification){.kind = newton->modify.kind};
+  const PetscBool later = (PetscBool)(newton->modify.kind == ON_DEMAND && !wring_potential_is_static(s->g));
+  if (later || newton->modify.kind == PROGRESSIVE) newton->modify.threshold = INFINITY;
   newton->forcing.norm  = 0;
   newton->watchdog.wait = newton->watchdog.pause = 0;
   PetscCall(wring_solver_evaluate(s, x));
@@ -213,8 +216,9 @@ static PetscErrorCode lower_threshold(wring_solver *s, PetscBool *all)
   *all = (PetscBool)(m->threshold == 0);
   if (*all) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
-  m->threshold = tighten * PetscMin(m->threshold, largest);
-  if (m->threshold <= all_below * largest) m->threshold = 0;
+  const PetscBool at_once = (PetscBool)(m->kind == ON_DEMAND && m->threshold == INFINITY);
+  m->threshold            = tighten * PetscMin(m->threshold, largest);
+  if (at_once || m->threshold <= all_below * largest) m->threshold = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
