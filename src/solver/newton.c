@@ -12,9 +12,8 @@
   If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
   direction of descent from a solve that has succeeded.
 
-  Where backtracking shortens the step because x + d stretches what d should only turn (stiff parts, thin bodies) or
-  changes volumes, a second Newton step from x + d takes this back: both are one iteration if g is then low enough
-  [Chamberlain et al. 1982].
+  Stiff parts and thin bodies turn, but x + d also stretches them, and backtracking shortens the step. A second Newton
+  step from x + d takes the stretch back: both are one iteration if g is then low enough [Chamberlain et al. 1982].
 
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
   V-cycle of A at x for the three components (cg), to the tolerances of Eisenstat and Walker or to a fixed one.
@@ -32,15 +31,16 @@ static const double all_below = 1e-4; // progressive: of the largest force; belo
 /* The shift [Waechter and Biegler 2006, algorithm IC], in multiples of the diagonal: its first value, factors. */
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
-static const double largest_rise = 100;  // of |slope|, by d, after which a second step is tried
-static const double second_rtol  = 1e-2; // of its solve
-static const double second_least = 0.1;  // decrease by both steps, of |slope|
-enum { FEW_ITERATIONS = 100 };           // which its solve may take, or four times those of the first solve
-enum { LONGEST_PAUSE = 64 };             // iterations without a second step after some that have failed
+/* Of a second step, (5.17e). Rises and decreases of g are in multiples of |slope|. */
+static const double largest_rise = 100; // by the first step
+static const double second_rtol  = 1e-2;
+static const double second_least = 0.1; // decrease by both steps
+enum { SECOND_ITERATIONS = 100 };       // of its solve, or four times those of the first solve
+enum { LONGEST_PAUSE = 64 };            // iterations without one after failures
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
-/* The iterate that a second step goes back to where it fails. */
+/* Second steps, and the iterate that a failed one goes back to. */
 typedef struct {
   PetscBool   on;
   Vec         x, d, grad;
@@ -113,9 +113,10 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  newton->modify        = (newton_modification){.kind = newton->modify.kind};
-  const PetscBool later = (PetscBool)(newton->modify.kind == ON_DEMAND && !wring_potential_is_static(s->g));
-  if (later || newton->modify.kind == PROGRESSIVE) newton->modify.threshold = INFINITY;
+  newton->modify          = (newton_modification){.kind = newton->modify.kind};
+  const PetscBool in_time = (PetscBool)!wring_potential_is_static(s->g);
+  if (newton->modify.kind == PROGRESSIVE || (newton->modify.kind == ON_DEMAND && in_time))
+    newton->modify.threshold = INFINITY;
   newton->forcing.norm  = 0;
   newton->watchdog.wait = newton->watchdog.pause = 0;
   PetscCall(wring_solver_evaluate(s, x));
@@ -347,7 +348,7 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
   PetscCall(KSPGetIterationNumber(newton->H.ksp, &last));
   PetscCall(KSPGetTolerances(newton->H.ksp, NULL, NULL, NULL, before));
   PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT,
-                             PetscMin(*before, PetscMax(FEW_ITERATIONS, 4 * last))));
+                             PetscMin(*before, PetscMax(SECOND_ITERATIONS, 4 * last))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

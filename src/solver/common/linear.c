@@ -66,9 +66,12 @@ static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, Mat 
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(l->A, &rows));
+  if (rows == 3 && P == l->A && !wring_potential_holds_components(s->g)) {
+    PetscCall(wring_cycle_pc_set(pc, s->op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCSetType(pc, PCGAMG));
-  PetscCall(PCGAMGSetUseSAEstEig(pc, PETSC_FALSE)); // of the first H, which is less than those with contacts
-  if (rows == 3 && P == l->A && !wring_potential_holds_components(s->g)) PetscCall(wring_cycle_pc_set(pc, s->op));
+  PetscCall(PCGAMGSetUseSAEstEig(pc, PETSC_FALSE)); // they would stay those of the first H, which may have no contacts
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
