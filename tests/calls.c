@@ -1,5 +1,6 @@
 /*
-  Calls of the program, each in a child of this process, which has loaded the libraries: that is half of a short call.
+  Calls of the program, each in a child of this process, which has loaded the libraries: loading takes half of the time
+  of a short call.
   Standard input has the words of each call, each with a '\0' at its end: how many arguments, the folder, the seconds
   that it may take, the arguments. Its output is in the file log of the folder; its exit status, 124 beyond the time, is
   a line of standard output.
