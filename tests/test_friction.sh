@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Friction in decks. It fails when a block on a slope slides another way than Coulomb's law says, or does not hold; when
 # friction adds energy, momentum is lost between bodies, or a belt does not carry; when methods, ranks or a restart end
-# elsewhere, or the operator of qn lacks contacts; when friction does not hold a block, or a seal, in statics; or bad
-# input is accepted.
+# elsewhere, or the operator of qn or pncg lacks contacts; when friction does not hold a block, or a seal, in statics;
+# or bad input is accepted.
 # usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 4
 . "$(dirname "$0")/lib.sh"
 
@@ -55,6 +55,8 @@ for type in trust_region pncg qn auto; do
 done
 column by_qn/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 700) }' || # 429; without contacts in A 2217
   fail "qn takes too many iterations: A lacks the contacts"
+column by_pncg/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 400) }' || # 275; with diagonal blocks 510
+  fail "pncg takes too many iterations: A lacks the contacts"
 column by_trust_region/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 150) }' || # 118; 183
   fail "trust_region takes too many iterations: conjugate gradients end where only contacts are solved"
 tight="-solver_rtol 1e-8 -time_steps 12"

@@ -17,6 +17,7 @@
 */
 #include "operator/multigrid/cycle_pc.h"
 #include "operator/schwarz.h"
+#include "solver/common/correction.h"
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include <math.h>
@@ -34,6 +35,7 @@ typedef struct {
   PC                  pc;       // the cycle, or Schwarz of H; NULL without
   Mat                 H;        // of clamped elements at some x_k; NULL without Schwarz
   PetscInt            revision; // of g when it was built; -1: not yet
+  wring_correction    contacts; // of A
   PetscInt            age;      // of the blocks, in iterations; -1: none yet
   double             *block;    // [n_owned][6] m/N: inverse blocks, xx yy zz xy yz xz; NULL with A^{-1}
   Vec                 u, v, d;  // [n_owned][3] m, with ghosts
@@ -50,10 +52,11 @@ typedef struct {
 } pncg_data;
 
 static const wring_option pncg_options[] = {
-  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle|schwarz", .at = WRING_AT(pncg_data, by),
+  {"precondition", WRING_WORD, .choices = "jacobi|operator|cycle|schwarz", .value = "operator",
+   .at = WRING_AT(pncg_data, by),
    .help =
-     "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, one V-cycle of multigrid "
-     "for the operator, or additive Schwarz on two levels of the Hessian; default: operator, with a barrier jacobi."},
+     "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, with what contacts by a "
+     "barrier add to it, one V-cycle of multigrid for the operator, or additive Schwarz on two levels of the Hessian."},
   {"beta", WRING_WORD, .choices = "dai_kou|dai_yuan|subspace", .value = "dai_kou", .at = WRING_AT(pncg_data, rule),
    .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
            "of the preconditioned gradient and the last direction."},
@@ -69,14 +72,11 @@ static const wring_option pncg_options[] = {
   {0},
 };
 
-/* A has no part of contacts, whose stiffness by a barrier has no bound. */
 static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   pncg_data *pncg = s->data;
 
   PetscFunctionBegin;
-  if (!wring_options_has(o, prefix, "precondition"))
-    pncg->by = wring_potential_has_bounded_contacts(s->g) ? JACOBI : OPERATOR;
   if (!wring_options_has(o, prefix, "renew")) pncg->renew = pncg->by == SCHWARZ ? 20 : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -259,6 +259,7 @@ static PetscErrorCode get_ready(wring_solver *s, Vec x)
   PetscFunctionBegin;
   if (pncg->ready) PetscFunctionReturn(PETSC_SUCCESS);
   if (pncg->by == SCHWARZ) PetscCall(renew_schwarz(s, x, &fresh));
+  if (pncg->by == OPERATOR) PetscCall(wring_correction_update(s, &pncg->contacts, x, &fresh));
   if (fresh && !pncg->frozen) PetscCall(precondition(s, s->trial.grad, pncg->v));
   if (pncg->by == JACOBI && pncg->age < 0) {
     PetscCall(find_blocks(s, x));
@@ -444,6 +445,7 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
   PetscCall(VecDestroy(&pncg->u));
   PetscCall(VecDestroy(&pncg->v));
   PetscCall(VecDestroy(&pncg->d));
+  PetscCall(wring_correction_destroy(&pncg->contacts));
   PetscCall(PCDestroy(&pncg->pc));
   PetscCall(MatDestroy(&pncg->H));
   PetscCall(PetscFree(pncg->block));

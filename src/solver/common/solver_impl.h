@@ -9,7 +9,7 @@
     common/decrement.c    the number that stop: decrement tests
     common/iterate.c      functions with which a method evaluates g, solves with A and changes x
     common/line_search.h  backtracking and steepest descent; both of Wolfe's conditions (wolfe.c)
-    common/linear.h       a method's own linear systems
+    common/linear.h       a method's own linear systems; correction.h: what contacts add to A
     common/constraints.h  the constraints of all terms as rows, of mgpbd and compliant
     lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; costs.h: when qn and
                           auto replace it

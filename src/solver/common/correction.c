@@ -1,9 +1,9 @@
 /*
-  The stiffness of contacts is far above that of A: L-BFGS would have to learn it from its pairs. Axes stay apart, as in
-  A; a semidefinite H is at most three times the part of it that is kept.
+  The stiffness of contacts is far above that of A: qn and pncg would have to learn it. Axes stay apart, as in A; a
+  semidefinite H is at most three times the part of it that is kept.
 */
 #include "correction.h"
-#include "solver/common/solver_impl.h"
+#include "solver_impl.h"
 
 /* In evaluations of g and its gradient: of a hierarchy, a guess; of a factor beyond its operations. */
 static const double hierarchy = 40, fixed = 5;
@@ -63,16 +63,18 @@ static PetscErrorCode find_base(const wring_solver *s, wring_correction *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_correction_update(wring_solver *s, wring_correction *c, Vec x)
+PetscErrorCode wring_correction_update(wring_solver *s, wring_correction *c, Vec x, PetscBool *anew)
 {
   const PetscBool first = (PetscBool)(s->current.iteration == 0), met = (PetscBool)(s->contacts.change.active > 0);
 
   PetscFunctionBegin;
+  *anew = PETSC_FALSE;
   if (!wring_potential_has_bounded_contacts(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(find_base(s, c));
   if (first && !met && c->with[0]) {
     PetscCall(wring_operator_set_matrices(s->op, c->A));
     PetscCall(wring_matrices_destroy(c->with));
+    *anew = PETSC_TRUE;
   }
   const PetscBool begins = (PetscBool)(first || !c->with[0]);
   if (!met || (!begins && s->work.evaluations < c->due)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,6 +82,7 @@ PetscErrorCode wring_correction_update(wring_solver *s, wring_correction *c, Vec
   PetscCall(wring_potential_add_contact_components(s->g, x, c->with));
   PetscCall(wring_operator_set_matrices(s->op, c->with));
   if (begins) PetscCall(wring_solver_note_choice(s, "operator with contacts"));
+  *anew  = PETSC_TRUE;
   c->due = s->work.evaluations + (PetscInt)price_of(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
