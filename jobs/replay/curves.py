@@ -45,7 +45,7 @@ def levels(n, ranks):
     active, i = ranks, 0
     while n > iteration.COARSEST:
         yield n, active
-        n, i = n / iteration.RATIO[min(i, len(iteration.RATIO) - 1)], i + 1
+        n, i = n / iteration.QN.of("ratio", i), i + 1
         active = max(1, min(active, round(n / iteration.ROWS_OF_A_RANK)))
 
 

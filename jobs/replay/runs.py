@@ -24,11 +24,11 @@ def library():
     return target
 
 
-def run(folder, ranks, cells, size, iterations):
-    """A box of `cells`. Gives run.json, and of each rank the words of its counts and of its depth."""
+def run(folder, ranks, cells, size, more):
+    """A box of `cells`; more: options. Gives run.json, and of each rank the words of its counts and of its depth."""
     os.environ.update(COUNT=f"{folder}/count", WAITS=f"{folder}/waits")
     text = lambda values: ",".join(map(str, values))
-    options = {"mesh_box_cells": text(cells), "mesh_box_size": text(size), "solver_max_it": iterations, **OPTIONS}
+    options = {"mesh_box_cells": text(cells), "mesh_box_size": text(size), **OPTIONS, **more}
     program.run("run", BOX, folder, options, ranks=ranks, preload=library())
     left = {"count": [], "waits": []}
     for name, rank in itertools.product(left, range(ranks)):
@@ -48,7 +48,7 @@ def of_an_iteration(folder, ranks, cells, size):
     """Vertices of the box; messages and bytes of a rank, the mean; and waits in order."""
     found = []
     for iterations in ITERATIONS:
-        done, counts, depths = run(folder, ranks, cells, size, iterations)
+        done, counts, depths = run(folder, ranks, cells, size, {"solver_max_it": iterations})
         waits = max(int(words[0]) for words in depths)
         found.append(np.array([done["iterations"], *np.mean([sent(words) for words in counts], axis=0), waits]))
     more = found[1] - found[0]

@@ -32,19 +32,24 @@ def without_contention(ranks, vertices, memory):
     return 1e-6 * chain.play(steps(ranks, vertices, memory), ranks, chain.Network())[0].max()
 
 
-def replayed(ranks, vertices, platform="fat_tree_100", per_node=64):
-    """Milliseconds by SimGrid on full nodes, kept in a file, for they take long."""
-    path = f"{OUT}/{platform}_{per_node}_{ranks}_{vertices}.json"
+def kept(name, make, ranks, platform="fat_tree_100", per_node=64):
+    """Milliseconds by SimGrid of the steps that make() gives, kept in a file, for they take long."""
+    path = f"{OUT}/{name}.json"
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
     os.makedirs(OUT, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=OUT) as folder:
-        names = traces.write(folder, ranks, steps(ranks, vertices))
-        result = simgrid.replay(names, ranks, platform, per_node)
+        result = simgrid.replay(traces.write(folder, ranks, make()), ranks, platform, per_node)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(result, file)
     return result
+
+
+def replayed(ranks, vertices, platform="fat_tree_100", per_node=64):
+    """Milliseconds by SimGrid on full nodes."""
+    make = lambda: steps(ranks, vertices)
+    return kept(f"{platform}_{per_node}_{ranks}_{vertices}", make, ranks, platform, per_node)
 
 
 def lines(most):

@@ -19,13 +19,13 @@ PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
 {
   cycle_pc     *c;
   const double *ra;
-  double       *za, largest;
+  double       *za, norm;
   int           exponent; // of a size: z of 2 r is twice z of r to the last bit
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(VecNorm(r, NORM_INFINITY, &largest));
-  frexp(isfinite(largest) ? largest : 1, &exponent);
+  PetscCall(VecNorm(r, NORM_2, &norm)); // which conjugate gradients have just computed: PETSc keeps it
+  frexp(isfinite(norm) ? norm : 1, &exponent);
   PetscCall(VecGetArrayRead(r, &ra));
   PetscCall(VecGetArrayWrite(z, &za));
   if (c->block)
