@@ -115,12 +115,6 @@ static PetscErrorCode correct_prices(const wring_solver *s, auto_data *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |grad g| at which this solve ends. */
-static double target_of(const wring_solver *s)
-{
-  return PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
-}
-
 /* H_0 is another: its steps are full ones until searches reject some. */
 static void trust_steps(auto_data *a)
 {
@@ -180,7 +174,7 @@ static PetscErrorCode leave_hessian(wring_solver *s)
 static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
 {
   auto_data *const    a       = s->data;
-  const wring_verdict verdict = wring_trade_judge(&a->trade, target_of(s));
+  const wring_verdict verdict = wring_trade_judge(&a->trade, wring_solver_target(s));
 
   PetscFunctionBegin;
   if (a->hessian.state == WRING_SYSTEM_SINGULAR || verdict == WRING_LEAVE)
@@ -210,7 +204,7 @@ static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
 static PetscErrorCode choose(wring_solver *s, Vec x)
 {
   auto_data *const a      = s->data;
-  const double     target = target_of(s);
+  const double     target = wring_solver_target(s);
   PetscBool        renewed, met;
 
   PetscFunctionBegin;

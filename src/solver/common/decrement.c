@@ -4,11 +4,12 @@
   replace the matrix of theirs.
 */
 #include "solver_impl.h"
+#include <math.h>
 #include <string.h>
 
 enum { EXPECTED_SOLVES = 100, MOST_WAITED = 10 };
 
-static const double near = 16; // p_k is computed again where |grad g| suggests that it is below this times the bound
+static const double near = 4; // p_k is computed again where |grad g| is below this times what the bound suggests
 
 PetscErrorCode wring_decrement_create(wring_solver *s, const wring_options *o)
 {
@@ -66,12 +67,22 @@ PetscErrorCode wring_decrement_begin(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* p is about proportional to |grad g|^2, and changes slowly otherwise. */
+/* p_k is about proportional to |grad g|^2, and changes slowly otherwise. */
+double wring_solver_target(const wring_solver *s)
+{
+  const solver_decrement *const p        = &s->decrement;
+  double                        relative = s->limits.rtol * s->scale.reference;
+  if (s->limits.stop == WRING_STOP_GRADIENT) relative = 0;
+  if (s->limits.stop == WRING_STOP_DECREMENT)
+    relative = p->last > 0 ? p->norm * sqrt(s->limits.rtol * p->first / p->last) : 0;
+  return PetscMax(relative, s->limits.atol);
+}
+
 static PetscBool is_due(const wring_solver *s)
 {
-  const solver_decrement *const p = &s->decrement;
-  if (s->current.iteration == 0 || s->current.iteration - p->at >= MOST_WAITED) return PETSC_TRUE;
-  return (PetscBool)(p->last * PetscSqr(s->current.norm / p->norm) <= near * s->limits.rtol * p->first);
+  const PetscInt k = s->current.iteration;
+  if (k == 0 || k - s->decrement.at >= MOST_WAITED || s->decrement.last <= 0) return PETSC_TRUE;
+  return (PetscBool)(s->current.norm <= near * wring_solver_target(s));
 }
 
 PetscErrorCode wring_decrement_measure(wring_solver *s)

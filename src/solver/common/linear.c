@@ -262,7 +262,7 @@ static const double ew_cheap = 1e-2; // the largest with a cycle of H or Schwarz
 
 void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f)
 {
-  const double wanted = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol), now = s->current.norm;
+  const double wanted = wring_solver_target(s), now = s->current.norm;
   double       eta = ew_first;
 
   if (f->norm > 0) {
