@@ -396,6 +396,40 @@ static PetscErrorCode test_decrements(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Where |grad g| is compared with atol only. Fails if newton's tolerances of conjugate gradients aim at rtol, a share of
+  |grad g(x_0)|, which would make its systems less accurate than the rest of the solve needs.
+*/
+static PetscErrorCode test_gradient(const char *source)
+{
+  const double  rtols[] = {0, 0.1};
+  double        norms[2];
+  test_body     b;
+  wring_outcome o;
+  wring_solver *s;
+  Vec           y, x;
+
+  PetscFunctionBegin;
+  PetscCall(create(PETSC_COMM_WORLD, source, &wring_law_strain, PETSC_TRUE, &b, &y));
+  PetscCall(wring_options_set(b.o, "solver_newton_linear", "cg", "test"));
+  PetscCall(PetscOptionsSetValue(NULL, "-newton_pc_type", "jacobi")); // a V-cycle of a small box is almost exact
+  PetscCall(VecDuplicate(y, &x));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solver(&b, "newton", &s));
+    PetscCall(wring_solver_set_stop(s, WRING_STOP_GRADIENT));
+    PetscCall(wring_solver_set_limits(s, 2, rtols[i], 1e-9, 1));
+    PetscCall(wring_solver_solve(s, x, &o));
+    PetscCall(wring_solver_destroy(&s));
+    norms[i] = o.last.gradient_norm;
+  }
+  PetscCall(PetscOptionsClearValue(NULL, "-newton_pc_type"));
+  CHECK(fabs(norms[1] - norms[0]) <= 1e-6 * norms[0], "|grad g| = %g N with rtol 0, %g N with 0.1", norms[0], norms[1]);
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&b, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const source = argc > 1 ? argv[1] : ".";
@@ -410,6 +444,7 @@ int main(int argc, char **argv)
   PetscCall(test_not_finite(source));
   PetscCall(test_materials(source));
   PetscCall(test_decrements(source));
+  PetscCall(test_gradient(source));
   test_mesh_order = 2;
   PetscCall(test_minimisers(source));
   PetscCall(test_ranks(source));
