@@ -17,6 +17,7 @@ ROW_ENTRIES = 9.5  # of a ghost's row of H that are sent to its owner
 PARTS = 32  # columns of a coarse row that are sent to its owner
 MOST = 12  # entries of the longest row of P
 POWER = 3  # steps of the power method, once it has begun
+BARRIER = ("sum", 8)
 
 # ns of a vertex on two ranks of machine B of docs/performance.md, by their ratio to an iteration of qn.
 PRODUCT, VECTORS = 75, 25  # of conjugate gradients
@@ -99,7 +100,6 @@ def numbers(t, m):
     return found
 
 
-BARRIER = ("sum", 8)
 WAYS = (("CG iteration", gradients), ("numbers of the cycle", numbers), ("H and an evaluation", assembly))
 
 

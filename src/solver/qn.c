@@ -143,12 +143,12 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
     [ARMIJO] = wring_solver_backtrack, [WOLFE] = wring_solver_wolfe, [NONE] = take_full_step};
   qn_data *const             qn    = s->data;
   wring_lbfgs_initial *const apply = qn_operator_factor(s) > 0 ? wring_lbfgs_apply_operator : apply_other;
-  PetscBool                  renewed, anew;
+  PetscBool                  changed;
 
   PetscFunctionBegin;
-  PetscCall(wring_lbfgs_renew_operator(s, &qn->pairs, x, &renewed));
+  PetscCall(wring_lbfgs_renew_operator(s, &qn->pairs, x, &changed));
   if (qn_operator_factor(s) > 0 && qn->pairs.renewal.price == 0)
-    PetscCall(wring_correction_update(s, &qn->contacts, x, &anew));
+    PetscCall(wring_correction_update(s, &qn->contacts, x, &changed));
   PetscCall(wring_lbfgs_iterate(s, &qn->pairs, apply, search[qn->search], x));
   wring_renewal_count(&qn->pairs.renewal, s->work.evaluations);
   PetscFunctionReturn(PETSC_SUCCESS);

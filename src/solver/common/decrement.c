@@ -4,12 +4,11 @@
   replace the matrix of theirs.
 */
 #include "solver_impl.h"
-#include <math.h>
 #include <string.h>
 
 enum { EXPECTED_SOLVES = 100, MOST_WAITED = 10 };
 
-static const double near = 4; // p_k is computed again where |grad g| is below this times what the bound suggests
+static const double near = 4; // p_k is computed again where |grad g| is at most this times the predicted target
 
 PetscErrorCode wring_decrement_create(wring_solver *s, const wring_options *o)
 {
@@ -65,17 +64,6 @@ PetscErrorCode wring_decrement_begin(wring_solver *s)
   PetscCall(wring_operator_set_matrices(p->op, p->A));
   p->revision = revision;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* p_k is about proportional to |grad g|^2, and changes slowly otherwise. */
-double wring_solver_target(const wring_solver *s)
-{
-  const solver_decrement *const p        = &s->decrement;
-  double                        relative = s->limits.rtol * s->scale.reference;
-  if (s->limits.stop == WRING_STOP_GRADIENT) relative = 0;
-  if (s->limits.stop == WRING_STOP_DECREMENT)
-    relative = p->last > 0 ? p->norm * sqrt(s->limits.rtol * p->first / p->last) : 0;
-  return PetscMax(relative, s->limits.atol);
 }
 
 static PetscBool is_due(const wring_solver *s)

@@ -1,5 +1,6 @@
 /* What a method calls: g at the iterate, sums over ranks, solves with A, changes of x. */
 #include "solver_impl.h"
+#include <math.h>
 
 PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[])
 {
@@ -10,6 +11,17 @@ PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[])
     s->own[s->n_own++] = *v[i];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* p_k is about proportional to |grad g|^2, and changes slowly otherwise. */
+double wring_solver_target(const wring_solver *s)
+{
+  const solver_decrement *const p        = &s->decrement;
+  double                        relative = s->limits.rtol * s->scale.reference;
+  if (s->limits.stop == WRING_STOP_GRADIENT) relative = 0;
+  if (s->limits.stop == WRING_STOP_DECREMENT)
+    relative = p->last > 0 ? p->norm * sqrt(s->limits.rtol * p->first / p->last) : 0;
+  return PetscMax(relative, s->limits.atol);
 }
 
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a)

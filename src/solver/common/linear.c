@@ -341,11 +341,11 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
 
 /*
   An incomplete factor is about half of the symmetric matrix. Levels of A and of H were measured on boxes, as a multiple
-  of the blocks of H, and those of PETSc by rows of H: means have long rows and few levels.
+  of the blocks of H; those of PETSc, in bytes a row of H, with means, whose rows are long, and with held components.
 */
 PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *bytes)
 {
-  const double        levels = 80, of_row = 900, of_row_on_ranks = 3000; // bytes
+  const double        levels = 80, row = 900, row_on_ranks = 3000; // bytes
   MatSolverType       library;
   MatInfo             info;
   wring_block_values *v;
@@ -362,9 +362,9 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *by
   PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
   if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
   if (l->type == WRING_LINEAR_MULTIGRID) {
-    const PetscBool few = (PetscBool)(wring_comm_size(s->comm) == 1 || wring_potential_has_means(s->g));
+    const PetscBool small = (PetscBool)(wring_comm_size(s->comm) == 1 || wring_potential_has_means(s->g));
     PetscCall(wring_multigrid_predict(l->A, bytes));
-    *bytes = PetscMin(*bytes, (few ? of_row : of_row_on_ranks) * (double)s->n);
+    *bytes = PetscMin(*bytes, (small ? row : row_on_ranks) * (double)s->n);
   }
   if (l->type == WRING_LINEAR_SCHWARZ) PetscCall(wring_schwarz_pc_predict(l->A, bytes));
   if (is_incomplete_factor(l)) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;

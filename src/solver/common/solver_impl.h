@@ -151,7 +151,7 @@ PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[]);
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 /* The same at the trial point `at`: trial.value, trial.norm and trial.sums; the gradient into grad. One reduction. */
 PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
-/* |grad g| at which this solve ends; with WRING_STOP_DECREMENT predicted from the last p_k (decrement.c). */
+/* |grad g| at which this solve ends; with WRING_STOP_DECREMENT predicted from the last p_k. */
 double wring_solver_target(const wring_solver *s);
 /* Stopping by decrement (decrement.c): its operator, the matrix of this solve, and p_k where it is needed. */
 PetscErrorCode wring_decrement_create(wring_solver *s, const wring_options *o);
