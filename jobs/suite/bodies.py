@@ -79,11 +79,11 @@ def read_gmsh(path):
     return points, [tuple(v - 1 for v in cell[-4:]) for cell in cells if cell[1] == 4]
 
 
-def make(body, kind):
-    """Points and tetrahedra of a body by its kind of mesh."""
+def make(body, kind, coarse):
+    """Points and tetrahedra of a body by its kind of mesh; coarse: with edges twice as long."""
     if kind == "gmsh":
-        return read_gmsh(f"{INPUTS}/{body}.msh")
-    box = meshes.box(CELLS[body], size(body), jitter=JITTER[kind])
+        return read_gmsh(f"{INPUTS}/{body}{'_coarse' if coarse else ''}.msh")
+    box = meshes.box([n // (2 if coarse else 1) for n in CELLS[body]], size(body), jitter=JITTER[kind])
     if kind == "slivers":
         flatten(box.points, box.tets, body)
     return box.points, box.tets
@@ -137,17 +137,25 @@ def read_refined(path, with_tets):
     return points, tets
 
 
+def with_middles(points, tets):
+    """Points, then the middles of all edges in the order of wring's second order."""
+    mesh = meshes.Mesh(points, tets, {})
+    mesh.raise_order(lambda a, b: tuple((x + y) / 2 for x, y in zip(points[a], points[b])))
+    return mesh.points
+
+
 @functools.lru_cache(maxsize=4)
-def prepare(folder, body, kind, refinements, with_tets):
+def prepare(folder, body, kind, refinements, coarse, with_tets):
     """Writes the mesh of a body, unless it is there. Gives its path, and points and, if wanted, tetrahedra refined."""
-    path = os.path.join(folder, f"{body}_{kind}.msh")
-    points, tets = make(body, kind)
+    name = os.path.join(folder, f"{body}_{kind}{'_coarse' if coarse else ''}")
+    path = f"{name}.msh"
+    points, tets = make(body, kind, coarse)
     if not os.path.exists(path):
         write(path + ".part", points, tets, body)
         os.rename(path + ".part", path)
     if not refinements:
         return path, points, tets
-    fine = os.path.join(folder, f"{body}_{kind}_{refinements}.msh")
+    fine = f"{name}_{refinements}.msh"
     if not os.path.exists(fine):
         if program.call("mesh", "refine", path, fine + ".part.msh", "-levels", str(refinements), "-binary", "true"):
             raise Failure(f"{path} cannot be refined")

@@ -3,6 +3,7 @@ import math
 import os
 
 import outputs
+import program
 from program import Failure
 from suite import bodies, contacts, design, starts
 from suite.design import FACTORS, Problem
@@ -12,18 +13,23 @@ TABLE = f"{bodies.INPUTS}/problems.csv"
 SETS = (*design.SETS, contacts.SET)
 STEP = 1 / 32  # s
 DENSITY = 1000.0  # kg/m^3
+STATIC = 1e4  # stiffness, by the step above, of bodies in statics
+BEFORE = {"time_steps": 5, "output_every": 0, "output_plots": "false"}  # run from a far start to one in motion, which
+BEFORE.update({"solver_type": "qn", "solver_max_it": 100, "solver_accept": "true"})  # need not be converged
 
-DECK = """# {name}: {motion} of {material}, Poisson's ratio {poisson:g}, mesh {mesh};
+DECK = """# {name}: {motion} of {material}, Poisson's ratio {poisson:g}, mesh {mesh}, {element} tetrahedra;
 # h^2 E/(rho dx^2) is {stiffness:g}, E the geometric mean of two moduli of ratio {contrast:g}.
-mesh:     {{file: {file}, refine: {refine}}}
-initial:  {{positions: {name}_start.csv}}
-material: {{model: {material}, density: {density:g}}}
+{begin}
+material: {{model: {material}, density: {density:g}, volumetric: {volumetric}}}
 region:
   soft:   {{{soft}}}
   hard:   {{{hard}}}
-{loads}time:     {{step: {step!r}, steps: 1}}
+{loads}time:     {{{time}steps: 1}}
 output:   {{directory: out/suite/runs/{name}}}
 """
+FAR = """mesh:     {{file: {file}, refine: {refine}, order: {order}}}
+initial:  {{positions: {name}_start.csv}}"""
+MOVING = "initial:  {{restart: {before}, continue: false}}"
 
 
 def write_table(problems):
@@ -32,7 +38,7 @@ def write_table(problems):
 
 
 def read_table():
-    number = lambda text: float(text) if text[0].isdigit() else text
+    number = lambda text: float(text) if text[0].isdigit() or text == "inf" else text
     rows = outputs.read(TABLE)
     return [Problem(row["problem"], row["size"], **{f: number(row[f]) for f in FACTORS}) for row in rows]
 
@@ -58,7 +64,8 @@ def edge(problem):
 
 def young(problem):
     """The geometric mean of the two regions' moduli."""
-    return problem.stiffness * DENSITY * (edge(problem) / STEP) ** 2
+    stiffness = problem.stiffness if math.isfinite(problem.stiffness) else STATIC
+    return stiffness * DENSITY * (edge(problem) / STEP) ** 2
 
 
 def loads(problem):
@@ -72,38 +79,55 @@ def loads(problem):
     return text
 
 
-def text(problem, file):
+def text(problem, file, before=None):
+    """The deck; before: the output of the run whose last state is the start, else the start is the table of it."""
     mean, root = young(problem), math.sqrt(problem.contrast)
+    order = 2 if problem.element == "quadratic" else 1
+    far = {"file": os.path.basename(file), "refine": problem.refinements(), "order": order, "name": problem.name}
     return DECK.format(
         **{factor: getattr(problem, factor) for factor in FACTORS},
         name=problem.name,
-        file=os.path.basename(file),
-        refine=problem.refinements(),
+        begin=MOVING.format(before=before) if before else FAR.format(**far),
         density=DENSITY,
+        volumetric="mean" if problem.element == "mean" else "full",
         soft=moduli(problem, mean / root),
         hard=moduli(problem, mean * root),
         loads=loads(problem),
-        step=STEP,
+        time=f"step: {STEP!r}, " if math.isfinite(problem.stiffness) else "integrator: static, ",
     )
 
 
+def put(path, content):
+    """Writes a file, so that it is whole if it is there."""
+    with open(path + ".part", "w", encoding="utf-8") as out:
+        out.write(content)
+    os.rename(path + ".part", path)
+
+
 def write(problem, folder):
-    """Deck, mesh and tables of a problem, unless its deck is there, which is written last. Gives the deck."""
+    """Deck, mesh, tables and first run of a problem, unless its deck is there, the last one written. Gives the deck."""
     if isinstance(problem, contacts.Problem):
         return contacts.write(problem, folder)
-    deck = problem.deck or os.path.join(folder, f"{problem.name}.yaml")
+    base = os.path.join(folder, problem.name)
+    deck = problem.deck or f"{base}.yaml"
     if os.path.exists(deck):
         return deck
     os.makedirs(folder, exist_ok=True)
-    mesh = (starts.body_of(problem), problem.mesh, problem.refinements(), problem.material in starts.INFINITE)
-    file, points, tets = bodies.prepare(folder, *mesh)
+    infinite, coarse = problem.material in starts.INFINITE, problem.element == "quadratic"
+    file, points, tets = bodies.prepare(
+        folder, starts.body_of(problem), problem.mesh, problem.refinements(), coarse, infinite or coarse
+    )
     moved = starts.positions(problem, points, tets)
-    base = os.path.join(folder, problem.name)
+    if coarse:
+        points, moved = (bodies.with_middles(of, tets) for of in (points, moved))
     meshes.table(f"{base}_start.csv", dict(enumerate(moved)))
     ends = starts.held(problem, points)
     if ends:
         meshes.table(f"{base}_ends.csv", {v: moved[v] for v in ends})
-    with open(deck + ".part", "w", encoding="utf-8") as out:
-        out.write(text(problem, file))
-    os.rename(deck + ".part", deck)
+    if problem.start == "moving":
+        put(f"{base}_before.yaml", text(problem, file))
+        program.run("run", f"{base}_before.yaml", f"{base}_before", BEFORE, threads=program.CORES)
+        put(deck, text(problem, file, f"{base}_before"))
+    else:
+        put(deck, text(problem, file))
     return deck

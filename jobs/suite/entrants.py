@@ -19,6 +19,11 @@ SWEEPS = ("vbd", "xpbd")  # types that visit vertex by vertex, or constraint by 
 PRECONDITIONED = ("pncg", "trust_region")  # types that multiply by H and solve with A
 
 
+def are_in(names, size):
+    """Those of some entrants that take part in problems of a size: `up to` is the largest one of the slow entrants."""
+    return [name for name in names if not ROWS.get(name, {}).get("up to") or size <= ROWS[name]["up to"]]
+
+
 def type_of(name):
     return ENTRANTS[name].get("type", name)
 

@@ -12,7 +12,8 @@ import program
 from program import Failure, note, say
 from suite import entrants
 
-BUDGET = {"1e4": 1, "1e5": 10, "1e6": 100, "1e7": 1000}  # s of each entrant, without its set-up
+BUDGET = {"1e4": 1, "1e5": 6, "1e6": 60, "1e7": 600}  # s of each entrant, without its set-up
+REPEATS, ENOUGH = 5, 2  # solves of an entrant that does not use its budget; s of them together after which no more are
 SMALL = ("1e3", "1e4")  # sizes whose g* Newton's method finds first
 ITERATIONS = 10000
 TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
@@ -95,6 +96,8 @@ def options(problem, names, seconds):
         "compare_solvers": ",".join(sorted(names, key=lambda name: name != entrants.FIRST)),
         "compare_seconds": seconds or problem.budget or BUDGET[problem.size],
         "compare_iterations": ITERATIONS,
+        "compare_repeat": REPEATS,
+        "compare_repeat_seconds": ENOUGH,
         "output_plots": "false",
         **reference,
         **entrants.options(names),
@@ -135,7 +138,7 @@ def make_call(out, problem, names):
         if not has_finished(call):
             return call
     done = {name for call in made for name in wanted_by(call)}
-    missing = [name for name in names if name not in done]
+    missing = [name for name in entrants.are_in(names, problem.size) if name not in done]
     if not missing:
         return None
     call = os.path.join(folder_of(out, problem), str(len(made) + 1))

@@ -23,7 +23,11 @@ const wring_option wring_compare_options[] = {
    .at   = WRING_AT(wring_compare, limits.seconds),
    .help = "A solver stops after the iteration in which its own time, without set-up and measuring, reaches this."},
   {"repeat", WRING_INT, .range = "[1,1000]", .value = "1", .at = WRING_AT(wring_compare, c.repeats),
-   .help = "Solves by each solver, in turn with the others; seconds are medians."},
+   .help = "Solves by each solver, in turn with the others, except one that ends by compare_seconds; seconds are "
+           "medians."},
+  {"repeat_seconds", WRING_REAL, .unit = "s", .range = "(0,inf]", .value = "inf",
+   .at   = WRING_AT(wring_compare, c.enough),
+   .help = "No solver is repeated whose solves have taken this long together, without set-up."},
   {"warm_up", WRING_BOOL, .value = "true", .at = WRING_AT(wring_compare, c.warm_up),
    .help = "Whether some iterations of the same solver, which are discarded, come before each solve."},
   {"decrement", WRING_BOOL, .value = "false", .at = WRING_AT(wring_compare, c.has_decrement),

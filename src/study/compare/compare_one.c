@@ -257,20 +257,38 @@ static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether rank 0 has solved often enough; a repeat of a solve that has used its budget would say no more than it. */
+static PetscErrorCode is_measured(const wring_compare *s, const wring_convergence *h, PetscBool *measured)
+{
+  double seconds = 0;
+  int    enough;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < h->n_solve; k++) seconds += h->solve[k].outcome.last.seconds;
+  enough = seconds >= s->c.enough || (h->n_solve > 0 && h->solve[0].outcome.reason == WRING_OUT_OF_BUDGET);
+  PetscCallMPI(MPI_Bcast(&enough, 1, MPI_INT, 0, s->p->comm));
+  *measured = (PetscBool)enough;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  Every solver in turn, c.repeats times. A stop between two solves, or inside of one, ends the comparison; in a later
-  turn it leaves the results of the turns before.
+  Every solver, c.repeats times, each time from the next one on. A stop between two solves, or inside of one, ends the
+  comparison; in a later turn it leaves the results of the turns before.
 */
 static PetscErrorCode solve_all(wring_compare *s)
 {
   wring_comparison *const c = &s->c;
   wring_value             least;
+  PetscBool               measured = PETSC_FALSE;
 
   PetscFunctionBegin;
   for (PetscInt turn = 0; turn < c->repeats && !c->stop; turn++) {
-    for (PetscInt i = 0; i < c->n_all && !c->stop; i++) {
+    for (PetscInt k = 0; k < c->n_all && !c->stop; k++) {
+      const PetscInt           i = (k + turn) % c->n_all;
       wring_convergence *const h = &c->history[i];
       if (wring_failed(&h->refusal)) continue;
+      PetscCall(is_measured(s, h, &measured));
+      if (measured) continue;
       if (c->n > 0) c->stop = s->stopper->cause;
       if (c->stop) break;
       c->n = PetscMax(c->n, i + 1);

@@ -75,6 +75,7 @@ typedef struct {
   wring_value        least;         // at the minimiser; its objective is g*
   char               source[128];   // of the minimiser: "newton reference", or the solver that found it
   PetscInt           repeats;       // solves by every solver that were asked for
+  double             enough;        // s of solves of a solver together, after which it is not repeated
   PetscBool          warm_up;       // before each of them
   PetscInt           steps;         // of the deck, over which set-up is spread
   PetscBool          has_decrement; // rows have newton_decrement
