@@ -1,6 +1,6 @@
 """python3 jobs suite SET|FILE [ENTRANTS] [options]: who solves which problems, and how fast.
 
-SET is small (20 problems of 12,000 tetrahedra), medium (60, and 12 of 100,000), large (12 of 800,000 and 12 of
+SET is small (20 problems of 12,000 tetrahedra), medium (60, and 30 of 100,000), large (12 of 800,000 and 12 of
 6,300,000, for clusters) or contact (24 with contact, of 1,600 to 11,000). ENTRANTS is a list such as newton,qn; those
 that are missing in the results are added.
 Results are in out/suite; the same command goes on where it was stopped. LAUNCH, or LAUNCH_1e7 for a size, starts a
@@ -18,6 +18,7 @@ FILE has problems and entrants of your own, in YAML or JSON; their results are i
 size is about the number of tetrahedra, 1e4 (the default), 1e5, 1e6 or 1e7, which gives budget and reference.
 """
 import os
+import re
 import signal
 import sys
 
@@ -34,6 +35,14 @@ OPTIONS = {
 }
 
 
+def seed_of_commit():
+    """A seed that nobody could have fitted a method to, since the commit that it is made of has the method."""
+    commit = re.search(r" \(([0-9a-f]{8})[0-9a-f]*\)", program.output("version"))
+    if not commit:
+        raise Failure("--hidden needs a program that is built of a commit, without changes")
+    return 1 + int(commit[1], 16) % 1000000
+
+
 def arguments_of(arguments):
     parser = program.parser("suite", __doc__)
     parser.add_argument("set", metavar="SET|FILE")
@@ -45,6 +54,7 @@ def arguments_of(arguments):
     parser.add_argument("--claim", metavar="N", type=int, help="only what a row of the claims in inputs/suite compares")
     parser.add_argument("--only", metavar="PROBLEMS", type=lambda text: text.split(","), help="names of problems")
     parser.add_argument("--seed", type=int, default=0, help="problems of another table, as balanced, by a seed above 0")
+    parser.add_argument("--hidden", action="store_true", help="the same, by a seed that is the commit of the program")
     parser.add_argument("--seconds", type=float, help="budget of each entrant, default: 1 for size 1e4, in proportion")
     parser.add_argument("--threads", type=int, help="of each comparison, default: all cores, 1 with LAUNCH")
     given = parser.parse_args(arguments)
@@ -57,6 +67,8 @@ def arguments_of(arguments):
         raise Failure(f"--weights needs one of {', '.join(design.SETS)}, found {given.set}")
     if given.seed < 0:
         raise Failure(f"--seed {given.seed}, expected a number above 0")
+    if given.hidden:
+        given.seed = seed_of_commit()
     given.out = given.out or (f"{OUT}/{os.path.splitext(os.path.basename(given.set))[0]}" if given.own else OUT)
     return given
 
@@ -113,5 +125,6 @@ def main(arguments):
     results = page.read(given.set, given.out, problems)
     say(page.text(given.out, results) if given.claim is None else claims.text(given.set, results, given.claim))
     if given.docs:
-        page.write(given.set, given.out, results, given.docs)
+        write = page.write_hidden if given.hidden else page.write
+        write(given.set, given.out, results, given.docs)
     return 0

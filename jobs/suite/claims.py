@@ -1,20 +1,26 @@
 """
 Published claims that one method is better than another, and what the suite has measured: on the problems that both can
-use and of which one solves at least, how often it is better and by what factor. inputs/suite/claims.csv, of contact
-contact_claims.csv, has a claim in each row: its source and words; the methods; their cost, one of COSTS, to an error;
-the strata where the claim was made; and the factor that the source states, 1 if it states none.
+use and of which one solves at least, how often it is better, with an interval that holds for all claims together, and
+by what factor. inputs/suite/claims.csv, of contact contact_claims.csv, has a claim in each row: its source and words;
+the methods; their cost, one of COSTS, to an error; the strata where the claim was made; and the factor that the source
+states, 1 if it states none.
 """
 import math
+import os
 
 import outputs
 import tables
 from program import Failure
-from suite import contacts, measures
+from suite import contacts, intervals, measures
 from suite.bodies import INPUTS
 
-HOLDS, FAILS = 0.75, 0.25  # share of the problems on which the method is better
-FEWEST = 5  # problems, for a verdict
-HEAD = ("source", "claim", "measured", "problems", "better on", "factor, quartiles", "verdict")
+HALF, SOME = 0.5, (0.25, 0.75)  # shares that decide
+FEWEST = 20  # problems, for a verdict
+TIE = {"iterations": 1, "iterations by gradient": 1}  # factor between costs that are equal, by cost
+SECONDS_TIE = 1.05  # of the other costs, which are measured
+TABLE = "claims.csv"  # of all sets, in docs
+HEAD = ("claim", "source", "method", "other", "subset", "n", "share", "interval", "factor", "verdict", "commit")
+HEAD += ("cost", "error", "ties", "n needed", "set")
 COSTS = {
     "iterations": lambda result, target: result.iterations(target),
     "iterations by gradient": lambda result, target: iterations_by_gradient(result, target),
@@ -74,42 +80,77 @@ def ratios(results, claim):
     return values
 
 
-def better_on(values):
-    """Share of the problems; one on which both cost the same counts half."""
-    return sum((value > 1) + (value == 1) / 2 for value in values) / len(values)
+def tie_of(claim):
+    return TIE.get(claim["cost"], SECONDS_TIE)
 
 
-def verdict(values, factor):
-    """In words: does the claim hold, and by its number?"""
-    if len(values) < FEWEST:
-        return "not decided"
-    wins = better_on(values)
-    if wins <= FAILS:
+def count(values, factor, tie):
+    """(on how many the method is better by more than a factor, n), without those where it is better by just this."""
+    wins = sum(value > factor * tie for value in values)
+    return wins, wins + sum(value * tie < factor for value in values)
+
+
+def verdict(values, factor, tie, confidence):
+    """In words: is the method better on more than half of the problems, and by the factor?"""
+    side = lambda by: intervals.side(*count(values, by, tie), HALF, confidence, FEWEST)
+    plain, full = side(1), side(factor)
+    if full > 0:
+        return "holds"
+    if plain > 0:
+        return "holds by less" if full < 0 else "holds, its factor not decided"
+    if plain < 0:
         return "does not hold"
-    if wins < HOLDS:
-        return "on some"
-    return "holds" if sorted(values)[len(values) // 2] >= factor else "holds, by less"
+    wins, n = count(values, 1, tie)
+    low, high = intervals.wilson(wins, n, confidence)
+    return "on some" if n >= FEWEST and low > SOME[0] and high < SOME[1] else "not decided"
 
 
-def line(results, claim):
-    values = ratios(results, claim)
-    what = f"`{claim['better']}` against `{claim['worse']}`, {claim['cost']}"
-    what += "" if claim["cost"] == "s an iteration" else f" to {claim['error']}"
+def line(results, claim, name, commit):
+    values, tie, factor = ratios(results, claim), tie_of(claim), float(claim["factor"])
+    confidence = intervals.confidence_of(len(of_set(name)))
+    wins, n = count(values, 1, tie)
     low, middle, high = (factor_text(value) for value in measures.quartiles(values))
-    wins = f"{100 * better_on(values):.0f} %" if values else "-"
-    factor = f"{middle} ({low} - {high})" if values else "-"
-    said = verdict(values, float(claim["factor"]))
-    return (claim["source"], claim["claim"], f"{what}; {claim['problems']}", len(values), wins, factor, said)
+    ends = intervals.wilson(wins, n, confidence)
+    said = verdict(values, factor, tie, confidence)
+    needed = intervals.needed(wins, n, HALF, confidence, FEWEST) if said == "not decided" else None
+    return {
+        "claim": claim["claim"],
+        "source": claim["source"],
+        "method": claim["better"],
+        "other": claim["worse"],
+        "subset": claim["problems"],
+        "n": n,
+        "share": f"{wins / n:.2f}" if n else "-",
+        "interval": f"{ends[0]:.2f} - {ends[1]:.2f}" if n else "-",
+        "factor": f"{middle} ({low} - {high})" if values else "-",
+        "verdict": said,
+        "commit": commit,
+        "cost": claim["cost"],
+        "error": claim["error"],
+        "ties": len(values) - n,
+        "n needed": needed or "-",
+        "set": name,
+    }
 
 
-def table(name, results):
-    """Head and lines, which the first two columns name."""
-    return HEAD, [line(results, claim) for claim in of_set(name)]
+def lines(name, results, commit):
+    return [line(results, claim, name, commit) for claim in of_set(name)]
+
+
+def publish(name, results, commit, docs):
+    """The rows of a set in claims.csv, whose other sets stay, and in claims.md those that it shows."""
+    made, path = lines(name, results, commit), os.path.join(docs, TABLE)
+    kept = [row for row in outputs.read(path) if row["set"] != name] if os.path.exists(path) else []
+    every = [[row[key] for key in HEAD] for row in (made + kept if name != contacts.SET else kept + made)]
+    tables.write(path, HEAD, every)
+    marks = "contact_claims" if name == contacts.SET else "claims"
+    tables.renew(os.path.join(docs, "claims.md"), marks, 2, HEAD, [[row[key] for key in HEAD] for row in made])
 
 
 def text(name, results, number):
     """A claim by its number, and what has been measured."""
-    return "\n".join(f"{name + ':':<19}{cell}" for name, cell in zip(HEAD, line(results, numbered(name, number))))
+    found = line(results, numbered(name, number), name, "")
+    return "\n".join(f"{key + ':':<19}{cell}" for key, cell in found.items() if cell != "")
 
 
 def factor_text(value):

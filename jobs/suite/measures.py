@@ -11,6 +11,7 @@ import outputs
 from suite import entrants, runs
 
 TARGETS = (1e-3, 1e-6)
+STEPS = 100  # of a simulation
 WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.json")
 ENDS = ("converged", "max_it", "at round-off", "converged to target", "budget")  # others are failures, as they say
 STALL = 0.99  # an entrant has stalled if its error falls by less than this factor in the last half of its time
@@ -25,6 +26,7 @@ class Result:
     entrant: str
     ended: str
     setup: float
+    repeats: list  # s of each solve
     rows: list
 
     def first(self, target):
@@ -38,6 +40,10 @@ class Result:
     def seconds(self, target, setup=True):
         row = self.first(target)
         return math.inf if row is None else row["seconds"] + (self.setup if setup else 0.0)
+
+    def simulation(self, target):
+        """s of a simulation of many steps such as this one, with set-up once."""
+        return self.setup + STEPS * self.seconds(target, setup=False)
 
     def iterations(self, target):
         row = self.first(target)
@@ -139,7 +145,8 @@ def of_problem(out, problem, all_weights):
             for row in rows:
                 row["error"] = (row["objective"] - least) / span if math.isfinite(row["objective"]) else math.inf
                 row["work"] = work_of(name, row, weights)
-            found[name] = Result(problem, name, told["ended"], told.get("setup_seconds") or 0.0, rows)
+            repeats = [one["seconds"] for one in told.get("repeats", ())]
+            found[name] = Result(problem, name, told["ended"], told.get("setup_seconds") or 0.0, repeats, rows)
     return found
 
 
@@ -158,14 +165,25 @@ def problem_of(found):
     return next(iter(found.values())).problem
 
 
+def with_entrant(results, name):
+    """The problems in which an entrant takes part; it may refuse some of them."""
+    return [found for found in results if name in found]
+
+
 def ratios(results, name, cost):
     """Cost of an entrant over that of the best one, for each problem; inf where it failed, nothing if all did."""
     found = []
-    for problem in results:
+    for problem in with_entrant(results, name):
         best = min(cost(result) for result in problem.values())
         if math.isfinite(best):
-            found.append(cost(problem[name]) / best if name in problem and best > 0 else math.inf)
+            found.append(cost(problem[name]) / best if best > 0 else math.inf)
     return found
+
+
+def to_other(results, name, other, cost):
+    """Cost of an entrant over that of another one, where both solve."""
+    pairs = [(cost(found[name]), cost(found[other])) for found in results if name in found and other in found]
+    return [mine / its for mine, its in pairs if math.isfinite(mine) and 0 < its < math.inf]
 
 
 def work_budgets(results):
@@ -181,8 +199,8 @@ def work_budgets(results):
 def works(results, name, target):
     """Work to a target over the budget of work of the size, inf where it was not reached."""
     most = work_budgets(results)
-    of = lambda found: found[name].work(target) if name in found else math.inf
-    return [of(found) / most.get(problem_of(found).size, 1e300) for found in results]
+    of = lambda found: found[name].work(target)
+    return [of(found) / most.get(problem_of(found).size, 1e300) for found in with_entrant(results, name)]
 
 
 def share(values, most):

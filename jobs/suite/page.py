@@ -5,17 +5,19 @@ whose names begin with contact, without work, whose units leave out searches for
 import math
 import os
 import textwrap
+from statistics import median
 
 import outputs
 import tables
 from program import Failure, say
-from suite import claims, contacts, entrants, measures, profiles, runs
+from suite import claims, contacts, entrants, intervals, measures, profiles, runs
 from suite.design import FACTORS
 from suite.measures import TARGETS
 
-SHOWN = ("error", "entrant", "can use", "solved", "in equal work", "fastest", "time to the best's", "iterations")
-AUTO = (1e-4, 1.5, 3)  # error, and ratios to the best time that are counted
-WORK = ("in equal work", "work to the least")  # columns
+SHOWN = ("error", "entrant", "can use", "solved", "in equal work", "time to auto's", "iterations")
+NAMED = ("auto", "newton")  # entrants to whose time those of all are compared
+NEAR = (1.5, 3)  # ratios of the time of auto to the best time, of which shares are told
+WORK = ("in equal work",)  # columns
 CLASSES = ("refused", "diverged", "line search failed", "linear solve failed", "stalled", "other minimum", "budget")
 
 
@@ -37,7 +39,9 @@ def can_use(results, name):
 
 
 def solved(results, name, target):
-    return measures.share([found[name].seconds(target) if name in found else math.inf for found in results], 1e300)
+    """How many are solved of those in which an entrant takes part, and their number."""
+    part = measures.with_entrant(results, name)
+    return sum(bool(found[name].first(target)) for found in part), len(part)
 
 
 # ---- tables: head and lines, the first two columns name a line ------------------------------------------------------
@@ -45,40 +49,39 @@ def solved(results, name, target):
 
 def overall(results):
     """One row for each entrant and error."""
-    head = ("error", "entrant", "can use", "solved", "solved of these", "in equal work", "fastest", "within 1.5")
-    head += ("within 3", "time to the best's", "work to the least", "s, with set-up", "set-up, s", "iterations")
+    head = ("error", "entrant", "can use", "solved", "solved of these", "in equal work")
+    head += tuple(f"time to {name}'s" for name in NAMED)
+    head += ("s, with set-up", "set-up, s", f"s, {measures.STEPS} steps", "iterations")
     lines = [overall_of(results, target, name) for target in TARGETS for name in measures.names(results)]
     return head, lines
 
 
 def overall_of(results, target, name):
     usable = can_use(results, name)
-    seconds = measures.ratios(results, name, lambda result: result.seconds(target))
-    work = measures.ratios(results, name, lambda result: result.work(target))
     mine = [found[name] for found in usable]
+    seconds = lambda result: result.seconds(target)
     return (
         f"{target:g}",
         name,
-        f"{len(usable)} of {len(results)}",
-        percent(solved(results, name, target)),
-        percent(solved(usable, name, target)),
+        f"{len(usable)} of {len(measures.with_entrant(results, name))}",
+        intervals.text(*solved(results, name, target)),
+        intervals.text(*solved(usable, name, target)),
         percent(measures.share(measures.works(results, name, target), 1)),
-        *(percent(measures.share(seconds, most)) for most in (1, 1.5, 3)),
-        spread(seconds),
-        spread(work),
-        spread([result.seconds(target) for result in mine]),
-        spread([result.setup for result in mine]),
-        spread([result.iterations(target) for result in mine]),
+        *(spread(measures.to_other(results, name, other, seconds)) for other in NAMED),
+        spread(map(seconds, mine)),
+        spread(result.setup for result in mine),
+        spread(result.simulation(target) for result in mine),
+        spread(result.iterations(target) for result in mine),
     )
 
 
 def cell(results, name, target):
-    """Share of solved problems of those that an entrant can use, and its time to the best one's."""
+    """Share of solved problems of those that an entrant can use, and its time to that of auto."""
     usable = can_use(results, name)
     if not usable:
         return "-"
-    ratios = measures.ratios(usable, name, lambda result: result.seconds(target))
-    return f"{percent(solved(usable, name, target))}, {spread(ratios)}"
+    ratios = measures.to_other(usable, name, NAMED[0], lambda result: result.seconds(target))
+    return f"{intervals.text(*solved(usable, name, target))}, {spread(ratios)}"
 
 
 def of_factor(results, factor):
@@ -122,21 +125,39 @@ def filled(text):
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
+def near(results, target, setup):
+    """On which shares of the problems auto is how near to the best."""
+    ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
+    shares = [intervals.text(sum(ratio <= most for ratio in ratios), len(ratios)) for most in NEAR]
+    return " and ".join(shares)
+
+
 def auto(results):
     """How near `auto` is to the best, and what no entrant solved."""
-    target, *most = AUTO
-    shares = {}
-    for setup in (True, False):
-        ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
-        shares[setup] = " and ".join(percent(measures.share(ratios, value)) for value in most)
-    text = (
-        f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems. Its seconds are "
-        f"within {' and '.join(f'{value:g}' for value in most)} times those of the best entrant on {shares[True]} of "
-        f"the problems with set-up, and on {shares[False]} without."
-    )
     if "auto" not in measures.names(results):
-        text = "The entrant `auto` is not among these results."
-    return filled(" ".join([text, *(unsolved(results, target) for target in TARGETS)]))
+        return filled("The entrant `auto` is not among these results.")
+    text = []
+    for target in TARGETS:
+        text.append(
+            f"To {target:g} `auto` solves {intervals.text(*solved(results, 'auto', target))} of the problems. Its "
+            f"seconds are within {' and '.join(f'{value:g}' for value in NEAR)} times those of the best entrant of "
+            f"each problem on {near(results, target, True)} of the problems with set-up, and on "
+            f"{near(results, target, False)} without. {unsolved(results, target)}"
+        )
+    return filled(" ".join(text))
+
+
+def repeats(results):
+    """How often solves were repeated, and how much their seconds differ."""
+    many = [result.repeats for found in results for result in found.values() if len(result.repeats) > 1]
+    low, middle, high = measures.quartiles([(max(one) - min(one)) / median(one) for one in many])
+    least, most = min(map(len, many), default=1), max(map(len, many), default=1)
+    if not many:
+        return filled("No solve was repeated.")
+    return filled(
+        f"{len(many)} solves were made {least} to {most} times; the largest of their seconds less the least, over the "
+        f"median, has the quartiles {percent(low)}, {percent(middle)} and {percent(high)}."
+    )
 
 
 def told(out, found):
@@ -217,6 +238,7 @@ def benchmark(name, out, results, docs):
     tables.paste(page, "provenance", provenance(out, results, name))
     tables.paste(page, "budgets", budgets(out, results))
     tables.paste(page, "auto", auto(results))
+    tables.paste(page, "repeats", repeats(results))
     made = {"overall": overall(results), "failures": failures(results)}
     made.update({factor: of_factor(results, factor) for factor in (*FACTORS, "size")})
     made["entrants"] = entrants.table(measures.names(results), f"{out}/check")
@@ -259,5 +281,10 @@ def write(name, out, results, docs):
     else:
         benchmark(name, out, results, docs)
         draw(out, results, docs)
-    decided = "contact_claims" if have_contact(results) else "claims"
-    tables.publish(os.path.join(docs, "claims.md"), f"{docs}/benchmark", decided, 2, *claims.table(name, results))
+    claims.publish(name, results, told(out, results[0])["provenance"]["commit"], docs)
+
+
+def write_hidden(name, out, results, docs):
+    """What the hidden problems say of auto."""
+    text = provenance(out, results, f"{name} --hidden") + "\n" + auto(results)
+    tables.paste(os.path.join(docs, "benchmark.md"), "hidden", text)

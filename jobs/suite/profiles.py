@@ -10,7 +10,7 @@ from suite import entrants, measures
 from suite.design import FACTORS
 
 COLOURS = ("#000000", "#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#17becf", "#7f7f7f", "#bcbd22")
-GROUPS = {"stiffness": ((1.0, 10.0), (1e2, 1e3), (1e4, 1e5), (1e6, 1e7))}  # levels of a factor in one panel
+GROUPS = {"stiffness": ((1.0, 10.0), (1e2, 1e3), (1e4, 1e5), (1e6, 1e7), (math.inf,))}  # levels in one panel
 PANEL = (330, 260)  # pixels
 COSTS = {
     "work [evaluations of g and gradient]": lambda result, target: result.work(target),
@@ -19,10 +19,14 @@ COSTS = {
 }
 
 
+def title_of(factor, levels):
+    return "statics" if levels == (math.inf,) else f"{factor} {levels[0]:g}-{levels[-1]:g}"
+
+
 def strata(factor):
     """[(title, levels)] of a factor."""
     if factor in GROUPS:
-        return [(f"{factor} {levels[0]:g}-{levels[-1]:g}", levels) for levels in GROUPS[factor]]
+        return [(title_of(factor, levels), levels) for levels in GROUPS[factor]]
     title = lambda level: level.replace("_", " ") if isinstance(level, str) else f"{factor} {level:g}"
     return [(title(level), (level,)) for level in levels_of(factor)]
 
@@ -54,7 +58,7 @@ def style(name):
 
 
 def costs_of(results, name, cost, target):
-    return [cost(found[name], target) if name in found else math.inf for found in results]
+    return [cost(found[name], target) for found in measures.with_entrant(results, name)]
 
 
 def panel(results, cost, target, title, label, number):
