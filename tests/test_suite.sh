@@ -61,12 +61,14 @@ for name in newton qn; do
   [ "$(grep -Ec "^(0.001|1e-06),$name,2 of 2,100 % .34 - 100.,100 % .34 - 100." docs/benchmark/overall.csv)" = 2 ] ||
     fail "$name does not solve both"
   [ "$(grep -Ec "^(0.001|1e-06),$name,2," docs/benchmark/failures.csv)" = 2 ] || fail "$name has other failures"
-  [ "$(grep -Ec "^\| 1e-06 \| $name \| 2 of 2 \| 100 % " docs/benchmark.md)" = 1 ] || fail "$name is not renewed in the page"
+  [ "$(grep -Ec "^\| 1e-06 \| $name \| 2 of 2 \| 100 % " docs/benchmark.md)" = 1 ] ||
+    fail "$name is not renewed in the page"
 done
 grep -q '^newton,,"default.*",$' docs/benchmark/entrants.csv || fail 'the settings of entrants'
 grep -q '^,problems,1,1$' docs/benchmark/motion.csv || fail 'problems of each motion'
 liu='Liu, Bouaziz, Kavan 2017'
-grep -q "^[^,]*,\"$liu\",qn,newton,all,2,.*,not decided,.*,medium$" docs/claims.csv || fail 'the claims are not counted'
+grep -q "^[^,]*,\"$liu\",qn,newton,all,2,.*,not decided,.*,medium$" docs/claims.csv ||
+  fail 'the claims are not counted'
 grep -q "^| $liu | .* | not decided | " docs/claims.md || fail 'the claims are not renewed'
 grep -q '^[0-9]* solves were made [1-5] to 5 times; ' docs/benchmark.md || fail 'the repeats are not told'
 
@@ -75,12 +77,12 @@ suite newton --claim 2 || fail 'a claim'
 grep -q '^claim: *ten times faster' log && grep -q '^n: *2$' log && grep -q '^verdict: *not decided$' log ||
   fail 'the claim is not told'
 
-# Intervals of Wilson [1927], by numbers of his and by what they decide. Fails if a bound, or the n that decides, is wrong.
+# Intervals of Wilson [1927], and what they decide. Fails if a bound, the n that decides or a verdict is wrong.
 PYTHONPATH=$source/jobs "$python" - <<'PYTHON' || fail 'intervals'
 from suite import claims, intervals
 low, high = intervals.wilson(8, 10)
 assert abs(low - 0.4901625) < 1e-6 and abs(high - 0.9433178) < 1e-6, (low, high)
-assert intervals.wilson(0, 0) == (0, 1) and intervals.wilson(0, 10)[0] == 0 and intervals.wilson(10, 10)[1] == 1
+assert intervals.wilson(0, 0) == (0, 1) and intervals.wilson(0, 10)[0] < 1e-9 and intervals.wilson(10, 10)[1] > 1 - 1e-9
 one = intervals.confidence_of(1)
 n = intervals.needed(6, 10, 0.5, one, 20)
 assert intervals.side(0.6 * n, n, 0.5, one) == 1 and intervals.side(0.6 * (n - 1), n - 1, 0.5, one) == 0, n
@@ -174,7 +176,8 @@ for line in '^\| 1e-06 \| newton \| 100 % ' '^\| vbd \| solver .vbd. cannot use 
   grep -Eq "$line" docs/benchmark.md || fail "no $line in the page"
 done
 grep -Eq '^1e-06,qn,1,' docs/benchmark/contact_failures.csv || fail 'failures with contact'
-grep -Eq '^\| Longva et al. 2023 \| .* \| 0 \| - \| - \| - \| not decided \| - \|$' docs/claims.md || fail 'claims on contact'
+grep -Eq '^\| Longva et al. 2023 \| .* \| 0 \| - \| - \| - \| not decided \| - \|$' docs/claims.md ||
+  fail 'claims on contact'
 
 # A launcher of texts, as sbatch --wrap is: one job for each problem that is not complete.
 make_queue

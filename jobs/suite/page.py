@@ -147,16 +147,18 @@ def auto(results):
     return filled(" ".join(text))
 
 
-def repeats(results):
-    """How often solves were repeated, and how much their seconds differ."""
+def repeats(out, results):
+    """How often solves were repeated, how much their seconds differ, and how long they waited for a core."""
     many = [result.repeats for found in results for result in found.values() if len(result.repeats) > 1]
     low, middle, high = measures.quartiles([(max(one) - min(one)) / median(one) for one in many])
     least, most = min(map(len, many), default=1), max(map(len, many), default=1)
     if not many:
         return filled("No solve was repeated.")
+    waited = [told(out, found)["provenance"]["waited"]["share"] for found in results]
     return filled(
         f"{len(many)} solves were made {least} to {most} times; the largest of their seconds less the least, over the "
-        f"median, has the quartiles {percent(low)}, {percent(middle)} and {percent(high)}."
+        f"median, has the quartiles {percent(low)}, {percent(middle)} and {percent(high)}. Threads waited for a core "
+        f"in {percent(median(waited))} of the time, the median of the problems, at most in {percent(max(waited))}."
     )
 
 
@@ -238,7 +240,7 @@ def benchmark(name, out, results, docs):
     tables.paste(page, "provenance", provenance(out, results, name))
     tables.paste(page, "budgets", budgets(out, results))
     tables.paste(page, "auto", auto(results))
-    tables.paste(page, "repeats", repeats(results))
+    tables.paste(page, "repeats", repeats(out, results))
     made = {"overall": overall(results), "failures": failures(results)}
     made.update({factor: of_factor(results, factor) for factor in (*FACTORS, "size")})
     made["entrants"] = entrants.table(measures.names(results), f"{out}/check")

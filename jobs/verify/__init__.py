@@ -1,15 +1,11 @@
 """python3 jobs verify [--quick] [--ranks 1,2,4] [CASE...]: wring against closed forms and published numbers.
 
 Runs the decks of inputs/verification, each case on 1, 2 and 4 ranks, prints a table, and writes those of
-docs/verification and the parts of them that docs/verification.md shows. Cases that are not named keep the numbers of
-their last run, in out/verify. --quick takes coarse levels and few laws, and writes nothing. --inputs writes the meshes
+docs/verification and the parts of them that docs/verification.md shows, where cases that are not named keep their
+numbers. --quick takes coarse levels and few laws, and writes nothing. --inputs writes the meshes
 and tables of inputs/verification anew. The exit status is 1 if the numbers of ranks differ or an identity or an order
 is not met that the page does not explain.
 """
-import dataclasses
-import json
-import os
-
 import program
 from program import say
 from verify import affine, beams, benchmarks, case, contact, curved, dynamics, manufactured, page
@@ -45,21 +41,6 @@ CASES = {
 QUICK = ("uniaxial", "shear", "weight", "momenta", "energy", "time_orders", "hertz", "manufactured")
 
 
-def stored(name):
-    return os.path.join(case.OUT, f"{name}.json")
-
-
-def keep(name, result):
-    with open(stored(name), "w", encoding="utf-8") as file:
-        json.dump(dataclasses.asdict(result), file, indent=1)
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        read = json.load(file)
-    return case.Result([case.Row(**row) for row in read["rows"]], read["spread"], tuple(read["ranks"]))
-
-
 def main(arguments):
     parser = program.parser("verify", __doc__)
     parser.add_argument("--quick", action="store_true")
@@ -71,13 +52,12 @@ def main(arguments):
             module.write_inputs()
         return 0
     program.path()
-    failed = False
+    failed, results = False, {}
     for name in QUICK if given.quick and given.name == list(CASES) else given.name:
         result = case.measure(name, CASES[name], given.ranks, given.quick)
         say(page.screen(name, result))
         failed = failed or page.fails(result)
         if not given.quick:
-            keep(name, result)
-    if not given.quick:
-        page.write({name: load(stored(name)) for name in CASES if os.path.exists(stored(name))})
+            results[name] = result
+            page.write(results, list(CASES))
     return 1 if failed else 0

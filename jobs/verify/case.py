@@ -12,7 +12,10 @@ RANKS = (1, 2, 4)
 SAME = 1e-9  # numbers of 1, 2 and 4 ranks agree to this part of the row's scale
 ROUND_OFF = 1e-8  # relative difference of an identity
 ORDER = 0.1  # difference of an observed order from the expected one
-LIMIT = 0.02  # relative difference of Richardson's limit from a value of a theory or of another code
+LIMIT = 0.02  # relative uncertainty up to which a limit decides
+ROUNDED = 2e-3  # relative, of a value of three digits, and of a theory's model
+NEAR, SAFE, UNSAFE = 0.1, 1.25, 3.0  # of an observed order to that of theory; factors of safety with and without
+LEAST = 0.5  # order that is assumed where none is observed
 
 
 @dataclass
@@ -21,7 +24,7 @@ class Row:
     A quantity; `ours` are numbers by level, differences are relative to scale, |exact| if it is 0. kinds:
       identity  one number, which equals `exact`
       order     errors, which fall with `order`
-      limit     values, which tend to `exact` with `order`, 2 if it is 0
+      limit     values, which tend to `exact`; the order of theory is `order`, 2 if it is 0
       bound     one number, at most `exact`
       shown     values near `exact`, without a claim, for the `reason`
       listed    values without an exact one, for the `reason`
@@ -51,10 +54,19 @@ class Row:
             return math.nan
         return math.log(a / b, self.ratio) if b and a / b > 0 else math.nan
 
-    def richardson(self):
-        """The limit of the finest two values."""
-        a, b = self.ours[-2:]
-        return b + (b - a) / (self.ratio ** (self.order or 2) - 1)
+    def uncertainty(self):
+        """
+        Of the finest value of a limit, relative: the grid convergence index of Roache [1998] with the factors of
+        Oberkampf and Roy [2010, 8.6.3], where an observed order is not that of theory.
+        """
+        (a, b), theory, observed = self.ours[-2:], self.order or 2, self.observed()
+        near = abs(observed - theory) <= NEAR * theory
+        order = theory if near else LEAST if math.isnan(observed) else min(max(observed, LEAST), theory)
+        return (SAFE if near else UNSAFE) * abs(b - a) / (self.ratio**order - 1) / self.size()
+
+    def decides(self):
+        """Whether the finest value of a limit is certain enough for a verdict."""
+        return self.kind != "limit" or self.uncertainty() <= LIMIT
 
     def difference(self):
         """Of the finest level from the exact value, relative; of an order from the expected one."""
@@ -69,7 +81,7 @@ class Row:
             return self.ours[0] <= self.exact
         if self.kind == "order":
             return abs(self.observed() - self.order) <= ORDER
-        return abs(self.richardson() - self.exact) <= LIMIT * self.size()
+        return abs(self.ours[-1] - self.exact) <= (self.uncertainty() + ROUNDED) * self.size()
 
 
 @dataclass
@@ -142,4 +154,7 @@ def verdict(row, result):
         return f"not met: ranks differ by {result.spread:.1e}"
     if row.kind in ("shown", "listed"):
         return row.reason
-    return "met" if row.met() else "not met" + (f": {row.reason}" if row.reason else "")
+    why = f": {row.reason}" if row.reason else ""
+    if not row.met():
+        return f"not met{why}"
+    return "met" if row.decides() else f"not decided{why}"
