@@ -133,13 +133,9 @@ def line(results, claim, name, commit):
     }
 
 
-def lines(name, results, commit):
-    return [line(results, claim, name, commit) for claim in of_set(name)]
-
-
 def publish(name, results, commit, docs):
     """The rows of a set in claims.csv, whose other sets stay, and in claims.md those that it shows."""
-    made, path = lines(name, results, commit), os.path.join(docs, TABLE)
+    made, path = [line(results, claim, name, commit) for claim in of_set(name)], os.path.join(docs, TABLE)
     kept = [row for row in outputs.read(path) if row["set"] != name] if os.path.exists(path) else []
     every = [[row[key] for key in HEAD] for row in (made + kept if name != contacts.SET else kept + made)]
     tables.write(path, HEAD, every)
