@@ -125,11 +125,10 @@ def filled(text):
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
-def near(results, target, setup):
+def near(results, cost):
     """On which shares of the problems auto is how near to the best."""
-    ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
-    shares = [intervals.text(sum(ratio <= most for ratio in ratios), len(ratios)) for most in NEAR]
-    return " and ".join(shares)
+    ratios = measures.ratios(results, "auto", cost)
+    return " and ".join(intervals.text(sum(ratio <= most for ratio in ratios), len(ratios)) for most in NEAR)
 
 
 def auto(results):
@@ -141,8 +140,10 @@ def auto(results):
         text.append(
             f"To {target:g} `auto` solves {intervals.text(*solved(results, 'auto', target))} of the problems. Its "
             f"seconds are within {' and '.join(f'{value:g}' for value in NEAR)} times those of the best entrant of "
-            f"each problem on {near(results, target, True)} of the problems with set-up, and on "
-            f"{near(results, target, False)} without. {unsolved(results, target)}"
+            f"each problem on {near(results, lambda result: result.seconds(target))} of the problems with set-up, on "
+            f"{near(results, lambda result: result.seconds(target, setup=False))} without, and on "
+            f"{near(results, lambda result: result.simulation(target))} in {measures.STEPS} steps. "
+            f"{unsolved(results, target)}"
         )
     return filled(" ".join(text))
 
