@@ -11,7 +11,7 @@ from suite.design import FACTORS
 
 COLOURS = ("#000000", "#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#17becf", "#7f7f7f", "#bcbd22")
 GROUPS = {"stiffness": ((1.0, 10.0), (1e2, 1e3), (1e4, 1e5), (1e6, 1e7), (math.inf,))}  # levels in one panel
-PANEL = (330, 260)  # pixels
+PANEL, KEY = (330, 260), 180  # pixels of a panel; height of the key
 COSTS = {
     "work [evaluations of g and gradient]": lambda result, target: result.work(target),
     "seconds without set-up": lambda result, target: result.seconds(target, False),
@@ -80,10 +80,10 @@ def panel(results, cost, target, title, label, number):
 def picture(folder, name, panels, columns, output):
     """panels: [(results, cost, target, title, label)], by rows; the key is in a row of its own below."""
     rows = -(-len(panels) // columns)
-    size = f"{columns * PANEL[0]},{rows * PANEL[1] + 90}"
+    size = f"{columns * PANEL[0]},{rows * PANEL[1] + KEY}"
     text = "set logscale x\nset termoption enhanced\nset format x '10^{%T}'\nset yrange [0:1]\nset key off\n"
     text += "set multiplot\n"
-    low = 90 / (rows * PANEL[1] + 90)
+    low = KEY / (rows * PANEL[1] + KEY)
     for number, (results, cost, target, title, label) in enumerate(panels):
         row, column = divmod(number, columns)
         height = (1 - low) / rows
@@ -97,7 +97,7 @@ def key(results, height):
     """The names of all lines, in a band at the bottom."""
     lines = [f"NaN with lines {style(name)} title '{name}'" for name in measures.names(results)]
     text = f"set origin 0,0\nset size 1,{height:.4f}\nunset title\nunset xlabel\nunset ylabel\nunset tics\n"
-    text += "unset border\nunset grid\nset key center center horizontal maxrows 4 noenhanced\nunset logscale x\n"
+    text += "unset border\nunset grid\nset key center center horizontal maxrows 10 noenhanced\nunset logscale x\n"
     return text + "plot [0:1] [0:1] " + ", \\\n  ".join(lines) + "\n"
 
 
