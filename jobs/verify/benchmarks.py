@@ -158,7 +158,7 @@ def plate(bench, name, mesh_of, sizes, published, order=1):
 
 
 def le1(bench):
-    return [plate(bench, "le1", le1_mesh, (16, 32, 64), 92.7e6), plate(bench, "le1", le1_mesh, (4, 8, 16), 92.7e6, 2)]
+    return [plate(bench, "le1", le1_mesh, (16, 32, 64), 92.7e6), plate(bench, "le1", le1_mesh, (8, 16, 32), 92.7e6, 2)]
 
 
 def le10(bench):
