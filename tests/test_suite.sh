@@ -77,24 +77,6 @@ suite newton --claim 2 || fail 'a claim'
 grep -q '^claim: *ten times faster' log && grep -q '^n: *2$' log && grep -q '^verdict: *not decided$' log ||
   fail 'the claim is not told'
 
-# Intervals of Wilson [1927], and what they decide. Fails if a bound, the n that decides or a verdict is wrong.
-PYTHONPATH=$source/jobs "$python" - <<'PYTHON' || fail 'intervals'
-from suite import claims, intervals
-low, high = intervals.wilson(8, 10)
-assert abs(low - 0.4901625) < 1e-6 and abs(high - 0.9433178) < 1e-6, (low, high)
-assert intervals.wilson(0, 0) == (0, 1) and intervals.wilson(0, 10)[0] < 1e-9 and intervals.wilson(10, 10)[1] > 1 - 1e-9
-one = intervals.confidence_of(1)
-n = intervals.needed(6, 10, 0.5, one, 20)
-assert intervals.side(0.6 * n, n, 0.5, one) == 1 and intervals.side(0.6 * (n - 1), n - 1, 0.5, one) == 0, n
-assert intervals.needed(5, 10, 0.5, one, 20) is None and intervals.needed(10, 10, 0.5, one, 20) == 20
-verdict = lambda values, factor=1, tie=1: claims.verdict(values, factor, tie, one)
-assert verdict([2] * 19) == "not decided" and verdict([2] * 20) == "holds" and verdict([0.5] * 20) == "does not hold"
-assert verdict([2] * 20, 10) == "holds by less" and verdict([20] * 20, 10) == "holds"
-assert verdict([20] * 10 + [5] * 10, 10) == "holds, its factor not decided"
-assert verdict([2] * 100 + [0.5] * 100) == "on some" and verdict([2] * 14 + [0.5] * 6) == "not decided"
-assert verdict([1.04] * 90 + [2] * 19, 1, 1.05) == "not decided", "ties count"
-PYTHON
-
 # Problems and entrants of a file, whose paths are relative to it.
 mkdir mine
 box_deck out

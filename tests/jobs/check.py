@@ -5,6 +5,7 @@ error is said to.
 
     python3 tests/jobs/check.py SOURCE_DIR
 """
+import itertools
 import math
 import os
 import sys
@@ -28,7 +29,7 @@ import structure_map  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
-from suite import claims, decks, design, entrants, measures, profiles, runs  # noqa: E402
+from suite import claims, decks, design, entrants, intervals, measures, profiles, runs  # noqa: E402
 from verify import affine, case, curved, laws, meshes, page  # noqa: E402
 
 
@@ -123,7 +124,7 @@ class Suite(unittest.TestCase):
         ]
 
     def result(self, ended, *errors, gradient=1.0):
-        return measures.Result(None, "qn", ended, 0.5, self.rows(*errors, gradient=gradient))
+        return measures.Result(None, "qn", ended, 0.5, [], self.rows(*errors, gradient=gradient))
 
     def test_design_is_balanced(self):
         for size, count in ((size, n) for sizes in design.SETS.values() for size, n in sizes.items()):
@@ -134,12 +135,15 @@ class Suite(unittest.TestCase):
                     self.assertLessEqual(abs(sum(getattr(p, factor) == level for p in rows) - count * share), 1)
                 for other in set(design.FACTORS) - {factor}:
                     pairs = [(getattr(p, factor), getattr(p, other)) for p in rows]
-                    expected = count / len(levels) / len(design.FACTORS[other])
-                    self.assertLessEqual(max(map(pairs.count, pairs)), 2 * expected + 1.5)
+                    for a, b in itertools.product(*(zip(design.FACTORS[f], design.shares(f)) for f in (factor, other))):
+                        self.assertLessEqual(pairs.count((a[0], b[0])), 2 * count * a[1] * b[1] + 2)
+            for one, others in design.APART:
+                for (a, apart), (b, against) in itertools.product(one.items(), others.items()):
+                    self.assertFalse([p for p in rows if getattr(p, a) in apart and getattr(p, b) in against])
 
     def test_set_is_a_part(self):
         small, medium = (set(decks.of_set(name)) for name in ("small", "medium"))
-        self.assertEqual((len(small), len(medium), small <= medium), (20, 72, True))
+        self.assertEqual((len(small), len(medium), small <= medium), (20, 90, True))
 
     def test_exchange_finds_an_orthogonal_table(self):
         table = design.Table([list(row) for row in design.extend([], 12, 5)])
@@ -201,11 +205,26 @@ class Suite(unittest.TestCase):
         self.assertEqual(measures.quartiles([0, 10]), (2.5, 5, 7.5))
         self.assertTrue(all(map(math.isnan, measures.quartiles([]))))
 
+    def test_intervals(self):
+        """Fails if a bound of Wilson [1927], or the n that decides, is wrong."""
+        for bound, value in zip(intervals.wilson(8, 10), (0.4901625, 0.9433178)):
+            self.assertAlmostEqual(bound, value, 6)
+        self.assertEqual(intervals.wilson(0, 0), (0, 1))
+        one = intervals.confidence_of(1)
+        n = intervals.needed(6, 10, 0.5, one, 20)
+        self.assertEqual([intervals.side(0.6 * k, k, 0.5, one) for k in (n - 1, n)], [0, 1])
+        self.assertEqual((intervals.needed(5, 10, 0.5, one, 20), intervals.needed(10, 10, 0.5, one, 20)), (None, 20))
+
     def test_verdicts(self):
-        cases = {"not decided": [2] * 4, "holds": [3, 3, 3, 0.5], "holds, by less": [1.5] * 8, "on some": [2, 0.5]}
-        cases["does not hold"] = [0.0, 0.5, 0.5, 2]
-        for verdict, values in cases.items():
-            self.assertEqual(claims.verdict(values * (1 if verdict == "not decided" else 3), 2), verdict)
+        """Fails if a verdict is given on few problems or counts ties, or where an interval contains its threshold."""
+        verdict = lambda values, factor=1, tie=1: claims.verdict(values, factor, tie, intervals.confidence_of(1))
+        self.assertEqual([verdict([2] * 19), verdict([2] * 20), verdict([0.5] * 20)],
+                         ["not decided", "holds", "does not hold"])  # fmt: skip
+        self.assertEqual([verdict([2] * 20, 10), verdict([20] * 20, 10)], ["holds by less", "holds"])
+        self.assertEqual(verdict([20] * 10 + [5] * 10, 10), "holds, its factor not decided")
+        self.assertEqual(verdict([2] * 100 + [0.5] * 100), "on some")
+        self.assertEqual(verdict([2] * 14 + [0.5] * 6), "not decided")
+        self.assertEqual(verdict([1.04] * 90 + [2] * 19, 1, 1.05), "not decided")
 
     def test_claims(self):
         """Fails if a claim names an entrant, a cost or strata that are not there."""
@@ -352,8 +371,13 @@ class Verification(unittest.TestCase):
         limit = lambda *ours: case.Row("", "limit", list(ours), 1.0)
         self.assertTrue(order(9, 4.1, 1.0).met())
         self.assertFalse(order(9, 4.4, 1.0).met() or order(9, 1.0, 4.0).met() or order(1, 1).met())
-        self.assertTrue(limit(0.6, 0.9).met())
-        self.assertFalse(limit(0.6, 0.8).met() or limit(0.7, 1.0).met() or limit(math.nan, math.nan).met())
+        decided = lambda *ours: (limit(*ours).met(), limit(*ours).decides())
+        self.assertEqual(decided(0.84, 0.96, 0.99), (True, True))  # of order 2, to 1
+        self.assertEqual(decided(0.74, 0.86, 0.89), (False, True))  # to 0.9
+        self.assertEqual(decided(0.6, 0.9, 0.975), (True, False))  # too coarse
+        self.assertEqual(decided(0.97, 0.985, 0.9925), (True, False))  # of order 1, not 2
+        self.assertEqual(decided(1.01, 0.99, 1.0), (True, False))  # of no order
+        self.assertFalse(limit(math.nan, math.nan).met())
         self.assertFalse(case.Row("", "identity", [1 + 2e-8], 1.0).met())
         self.assertFalse(case.Row("", "bound", [2.0], 1.0).met())
         self.assertEqual(case.verdict(limit(0.6, 0.9), case.Result([], 1e-8)), "not met: ranks differ by 1.0e-08")
