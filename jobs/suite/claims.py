@@ -96,10 +96,8 @@ def verdict(values, factor, tie, confidence):
     plain, full = side(1), side(factor)
     if full > 0:
         return "holds"
-    if plain > 0:
-        return "holds by less" if full < 0 else "holds, its factor not decided"
-    if plain < 0:
-        return "does not hold"
+    if plain != 0:
+        return "does not hold" if plain < 0 else "holds by less" if full < 0 else "not decided"
     wins, n = count(values, 1, tie)
     low, high = intervals.wilson(wins, n, confidence)
     return "on some" if n >= FEWEST and low > SOME[0] and high < SOME[1] else "not decided"
@@ -112,7 +110,8 @@ def line(results, claim, name, commit):
     low, middle, high = (factor_text(value) for value in measures.quartiles(values))
     ends = intervals.wilson(wins, n, confidence)
     said = verdict(values, factor, tie, confidence)
-    needed = intervals.needed(wins, n, HALF, confidence, FEWEST) if said == "not decided" else None
+    open_at = factor if intervals.side(wins, n, HALF, confidence, FEWEST) else 1  # what is not decided
+    needed = intervals.needed(*count(values, open_at, tie), HALF, confidence, FEWEST) if said == "not decided" else None
     return {
         "claim": claim["claim"],
         "source": claim["source"],
