@@ -29,6 +29,13 @@ def write(path, columns, found):
         table.writerows(found)
 
 
+def replace(path, text):
+    """Writes a file as a whole, so that a kill leaves the old one or the new one."""
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".part", path)
+
+
 def last_line(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         return ([line.rstrip("\n") for line in file if line.strip()] or [""])[-1]

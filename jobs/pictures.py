@@ -20,13 +20,6 @@ def data(path, lines):
         csv.writer(file, lineterminator="\n").writerows(lines)
 
 
-def replace(path, text):
-    """Writes a file as a whole, so that a kill leaves the old one or the new one."""
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(path + ".part", path)
-
-
 SHARED = 0.05  # of the time of threads: above, others had their cores
 
 

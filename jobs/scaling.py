@@ -213,7 +213,7 @@ def start(study, point, here):
     fcntl.flock(lock, fcntl.LOCK_EX)  # of runs that a killed study has left, until they end
     with open(path, "w", encoding="utf-8") as file:
         file.write(script(study, point, here))
-    keep = lambda job: pictures.replace(os.path.join(folder, "point.json"), json.dumps({**point, "job": job}, indent=1))
+    keep = lambda job: outputs.replace(os.path.join(folder, "point.json"), json.dumps({**point, "job": job}, indent=1))
     if here:
         keep("")
         env = program.environment(point["nodes"] * point["ranks"], point["threads"], busy=True)
@@ -393,7 +393,7 @@ def collect(study):
             tables.markdown(*phase_table(lines)),
         ]
     )
-    pictures.replace(f"{study.out}/table.md", text)
+    outputs.replace(f"{study.out}/table.md", text)
     say(text)
     return lines
 

@@ -61,6 +61,16 @@ def write(path, head, lines):
         csv.writer(file, lineterminator="\n").writerows([plain(cell) for cell in line] for line in [head, *lines])
 
 
+def kept(path, column, head, lines):
+    """Lines of a CSV file, if it is there, whose value of a column none of some new lines has."""
+    at = head.index(column)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = [[row[name] or "-" for name in head] for row in csv.DictReader(file)]
+    return [row for row in rows if row[at] not in {line[at] for line in lines}]
+
+
 def renew(page, name, keys, head, lines):
     """
     Puts a table's numbers into the parts of it that a page shows between its marks, if it shows any: its columns by

@@ -77,6 +77,7 @@ works 2 beam.yaml -compare_repeat 3 -compare_repeat_seconds 1e-9 -compare_iterat
 ! grep -q again log || fail 'solves are repeated after the seconds of repeats'
 works 2 beam.yaml -compare_repeat 3 -compare_repeat_seconds 1e9 -compare_iterations 10 -compare_solvers pd,xpbd
 [ "$(grep -c again log)" = 4 ] || fail 'solves are not repeated before the seconds of repeats'
+
 # ---- a stop in a later turn keeps the first one ----
 expect 3 1 beam.yaml -compare_repeat 1000 -compare_solvers pd,xpbd -compare_iterations 300 -time_limit 2
 "$python" -c 'import json, sys

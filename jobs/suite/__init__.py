@@ -55,7 +55,7 @@ def arguments_of(arguments):
     parser.add_argument("--only", metavar="PROBLEMS", type=lambda text: text.split(","), help="names of problems")
     parser.add_argument("--seed", type=int, default=0, help="problems of another table, as balanced, by a seed above 0")
     parser.add_argument("--hidden", action="store_true", help="the same, by a seed that is the commit of the program")
-    parser.add_argument("--seconds", type=float, help="budget of each entrant, default: 1 for size 1e4, in proportion")
+    parser.add_argument("--seconds", type=float, help="budget of each entrant, default: 1 for size 1e4, 6 for 1e5")
     parser.add_argument("--threads", type=int, help="of each comparison, default: all cores, 1 with LAUNCH")
     given = parser.parse_args(arguments)
     given.threads = given.threads or (1 if "LAUNCH" in os.environ else program.CORES)

@@ -134,12 +134,11 @@ def line(results, claim, name, commit):
 
 def publish(name, results, commit, docs):
     """The rows of a set in claims.csv, whose other sets stay, and in claims.md those that it shows."""
-    made, path = [line(results, claim, name, commit) for claim in of_set(name)], os.path.join(docs, TABLE)
-    kept = [row for row in outputs.read(path) if row["set"] != name] if os.path.exists(path) else []
-    every = [[row[key] for key in HEAD] for row in (made + kept if name != contacts.SET else kept + made)]
-    tables.write(path, HEAD, every)
-    marks = "contact_claims" if name == contacts.SET else "claims"
-    tables.renew(os.path.join(docs, "claims.md"), marks, 2, HEAD, [[row[key] for key in HEAD] for row in made])
+    made = [list(line(results, claim, name, commit).values()) for claim in of_set(name)]
+    path, marks = os.path.join(docs, TABLE), "contact_claims" if name == contacts.SET else "claims"
+    every = tables.kept(path, "set", HEAD, made) + made
+    tables.write(path, HEAD, sorted(every, key=lambda row: row[-1] == contacts.SET))
+    tables.renew(os.path.join(docs, "claims.md"), marks, 2, HEAD, made)
 
 
 def text(name, results, number):

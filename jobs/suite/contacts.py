@@ -187,8 +187,6 @@ def write(problem, folder):
     mesh, keys = SCENES[problem.scene](problem, folder)
     values = {factor: getattr(problem, factor) for factor in FACTORS}
     step = f"step: {STEP:g}, " if problem.integrator != "static" else ""
-    with open(deck + ".part", "w", encoding="utf-8") as out:
-        out.write(DECK.format(name=problem.name, mesh=mesh, scene_keys=keys, gravity=gravity(problem), step=step,
-                              **values))  # fmt: skip
-    os.rename(deck + ".part", deck)
+    names = {"name": problem.name, "mesh": mesh, "scene_keys": keys, "gravity": gravity(problem), "step": step}
+    outputs.replace(deck, DECK.format(**names, **values))
     return deck

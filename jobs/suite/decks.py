@@ -14,8 +14,14 @@ SETS = (*design.SETS, contacts.SET)
 STEP = 1 / 32  # s
 DENSITY = 1000.0  # kg/m^3
 STATIC = 1e4  # stiffness, by the step above, of bodies in statics
-BEFORE = {"time_steps": 5, "output_every": 0, "output_plots": "false"}  # run from a far start to one in motion, which
-BEFORE.update({"solver_type": "qn", "solver_max_it": 100, "solver_accept": "true"})  # need not be converged
+BEFORE = {  # of the run from a far start to one in motion, whose steps need not converge
+    "time_steps": 5,
+    "solver_type": "qn",
+    "solver_max_it": 100,
+    "solver_accept": "true",
+    "output_every": 0,
+    "output_plots": "false",
+}
 
 DECK = """# {name}: {motion} of {material}, Poisson's ratio {poisson:g}, mesh {mesh}, {element} tetrahedra;
 # h^2 E/(rho dx^2) is {stiffness:g}, E the geometric mean of two moduli of ratio {contrast:g}.
@@ -97,13 +103,6 @@ def text(problem, file, before=None):
     )
 
 
-def put(path, content):
-    """Writes a file, so that it is whole if it is there."""
-    with open(path + ".part", "w", encoding="utf-8") as out:
-        out.write(content)
-    os.rename(path + ".part", path)
-
-
 def write(problem, folder):
     """Deck, mesh, tables and first run of a problem, unless its deck is there, the last one written. Gives the deck."""
     if isinstance(problem, contacts.Problem):
@@ -124,10 +123,9 @@ def write(problem, folder):
     ends = starts.held(problem, points)
     if ends:
         meshes.table(f"{base}_ends.csv", {v: moved[v] for v in ends})
+    before = None
     if problem.start == "moving":
-        put(f"{base}_before.yaml", text(problem, file))
-        program.run("run", f"{base}_before.yaml", f"{base}_before", BEFORE, threads=program.CORES)
-        put(deck, text(problem, file, f"{base}_before"))
-    else:
-        put(deck, text(problem, file))
+        outputs.replace(f"{base}_before.yaml", text(problem, file))
+        before = program.run("run", f"{base}_before.yaml", f"{base}_before", BEFORE, threads=program.CORES)
+    outputs.replace(deck, text(problem, file, before))
     return deck

@@ -89,7 +89,8 @@ def barred():
     for one, others in APART:
         for (factor, levels), (other, against) in itertools.product(one.items(), others.items()):
             for a, b in itertools.product(levels, against):
-                found.add(sum(sorted((number(factor, a), number(other, b))), ()))
+                first, second = sorted((number(factor, a), number(other, b)))
+                found.add((*first, *second))
     return found
 
 

@@ -19,9 +19,10 @@ SWEEPS = ("vbd", "xpbd")  # types that visit vertex by vertex, or constraint by 
 PRECONDITIONED = ("pncg", "trust_region")  # types that multiply by H and solve with A
 
 
-def are_in(names, size):
-    """Those of some entrants that take part in problems of a size: `up to` is the largest one of the slow entrants."""
-    return [name for name in names if not ROWS.get(name, {}).get("up to") or size <= ROWS[name]["up to"]]
+def of_problem(names, problem):
+    """Those of some entrants that take part: `up to` of the table is the largest size of the slow ones in the sets."""
+    last = lambda name: (not problem.deck and ROWS.get(name, {}).get("up to")) or problem.size
+    return [name for name in names if problem.size <= last(name)]
 
 
 def type_of(name):

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 import outputs
-import pictures
 import program
 from program import Failure
 from suite import decks, design, entrants, runs
@@ -97,4 +96,4 @@ def keep(out, problems):
     for name, value in old.items():
         if mine.get(name) != value:
             raise Failure(f"{out} has results of another {name}: give it another name, or the results another --out")
-    pictures.replace(path, json.dumps(mine, indent=1))
+    outputs.replace(path, json.dumps(mine, indent=1))

@@ -289,5 +289,6 @@ def write(name, out, results, docs):
 
 def write_hidden(name, out, results, docs):
     """What the hidden problems say of auto."""
-    text = provenance(out, results, f"{name} --hidden") + "\n" + auto(results)
+    entered = tables.count(len(measures.names(results)), "entrant")
+    text = provenance(out, results, f"{name} --hidden, {entered}") + "\n" + auto(results)
     tables.paste(os.path.join(docs, "benchmark.md"), "hidden", text)

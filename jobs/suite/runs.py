@@ -138,7 +138,7 @@ def make_call(out, problem, names):
         if not has_finished(call):
             return call
     done = {name for call in made for name in wanted_by(call)}
-    missing = [name for name in entrants.are_in(names, problem.size) if name not in done]
+    missing = [name for name in entrants.of_problem(names, problem) if name not in done]
     if not missing:
         return None
     call = os.path.join(folder_of(out, problem), str(len(made) + 1))

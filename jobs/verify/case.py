@@ -57,7 +57,7 @@ class Row:
     def uncertainty(self):
         """
         Of the finest value of a limit, relative: the grid convergence index of Roache [1998] with the factors of
-        Oberkampf and Roy [2010, 8.6.3], where an observed order is not that of theory.
+        Oberkampf and Roy [2010, chapter 8], where an observed order is not that of theory.
         """
         (a, b), theory, observed = self.ours[-2:], self.order or 2, self.observed()
         near = abs(observed - theory) <= NEAR * theory

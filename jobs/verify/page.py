@@ -1,7 +1,6 @@
 """The table on the screen, those of docs/verification, and the parts of them that docs/verification.md shows."""
 import math
 
-import outputs
 import tables
 from verify import case
 
@@ -49,9 +48,8 @@ def fails(result):
 
 def publish(name, keys, head, lines, order):
     """A table, with the rows that it had of cases that have not been run; order: names of all cases."""
-    path, run = f"{FOLDER}/{name}.csv", {line[0] for line in lines}
-    kept = [[row[column] or "-" for column in head] for row in outputs.read(path) if row["case"] not in run]
-    tables.publish(PAGE, FOLDER, name, keys, head, sorted(kept + lines, key=lambda line: order.index(line[0])))
+    every = tables.kept(f"{FOLDER}/{name}.csv", "case", head, lines) + lines
+    tables.publish(PAGE, FOLDER, name, keys, head, sorted(every, key=lambda line: order.index(line[0])))
 
 
 def write(results, order):

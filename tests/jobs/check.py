@@ -29,7 +29,7 @@ import structure_map  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
-from suite import claims, decks, design, entrants, intervals, measures, profiles, runs  # noqa: E402
+from suite import claims, decks, design, entrants, intervals, measures, own, profiles, runs  # noqa: E402
 from verify import affine, case, curved, laws, meshes, page  # noqa: E402
 
 
@@ -236,6 +236,12 @@ class Suite(unittest.TestCase):
         one = [problem for problem in problems if problem.material == "strain"][0]
         self.assertTrue(claims.is_in(one, f"material strain; stiffness 0.5, {one.stiffness:g}"))
         self.assertFalse(claims.is_in(one, "poisson 0.3, 0.45, 0.49") or claims.is_in(one, "stiffness 0.5"))
+
+    def test_slow_entrants(self):
+        """Fails if one takes part in large problems of a set, or is left out of those of a file."""
+        names = ("auto", "gradient_descent", "mine")
+        found = lambda size, deck: entrants.of_problem(names, own.Problem("x", size, deck, {}))
+        self.assertEqual([len(found(*at)) for at in (("1e4", None), ("1e5", None), ("1e5", "x.yaml"))], [3, 2, 3])
 
 
 class Sweeps(unittest.TestCase):

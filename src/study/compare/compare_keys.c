@@ -26,7 +26,7 @@ const wring_option wring_compare_options[] = {
    .help = "Solves by each solver, in turn with the others, except one that ends by compare_seconds; seconds are "
            "medians."},
   {"repeat_seconds", WRING_REAL, .unit = "s", .range = "(0,inf]", .value = "inf",
-   .at   = WRING_AT(wring_compare, c.enough),
+   .at   = WRING_AT(wring_compare, c.repeat_seconds),
    .help = "No solver is repeated whose solves have taken this long together, without set-up."},
   {"warm_up", WRING_BOOL, .value = "true", .at = WRING_AT(wring_compare, c.warm_up),
    .help = "Whether some iterations of the same solver, which are discarded, come before each solve."},

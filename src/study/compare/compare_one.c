@@ -265,7 +265,7 @@ static PetscErrorCode is_measured(const wring_compare *s, const wring_convergenc
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < h->n_solve; k++) seconds += h->solve[k].outcome.last.seconds;
-  enough = seconds >= s->c.enough || (h->n_solve > 0 && h->solve[0].outcome.reason == WRING_OUT_OF_BUDGET);
+  enough = seconds >= s->c.repeat_seconds || (h->n_solve > 0 && h->solve[0].outcome.reason == WRING_OUT_OF_BUDGET);
   PetscCallMPI(MPI_Bcast(&enough, 1, MPI_INT, 0, s->p->comm));
   *measured = (PetscBool)enough;
   PetscFunctionReturn(PETSC_SUCCESS);

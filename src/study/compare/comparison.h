@@ -66,23 +66,23 @@ typedef struct {
 } wring_convergence;
 
 typedef struct {
-  PetscInt           n_all, n;      // solvers; those that have begun or are left out, up to a stop
-  wring_convergence *history;       // [n_all]
-  PetscInt           iterations;    // of each solver, at most
-  PetscInt           n_report;      //
-  PetscInt          *report;        // [n_report] iterations of the table
-  wring_value        start;         // at x_0
-  wring_value        least;         // at the minimiser; its objective is g*
-  char               source[128];   // of the minimiser: "newton reference", or the solver that found it
-  PetscInt           repeats;       // solves by every solver that were asked for
-  double             enough;        // s of solves of a solver together, after which it is not repeated
-  PetscBool          warm_up;       // before each of them
-  PetscInt           steps;         // of the deck, over which set-up is spread
-  PetscBool          has_decrement; // rows have newton_decrement
-  PetscBool          renews;        // g has the contacts of each iterate: it need not decrease, and ends count
-  PetscBool          running;       // some solvers have not ended yet
-  wring_stop         stop;          // why it ended early
-  json_t            *segments;      // how and where the sittings before this one were made
+  PetscInt           n_all, n;       // solvers; those that have begun or are left out, up to a stop
+  wring_convergence *history;        // [n_all]
+  PetscInt           iterations;     // of each solver, at most
+  PetscInt           n_report;       //
+  PetscInt          *report;         // [n_report] iterations of the table
+  wring_value        start;          // at x_0
+  wring_value        least;          // at the minimiser; its objective is g*
+  char               source[128];    // of the minimiser: "newton reference", or the solver that found it
+  PetscInt           repeats;        // solves by every solver that were asked for
+  double             repeat_seconds; // no solver is repeated whose solves have taken this long together
+  PetscBool          warm_up;        // before each of them
+  PetscInt           steps;          // of the deck, over which set-up is spread
+  PetscBool          has_decrement;  // rows have newton_decrement
+  PetscBool          renews;         // g has the contacts of each iterate: it need not decrease, and ends count
+  PetscBool          running;        // some solvers have not ended yet
+  wring_stop         stop;           // why it ended early
+  json_t            *segments;       // how and where the sittings before this one were made
 } wring_comparison;
 
 /* ---- histories (compare_history.c); not collective --------------------------------------------------------------- */
