@@ -12,15 +12,10 @@ static PetscInt count_digits(PetscInt n, const uint64_t *key, int shift, PetscIn
   return largest;
 }
 
-PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index)
+void wring_sort_keys_with(PetscInt n, uint64_t *key, PetscInt *index, uint64_t *key_work, PetscInt *index_work)
 {
-  uint64_t *k, *from_key = key, *to_key;
-  PetscInt *j, *from     = index, *to, count[DIGITS];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)n, &k, (size_t)n, &j));
-  to_key = k;
-  to     = j;
+  uint64_t *from_key = key, *to_key = key_work;
+  PetscInt *from = index, *to = index_work, count[DIGITS];
   for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
     if (count_digits(n, from_key, shift, count) == n) continue; // all equal
     for (PetscInt d = 0, before = 0; d < DIGITS; d++) {
@@ -40,11 +35,20 @@ PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index)
     to_key                   = swap_key;
     to                       = swap;
   }
-  if (from != index) {
-    PetscCall(PetscArraycpy(key, from_key, n));
-    PetscCall(PetscArraycpy(index, from, n));
-  }
-  PetscCall(PetscFree2(k, j));
+  if (from == index || n == 0) return;
+  memcpy(key, from_key, (size_t)n * sizeof *key);
+  memcpy(index, from, (size_t)n * sizeof *index);
+}
+
+PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index)
+{
+  uint64_t *key_work;
+  PetscInt *index_work;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &key_work, (size_t)n, &index_work));
+  wring_sort_keys_with(n, key, index, key_work, index_work);
+  PetscCall(PetscFree2(key_work, index_work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

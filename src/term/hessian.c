@@ -41,87 +41,117 @@ static inline PetscInt block_of(PetscInt64 entry)
   return (PetscInt)(entry >> (SUM_BITS + 1));
 }
 
-/* The chunk that is numbered: an item is a pair of an element. */
+/* Of a thread: the sums of a chunk, found by their vertices in a table of `places`, a power of two. */
 typedef struct {
-  const wring_pattern      *p;
-  const wring_block_values *v;
-  PetscInt                  n;     // items
-  PetscInt64               *key;   // [items] the first block of a pair, the item
-  PetscInt                 *other; // [items] the second block, to which the transpose is added; -1: there is none
-} chunk_items;
+  PetscInt  places, sums, n;    // n: entries
+  uint64_t *pair;               // [places] two vertices, the smaller one first, as one number above 0; 0: free
+  PetscInt *sum;                // [places] the sum, whether the transpose is kept first
+  uint64_t *block, *block_work; // [n] where sums are added
+  PetscInt *what, *what_work;   // [n] the sum, whether it is transposed
+} chunk_sums;
 
-/* Lists a pair of vertices; returns whether its first block is that of (w, u). */
-static int list_pair(chunk_items *c, PetscInt item, PetscInt u, PetscInt w)
+static void add_entry(chunk_sums *c, PetscInt block, int turned)
 {
-  const PetscInt uw     = wring_block_of_entry(c->v, c->p, u, wring_pattern_find(c->p, u, w));
-  const PetscInt wu     = u == w ? -1 : wring_block_of_entry(c->v, c->p, w, wring_pattern_find(c->p, w, u));
+  c->block[c->n]  = (uint64_t)block;
+  c->what[c->n++] = c->sums << 1 | turned;
+}
+
+/* A new sum, of vertices u <= w: to the block (u, w), or its transpose to (w, u), where these are kept. */
+static PetscInt add_sum_of(chunk_sums *c, const wring_pattern *p, const wring_block_values *v, PetscInt u, PetscInt w)
+{
+  const PetscInt uw     = wring_block_of_entry(v, p, u, wring_pattern_find(p, u, w));
+  const PetscInt wu     = u == w ? -1 : wring_block_of_entry(v, p, w, wring_pattern_find(p, w, u));
   const int      turned = uw < 0 || (wu >= 0 && wu < uw);
-  c->key[c->n++]        = entry_of(turned ? wu : uw, item, 0);
-  c->other[item]        = turned ? uw : wu;
-  return turned;
+  add_entry(c, turned ? wu : uw, 0);
+  if (uw >= 0 && wu >= 0) add_entry(c, turned ? uw : wu, 1);
+  return c->sums++ << 1 | turned;
+}
+
+/* The sum of the block (a, b), and whether its transpose is added; by Fibonacci hashing [Knuth 1998, section 6.4]. */
+static PetscInt find_sum(chunk_sums *c, const wring_pattern *p, const wring_block_values *v, PetscInt a, PetscInt b)
+{
+  const PetscInt u = PetscMin(a, b), w = PetscMax(a, b);
+  const uint64_t pair = (uint64_t)u * (uint64_t)p->n + (uint64_t)w + 1;
+  PetscInt       at   = (PetscInt)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (c->places - 1);
+  while (c->pair[at] && c->pair[at] != pair) at = (at + 1) & (c->places - 1);
+  if (!c->pair[at]) c->sum[at] = add_sum_of(c, p, v, u, w);
+  c->pair[at] = pair;
+  return a > b ? c->sum[at] ^ 1 : c->sum[at];
 }
 
 /* Padded lanes keep zeros: they have no weight. */
-static void list_chunk(const wring_term *t, PetscInt chunk, chunk_items *c, wring_scatter *s)
+static void list_chunk(const wring_term *t, PetscInt chunk, const wring_pattern *p, const wring_block_values *values,
+                       chunk_sums *c, wring_scatter *s)
 {
-  const PetscInt first = t->chunk_block[chunk];
-  PetscInt       v[MAX_M];
-  c->n = 0;
-  for (PetscInt position = first * LANES; position < t->chunk_block[chunk + 1] * LANES; position++) {
-    const PetscInt row = position / LANES * s->n_pair;
-    const int      l   = position % LANES;
-    if (!term_is_real(t, position)) continue;
-    term_vertices(t, position, v);
+  PetscInt v[MAX_M];
+  c->sums = c->n = 0;
+  memset(c->pair, 0, (size_t)c->places * sizeof *c->pair);
+  for (PetscInt at = t->chunk_block[chunk] * LANES; at < t->chunk_block[chunk + 1] * LANES; at++) {
+    const PetscInt row = at / LANES * s->n_pair;
+    const int      l   = at % LANES;
+    if (!term_is_real(t, at)) continue;
+    term_vertices(t, at, v);
     for (int a = 0, pair = 0; a < t->m; a++) {
       for (int b = a; b < t->m; b++, pair++) {
-        const PetscInt item = (row + pair - first * s->n_pair) * LANES + l;
-        if (list_pair(c, item, v[a], v[b])) s->turned[row + pair] = (uint8_t)(s->turned[row + pair] | 1 << l);
+        const PetscInt sum              = find_sum(c, p, values, v[a], v[b]);
+        s->to[(row + pair) * LANES + l] = (uint16_t)(sum >> 1);
+        s->turned[row + pair]           = (uint8_t)(s->turned[row + pair] | (sum & 1) << l);
       }
     }
   }
+  wring_sort_keys_with(c->n, c->block, c->what, c->block_work, c->what_work);
 }
 
-/* entry [*n]: the sums of a chunk, in the order of their first blocks, and where they are added. */
-static PetscErrorCode number_sums(chunk_items *c, uint16_t *to, PetscInt *n, PetscInt64 *entry, PetscInt *sums)
+/* Room for the sums of one chunk. */
+static PetscErrorCode create_sums(PetscInt items, chunk_sums *c)
 {
-  PetscInt last = -1;
-
   PetscFunctionBegin;
-  *n = *sums = 0;
-  PetscCall(PetscSortInt64(c->n, c->key));
-  for (PetscInt k = 0; k < c->n; k++) {
-    const PetscInt block = block_of(c->key[k]), item = (PetscInt)(c->key[k] >> 1 & ((1 << SUM_BITS) - 1));
-    if (block != last) entry[(*n)++] = entry_of(last = block, (*sums)++, 0);
-    to[item] = (uint16_t)(*sums - 1);
-    if (c->other[item] >= 0) entry[(*n)++] = entry_of(c->other[item], *sums - 1, 1);
-  }
-  if (*n > *sums) PetscCall(PetscSortInt64(*n, entry)); // elements that share a pair list its second block again
-  PetscInt kept = 0;
-  for (PetscInt k = 0; k < *n; k++)
-    if (k == 0 || entry[k] != entry[k - 1]) entry[kept++] = entry[k];
-  *n = kept;
+  for (c->places = 2; c->places < 2 * items;) c->places *= 2;
+  PetscCall(PetscMalloc2(c->places, &c->pair, c->places, &c->sum));
+  PetscCall(
+    PetscMalloc4(2 * items, &c->block, 2 * items, &c->block_work, 2 * items, &c->what, 2 * items, &c->what_work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode destroy_sums(chunk_sums *c)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(c->pair, c->sum));
+  PetscCall(PetscFree4(c->block, c->block_work, c->what, c->what_work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By threads, which leave room between the entries of chunks; it is given back at the end. */
 static PetscErrorCode build(const wring_term *t, const wring_pattern *p, const wring_block_values *v, wring_scatter *s)
 {
-  const size_t items = (size_t)t->chunk_blocks * LANES * (size_t)s->n_pair;
-  chunk_items  c     = {.p = p, .v = v};
+  const PetscInt of_block = LANES * s->n_pair, room = 2 * of_block;
+  PetscInt       most = 0;
+  chunk_sums    *c;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(items, &c.key, items, &c.other));
-  PetscCall(PetscMalloc1(2 * (size_t)t->n * (size_t)s->n_pair, &s->entry)); // room that is given back at the end
-  s->start[0] = 0;
+  PetscCall(PetscMalloc1(s->n_once, &c));
+  for (int i = 0; i < s->n_once; i++) PetscCall(create_sums(t->chunk_blocks * of_block, &c[i]));
+  PetscCall(PetscMalloc1((size_t)t->n_block * (size_t)room, &s->entry));
+#pragma omp parallel for schedule(dynamic) reduction(max : most)
   for (PetscInt i = 0; i < t->n_chunk; i++) {
-    PetscInt n, sums;
-    list_chunk(t, i, &c, s);
-    PetscCall(number_sums(&c, s->to + (size_t)t->chunk_block[i] * (size_t)(s->n_pair * LANES), &n,
-                          s->entry + s->start[i], &sums));
-    s->start[i + 1] = s->start[i] + n;
-    s->most         = PetscMax(s->most, sums);
+    chunk_sums *const mine = &c[omp_get_thread_num()];
+    list_chunk(t, i, p, v, mine, s);
+    PetscInt64 *const entry = s->entry + (size_t)t->chunk_block[i] * (size_t)room;
+    for (PetscInt k = 0; k < mine->n; k++)
+      entry[k] = entry_of((PetscInt)mine->block[k], mine->what[k] >> 1, (int)(mine->what[k] & 1));
+    s->start[i + 1] = mine->n;
+    most            = PetscMax(most, mine->sums);
+  }
+  s->start[0] = 0;
+  s->most     = most;
+  for (PetscInt i = 0; i < t->n_chunk; i++) {
+    const PetscInt64 *const from = s->entry + (size_t)t->chunk_block[i] * (size_t)room;
+    memmove(s->entry + s->start[i], from, (size_t)s->start[i + 1] * sizeof *from);
+    s->start[i + 1] += s->start[i];
   }
   PetscCall(PetscRealloc((size_t)s->start[t->n_chunk] * sizeof *s->entry, &s->entry));
-  PetscCall(PetscFree2(c.key, c.other));
+  for (int i = 0; i < s->n_once; i++) PetscCall(destroy_sums(&c[i]));
+  PetscCall(PetscFree(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
