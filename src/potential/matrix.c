@@ -160,9 +160,9 @@ static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, co
   int             most  = 0;
 
   PetscFunctionBegin;
-  if (means && g->n_contact > 0) PetscCall(MatDestroy(H)); // its pattern may change
   if (contacts && g->n_contact > 0) PetscCall(count_joined(g, xa, &more, &most));
   const PetscBool joined = (PetscBool)(most > 1);
+  if (means && joined) PetscCall(MatDestroy(H)); // its pattern changes
   Mat *const      E      = means || joined ? &g->elements : H;
   PetscCall(collect_blocks(g, which, xa, (PetscBool)(most == 1), E));
   if (means || joined) PetscCall(wring_matrix_assemble(*E, PETSC_FALSE));

@@ -113,6 +113,73 @@ static PetscErrorCode fill_term(wring_potential *g, int i, wring_filter filter, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows of one part of a matrix; global: numbers of its columns, ascending, or NULL, which they are themselves. */
+typedef struct {
+  Mat             A;
+  const PetscInt *start, *column, *global;
+  PetscInt        n;
+} part_rows;
+
+static PetscErrorCode get_rows(Mat A, const PetscInt *global, part_rows *r)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  *r = (part_rows){.A = A, .global = global};
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &r->n, &r->start, &r->column, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A matrix has no rows");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscInt column_of(const part_rows *r, PetscInt k)
+{
+  return r->global ? r->global[r->column[k]] : r->column[k];
+}
+
+static PetscErrorCode add_part(part_rows *to, part_rows *from)
+{
+  const double *x;
+  double       *h;
+  PetscBool     done;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArray(to->A, &h));
+  PetscCall(MatSeqAIJGetArrayRead(from->A, &x));
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < from->n; i++) {
+    PetscInt at = to->start[i];
+    for (PetscInt k = from->start[i]; k < from->start[i + 1]; k++) {
+      while (column_of(to, at) != column_of(from, k)) at++;
+      h[at] += x[k];
+    }
+  }
+  PetscCall(MatSeqAIJRestoreArrayRead(from->A, &x));
+  PetscCall(MatSeqAIJRestoreArray(to->A, &h));
+  PetscCall(MatRestoreRowIJ(from->A, 0, PETSC_FALSE, PETSC_FALSE, &from->n, &from->start, &from->column, &done));
+  PetscCall(MatRestoreRowIJ(to->A, 0, PETSC_FALSE, PETSC_FALSE, &to->n, &to->start, &to->column, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H += X, whose entries H has too. MatAXPY looks for each of them. */
+static PetscErrorCode add_subset(Mat H, Mat X)
+{
+  Mat             to[2] = {H}, from[2] = {X};
+  const PetscInt *to_global, *from_global;
+  part_rows       h, x;
+  PetscBool       mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)H, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(H, &to[0], &to[1], &to_global));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(X, &from[0], &from[1], &from_global));
+  for (int i = 0; i < 2 && to[i]; i++) {
+    PetscCall(get_rows(to[i], i == 1 ? to_global : NULL, &h));
+    PetscCall(get_rows(from[i], i == 1 ? from_global : NULL, &x));
+    PetscCall(add_part(&h, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* H is that of the elements, with the pattern of the patches added at first; a later one has it already. */
 PetscErrorCode wring_potential_add_means(wring_potential *g, wring_filter filter, const double *x, Mat elements, Mat *H)
 {
@@ -123,7 +190,7 @@ PetscErrorCode wring_potential_add_means(wring_potential *g, wring_filter filter
     PetscCall(MatDuplicate(elements, MAT_COPY_VALUES, H));
   else {
     PetscCall(MatZeroEntries(*H));
-    PetscCall(MatAXPY(*H, 1, elements, SUBSET_NONZERO_PATTERN));
+    PetscCall(add_subset(*H, elements));
   }
   for (int i = 0; i < g->n_term; i++) {
     if (!wring_term_patches(g->term[i])) continue;
@@ -131,7 +198,10 @@ PetscErrorCode wring_potential_add_means(wring_potential *g, wring_filter filter
     wring_means *const means = &g->means[i];
     const MatReuse     reuse = means->product ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
     PetscCall(MatTransposeMatMult(means->G, means->DG, reuse, PETSC_DEFAULT, &means->product));
-    PetscCall(MatAXPY(*H, 1, means->product, first ? DIFFERENT_NONZERO_PATTERN : SUBSET_NONZERO_PATTERN));
+    if (first)
+      PetscCall(MatAXPY(*H, 1, means->product, DIFFERENT_NONZERO_PATTERN));
+    else
+      PetscCall(add_subset(*H, means->product));
   }
   PetscCall(MatSetOption(*H, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatSetOption(*H, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
