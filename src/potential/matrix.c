@@ -163,7 +163,7 @@ static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, co
   if (contacts && g->n_contact > 0) PetscCall(count_joined(g, xa, &more, &most));
   const PetscBool joined = (PetscBool)(most > 1);
   if (means && joined) PetscCall(MatDestroy(H)); // its pattern changes
-  Mat *const      E      = means || joined ? &g->elements : H;
+  Mat *const E = means || joined ? &g->elements : H;
   PetscCall(collect_blocks(g, which, xa, (PetscBool)(most == 1), E));
   if (means || joined) PetscCall(wring_matrix_assemble(*E, PETSC_FALSE));
   if (joined) PetscCall(add_joined(g, xa, more, *E, means ? &with : H));

@@ -3,9 +3,10 @@
 
   It begins with the operator A, which qn's rule (5.14) replaces by the mean of the diagonal blocks of the Hessian. If
   line searches reject many steps, products with the Hessian find better ones. The Hessian H(x_k) takes the place of A
-  where the rest of the solve with A, at the rate so far, would cost many Hessians, or when the iterations with A have
-  cost as much as one and much is left. It is kept while it works, built again where its last iterations gain less for
-  their cost than those before, and left, for twice as long, where it is slower than A. The pairs of L-BFGS are kept
+  where the rest of the solve with A, at the rate so far, costs more than one, or when the iterations with A have cost
+  as much as one and much is left; the first one costs more than later ones. It is kept while it works, built again
+  where its last iterations gain less for their cost than those before, and left, for twice as long, where it is slower
+  than A. The pairs of L-BFGS are kept
   over changes. While surfaces are in contact by a barrier, every iteration is Newton's, with its linear solver. Costs
   are counted, not timed: all ranks decide alike, and runs can be repeated.
 */
@@ -22,20 +23,30 @@ static const double many = 12, forget = 0.9;
 static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
 
 /*
-  In evaluations of g and its gradient, from timings of 10,000 tetrahedra. analysis: of a factor, once; hierarchy: with
-  the assembly of its blocks.
+  (5.40), in ns of one core, of which only ratios matter: measured with 12,000 and 98,000 tetrahedra, orders 1 and 2.
+  point to step: an evaluation, by points of tets and vertices; a product for (5.43), in evaluations; an iteration with
+  A, by vertices. found to used: by numbers of H, places of its entries, and levels, the first time; entries and levels;
+  an inner iteration. The last row: an operation of a factor; a number that is analysed, computed, read.
 */
-static const double operator_solve = 0.5, analysis = 300, assembly = 60, hierarchy = 110, product = 3, plane = 1.2;
-/* Operations of a factor in the time in which one element is evaluated, and numbers of a factor that a solve reads. */
-static const double flops_per_element = 300, entries_per_element = 20, entries_per_vertex = 124; // of H without means
+static const double point = 7.5, point_of_mean = 26, inertia = 8, plane = 2.2, step = 65;
+static const double found = 27, levels = 80, filled = 6.6, blocks = 3.5, level = 12, used = 0.9;
+static const double operation = 1 / 60.0, analysed = 20, number = 6.8, read = 0.9;
+
+/* Guesses: numbers of H, by vertices, at order 1 and 2; with means so many times as many, and those of its factor. */
+static const double row_numbers[] = {124, 238}, of_mean = 5, flops_of_mean = 3.5, entries_of_mean = 2;
+
+/* Of a Hessian, in evaluations: the first time more; each time; a solve with its factor or an inner iteration. */
+typedef struct {
+  double first, again, solve;
+} auto_price;
 
 typedef struct {
   wring_lbfgs   pairs;
   wring_linear  hessian;
-  wring_forcing forcing; // of systems with contacts
-  double        solve;   // cost with a factor of the Hessian
-  double        factor;  // and of the Hessian with it; INFINITY: it is too large
-  double        excess;  // cost of cycles and products so far, less that of factors and solves, at least 0
+  wring_forcing forcing;       // of systems with contacts
+  double        step;          // of an iteration with A, or of a cycle of it, beside the evaluation
+  auto_price    factor, cycle; // of the Hessian; INFINITY: it is too large
+  double        excess;        // cost of cycles and products so far, less that of factors and solves, at least 0
   wring_trade   trade;
   double        rejected;    // steps by recent line searches of this solve with the present operator
   PetscInt      evaluations; // of this solve, as counted so far
@@ -69,49 +80,71 @@ static PetscErrorCode auto_destroy(wring_solver *s)
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
-/* (5.40); assemblies: entries of H, as a multiple of those without means. */
-static void set_prices(const wring_solver *s, auto_data *a, double assemblies, double flops, double entries)
+/* (5.40), from numbers of H, and operations and numbers of its factor; flops 0: there is none. */
+static void set_prices(const wring_solver *s, auto_data *a, double numbers, double flops, double entries)
 {
-  const wring_mesh *const m        = wring_potential_mesh(s->g);
-  const double            elements = (double)m->tets.n_global + (double)m->number.n_global;
-  a->trade.price                   = assemblies * assembly + flops / (flops_per_element * elements);
-  a->solve                         = entries / (entries_per_element * elements);
+  const wring_mesh *const m      = wring_potential_mesh(s->g);
+  const PetscBool         mean   = wring_potential_has_means(s->g);
+  const double            points = m->tets.order == 2 ? (m->tets.points ? m->tets.points : 4) : 1;
+  const double            n      = (double)m->number.n_global;
+  const double            one    = (double)m->tets.n_global * points * (mean ? point_of_mean : point) + inertia * n;
+
+  a->step = step * n / one;
+  a->cycle =
+    (auto_price){levels * numbers / one, ((mean ? filled : blocks) + level) * numbers / one, used * numbers / one};
+  a->factor = (auto_price){(found * numbers + analysed * entries) / one,
+                           (filled * numbers + operation * flops + number * entries) / one, read * entries / one};
+  if (flops == 0) a->factor.again = INFINITY;
 }
 
 /*
-  Whether H gets a factor, whatever its first choice: where cycles have cost more, by as much as the analysis costs; and
+  Whether H gets a factor, whatever its first choice: where cycles have cost more, by as much as the first one does; and
   with means, where the cycle is that of A, which knows nothing of how they resist changes of volume.
 */
 static PetscBool takes_factor(const wring_solver *s, const auto_data *a)
 {
-  if (a->factor == INFINITY || wring_potential_has_bounded_contacts(s->g)) return PETSC_FALSE;
-  return (PetscBool)(wring_potential_has_means(s->g) || a->excess > analysis);
+  if (a->factor.again == INFINITY || wring_potential_has_bounded_contacts(s->g)) return PETSC_FALSE;
+  return (PetscBool)(wring_potential_has_means(s->g) || a->excess > a->factor.first);
+}
+
+/* Of the next Hessian. */
+static void set_price(const wring_solver *s, auto_data *a)
+{
+  const PetscBool built  = (PetscBool)(a->hessian.ksp != NULL);
+  const double    factor = a->factor.first + a->factor.again, cycle = a->cycle.first + a->cycle.again;
+  const PetscBool factored =
+    built ? (PetscBool)(a->hessian.type == WRING_LINEAR_DIRECT) : (PetscBool)(takes_factor(s, a) || factor < cycle);
+  const auto_price *const p = factored ? &a->factor : &a->cycle;
+  a->trade.price            = wring_potential_can(s->g, WRING_CAN_HESSIAN) ? p->again : INFINITY;
+  a->trade.first            = built ? 0 : p->first;
 }
 
 /* Before there is a Hessian. Its factor has blocks of 3 x 3 where that of A has numbers. */
 static void find_prices(const wring_solver *s, auto_data *a)
 {
-  wring_operator_info info;
+  const wring_mesh *const m       = wring_potential_mesh(s->g);
+  const PetscBool         mean    = wring_potential_has_means(s->g);
+  const double            numbers = row_numbers[m->tets.order == 2] * (double)m->number.n_global;
+  wring_operator_info     info;
   wring_operator_get_info(s->op, &info);
-  set_prices(s, a, 1, 27 * info.flops, 9 * info.entries);
-  a->factor = info.flops > 0 ? a->trade.price : INFINITY;
-  if (!takes_factor(s, a)) a->trade.price = PetscMin(a->trade.price, hierarchy);
-  if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) a->trade.price = INFINITY;
+  set_prices(s, a, numbers * (mean ? of_mean : 1), 27 * info.flops * (mean ? flops_of_mean : 1),
+             9 * info.entries * (mean ? entries_of_mean : 1));
+  set_price(s, a);
 }
 
-/* Of the Hessian that was built, which is larger where means couple the vertices of patches. */
+/* Of the Hessian that was built. */
 static PetscErrorCode correct_prices(const wring_solver *s, auto_data *a)
 {
-  const double n = (double)wring_potential_mesh(s->g)->number.n_global;
-  double       flops, entries;
-  MatInfo      info;
+  double  flops, entries;
+  MatInfo info;
 
   PetscFunctionBegin;
   PetscCall(wring_factor_counts(a->hessian.ksp, &flops, &entries));
-  if (flops == 0) a->trade.price = hierarchy;
-  if (flops == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetInfo(a->hessian.A, MAT_GLOBAL_SUM, &info));
-  set_prices(s, a, info.nz_used / (entries_per_vertex * n), flops, entries);
+  if (flops > 0) {
+    PetscCall(MatGetInfo(a->hessian.A, MAT_GLOBAL_SUM, &info));
+    set_prices(s, a, info.nz_used, flops, entries);
+  }
+  set_price(s, a);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,9 +164,9 @@ static double count_iteration(const wring_solver *s, auto_data *a)
   a->linear_iterations     = s->work.linear_iterations;
   a->rejected              = forget * a->rejected + evaluations - 1;
   if (a->trade.use == WRING_USE_OPERATOR)
-    return evaluations + operator_solve * PetscMax(iterations, 1) + (a->pairs.plane ? plane : 0);
-  const double with = iterations > 0 ? product * iterations : a->solve;
-  a->excess         = PetscMax(0, a->excess + with - a->solve);
+    return evaluations + a->step * PetscMax(iterations, 1) + (a->pairs.plane ? plane : 0);
+  const double with = iterations > 0 ? a->cycle.solve * iterations : a->factor.solve;
+  a->excess         = PetscMax(0, a->excess + with - a->factor.solve);
   return evaluations + with;
 }
 
@@ -149,7 +182,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
     PetscCall(wring_linear_destroy(&a->hessian));
     a->hessian.type = WRING_LINEAR_DIRECT;
   }
-  a->excess = PetscMax(0, a->excess + hierarchy - a->factor);
+  a->excess = PetscMax(0, a->excess + a->cycle.again - a->factor.again);
   PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
@@ -233,7 +266,7 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   const PetscBool  changed = wring_lbfgs_has_changed(s, &a->pairs);
 
   PetscFunctionBegin;
-  if (changed) find_prices(s, a);
+  if (changed && !a->hessian.ksp) find_prices(s, a);
   if (a->trade.use == WRING_USE_OPERATOR) wring_renewal_begin(&a->pairs.renewal, changed);
   a->evaluations       = 0;
   a->linear_iterations = 0;

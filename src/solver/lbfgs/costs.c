@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DOUBLINGS = 16, DECADES_UNKNOWN = 2 };
+enum { MOST_DOUBLINGS = 16, DECADES_UNKNOWN = 4 };
 enum { LONG = 4 }; // prices: a first solve, which has nothing to be compared with, is long
 
 static const double clearly = 0.8; // a smaller change of the mean of few solves may be chance
@@ -114,19 +114,28 @@ void wring_renewal_count(wring_renewal *r, PetscInt evaluations)
 
 /* ---- a Hessian --------------------------------------------------------------------------------------------------- */
 
-enum { TRIES = 3, EXPLORE = 16 }; // Hessians before they are left in a long solve; prices without a long solve
+enum { TRIES = 3, EXPLORE = 16 }; // trials before Hessians are left in a long solve; without a long solve
 
-static const double first_look = 15, early = 6; // evaluations before a rate is believed; prices
-static const double fade = 0.6;                 // of what the last iterations count, in each
+static const double first_look = 60, early = 0.7; // evaluations before a rate is believed; trials
+static const double least_gain  = 0.5;            // decades: an operator that gains less may be as slow as a Hessian
+static const double least_trial = 110;            // evaluations: rates of less are chance
+static const double fade        = 0.6;            // of what the last iterations count, in each
+
+/* What is paid to find out whether Hessians are better. */
+static double trial(const wring_trade *t)
+{
+  return fmax(t->first + t->price, least_trial);
+}
 
 void wring_trade_add(wring_trade *t, double cost, double norm)
 {
-  const double memory = 4 * t->price, decades = norm < t->best && norm > 0 ? log10(t->best / norm) : 0;
+  const double memory = 4 * trial(t), decades = norm < t->best && norm > 0 ? log10(t->best / norm) : 0;
   if (decades > 0) t->best = norm;
   t->with[t->use].cost += cost;
   t->with[t->use].decades += decades;
   t->since.cost += cost;
   t->since.decades += decades;
+  t->spent += cost;
   t->last.cost    = fade * t->last.cost + cost;
   t->last.decades = fade * t->last.decades + decades;
   if (t->with[t->use].cost <= memory) return;
@@ -155,8 +164,8 @@ double wring_trade_rest(const wring_trade *t, double target)
 
 PetscBool wring_trade_is_due(const wring_trade *t, double target)
 {
-  const double price = doubled(t->price, t->misses), rest = wring_trade_rest(t, target);
-  if (t->since.cost >= first_look && rest < INFINITY && rest > early * price) return PETSC_TRUE;
+  const double price = doubled(trial(t), t->misses), rest = wring_trade_rest(t, target);
+  if (t->since.cost >= first_look && rest > early * price) return PETSC_TRUE;
   if (t->since.cost < price) return PETSC_FALSE;
   return (PetscBool)(t->since.cost >= EXPLORE * price || rest > price / 2);
 }
@@ -171,8 +180,9 @@ wring_verdict wring_trade_judge(const wring_trade *t, double target)
 {
   if (t->since.cost < t->price && !is_stale(t)) return WRING_KEEP;
   if (decades_left(t, target) * t->last.cost < t->last.decades * t->price) return WRING_KEEP;
-  if (t->builds < TRIES && wring_trade_rest(t, target) > t->price) return WRING_REBUILD;
-  return rate(t, WRING_USE_HESSIAN) < rate(t, WRING_USE_OPERATOR) ? WRING_LEAVE : WRING_REBUILD;
+  if (t->spent < TRIES * trial(t) && wring_trade_rest(t, target) > t->price) return WRING_REBUILD;
+  const PetscBool slower = (PetscBool)(rate(t, WRING_USE_HESSIAN) < rate(t, WRING_USE_OPERATOR));
+  return slower && t->with[WRING_USE_OPERATOR].decades > least_gain ? WRING_LEAVE : WRING_REBUILD;
 }
 
 static void begin_use(wring_trade *t, wring_use use)
@@ -185,14 +195,14 @@ static void begin_use(wring_trade *t, wring_use use)
 void wring_trade_build(wring_trade *t)
 {
   if (t->use == WRING_USE_OPERATOR) memset(&t->with[WRING_USE_HESSIAN], 0, sizeof t->with[WRING_USE_HESSIAN]);
+  if (t->use == WRING_USE_OPERATOR) t->spent = 0;
   t->with[WRING_USE_HESSIAN].cost += t->price;
-  t->builds++;
+  t->spent += t->price;
   begin_use(t, WRING_USE_HESSIAN);
 }
 
 void wring_trade_leave(wring_trade *t)
 {
   t->misses++;
-  t->builds = 0;
   begin_use(t, WRING_USE_OPERATOR);
 }

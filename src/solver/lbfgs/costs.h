@@ -47,8 +47,9 @@ typedef enum { WRING_USE_OPERATOR, WRING_USE_HESSIAN } wring_use;
 typedef struct {
   wring_use use;
   double    price;  // of a Hessian and its factor; INFINITY: none is built
+  double    first;  // more than this, of the first one; then 0
   PetscInt  misses; // uses of Hessians that did not pay
-  PetscInt  builds; // Hessians since the operator was in use
+  double    spent;  // since the operator or Hessians came into use, with prices
   double    best;   // N: least |grad g| of this solve
   struct {
     double cost, decades; // and those by which |grad g| fell
@@ -58,19 +59,19 @@ typedef struct {
 
 void wring_trade_add(wring_trade *t, double cost, double norm); // an iteration, which ends at |grad g| = norm
 
-/* The cost of the rest, to |grad g| = target, with the operator at its rate; INFINITY: it has not come closer yet. */
+/* The cost of the rest, to |grad g| = target, with the operator at its rate; INFINITY: it has not come closer. */
 double wring_trade_rest(const wring_trade *t, double target);
 
 /*
-  (5.41): the rest with the operator is worth many Hessians; or the operator has cost the price of one, and the rest
-  costs more than half of it.
+  (5.41): the rest with the operator costs more than most of a Hessian; or the operator has cost the price of one, and
+  the rest costs more than half of it.
 */
 PetscBool wring_trade_is_due(const wring_trade *t, double target);
 
 /*
   (5.42): a Hessian is kept until it has cost its price again, or its last iterations have gained less for their cost
   than all of them for theirs and its price; longer if the rest with it costs less than another. Then it is rebuilt, or
-  left where several have been slower than the operator.
+  left where Hessians have been slower than the operator.
 */
 typedef enum { WRING_KEEP, WRING_REBUILD, WRING_LEAVE } wring_verdict;
 wring_verdict wring_trade_judge(const wring_trade *t, double target);
