@@ -199,6 +199,12 @@ static void test_leave(void)
       if (i == 0) wring_trade_build(&t);
     }
   }
+  t = with_hessian(1);
+  wring_trade_leave(&t);
+  iterate(&t, 119, 1);
+  CHECK(!wring_trade_is_due(&t, 0), "due after %g of 120 without a rate", t.since.cost);
+  iterate(&t, 1, 1);
+  CHECK(wring_trade_is_due(&t, 0), "not due after 120 without a rate");
   t = with_hessian(0.99);
   wring_trade_leave(&t);
   iterate(&t, 219, 0.99);

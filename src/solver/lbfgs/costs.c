@@ -165,7 +165,7 @@ double wring_trade_rest(const wring_trade *t, double target)
 PetscBool wring_trade_is_due(const wring_trade *t, double target)
 {
   const double price = doubled(trial(t), t->misses), rest = wring_trade_rest(t, target);
-  if (t->since.cost >= first_look && rest > early * price) return PETSC_TRUE;
+  if (t->since.cost >= doubled(first_look, t->misses) && rest > early * price) return PETSC_TRUE;
   if (t->since.cost < price) return PETSC_FALSE;
   return (PetscBool)(t->since.cost >= EXPLORE * price || rest > price / 2);
 }
