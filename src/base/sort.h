@@ -5,7 +5,7 @@
 /* Sorts key [n] ascending and moves index [n] with it; equal keys keep their order. Radix sort, O(n). */
 PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index);
 
-/* The same with room for [n] of both, by a thread. */
+/* The same with work arrays [n]. It allocates nothing, so that threads may call it. */
 void wring_sort_keys_with(PetscInt n, uint64_t *key, PetscInt *index, uint64_t *key_work, PetscInt *index_work);
 
 /* order [n]: 0 to n - 1 by key, ascending; equal keys keep their order. key is sorted. */

@@ -113,70 +113,47 @@ static PetscErrorCode fill_term(wring_potential *g, int i, wring_filter filter, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of one part of a matrix; global: numbers of its columns, ascending, or NULL, which they are themselves. */
-typedef struct {
-  Mat             A;
-  const PetscInt *start, *column, *global;
+/* Of one part; to, from: numbers of the columns, ascending; NULL: columns are numbered alike. */
+static PetscErrorCode add_part(Mat H, const PetscInt *to, Mat X, const PetscInt *from)
+{
+  const PetscInt *start, *column, *first, *other;
+  const double   *x;
+  double         *h;
+  PetscBool       done;
   PetscInt        n;
-} part_rows;
-
-static PetscErrorCode get_rows(Mat A, const PetscInt *global, part_rows *r)
-{
-  PetscBool done;
 
   PetscFunctionBegin;
-  *r = (part_rows){.A = A, .global = global};
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &r->n, &r->start, &r->column, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A matrix has no rows");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static inline PetscInt column_of(const part_rows *r, PetscInt k)
-{
-  return r->global ? r->global[r->column[k]] : r->column[k];
-}
-
-static PetscErrorCode add_part(part_rows *to, part_rows *from)
-{
-  const double *x;
-  double       *h;
-  PetscBool     done;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArray(to->A, &h));
-  PetscCall(MatSeqAIJGetArrayRead(from->A, &x));
+  PetscCall(MatGetRowIJ(H, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
+  PetscCall(MatGetRowIJ(X, 0, PETSC_FALSE, PETSC_FALSE, &n, &first, &other, &done));
+  PetscCall(MatSeqAIJGetArray(H, &h));
+  PetscCall(MatSeqAIJGetArrayRead(X, &x));
 #pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < from->n; i++) {
-    PetscInt at = to->start[i];
-    for (PetscInt k = from->start[i]; k < from->start[i + 1]; k++) {
-      while (column_of(to, at) != column_of(from, k)) at++;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = first[i], at = start[i]; k < first[i + 1]; k++) {
+      while ((to ? to[column[at]] : column[at]) != (from ? from[other[k]] : other[k])) at++;
       h[at] += x[k];
     }
   }
-  PetscCall(MatSeqAIJRestoreArrayRead(from->A, &x));
-  PetscCall(MatSeqAIJRestoreArray(to->A, &h));
-  PetscCall(MatRestoreRowIJ(from->A, 0, PETSC_FALSE, PETSC_FALSE, &from->n, &from->start, &from->column, &done));
-  PetscCall(MatRestoreRowIJ(to->A, 0, PETSC_FALSE, PETSC_FALSE, &to->n, &to->start, &to->column, &done));
+  PetscCall(MatSeqAIJRestoreArrayRead(X, &x));
+  PetscCall(MatSeqAIJRestoreArray(H, &h));
+  PetscCall(MatRestoreRowIJ(X, 0, PETSC_FALSE, PETSC_FALSE, &n, &first, &other, &done));
+  PetscCall(MatRestoreRowIJ(H, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H += X, whose entries H has too. MatAXPY looks for each of them. */
+/* H += X, whose entries H has too. MatAXPY searches the row for each of them. */
 static PetscErrorCode add_subset(Mat H, Mat X)
 {
-  Mat             to[2] = {H}, from[2] = {X};
-  const PetscInt *to_global, *from_global;
-  part_rows       h, x;
+  Mat             h[2] = {H}, x[2] = {X};
+  const PetscInt *to = NULL, *from = NULL;
   PetscBool       mpi;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)H, MATMPIAIJ, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(H, &to[0], &to[1], &to_global));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(X, &from[0], &from[1], &from_global));
-  for (int i = 0; i < 2 && to[i]; i++) {
-    PetscCall(get_rows(to[i], i == 1 ? to_global : NULL, &h));
-    PetscCall(get_rows(from[i], i == 1 ? from_global : NULL, &x));
-    PetscCall(add_part(&h, &x));
-  }
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(H, &h[0], &h[1], &to));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(X, &x[0], &x[1], &from));
+  PetscCall(add_part(h[0], NULL, x[0], NULL));
+  if (mpi) PetscCall(add_part(h[1], to, x[1], from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

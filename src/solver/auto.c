@@ -6,9 +6,8 @@
   where the rest of the solve with A, at the rate so far, costs more than one, or when the iterations with A have cost
   as much as one and much is left; the first one costs more than later ones. It is kept while it works, built again
   where its last iterations gain less for their cost than those before, and left, for twice as long, where it is slower
-  than A. The pairs of L-BFGS are kept
-  over changes. While surfaces are in contact by a barrier, every iteration is Newton's, with its linear solver. Costs
-  are counted, not timed: all ranks decide alike, and runs can be repeated.
+  than A. The pairs of L-BFGS are kept over changes. While surfaces are in contact by a barrier, every iteration is
+  Newton's, with its linear solver. Costs are counted, not timed: all ranks decide alike, and runs can be repeated.
 */
 #include "operator/direct/factor.h"
 #include "solver/common/linear.h"
@@ -22,15 +21,12 @@ static const double many = 12, forget = 0.9;
 
 static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
 
-/*
-  (5.40), in ns of one core, of which only ratios matter: measured with 12,000 and 98,000 tetrahedra, orders 1 and 2.
-  point to step: an evaluation, by points of tets and vertices; a product for (5.43), in evaluations; an iteration with
-  A, by vertices. found to used: by numbers of H, places of its entries, and levels, the first time; entries and levels;
-  an inner iteration. The last row: an operation of a factor; a number that is analysed, computed, read.
-*/
-static const double point = 7.5, point_of_mean = 26, inertia = 8, plane = 2.2, step = 65;
-static const double found = 27, levels = 80, filled = 6.6, blocks = 3.5, level = 12, used = 0.9;
-static const double operation = 1 / 60.0, analysed = 20, number = 6.8, read = 0.9;
+/* (5.40), in ns of one core, of which only ratios matter: measured with 12,000 and 98,000 tetrahedra of both orders */
+static const double point = 7.5, point_of_mean = 26, inertia = 8; // an evaluation: points of tets, with means; vertices
+static const double step = 65, plane = 2.2;               // an iteration with A, by vertices; (5.43), in evaluations
+static const double first_places = 27, first_levels = 80; // the first H, by its numbers
+static const double entries_of_h = 6.6, blocks = 3.5, levels = 12, cycle = 0.9;    // each H; an inner iteration
+static const double operation = 1 / 60.0, analysis = 20, number = 6.8, read = 0.9; // a factor, by its numbers
 
 /* Guesses: numbers of H, by vertices, at order 1 and 2; with means so many times as many, and those of its factor. */
 static const double row_numbers[] = {124, 238}, of_mean = 5, flops_of_mean = 3.5, entries_of_mean = 2;
@@ -89,11 +85,11 @@ static void set_prices(const wring_solver *s, auto_data *a, double numbers, doub
   const double            n      = (double)m->number.n_global;
   const double            one    = (double)m->tets.n_global * points * (mean ? point_of_mean : point) + inertia * n;
 
-  a->step = step * n / one;
-  a->cycle =
-    (auto_price){levels * numbers / one, ((mean ? filled : blocks) + level) * numbers / one, used * numbers / one};
-  a->factor = (auto_price){(found * numbers + analysed * entries) / one,
-                           (filled * numbers + operation * flops + number * entries) / one, read * entries / one};
+  a->step   = step * n / one;
+  a->cycle  = (auto_price){first_levels * numbers / one, ((mean ? entries_of_h : blocks) + levels) * numbers / one,
+                           cycle * numbers / one};
+  a->factor = (auto_price){(first_places * numbers + analysis * entries) / one,
+                           (entries_of_h * numbers + operation * flops + number * entries) / one, read * entries / one};
   if (flops == 0) a->factor.again = INFINITY;
 }
 
@@ -110,10 +106,10 @@ static PetscBool takes_factor(const wring_solver *s, const auto_data *a)
 /* Of the next Hessian. */
 static void set_price(const wring_solver *s, auto_data *a)
 {
-  const PetscBool built  = (PetscBool)(a->hessian.ksp != NULL);
-  const double    factor = a->factor.first + a->factor.again, cycle = a->cycle.first + a->cycle.again;
+  const PetscBool built   = (PetscBool)(a->hessian.ksp != NULL);
+  const PetscBool cheaper = (PetscBool)(a->factor.first + a->factor.again < a->cycle.first + a->cycle.again);
   const PetscBool factored =
-    built ? (PetscBool)(a->hessian.type == WRING_LINEAR_DIRECT) : (PetscBool)(takes_factor(s, a) || factor < cycle);
+    built ? (PetscBool)(a->hessian.type == WRING_LINEAR_DIRECT) : (PetscBool)(takes_factor(s, a) || cheaper);
   const auto_price *const p = factored ? &a->factor : &a->cycle;
   a->trade.price            = wring_potential_can(s->g, WRING_CAN_HESSIAN) ? p->again : INFINITY;
   a->trade.first            = built ? 0 : p->first;
