@@ -50,7 +50,8 @@ for (p, _), (_, true) in zip(rows["newton"][1:], rows["newton"]):
 for name in ("pncg", "trust_region"):
     assert all(p > 0 for p, _ in rows[name][1:]), rows[name]
 assert all(p > 0 for p, _ in rows["qn"][1:]) and all(true > 0 for _, true in rows["qn"])
-assert all(a[1] == b[1] for a, b in zip(rows["pd"][:1], rows["qn"][:1]))
+(_, a), (_, b) = rows["pd"][0], rows["qn"][0]
+assert abs(a - b) <= 1e-12 * a, (a, b)  # at the same x; the last digit of MUMPS depends on when messages arrive
 PYTHON
 done
 expect 0 1 decrement.yaml -solver_stop decrement -compare_tolerance 1e-3 -output_directory stopped
