@@ -36,7 +36,7 @@ compare() {
   rm -rf out
   OMP_NUM_THREADS=$threads works "$ranks" compare box.yaml -compare_iterations 6 -output_directory out \
     -output_plots false "$@"
-  cut -d, -f1,2,4- out/compare.csv
+  cut -d, -f1,2,4-20 out/compare.csv
 }
 both() {
   compare "$@" -compare_solvers "$solvers" -material_model strain -material_stiffness 1e6 \

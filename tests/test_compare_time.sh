@@ -20,7 +20,7 @@ compare:  {solvers: [fresh, qn, light, pd, newton, rest, xpbd], iterations: 12}
 output:   {directory: out, plots: false}
 DECK
 # values SOLVER...: rows of these solvers without their seconds and errors.
-values() { for s in "$@"; do grep "^$s," out/compare.csv | cut -d, -f1,2,4-7,9-; done; }
+values() { for s in "$@"; do grep "^$s," out/compare.csv | cut -d, -f1,2,4-7,9-20; done; }
 all=(fresh qn light pd newton rest xpbd)
 
 # ---- a solve depends neither on the list, nor on warm-up, nor on solves before ----
@@ -62,13 +62,29 @@ for name, s in j["solvers"].items():
         assert (seconds is None) == (with_setup is None) == (per_step is None) == (spread is None)
         assert spread is None or 0 <= spread <= max(total), (name, spread)
         if seconds is None: continue
-        assert close(with_setup, seconds + s["setup_seconds"]) and close(per_step, seconds + s["setup_seconds"] / 8)
+        at = (name, str(s["iterations_to"][error]))
+        until = next(float(r["setup_seconds"]) for r in rows if (r["solver"], r["iteration"]) == at)
+        assert close(with_setup, seconds + until) and close(per_step, seconds + until / 8)
+        assert name == "fresh" or until == s["setup_seconds"], (name, until, s["setup_seconds"])
     assert s["setup_work"]["factorisations"] == (0 if name in ("newton", "xpbd") else 1), (name, s["setup_work"])
     assert s["setup_work"]["hessians"] == (name == "rest"), name
     assert name in ("newton", "fresh") or s["work"]["factorisations"] == 0, name
 assert j["provenance"]["work"]["linear_solves"] >= 3 * sum(s["work"]["linear_solves"] for s in j["solvers"].values())
 PYTHON
 valid_json out/compare.json
+
+# ---- set-up during a solve counts from there on: auto builds a Hessian for a slender bar ----
+# Fails if an error that was reached before has the Hessian in its seconds with set-up, or a later one has it not.
+sed 's/size: .*\]/size: [8, 0.2, 0.2], cells: [80, 2, 2]/; s/1e6, density/1e8, density/' beam.yaml >slender.yaml
+works 2 slender.yaml -compare_solvers auto,qn -compare_iterations 400 -compare_repeat 2
+"$python" - <<'PYTHON' || fail 'set-up during a solve'
+import csv, json
+s = json.load(open("out/compare.json"))["solvers"]["auto"]
+setup = [float(r["setup_seconds"]) for r in csv.DictReader(open("out/compare.csv")) if r["solver"] == "auto"]
+extra = lambda error: s["seconds_to_with_setup"][error] - s["seconds_to"][error]
+assert setup == sorted(setup) and 0 < setup[0] < setup[-1] == s["setup_seconds"], setup
+assert abs(extra("1e-1") - setup[0]) < 1e-12 and abs(extra("1e-8") - setup[-1]) < 1e-12, (extra("1e-1"), extra("1e-8"))
+PYTHON
 
 # ---- what is not repeated: a solve that ends by its budget, solves that have taken long enough ----
 works 1 beam.yaml -compare_repeat 2 -compare_seconds 0.05 -compare_iterations 100000 -compare_solvers pd,xpbd

@@ -80,6 +80,7 @@ typedef struct {
   PetscInt    evaluations;       // of g by the method, in all of this solve
   PetscInt64  linear_iterations; // in all of this solve
   double      seconds;           // since the solve began, of the solver's own work
+  double      setup;             // s of set-up in this solve until here, which are not in `seconds`
   wring_counts work;             // in the same seconds; zeros without wring_phases
   double       reference;        // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
                                  // needed, at most ten iterations ago

@@ -69,7 +69,7 @@ def overall_of(results, target, name):
         percent(measures.share(measures.works(results, name, target), 1)),
         *(spread(measures.to_other(results, name, other, seconds)) for other in NAMED),
         spread(map(seconds, mine)),
-        spread(result.setup for result in mine),
+        spread(result.setup(target) for result in mine),
         spread(result.simulation(target) for result in mine),
         spread(result.iterations(target) for result in mine),
     )

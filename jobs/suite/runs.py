@@ -20,7 +20,7 @@ TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method 
 TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
 STEPS = 20  # rows of curves.csv for each factor of 10 of the error
 DONE, STOPPED = (0, 2), 3  # exit status: 2 if an entrant has diverged
-COLUMNS = ("solver", "iteration", "seconds", "objective", "gradient_norm", "relative_error")
+COLUMNS = ("solver", "iteration", "seconds", "setup_seconds", "objective", "gradient_norm", "relative_error")
 WORK = ("evaluations", "gradients", "hessians", "factorisations", "linear_solves", "products")
 WORK += ("exchanges", "reductions")
 

@@ -118,13 +118,12 @@ class Suite(unittest.TestCase):
         os.chdir(SOURCE)
 
     def rows(self, *errors, gradient=1.0):
-        return [
-            {"error": e, "seconds": float(i), "iteration": i, "work": 2.0 * i, "gradient_norm": gradient if i else 1.0}
-            for i, e in enumerate(errors)
-        ]
+        names = ("error", "seconds", "setup_seconds", "iteration", "work", "gradient_norm")
+        row = lambda i, e: (e, float(i), 0.5 if i < 2 else 1.5, i, 2.0 * i, gradient if i else 1.0)
+        return [dict(zip(names, row(i, e))) for i, e in enumerate(errors)]
 
     def result(self, ended, *errors, gradient=1.0):
-        return measures.Result(None, "qn", ended, 0.5, [], self.rows(*errors, gradient=gradient))
+        return measures.Result(None, "qn", ended, [], self.rows(*errors, gradient=gradient))
 
     def test_design_is_balanced(self):
         for size, count in ((size, n) for sizes in design.SETS.values() for size, n in sizes.items()):
@@ -155,7 +154,8 @@ class Suite(unittest.TestCase):
 
     def test_first(self):
         found = self.result("converged to target", 1, 1e-2, 1e-4)
-        self.assertEqual((found.seconds(1e-3), found.seconds(1e-3, False), found.work(1e-2)), (2.5, 2, 2))
+        self.assertEqual((found.seconds(1e-3), found.seconds(1e-3, False), found.work(1e-2)), (3.5, 2, 2))
+        self.assertEqual((found.seconds(1e-2), found.simulation(1e-2), found.simulation(1e-3)), (1.5, 100.5, 201.5))
         self.assertEqual((found.iterations(1e-6), found.failure(1e-3)), (math.inf, ""))
 
     def test_failures(self):

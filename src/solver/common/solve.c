@@ -63,6 +63,7 @@ static wring_iteration row(const wring_solver *s, double now)
                            .evaluations       = s->work.evaluations,
                            .linear_iterations = s->work.linear_iterations,
                            .seconds           = now - s->work.began - s->work.measured,
+                           .setup             = s->work.setup.seconds,
                            .work              = wring_counts_since(s->phases, &s->work.before),
                            .reference         = s->scale.reference,
                            .decrement         = s->current.decrement,
@@ -173,6 +174,7 @@ void wring_outcome_add(const wring_outcome *more, wring_outcome *sum)
   sum->last.evaluations += before.evaluations;
   sum->last.linear_iterations += before.linear_iterations;
   sum->last.seconds += before.seconds;
+  sum->last.setup += before.setup;
   wring_counts_add(&before.work, &sum->last.work);
   sum->setup.seconds += more->setup.seconds;
   wring_counts_add(&more->setup.work, &sum->setup.work);

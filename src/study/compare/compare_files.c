@@ -37,6 +37,7 @@ static void print_rows(FILE *f, const wring_comparison *c, const wring_convergen
     fprintf(f, "%s,%" PetscInt_FMT, h->name, k);
     for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) wring_print_field(f, column[j], "nan");
     for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%" PetscInt64_FMT, r->work.of[j]);
+    wring_print_field(f, h->setup_at[i].median, "nan");
     if (c->has_decrement) wring_print_field(f, r->newton_decrement, "nan");
     putc('\n', f);
   }
@@ -48,7 +49,7 @@ static void write_csv(const wring_comparison *c, const char *path, wring_error *
   if (!f) return;
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,decrement");
   for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%s", wring_work_name(j));
-  fputs(c->has_decrement ? ",newton_decrement\n" : "\n", f);
+  fputs(c->has_decrement ? ",setup_seconds,newton_decrement\n" : ",setup_seconds\n", f);
   for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->history[s]);
   wring_file_commit(f, path, e);
 }
@@ -83,13 +84,20 @@ static void write_residuals(const wring_comparison *c, const char *directory, wr
 
 static const char *const error_name[WRING_N_DIGITS] = {"1e-1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};
 
-/* To each relative error: the medians and `more`, or the spreads; null where they are not known. */
-static json_t *seconds_json(const wring_seconds *to, double more, PetscBool spread)
+/* To each relative error: seconds with this part of the set-up until then; null where they are not known. */
+static json_t *seconds_json(const wring_convergence *h, double part)
 {
   json_t *const seconds = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++)
-    json_object_set_new(seconds, error_name[i], JSON(spread ? to[i].spread : to[i].median + more));
+    json_object_set_new(seconds, error_name[i], JSON(h->seconds_to[i].median + part * h->setup_to[i].median));
   return seconds;
+}
+
+static json_t *spreads_json(const wring_seconds *to)
+{
+  json_t *const spreads = json_object();
+  for (int i = 0; i < WRING_N_DIGITS; i++) json_object_set_new(spreads, error_name[i], JSON(to[i].spread));
+  return spreads;
 }
 
 static json_t *iterations_json(const PetscInt *to)
@@ -113,12 +121,9 @@ static json_t *repeats_json(const wring_convergence *h)
 /* Without set-up, with it, and with its part of each of the deck's steps. */
 static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
 {
-  const double setup = h->setup.median;
-  wring_json_set(json, "iterations_to", iterations_json(h->iterations_to), "seconds_to",
-                 seconds_json(h->seconds_to, 0, PETSC_FALSE), "seconds_to_spread",
-                 seconds_json(h->seconds_to, 0, PETSC_TRUE), "seconds_to_with_setup",
-                 seconds_json(h->seconds_to, setup, PETSC_FALSE), "seconds_to_per_step",
-                 seconds_json(h->seconds_to, setup / (double)c->steps, PETSC_FALSE), "setup_seconds", JSON(setup),
+  wring_json_set(json, "iterations_to", iterations_json(h->iterations_to), "seconds_to", seconds_json(h, 0),
+                 "seconds_to_spread", spreads_json(h->seconds_to), "seconds_to_with_setup", seconds_json(h, 1),
+                 "seconds_to_per_step", seconds_json(h, 1 / (double)c->steps), "setup_seconds", JSON(h->setup.median),
                  "setup_work", wring_work_json(&h->solve[0].setup.work), "seconds_median", JSON(h->total.median),
                  "seconds_spread", JSON(h->total.spread), "repeats", repeats_json(h), "repeats_equal",
                  h->n_solve > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);

@@ -46,17 +46,17 @@ static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
   return (PetscBool)(memcmp(x, y, sizeof x) == 0);
 }
 
-/* The seconds of solve b at a row of solve a; infinite if it has no such row: budgets may end it earlier. */
-static double seconds_at(const wring_solve *a, const wring_solve *b, PetscInt row)
+/* The row of solve b that is row i of solve a; NULL if it has none: budgets may end it earlier. */
+static const wring_iteration *row_at(const wring_solve *a, const wring_solve *b, PetscInt i)
 {
-  return row < b->n && b->row[row].iteration == a->row[row].iteration ? b->row[row].seconds : INFINITY;
+  return i < b->n && b->row[i].iteration == a->row[i].iteration ? &b->row[i] : NULL;
 }
 
 /* The first iteration at which two solves, or their last iterates, differ; -1: none. */
 static PetscInt first_difference(const wring_solve *a, const wring_solve *b)
 {
   const PetscBool both = (PetscBool)(a->outcome.iterations == b->outcome.iterations);
-  for (PetscInt i = 0; i < a->n && isfinite(seconds_at(a, b, i)); i++)
+  for (PetscInt i = 0; i < a->n && row_at(a, b, i); i++)
     if (!same_row(&a->row[i], &b->row[i])) return a->row[i].iteration;
   return both && a->fingerprint != b->fingerprint ? a->outcome.iterations : -1;
 }
@@ -74,21 +74,35 @@ static PetscErrorCode take_seconds(PetscInt n, double *a, wring_seconds *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode compare_solves(wring_convergence *h)
+/* Seconds and set-up until each row of the first solve; a [n_solve] is for their sorting. */
+static PetscErrorCode take_rows(wring_convergence *h, double *a)
 {
   const wring_solve *const first = h->solve;
-  const PetscInt           n     = h->n_solve;
-  double                  *a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)first->n * sizeof *h->seconds, &h->seconds));
+  PetscCall(PetscRealloc((size_t)first->n * sizeof *h->setup_at, &h->setup_at));
+  for (PetscInt i = 0; i < first->n; i++)
+    for (int setup = 0; setup < 2; setup++) {
+      for (PetscInt r = 0; r < h->n_solve; r++) {
+        const wring_iteration *const row = row_at(first, &h->solve[r], i);
+        a[r]                             = !row ? INFINITY : setup ? row->setup : row->seconds;
+      }
+      PetscCall(take_seconds(h->n_solve, a, setup ? &h->setup_at[i] : &h->seconds[i]));
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode compare_solves(wring_convergence *h)
+{
+  const PetscInt n = h->n_solve;
+  double        *a;
 
   PetscFunctionBegin;
   h->differs = -1;
-  for (PetscInt r = 0; r < n && h->differs < 0; r++) h->differs = first_difference(first, &h->solve[r]);
+  for (PetscInt r = 0; r < n && h->differs < 0; r++) h->differs = first_difference(h->solve, &h->solve[r]);
   PetscCall(PetscMalloc1(n, &a));
-  PetscCall(PetscRealloc((size_t)first->n * sizeof *h->seconds, &h->seconds));
-  for (PetscInt i = 0; i < first->n; i++) {
-    for (PetscInt r = 0; r < n; r++) a[r] = seconds_at(first, &h->solve[r], i);
-    PetscCall(take_seconds(n, a, &h->seconds[i]));
-  }
+  PetscCall(take_rows(h, a));
   for (PetscInt r = 0; r < n; r++) a[r] = h->solve[r].setup.seconds;
   PetscCall(take_seconds(n, a, &h->setup));
   for (PetscInt r = 0; r < n; r++) a[r] = h->solve[r].outcome.last.seconds;
@@ -122,6 +136,7 @@ PetscErrorCode wring_comparison_summarise(wring_comparison *c)
       const PetscInt i        = find_crossing(c, shown, pow(10, -(digit + 1)));
       h->iterations_to[digit] = i < shown->n ? shown->row[i].iteration : -1;
       h->seconds_to[digit]    = i < shown->n ? h->seconds[i] : none;
+      h->setup_to[digit]      = i < shown->n ? h->setup_at[i] : none;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -136,6 +151,7 @@ PetscErrorCode wring_comparison_forget_rows(wring_comparison *c)
       one->n = one->capacity = 0;
     }
     PetscCall(PetscFree(h->seconds));
+    PetscCall(PetscFree(h->setup_at));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -198,6 +198,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
   wring_core_use_measure(&use);
   PetscCall(iterate(s, limits, solver, one));
   PetscCall(wring_core_share(s->p->comm, &use, &one->waited));
+  for (PetscInt i = 0; i < one->n; i++) one->row[i].setup += one->setup.seconds;
   one->setup.seconds += one->outcome.setup.seconds;
   wring_counts_add(&one->outcome.setup.work, &one->setup.work);
   PetscCall(find_fingerprint(s, &one->fingerprint));

@@ -28,7 +28,7 @@ enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1
 /* One solve from x_0: the iterations that it measured, row[0] being x_0, and how it ended. */
 typedef struct {
   PetscInt         n, capacity; // 0 rows: not begun
-  wring_iteration *row;         // [n]
+  wring_iteration *row;         // [n], whose set-up includes that before the solve
   wring_outcome    outcome;
   wring_setup      setup;       // of its matrices, factors, hierarchies, splittings, colours
   double           waited;      // part of the time in which threads waited for a core, on the rank with the most
@@ -54,12 +54,14 @@ typedef struct {
   wring_solve   *solve;        // [repeats]; the rows and the outcome that are shown are solve[0]'s
   PetscInt       differs;      // first iteration at which one has other bits, -1: none has
   wring_seconds *seconds;      // [solve[0].n] of the rows
+  wring_seconds *setup_at;     // [solve[0].n] of all set-up until then
   wring_seconds  total, setup; // of all iterations, of set-up; NaN: left out
   double        *error;        // [n_report] relative errors, NaN where nothing was measured
   PetscInt
     iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none; with renews, from
                                    // which on all have
   wring_seconds  seconds_to[WRING_N_DIGITS]; // of that iterate, NaN: none
+  wring_seconds  setup_to[WRING_N_DIGITS];   // until then
   PetscBool      has_spectrum;               // with compare_condition, of methods that have an H_0
   wring_spectrum at_start, at_least;         // at x_0 and at the minimiser
   json_t        *options;                    // of rank 0: the keys of the method in force, by their full names
