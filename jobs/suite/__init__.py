@@ -117,7 +117,7 @@ def main(arguments):
             say(decks.write(problem, f"{given.out}/inputs"))
         return 0
     if given.weights:
-        weights.write(given.out, problems, given.threads)
+        weights.write(given.out, problems)
         return 0
     status = 0 if given.page else measure(given, every, problems)
     if status:

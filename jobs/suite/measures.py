@@ -81,7 +81,7 @@ class Result:
 
 
 def load_weights():
-    """Of each size; larger sizes than these have the weights of the largest one."""
+    """Of each size and element; larger sizes than these have the weights of the largest one."""
     with open(WEIGHTS, encoding="utf-8") as file:
         return json.load(file)
 
@@ -119,8 +119,10 @@ def work_of(entrant, counts, weights):
     return total + matrix[solves] * counts[solves]
 
 
-def weights_of(size, all_weights):
-    return all_weights.get(size) or all_weights[max(all_weights)]
+def weights_of(problem, all_weights):
+    """Problems of one's own have those of linear tetrahedra."""
+    of_size = all_weights.get(problem.size) or all_weights[max(all_weights)]
+    return of_size[problem.level("element") or "linear"]
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
@@ -141,7 +143,7 @@ def of_problem(out, problem, all_weights):
     if not finished:
         return {}
     least = min(summary["g_star"] for summary, _ in finished)
-    weights, found = weights_of(problem.size, all_weights), {}
+    weights, found = weights_of(problem, all_weights), {}
     for summary, solvers in finished:
         span = summary["g_start"] - least
         for name, told in summary["solvers"].items():

@@ -13,7 +13,8 @@ from program import Failure, note, say
 from suite import entrants
 
 BUDGET = {"1e4": 1, "1e5": 6, "1e6": 60, "1e7": 600}  # s of each entrant, without its set-up
-REPEATS, ENOUGH = 5, 2  # solves of an entrant that does not use its budget; s of them together after which no more are
+REPEATS, LEAST = 5, 3  # solves of an entrant that does not use its budget; at least, of those that take long
+ENOUGH = 5  # s of them together after which no more are
 SMALL = ("1e3", "1e4")  # sizes whose g* Newton's method finds first
 ITERATIONS = 10000
 TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
@@ -89,15 +90,16 @@ def keep_curves(call):
 
 def options(problem, names, seconds):
     """Keys of a call, the same for every problem of a size; seconds: another budget than that of the size."""
+    budget = seconds or problem.budget or BUDGET[problem.size]
     reference = {"compare_reference": "least", "compare_tolerance": TOLERANCE}
     if problem.size in SMALL:
         reference = {"compare_reference": "newton", "compare_target": TARGET}
     return {
         "compare_solvers": ",".join(sorted(names, key=lambda name: name != entrants.FIRST)),
-        "compare_seconds": seconds or problem.budget or BUDGET[problem.size],
+        "compare_seconds": budget,
         "compare_iterations": ITERATIONS,
         "compare_repeat": REPEATS,
-        "compare_repeat_seconds": ENOUGH,
+        "compare_repeat_seconds": max(ENOUGH, (LEAST - 0.9) * budget),
         "output_plots": "false",
         **reference,
         **entrants.options(names),

@@ -194,6 +194,9 @@ class Suite(unittest.TestCase):
         self.assertEqual(work("admm_half", {"hessians": 0}), 1 + 8 + 20 + 20)
         self.assertEqual(work("vbd", {}), 1 + 18)
         self.assertEqual(work("pncg", {"products": 2}), 1 + 2 + 20 + 7 + 6 + 20)
+        kept = {"1e4": {"linear": 1, "mean": 2}, "1e5": {"linear": 3}}
+        of = lambda size, element: measures.weights_of(mock.Mock(size=size, level=lambda _: element), kept)
+        self.assertEqual([of("1e4", "mean"), of("1e4", None), of("1e6", "linear")], [2, 1, 3])
 
     def test_profile(self):
         self.assertEqual(
