@@ -71,6 +71,12 @@ typedef enum {
 
 const char *wring_solver_stop_name(wring_solver_stop stop); // "relative", as in a deck
 
+/* What a method does once for many solves, within one of them: it is not among the seconds and work of iterations. */
+typedef struct {
+  double       seconds;
+  wring_counts work;
+} wring_setup;
+
 /* A row of history.csv. */
 typedef struct {
   PetscInt    iteration; // 0 is x_0
@@ -80,8 +86,8 @@ typedef struct {
   PetscInt    evaluations;       // of g by the method, in all of this solve
   PetscInt64  linear_iterations; // in all of this solve
   double      seconds;           // since the solve began, of the solver's own work
-  double      setup;             // s of set-up in this solve until here, which are not in `seconds`
   wring_counts work;             // in the same seconds; zeros without wring_phases
+  wring_setup  setup;            // in this solve until here
   double       reference;        // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
                                  // needed, at most ten iterations ago
   double decrement;              // J: the decrease of g that the last iteration predicted, -grad g . d/2; NAN: none
@@ -105,19 +111,12 @@ typedef struct {
   Vec         grad; // [n_owned][3] N, borrowed
 } wring_evaluation;
 
-/* What a method does once for many solves, within one of them: it is not among the seconds and work of iterations. */
-typedef struct {
-  double       seconds;
-  wring_counts work;
-} wring_setup;
-
 typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the last iterate
   PetscInt        iterations;
   PetscInt        cut; // iterations whose step was shortened, so that surfaces do not meet
   wring_rises     rises;
-  wring_setup     setup;
 
   struct {            // of a step
     double   work;    // J, on the bodies

@@ -99,7 +99,7 @@ def options(problem, names, seconds):
         "compare_seconds": budget,
         "compare_iterations": ITERATIONS,
         "compare_repeat": REPEATS,
-        "compare_repeat_seconds": max(ENOUGH, (LEAST - 0.9) * budget),
+        "compare_repeat_seconds": max(ENOUGH, (LEAST - 0.9) * budget),  # more than two solves of a whole budget
         "output_plots": "false",
         **reference,
         **entrants.options(names),

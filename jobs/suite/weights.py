@@ -102,11 +102,9 @@ def write(out, problems):
     """weights.json, of the sizes among some problems."""
     table = measures.load_weights() if os.path.exists(measures.WEIGHTS) else {}
     for size in sorted({problem.size for problem in problems}):
-        table[size] = {}
-        for element in design.FACTORS["element"]:
-            of = of_decks(decks_of(out, problems, size, element), f"{out}/weights")
-            table[size][element] = of
-            say(f"{size}, {element}: {json.dumps(of)}")
+        of = lambda element, size=size: of_decks(decks_of(out, problems, size, element), f"{out}/weights")
+        table[size] = {element: of(element) for element in design.FACTORS["element"]}
+        say(f"{size}: {json.dumps(table[size])}")
     with open(measures.WEIGHTS, "w", encoding="utf-8") as file:
         json.dump(table, file, indent=1)
         file.write("\n")

@@ -63,7 +63,7 @@ static wring_iteration row(const wring_solver *s, double now)
                            .evaluations       = s->work.evaluations,
                            .linear_iterations = s->work.linear_iterations,
                            .seconds           = now - s->work.began - s->work.measured,
-                           .setup             = s->work.setup.seconds,
+                           .setup             = s->work.setup,
                            .work              = wring_counts_since(s->phases, &s->work.before),
                            .reference         = s->scale.reference,
                            .decrement         = s->current.decrement,
@@ -174,10 +174,9 @@ void wring_outcome_add(const wring_outcome *more, wring_outcome *sum)
   sum->last.evaluations += before.evaluations;
   sum->last.linear_iterations += before.linear_iterations;
   sum->last.seconds += before.seconds;
-  sum->last.setup += before.setup;
+  sum->last.setup.seconds += before.setup.seconds;
   wring_counts_add(&before.work, &sum->last.work);
-  sum->setup.seconds += more->setup.seconds;
-  wring_counts_add(&more->setup.work, &sum->setup.work);
+  wring_counts_add(&before.setup.work, &sum->last.setup.work);
 }
 
 /* Whether iteration k is one of 0, N, 2 N, ..., or the last allowed. */
@@ -327,6 +326,5 @@ PetscErrorCode wring_solver_minimise(wring_solver *s, Vec x, wring_outcome *outc
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->current.iteration;
   outcome->cut        = s->contacts.cut;
-  outcome->setup      = s->work.setup;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -74,40 +74,41 @@ static PetscErrorCode take_seconds(PetscInt n, double *a, wring_seconds *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds and set-up until each row of the first solve; a [n_solve] is for their sorting. */
-static PetscErrorCode take_rows(wring_convergence *h, double *a)
+/* Seconds and set-up until each row of the first solve; a, b [n_solve] are for their sorting. */
+static PetscErrorCode take_rows(wring_convergence *h, double *a, double *b)
 {
   const wring_solve *const first = h->solve;
 
   PetscFunctionBegin;
   PetscCall(PetscRealloc((size_t)first->n * sizeof *h->seconds, &h->seconds));
   PetscCall(PetscRealloc((size_t)first->n * sizeof *h->setup_at, &h->setup_at));
-  for (PetscInt i = 0; i < first->n; i++)
-    for (int setup = 0; setup < 2; setup++) {
-      for (PetscInt r = 0; r < h->n_solve; r++) {
-        const wring_iteration *const row = row_at(first, &h->solve[r], i);
-        a[r]                             = !row ? INFINITY : setup ? row->setup : row->seconds;
-      }
-      PetscCall(take_seconds(h->n_solve, a, setup ? &h->setup_at[i] : &h->seconds[i]));
+  for (PetscInt i = 0; i < first->n; i++) {
+    for (PetscInt r = 0; r < h->n_solve; r++) {
+      const wring_iteration *const row = row_at(first, &h->solve[r], i);
+      a[r]                             = row ? row->seconds : INFINITY;
+      b[r]                             = row ? row->setup.seconds : INFINITY;
     }
+    PetscCall(take_seconds(h->n_solve, a, &h->seconds[i]));
+    PetscCall(take_seconds(h->n_solve, b, &h->setup_at[i]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode compare_solves(wring_convergence *h)
 {
   const PetscInt n = h->n_solve;
-  double        *a;
+  double        *a, *b;
 
   PetscFunctionBegin;
   h->differs = -1;
   for (PetscInt r = 0; r < n && h->differs < 0; r++) h->differs = first_difference(h->solve, &h->solve[r]);
-  PetscCall(PetscMalloc1(n, &a));
-  PetscCall(take_rows(h, a));
+  PetscCall(PetscMalloc2(n, &a, n, &b));
+  PetscCall(take_rows(h, a, b));
   for (PetscInt r = 0; r < n; r++) a[r] = h->solve[r].setup.seconds;
   PetscCall(take_seconds(n, a, &h->setup));
   for (PetscInt r = 0; r < n; r++) a[r] = h->solve[r].outcome.last.seconds;
   PetscCall(take_seconds(n, a, &h->total));
-  PetscCall(PetscFree(a));
+  PetscCall(PetscFree2(a, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,7 +141,7 @@ static void pass_row(numbers *a, wring_iteration *r)
 {
   double *const real[] = {&r->value.objective, &r->value.inertial, &r->value.elastic, &r->gradient_norm,
                           &r->step_length,     &r->primal,         &r->dual,          &r->seconds,
-                          &r->setup,           &r->reference,      &r->decrement,     &r->newton_decrement};
+                          &r->setup.seconds,   &r->reference,      &r->decrement,     &r->newton_decrement};
   pass_count(a, &r->iteration);
   pass_count(a, &r->evaluations);
   pass_integer(a, &r->linear_iterations);

@@ -198,9 +198,9 @@ PetscErrorCode wring_compare_solve(wring_compare *s, const char *name, const wri
   wring_core_use_measure(&use);
   PetscCall(iterate(s, limits, solver, one));
   PetscCall(wring_core_share(s->p->comm, &use, &one->waited));
-  for (PetscInt i = 0; i < one->n; i++) one->row[i].setup += one->setup.seconds;
-  one->setup.seconds += one->outcome.setup.seconds;
-  wring_counts_add(&one->outcome.setup.work, &one->setup.work);
+  for (PetscInt i = 0; i < one->n; i++) one->row[i].setup.seconds += one->setup.seconds;
+  one->setup.seconds += one->outcome.last.setup.seconds;
+  wring_counts_add(&one->outcome.last.setup.work, &one->setup.work);
   PetscCall(find_fingerprint(s, &one->fingerprint));
   wring_core_watch_look(&s->watch);
   PetscCall(wring_sittings_keep(s, name, one));

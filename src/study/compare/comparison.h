@@ -28,7 +28,7 @@ enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1
 /* One solve from x_0: the iterations that it measured, row[0] being x_0, and how it ended. */
 typedef struct {
   PetscInt         n, capacity; // 0 rows: not begun
-  wring_iteration *row;         // [n], whose set-up includes that before the solve
+  wring_iteration *row;         // [n], whose seconds of set-up include those before the solve
   wring_outcome    outcome;
   wring_setup      setup;       // of its matrices, factors, hierarchies, splittings, colours
   double           waited;      // part of the time in which threads waited for a core, on the rank with the most
