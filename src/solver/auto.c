@@ -42,7 +42,6 @@ typedef struct {
   wring_forcing forcing;       // of systems with contacts
   double        step;          // of an iteration with A, or of a cycle of it, beside the evaluation
   auto_price    factor, cycle; // of the Hessian; INFINITY: it is too large
-  double        excess;        // cost of cycles and products so far, less that of factors and solves, at least 0
   wring_trade   trade;
   double        rejected;    // steps by recent line searches of this solve with the present operator
   PetscInt      evaluations; // of this solve, as counted so far
@@ -56,7 +55,7 @@ static PetscErrorCode auto_set_up(wring_solver *s)
   PetscFunctionBegin;
   a->hessian.prefix = "auto_";
   a->forcing.least  = 1e-8;
-  a->hessian.use    = WRING_LINEAR_ONCE;
+  a->hessian.solves = 2; // several rough ones, which take as long
   if (wring_potential_has_bounded_contacts(s->g)) a->hessian.norm = WRING_NORM_RESIDUAL;
   a->pairs.window        = HISTORY;
   a->pairs.renewal.price = wring_potential_can(s->g, WRING_CAN_HESSIAN) ? PATIENCE : 0;
@@ -94,13 +93,13 @@ static void set_prices(const wring_solver *s, auto_data *a, double numbers, doub
 }
 
 /*
-  Whether H gets a factor, whatever its first choice: where cycles have cost more, by as much as the first one does; and
-  with means, where the cycle is that of A, which knows nothing of how they resist changes of volume.
+  Whether H gets a factor at once: with means, where the cycle is that of A, which knows nothing of how they resist
+  changes of volume.
 */
 static PetscBool takes_factor(const wring_solver *s, const auto_data *a)
 {
   if (a->factor.again == INFINITY || wring_potential_has_bounded_contacts(s->g)) return PETSC_FALSE;
-  return (PetscBool)(wring_potential_has_means(s->g) || a->excess > a->factor.first);
+  return wring_potential_has_means(s->g);
 }
 
 /* Of the next Hessian. */
@@ -161,9 +160,7 @@ static double count_iteration(const wring_solver *s, auto_data *a)
   a->rejected              = forget * a->rejected + evaluations - 1;
   if (a->trade.use == WRING_USE_OPERATOR)
     return evaluations + a->step * PetscMax(iterations, 1) + (a->pairs.plane ? plane : 0);
-  const double with = iterations > 0 ? a->cycle.solve * iterations : a->factor.solve;
-  a->excess         = PetscMax(0, a->excess + with - a->factor.solve);
-  return evaluations + with;
+  return evaluations + (iterations > 0 ? a->cycle.solve * iterations : a->factor.solve);
 }
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
@@ -178,8 +175,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
     PetscCall(wring_linear_destroy(&a->hessian));
     a->hessian.type = WRING_LINEAR_DIRECT;
   }
-  a->excess = PetscMax(0, a->excess + a->cycle.again - a->factor.again);
-  PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
+  PetscCall(wring_linear_create_matrix(s, &a->hessian));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
   if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
@@ -310,7 +306,7 @@ static PetscErrorCode auto_predict_later(wring_solver *s, Vec x, double *bytes)
 
   PetscFunctionBegin;
   if (!wring_potential_can(s->g, WRING_CAN_HESSIAN)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_linear_create_matrix(s, &a->hessian, &a->hessian.A));
+  PetscCall(wring_linear_create_matrix(s, &a->hessian));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_predict(s, &a->hessian, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);

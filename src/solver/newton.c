@@ -99,7 +99,7 @@ static PetscErrorCode newton_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   newton->H.prefix = "newton_";
-  newton->H.use    = WRING_LINEAR_ONCE;
+  newton->H.solves = 1;
   newton->H.norm   = newton->fixed ? WRING_NORM_PRECONDITIONED : WRING_NORM_RESIDUAL;
   PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&newton->d}));
   w->on = (PetscBool)(w->on && !wring_potential_has_bounded_contacts(s->g));
@@ -146,7 +146,7 @@ static PetscErrorCode assemble(wring_solver *s, Vec x)
   const newton_modification *const m      = &newton->modify;
 
   PetscFunctionBegin;
-  PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
+  PetscCall(wring_linear_create_matrix(s, &newton->H));
   if (by_forces(m) && m->threshold > 0)
     PetscCall(wring_potential_hessian_above(s->g, x, filter_of(m), s->current.grad, m->threshold, &newton->H.A));
   else
@@ -469,7 +469,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
   PetscFunctionBegin;
   newton->modify.shift = 0;
   newton->H.rtol       = newton->forcing.least;
-  PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
+  PetscCall(wring_linear_create_matrix(s, &newton->H));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(try_direction(s, x, &slope));
   PetscCall(is_usable(s, slope, &usable));
@@ -482,7 +482,7 @@ static PetscErrorCode newton_predict(wring_solver *s, Vec x, double *bytes)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_linear_create_matrix(s, &newton->H, &newton->H.A));
+  PetscCall(wring_linear_create_matrix(s, &newton->H));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(wring_linear_predict(s, &newton->H, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);

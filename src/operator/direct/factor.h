@@ -15,7 +15,7 @@
     cholmod.c      type direct on one rank or one node: CHOLMOD, packed, refined
     cholmod_pc.c   CHOLMOD as a preconditioner, for matrices with three rows per vertex and many numeric factors
     mumps.c        type direct with a distributed factor: MUMPS
-    worth.c        whether a factor of H pays, from symbolic counts
+    worth.c        what a factor of H takes, from symbolic counts
   Iterations other than refinement do not belong here.
 */
 #pragma once
@@ -61,11 +61,12 @@ PetscErrorCode wring_factor_counts(KSP ksp, double *flops, double *entries);
 PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who);
 
 /*
-  Whether a factor of a matrix with three rows for each of `graph` (AIJ, symmetric, any values) and a solve take less
-  time than conjugate gradients with a V-cycle of H. The symbolic analysis on rank 0 is run only where the order of
-  Cuthill and McKee leaves hope. Collective.
+  Iterations of conjugate gradients with a V-cycle of H, a matrix with three rows for each of `graph` (AIJ, symmetric,
+  any values): those of a solve, as the shape of the body lets expect, and those that take as long as a factor and its
+  solve. The symbolic analysis on rank 0 is run only where the order of Cuthill and McKee leaves hope; where it does
+  not, *factor is INFINITY. Collective.
 */
-PetscErrorCode wring_factor_pays(Mat graph, PetscBool *pays);
+PetscErrorCode wring_factor_worth(Mat graph, double *expected, double *factor);
 
 /*
   A factor that a method keeps without a KSP. The caller sets all members but F before the first use; F is NULL then.

@@ -9,26 +9,46 @@
 #include <string.h>
 
 enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many solves
-enum { NO_FACTOR_FROM = 200000 }; // of one with a single solve: one rank collects the graph
+enum { NO_FACTOR_FROM = 200000 }; // of one with few solves: one rank collects the graph
 
-/* By the symbolic counts of a factor for a single solve. */
+/* By the symbolic counts of a factor for a matrix with few solves. */
 static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
-  PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->use == WRING_LINEAR_OFTEN);
+  PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->solves == 0);
+  double         expected;
   wring_setup    since;
   Mat            graph = NULL;
 
   PetscFunctionBegin;
   if (l->type != WRING_LINEAR_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
-  if (n < NO_FACTOR_FROM && l->use == WRING_LINEAR_ONCE) {
+  if (n < NO_FACTOR_FROM && l->solves > 0) {
     wring_solver_begin_setup(s, &since);
     PetscCall(wring_potential_graph(s->g, &graph));
-    PetscCall(wring_factor_pays(graph, &direct));
+    PetscCall(wring_factor_worth(graph, &expected, &l->factor));
+    direct = (PetscBool)(l->factor < l->solves * expected);
     PetscCall(MatDestroy(&graph));
     wring_solver_end_setup(s, &since);
   }
   l->type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Conjugate gradients give way to a factor when they have cost the time of two more than as many factors would have; but
+  not with a barrier, whose contacts change the pattern of H.
+*/
+static const double patience    = 2; // factors
+static const double aggregation = 4; // iterations of a V-cycle of ours, in one of PETSc's smoothed aggregation
+
+static PetscErrorCode reconsider(const wring_solver *s, wring_linear *l)
+{
+  PetscFunctionBegin;
+  if (l->type != WRING_LINEAR_MULTIGRID || l->factor == 0 || l->excess <= patience * l->factor)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_potential_has_bounded_contacts(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_linear_destroy(l));
+  l->type = WRING_LINEAR_DIRECT;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,15 +67,16 @@ static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Mat *A)
+PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l)
 {
   PetscBool other;
 
   PetscFunctionBegin;
   PetscCall(choose(s, l));
+  PetscCall(reconsider(s, l));
   PetscCall(PetscOptionsHasName(NULL, l->prefix, "-pc_type", &other));
-  if (!*A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
-    PetscCall(wring_potential_create_blocks(s->g, A));
+  if (!l->A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
+    PetscCall(wring_potential_create_blocks(s->g, &l->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,6 +89,7 @@ static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, Mat 
   PetscCall(MatGetBlockSize(l->A, &rows));
   if (rows == 3 && P == l->A && !wring_potential_holds_components(s->g)) {
     PetscCall(wring_cycle_pc_set(pc, s->op));
+    l->own = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSetType(pc, PCGAMG));
@@ -250,6 +272,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
     PetscCall(make_ksp(s, l, P));
   }
   l->factored = id;
+  l->excess   = PetscMax(0, l->excess - l->factor);
   PetscCall(prepare(s, l, x));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   PetscCall(set_up_ksp(s, l));
@@ -334,6 +357,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
   take_pace(l, most.iterations);
+  l->excess += (l->own ? 1 : aggregation) * (double)most.iterations;
   if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += most.iterations;
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,19 +18,21 @@ typedef enum {
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
 } wring_linear_type;
 
-typedef enum { WRING_LINEAR_OFTEN, WRING_LINEAR_ONCE } wring_linear_use; // solves for each matrix, which AUTO considers
 typedef enum { WRING_NORM_PRECONDITIONED, WRING_NORM_RESIDUAL } wring_linear_norm; // what rtol is of: or |b - A x|
 typedef enum { WRING_SYSTEM_READY, WRING_SYSTEM_SINGULAR } wring_linear_state;     // after set_up; SINGULAR: no factor
 
 typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
-  wring_linear_type type;   // AUTO until it is chosen, once
-  wring_linear_use  use;
+  wring_linear_type type;   // AUTO until it is chosen; then from multigrid to direct at most
+  int               solves; // expected for each matrix, which AUTO considers; 0: many
   double rtol; // of multigrid, Schwarz and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
   wring_linear_norm norm;
   PetscInt          max_it; // of steps
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
   Mat               A;      // owned: symmetric positive definite
+
+  double factor; // of AUTO: iterations of conjugate gradients that take as long as a factor; 0: unknown
+  double excess; // those so far, less those of factors in their place, at least 0
 
   KSP                ksp;      // NULL before the first set_up
   PetscObjectId      factored; // the matrix of the last factor
@@ -42,16 +44,17 @@ typedef struct {
   PetscInt           revision; // of g when it was built
   double    pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
   double    extra;   // iterations since then above what the first solve lets expect
-  PetscBool blocks;  // the V-cycle is that of H
+  PetscBool own;     // the V-cycle is not PETSc's
+  PetscBool blocks;  // it is that of H
   PetscBool fresh;   // and its numbers are those of A, not of an earlier one
   PetscBool stale;   // the last solve ended because such an earlier one is not definite: the next set_up renews it
 } wring_linear;
 
 /*
-  *A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it stays NULL: as
-  an AIJ matrix. Options of PETSc may need one. Collective.
+  l->A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it is NULL: as
+  an AIJ matrix. Options of PETSc may need one. A choice of AUTO may change here, where a new H begins. Collective.
 */
-PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l, Mat *A);
+PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
 
 /*
   To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;
