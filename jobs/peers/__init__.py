@@ -110,6 +110,7 @@ def by_fenicsx(name, side, ranks, solver):
     order, poisson, pull, _ = CASES[name]
     case = {
         "mesh": write_mesh(side),
+        "law": "neohookean",
         "order": order,
         "young": YOUNG,
         "poisson": poisson,
@@ -122,18 +123,22 @@ def by_fenicsx(name, side, ranks, solver):
         "atol": ATOL,
         "solver": solver,
     }
-    path = f"{OUT}/{name}.json"
-    with open(path, "w", encoding="utf-8") as file:
+    found = call_fenicsx(case, f"{OUT}/{name}", ranks)
+    return {**found, "bytes": found["memory"] - found["first"]}
+
+
+def call_fenicsx(case, base, ranks=1):
+    """What fenicsx.py finds; its case and, if it fails, its output are in files whose names begin with base."""
+    with open(f"{base}.json", "w", encoding="utf-8") as file:
         json.dump(case, file)
-    line = program.UNDER + [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), PYTHON, SCRIPT, path]
+    line = program.UNDER + [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), PYTHON, SCRIPT, f"{base}.json"]
     done = subprocess.run(line, capture_output=True, text=True, env=program.environment(ranks, busy=True), check=False)
     if done.returncode:
         own = [line for line in done.stderr.splitlines() if line.startswith("fenicsx: ")] or ["see its output"]
-        with open(f"{OUT}/fenicsx.log", "w", encoding="utf-8") as file:
+        with open(f"{base}.log", "w", encoding="utf-8") as file:
             file.write(done.stderr)
-        raise Failure(f"{own[0]} (FEniCSx, {name}, {tables.count(ranks, 'rank')}, {OUT}/fenicsx.log)")
-    found = json.loads(done.stdout.splitlines()[-1])
-    return {**found, "bytes": found["memory"] - found["first"]}
+        raise Failure(f"{own[0]} (FEniCSx, {tables.count(ranks, 'rank')}, {base}.log)")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def measure(name, side, ranks, repeat):
@@ -159,6 +164,12 @@ def measure(name, side, ranks, repeat):
     return lines
 
 
+def prepare():
+    program.install("python3-dolfinx", "python3-numpy", "python3-vtk9")
+    program.path()
+    os.makedirs(OUT, exist_ok=True)
+
+
 def main(arguments):
     if sys.executable != PYTHON:  # Debian's packages of numpy and VTK are for this one
         os.execv(PYTHON, [PYTHON, "-B", "jobs", "peers", *arguments])
@@ -169,9 +180,7 @@ def main(arguments):
     parser.add_argument("--ranks", type=numbers, default=[1, 2])
     parser.add_argument("--repeat", type=int, default=3)
     given = program.parse_names(parser, arguments, CASES, "case")
-    program.install("python3-dolfinx", "python3-numpy", "python3-vtk9")
-    program.path()
-    os.makedirs(OUT, exist_ok=True)
+    prepare()
     lines = [
         line
         for name in given.name

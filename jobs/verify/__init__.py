@@ -2,13 +2,13 @@
 
 Runs the decks of inputs/verification, each case on 1, 2 and 4 ranks, prints a table, and writes those of
 docs/verification and the parts of them that docs/verification.md shows, where cases that are not named keep their
-numbers. --quick takes coarse levels and few laws, and writes nothing. --inputs writes the meshes
-and tables of inputs/verification anew. The exit status is 1 if the numbers of ranks differ or an identity or an order
-is not met that the page does not explain.
+numbers. --quick takes coarse levels and few laws, and writes nothing. --inputs writes the meshes and tables of
+inputs/verification anew. codes installs FEniCSx and CalculiX (Debian). The exit status is 1 if the numbers of ranks
+differ or an identity or an order is not met that the page does not explain.
 """
 import program
 from program import say
-from verify import affine, beams, benchmarks, case, contact, curved, dynamics, manufactured, page
+from verify import affine, beams, benchmarks, case, codes, contact, curved, dynamics, manufactured, page
 
 CASES = {
     "uniaxial": affine.uniaxial,
@@ -34,6 +34,7 @@ CASES = {
     "gnl5": benchmarks.gnl5,
     "manufactured": manufactured.manufactured,
     "isochoric": manufactured.isochoric,
+    "codes": codes.codes,
 }
 
 
@@ -48,7 +49,7 @@ def main(arguments):
     parser.add_argument("--ranks", default=case.RANKS, type=lambda text: [int(n) for n in text.split(",")])
     given = program.parse_names(parser, arguments, CASES, "case")
     if given.inputs:
-        for module in (affine, benchmarks, contact, curved, dynamics, manufactured):
+        for module in (affine, benchmarks, codes, contact, curved, dynamics, manufactured):
             module.write_inputs()
         return 0
     program.path()

@@ -10,7 +10,6 @@ AREA, INERTIA = SIDE**2, SIDE**4 / 12
 COWPER = 10 * (1 + POISSON) / (12 + 11 * POISSON)
 BENDING, SHEARING = YOUNG * INERTIA, COWPER * SHEAR * AREA
 TIMOSHENKO = "Timoshenko, Phil. Mag. 41 (1921) 744; shear coefficient of Cowper, J. Appl. Mech. 33 (1966) 335"
-LOCKING = "elements of constant strain lock in bending"
 SECOND = ", tetrahedra of order 2"
 
 

@@ -59,10 +59,20 @@ class Row:
         Of the finest value of a limit, relative: the grid convergence index of Roache [1998] with the factors of
         Oberkampf and Roy [2010, chapter 8], where an observed order is not that of theory.
         """
-        (a, b), theory, observed = self.ours[-2:], self.order or 2, self.observed()
-        near = abs(observed - theory) <= NEAR * theory
-        order = theory if near else LEAST if math.isnan(observed) else min(max(observed, LEAST), theory)
+        (a, b), (order, near) = self.ours[-2:], self.taken()
         return (SAFE if near else UNSAFE) * abs(b - a) / (self.ratio**order - 1) / self.size()
+
+    def taken(self):
+        """The order by which a limit is extrapolated, and whether it is that of theory."""
+        theory, observed = self.order or 2, self.observed()
+        if abs(observed - theory) <= NEAR * theory:
+            return theory, True
+        return LEAST if math.isnan(observed) else min(max(observed, LEAST), theory), False
+
+    def extrapolated(self):
+        """Richardson's value of a limit."""
+        a, b = self.ours[-2:]
+        return b + (b - a) / (self.ratio ** self.taken()[0] - 1)
 
     def decides(self):
         """Whether the finest value of a limit is certain enough for a verdict."""
