@@ -62,14 +62,17 @@ def present():
     return [name for name in ENTRANTS if known(name, types[1].split(", "))]
 
 
-def chosen(wanted, own=False):
-    """Entrants of a list of names, by default all that the program has; own: of a file, which wring check refuses."""
+def chosen(wanted, own=False, slow=True):
+    """
+    Entrants of a list of names, by default all that the program has, of which the slow ones may be left out; own: of a
+    file, which wring check refuses.
+    """
     there = list(ENTRANTS) if own else present()
     check_names(wanted or (), there, "entrant")
     for name in ENTRANTS:
         if not wanted and name not in there:
             note(f"this program has no {name}")
-    return [name for name in there if not wanted or name in wanted]
+    return [name for name in there if (name in wanted if wanted else slow or own or not ROWS[name]["up to"])]
 
 
 # ---- what an entrant cannot do ---------------------------------------------------------------------------------------

@@ -249,6 +249,12 @@ def benchmark(name, out, results, docs):
         tables.publish(page, os.path.join(docs, "benchmark"), table, 2, head, lines)
 
 
+def large(name, out, results, docs):
+    page = os.path.join(docs, "benchmark.md")
+    tables.paste(page, "large_provenance", provenance(out, results, name))
+    tables.publish(page, os.path.join(docs, "benchmark"), "large_overall", 2, *overall(results))
+
+
 def draw(out, results, docs):
     folder = os.path.join(out, "pictures")
     images = os.path.join(docs, "images")
@@ -278,7 +284,10 @@ def text(out, results):
 
 
 def write(name, out, results, docs):
-    """Both pages and, but for contact, the pictures."""
+    """Both pages and, but for contact, the pictures. Large problems have a table of their own, and no claims."""
+    if name == "large":
+        large(name, out, results, docs)
+        return
     if have_contact(results):
         contact(name, out, results, docs)
     else:

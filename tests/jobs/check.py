@@ -198,6 +198,11 @@ class Suite(unittest.TestCase):
         of = lambda size, element: measures.weights_of(mock.Mock(size=size, level=lambda _: element), kept)
         self.assertEqual([of("1e4", "mean"), of("1e4", None), of("1e6", "linear")], [2, 1, 3])
 
+    def test_slow_entrants(self):
+        with mock.patch.object(entrants, "present", lambda: list(entrants.ENTRANTS)):
+            count = lambda *how: len(entrants.chosen(*how))
+            self.assertEqual([count(None), count(None, False, False), count(["vbd"], False, False)], [37, 24, 1])
+
     def test_profile(self):
         self.assertEqual(
             profiles.profile([4, math.inf, 2, math.inf], 9), [(2, 0), (2, 0.25), (4, 0.25), (4, 0.5), (9, 0.5)]
