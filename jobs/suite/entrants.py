@@ -72,7 +72,9 @@ def chosen(wanted, own=False, slow=True):
     for name in ENTRANTS:
         if not wanted and name not in there:
             note(f"this program has no {name}")
-    return [name for name in there if (name in wanted if wanted else slow or own or not ROWS[name]["up to"])]
+    if wanted:
+        return [name for name in there if name in wanted]
+    return [name for name in there if slow or own or not ROWS[name]["up to"]]
 
 
 # ---- what an entrant cannot do ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import math
 from verify import meshes
 from verify.beams import SECOND
 from verify.case import INPUTS, Row
+from verify.curved import march
 from verify.laws import bisect
 
 MM = 1e-3
@@ -186,24 +187,14 @@ def elastica(load, low):
     """
     The beam without strain of its axis and shear under a load/(EI), from the angle of its end, which is above `low`,
     the one of a smaller load. Gives the angle, deflection and shortening of the end: theta'' = -(q cos + p sin)(theta),
-    theta = 0 at the clamp and theta' = 0 at the end, by the method of Runge and Kutta from there.
+    theta = 0 at the clamp and theta' = 0 at the end.
     """
 
-    def rate(state):
+    def right(_, state):
         angle, curvature = state[:2]
         return -curvature, load * (1e-3 * math.cos(angle) + math.sin(angle)), math.sin(angle), 1 - math.cos(angle)
 
-    def clamp(angle):
-        state, h = (angle, 0.0, 0.0, 0.0), LENGTH / 200
-        move = lambda rates, part: tuple(a + part * h * b for a, b in zip(state, rates))
-        for _ in range(200):
-            a = rate(state)
-            b = rate(move(a, 0.5))
-            c = rate(move(b, 0.5))
-            d = rate(move(c, 1))
-            state = move([(i + 2 * j + 2 * k + l) / 6 for i, j, k, l in zip(a, b, c, d)], 1)
-        return state
-
+    clamp = lambda angle: march(right, 0, LENGTH, (angle, 0.0, 0.0, 0.0), 200)[-1][1:]
     angle = bisect(lambda angle: clamp(angle)[0], low, math.pi)
     return angle, *clamp(angle)[2:]
 

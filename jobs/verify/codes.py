@@ -38,17 +38,11 @@ def by_fenicsx(bench, mesh, order, law):
 # ---- CalculiX -------------------------------------------------------------------------------------------------------
 
 
-def area(a, b, c):
-    u, v = ([q - p for p, q in zip(a, other)] for other in (b, c))
-    normal = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
-    return sum(x * x for x in normal) ** 0.5 / 2
-
-
 def forces(mesh):
     """{vertex: N}: a third of each triangle's on its corners, with order 2 on the middles of its edges."""
     found = {}
     for triangle in mesh.sides["xmax"]:
-        force = PULL * area(*(mesh.points[v] for v in triangle)) / 3
+        force = PULL * meshes.area(*(mesh.points[v] for v in triangle)) / 3
         for vertex in mesh.nodes(triangle)[-3:]:
             found[vertex] = found.get(vertex, 0.0) + force
     return found

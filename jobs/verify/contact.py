@@ -60,10 +60,9 @@ def areas(mesh):
     """Of the surface at rest, by vertex."""
     result = [0.0] * len(mesh.points)
     for triangle in (t for side in mesh.sides.values() for t in side):
-        a, b, c = (math.dist(mesh.points[triangle[i]], mesh.points[triangle[i - 1]]) for i in range(3))
-        s = (a + b + c) / 2
+        area = meshes.area(*(mesh.points[v] for v in triangle))
         for v in triangle:
-            result[v] += math.sqrt(s * (s - a) * (s - b) * (s - c)) / 3
+            result[v] += area / 3
     return result
 
 

@@ -84,6 +84,13 @@ def box(cells, size=(1.0, 1.0, 1.0), origin=(0.0, 0.0, 0.0), jitter=0.0, mapping
     return Mesh(points, tets, sides)
 
 
+def area(a, b, c):
+    """Of the triangle between three points."""
+    u, v = ([q - p for p, q in zip(a, other)] for other in (b, c))
+    normal = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+    return sum(x * x for x in normal) ** 0.5 / 2
+
+
 def table(path, rows):
     """vertex,x,y,z of {vertex: (x, y, z)}."""
     with open(path, "w", encoding="utf-8") as out:

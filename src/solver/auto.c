@@ -55,7 +55,7 @@ static PetscErrorCode auto_set_up(wring_solver *s)
   PetscFunctionBegin;
   a->hessian.prefix = "auto_";
   a->forcing.least  = 1e-8;
-  a->hessian.solves = 2; // several rough ones, which take as long
+  a->hessian.solves = 2; // several rough ones, as long as two
   if (wring_potential_has_bounded_contacts(s->g)) a->hessian.norm = WRING_NORM_RESIDUAL;
   a->pairs.window        = HISTORY;
   a->pairs.renewal.price = wring_potential_can(s->g, WRING_CAN_HESSIAN) ? PATIENCE : 0;
@@ -171,10 +171,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
 
   PetscFunctionBegin;
   a->hessian.rtol = rough;
-  if (a->hessian.type != WRING_LINEAR_DIRECT && takes_factor(s, a)) {
-    PetscCall(wring_linear_destroy(&a->hessian));
-    a->hessian.type = WRING_LINEAR_DIRECT;
-  }
+  if (!a->hessian.A && takes_factor(s, a)) a->hessian.type = WRING_LINEAR_DIRECT;
   PetscCall(wring_linear_create_matrix(s, &a->hessian));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));

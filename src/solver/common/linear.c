@@ -35,8 +35,8 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 }
 
 /*
-  Conjugate gradients give way to a factor when they have cost the time of two more than as many factors would have; but
-  not with a barrier, whose contacts change the pattern of H.
+  Conjugate gradients give way to a factor when their iterations have cost as much as a factor of every H and two more;
+  but not with a barrier, whose contacts change the pattern of H.
 */
 static const double patience    = 2; // factors
 static const double aggregation = 4; // iterations of a V-cycle of ours, in one of PETSc's smoothed aggregation
@@ -73,8 +73,8 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l)
 
   PetscFunctionBegin;
   PetscCall(choose(s, l));
-  PetscCall(reconsider(s, l));
   PetscCall(PetscOptionsHasName(NULL, l->prefix, "-pc_type", &other));
+  if (!other) PetscCall(reconsider(s, l));
   if (!l->A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
     PetscCall(wring_potential_create_blocks(s->g, &l->A));
   PetscFunctionReturn(PETSC_SUCCESS);
