@@ -46,18 +46,21 @@
   #error "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex)"
 #endif
 
-/* The number of this process among those of a communicator, and how many these are. Not collective. */
+/*
+  The number of this process among those of a communicator, and how many these are. Not collective. Of a communicator
+  that was freed, they end the program.
+*/
 static inline PetscMPIInt wring_comm_rank(MPI_Comm comm)
 {
   PetscMPIInt rank;
-  MPI_Comm_rank(comm, &rank);
+  if (MPI_Comm_rank(comm, &rank)) MPI_Abort(MPI_COMM_WORLD, PETSC_ERR_MPI);
   return rank;
 }
 
 static inline PetscMPIInt wring_comm_size(MPI_Comm comm)
 {
   PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
+  if (MPI_Comm_size(comm, &size)) MPI_Abort(MPI_COMM_WORLD, PETSC_ERR_MPI);
   return size;
 }
 

@@ -142,12 +142,12 @@ static PetscErrorCode measure_bandwidth(wring_bench *b)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  PetscCallMPI(MPI_Comm_free(&node));
   b->cache             = wring_last_cache();
   const double   bytes = fmin(most, fmax(least, 4 * b->cache));
   const PetscInt alone = b->rank == 0 ? (PetscInt)(bytes / 24) : 0;
   const PetscInt n[]   = {alone, alone, (PetscInt)(fmax(bytes / wring_comm_size(node), least_together) / 24)};
-  b->array             = floor(bytes / 3);
+  PetscCallMPI(MPI_Comm_free(&node));
+  b->array = floor(bytes / 3);
   for (int i = 0; i < 3; i++) {
     PetscCall(wring_bench_begin_row(b, "triad", what[i], &due));
     if (!due) break;
