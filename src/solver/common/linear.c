@@ -11,18 +11,22 @@
 enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many solves
 enum { NO_FACTOR_FROM = 200000 }; // of one with few solves: one rank collects the graph
 
-/* By the symbolic counts of a factor for a matrix with few solves. */
+/* By the symbolic counts of a factor for a matrix with few solves; iterations if PETSc's options give their PC. */
 static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
   PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->solves == 0);
   double         expected;
   wring_setup    since;
-  Mat            graph = NULL;
+  Mat            graph  = NULL;
+  char           pc[64] = "";
 
   PetscFunctionBegin;
   if (l->type != WRING_LINEAR_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
-  if (n < NO_FACTOR_FROM && l->solves > 0) {
+  PetscCall(PetscOptionsGetString(NULL, l->prefix, "-pc_type", pc, sizeof pc, NULL));
+  if (pc[0] && strcmp(pc, PCCHOLESKY) != 0 && strcmp(pc, PCLU) != 0) {
+    direct = PETSC_FALSE;
+  } else if (n < NO_FACTOR_FROM && l->solves > 0) {
     wring_solver_begin_setup(s, &since);
     PetscCall(wring_potential_graph(s->g, &graph));
     PetscCall(wring_factor_worth(graph, &expected, &l->factor));
