@@ -4,11 +4,9 @@
     performance       the tables of docs/performance.md
     hard              auto beside named methods on hard problems, docs/hard.md
     peers             auto and newton beside FEniCSx on the same energy and mesh
-    replay            an iteration on many ranks, from recorded messages, in SimGrid
+    replay            an iteration on many ranks, from recorded messages, in SimGrid, docs/scaling.md
     bench             `wring bench` over sizes, ranks and threads
     scaling         ranks, threads, nodes, meshes and solvers of one table, under Slurm or here
-    tolerance         time to the tolerance of two scenes, by solver
-    inner_tolerance   how accurate the solves of qn should be
     paraview          pictures, films and state files of runs, by ParaView
     gallery           the scenes of docs/gallery.md and their pictures
     inputs            the tables of inputs/materials, the lattices of inputs/meshes

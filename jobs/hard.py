@@ -179,13 +179,18 @@ def solve(problem, keys, method, limit):
     return [taken, record["iterations"], *(record["work"][key] for key in HEAD[6:])]
 
 
-def measure(problem, methods, repeats, limit):
-    """Rows of the table."""
+def prepare(problem):
+    """Writes the deck, the mesh and its table; gives the keys."""
     folder = f"{OUT}/{problem.name}"
     os.makedirs(folder, exist_ok=True)
     with open(f"{folder}/deck.yaml", "w", encoding="utf-8") as file:
         file.write("mesh: {file: box.mesh}\n")
-    keys, found = problem.keys(folder), {method: [] for method in methods}
+    return problem.keys(folder)
+
+
+def measure(problem, methods, repeats, limit):
+    """Rows of the table."""
+    keys, found = prepare(problem), {method: [] for method in methods}
     for repeat in range(repeats):
         for k in range(len(methods)):
             method = methods[(k + repeat) % len(methods)]

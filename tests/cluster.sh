@@ -237,12 +237,12 @@ no_jobs() { [ -z "$(on_host 0 squeue -h 2>/dev/null)" ]; }
 
 # ---- waits -----------------------------------------------------------------------------------------------------------
 
-waits_documented=9 # docs/performance.md, "Measured on hosts"
+waits_documented=9 # docs/scaling.md, "Measured on hosts"
 waits_margin=3
 
 # The time of an iteration against the delay of a link is a line, whose slope is the number of waits in order. Each rank
 # is alone on its host, and messages are eager, since a rendezvous takes three ways. Fails if an iteration waits more
-# often than docs/performance.md has it. The delays are long against what other processes of the machine cost; without
+# often than docs/scaling.md has it. The delays are long against what other processes of the machine cost; without
 # any delay a frame would come earlier by the time that the switch takes to wake up.
 check_waits() {
   local i delay runs=() number

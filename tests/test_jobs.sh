@@ -28,7 +28,7 @@ no() { # PATTERN ARGS...
 }
 no "no command 'none', expected one of studies, " none
 no "no case 'none', expected one of uniaxial, " verify none
-no 'expected numbers as in 1,2,3, found none' inner_tolerance none
+no "no table 'none', expected one of machine, " performance none
 no 'expected ranks x threads, such as 2x1, found none' bench --splits none
 no 'unrecognized arguments: none' inputs none
 no 'unknown option color, expected one of picture' paraview frames picture=a.png color=J

@@ -47,7 +47,7 @@ typedef struct wring_operator wring_operator;
 
 /*
   rtol for callers that add x to an iterate and solve again for what is left: as rtol 0, but iterative types solve to
-  0.2 if the deck does not set operator.rtol. docs/performance.md, "Inner tolerance of admm"
+  0.2 if the deck does not set operator.rtol. docs/performance.md, "Inner tolerance"
 */
 #define WRING_OPERATOR_CORRECTION (-2.0)
 

@@ -1,11 +1,11 @@
-"""python3 jobs peers [-w] [--tets N,...] [--ranks N,...] [--repeat N] [case...]: wring beside FEniCSx.
+"""python3 jobs peers [--tets N,...] [--ranks N,...] [--repeat N] [case...]: wring beside FEniCSx.
 
 A cantilever of 4 m x 1 m x 1 m of neohookean, E = 1 MPa, is bent by a traction at its end (statics, one load step) or
 by gravity (ten steps of implicit Euler), with the same energy on the same mesh; `auto`, `newton` and FEniCSx stop at
 |grad g| <= 1e-4 N. Runs alternate; a number is the median, also of the ratios to `auto` and to `newton` of one round.
 Seconds are those of all solves with what they set up, of wring everything but the mesh and files. Bytes are peaks of
 all ranks together, less what the programs and their libraries take without the mesh. Installs python3-dolfinx (Debian).
--w writes docs/performance/peers.csv and the rows of docs/performance.md.
+The table peers of `jobs performance` is a part of them.
 """
 import functools
 import json
@@ -21,7 +21,7 @@ from outputs import load
 from outputs import rows as read_rows
 from program import Failure, say
 
-OUT, PAGE, FOLDER = "out/peers", "docs/performance.md", "docs/performance"
+OUT = "out/peers"
 PYTHON, SCRIPT = "/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "fenicsx.py")
 DECK = "inputs/bench/cantilever.yaml"
 YOUNG, DENSITY, ATOL = 1e6, 1000.0, 1e-4  # of this deck
@@ -175,7 +175,6 @@ def main(arguments):
         os.execv(PYTHON, [PYTHON, "-B", "jobs", "peers", *arguments])
     numbers = lambda text: [int(float(word)) for word in text.split(",")]
     parser = program.parser("peers", __doc__)
-    parser.add_argument("-w", action="store_true", help="write the page")
     parser.add_argument("--tets", type=numbers, default=[10000, 100000, 1000000])
     parser.add_argument("--ranks", type=numbers, default=[1, 2])
     parser.add_argument("--repeat", type=int, default=3)
@@ -189,6 +188,4 @@ def main(arguments):
         for line in measure(name, cells(tets), ranks, given.repeat)
     ]
     say(tables.text(HEAD, lines))
-    if given.w:
-        tables.publish(PAGE, FOLDER, "peers", 4, HEAD, lines)
     return 0

@@ -11,7 +11,7 @@ replay.
     curves     a formula, the formula with the waits that delays show, and SimGrid
 
 Each leaves out/replay/NAME.csv; -w also writes docs/performance/replay_NAME.csv and the part of it that
-docs/performance.md shows. SimGrid is needed (Debian: libsimgrid-dev; Spack: simgrid +smpi), and METIS as a library.
+docs/scaling.md shows. SimGrid is needed (Debian: libsimgrid-dev; Spack: simgrid +smpi), and METIS as a library.
 Platforms: jobs/replay/platforms.
 """
 from performance import make
@@ -21,4 +21,4 @@ NAMES = ("validate", "newton_validate", "scale", "newton", "thresholds", "networ
 
 def main(arguments):
     most = ("-s", {"metavar": "RANKS", "type": int, "default": 256, "help": "replay by SimGrid up to so many ranks"})
-    return make("replay", __doc__, NAMES, most, arguments)
+    return make("replay", __doc__, NAMES, most, "docs/scaling.md", arguments)

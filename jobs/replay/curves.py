@@ -1,6 +1,6 @@
 """
 Three ways to predict an iteration of 10 million vertices on full nodes, in one table and picture: SimGrid's replay, a
-bound by waits in order, and the formula of docs/performance.md, in which every message of a rank follows the one before
+bound by waits in order, and the formula of docs/scaling.md, in which every message of a rank follows the one before
 
     T = 5.7 t_law n/P + F (t_vector + t_cycle) n/P + 2 (q a + 24 g/B) + 2 a log2 P + sum over l of 3 (q_l a + 12 g_l/B)
 

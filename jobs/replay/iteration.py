@@ -31,7 +31,7 @@ ROWS_OF_A_RANK = 50  # fewer rows leave ranks out: PETSc's default
 MESH = 0.68  # ghosts of the mesh over the lattice's
 RANK_ENTRIES, ONE_RANK, NODE_ROWS = 20000, 5, 10000  # src/operator/hosts.h
 
-# ns on two ranks of machine B of docs/performance.md, which share its memory
+# ns on two ranks of the machine of docs/scaling.md, which share its memory
 ENTRY = 1.0  # of a pass
 RESTRICT, PROLONG = 6, 12  # of a row and cycle
 GHOST = 15  # of a ghost and pass: its entries

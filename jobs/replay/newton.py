@@ -19,7 +19,7 @@ MOST = 12  # entries of the longest row of P
 POWER = 3  # steps of the power method, once it has begun
 BARRIER = ("sum", 8)
 
-# ns of a vertex on two ranks of machine B of docs/performance.md, by their ratio to an iteration of qn.
+# ns of a vertex on two ranks of the machine of docs/scaling.md, by their ratio to an iteration of qn.
 PRODUCT, VECTORS = 75, 25  # of conjugate gradients
 PASS = 0.26  # of a number in the blocks of a level, for each of the two passes of a cycle
 TRANSFER = 25  # of a row, for either transfer to or from the coarser level

@@ -7,7 +7,7 @@ from replay import chain, iteration, pattern, simgrid, traces
 from tables import number
 
 OUT = "out/replay/scale"
-FULL_NODE = 2.8  # how much longer what the memory limits takes on one of 64 ranks of a node, docs/performance.md
+FULL_NODE = 2.8  # how much longer what the memory limits takes on one of 64 ranks of a node, docs/scaling.md
 CASES = (  # title, vertices on so many ranks
     ("weak, 20,000 vertices a rank", lambda ranks: 20000 * ranks),
     ("weak, 50,000", lambda ranks: 50000 * ranks),

@@ -9,7 +9,7 @@ smallest number of ranks on, with 10 % to spare:
   messages of a rank in an iteration, for each rank that it sends them to;
   messages of a rank in set-up, likewise.
 The table also has the numbers of these ranks and the largest array of a collective call, which are not judged: arrays
-with an entry for every rank are listed in docs/performance.md. Other work on the machine does not change the counts.
+with an entry for every rank are listed in docs/scaling.md. Other work on the machine does not change the counts.
 """
 import glob
 import math
