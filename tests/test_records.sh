@@ -73,6 +73,14 @@ works 3 run deck.yaml "${arguments[@]}"
 whole out/run.json 3
 works 1 run deck.yaml "${arguments[@]}" -initial_restart out -time_steps 3 -petsc_log_view :events
 whole out/run.json 1
+
+# Started by a process of 600 MB. Fails if its memory counts as that of the run.
+"$python" - "$wring" <<'PYTHON' || fail 'memory of the process that starts a run'
+import json, subprocess, sys
+held = b"x" * 600_000_000
+subprocess.run([sys.argv[1], "run", "deck.yaml", "-output_directory", "own"], check=True, stdout=subprocess.DEVNULL)
+assert json.load(open("own/run.json"))["peak_memory"] < 500e6
+PYTHON
 grep -q 'MatAssemblyEnd' events || fail 'petsc_log_view' # PETSc starts before it gets the option
 "$python" - <<'PYTHON' || fail 'segments'
 import json
