@@ -3,6 +3,8 @@
     studies           the experiments of three papers, docs/results.md
     performance       the tables of docs/performance.md
     hard              auto beside named methods on hard problems, docs/hard.md
+    large_meshes      convergence on meshes of millions of tetrahedra, docs/large_meshes.md
+    contact_tables    methods, cost and IPC of scenes with contact, docs/contact.md
     peers             auto and newton beside FEniCSx on the same energy and mesh
     replay            an iteration on many ranks, from recorded messages, in SimGrid, docs/scaling.md
     bench             `wring bench` over sizes, ranks and threads

@@ -75,6 +75,15 @@ def box(size, cells):
     return grid.reshape(-1, 3), numpy.concatenate(tets)
 
 
+def write_medit(path, points, tets):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"MeshVersionFormatted 2\nDimension 3\nVertices\n{len(points)}\n")
+        numpy.savetxt(file, points, "%.17g", newline=" 0\n")
+        file.write(f"Tetrahedra\n{len(tets)}\n")
+        numpy.savetxt(file, tets + 1, "%d", newline=" 1\n")
+        file.write("End\n")
+
+
 # ---- problems -------------------------------------------------------------------------------------------------------
 
 
@@ -102,12 +111,7 @@ class Problem:
         """In MEDIT's format; and a table of stiffnesses or of positions, as keys of the deck."""
         size, cells = SHAPES[self.shape]
         points, tets = box(size, (ORDER_2[self.shape] if self.order == 2 else cells)[self.size])
-        with open(f"{folder}/box.mesh", "w", encoding="utf-8") as file:
-            file.write(f"MeshVersionFormatted 2\nDimension 3\nVertices\n{len(points)}\n")
-            numpy.savetxt(file, self.moved(points) if self.shape == "shell" else points, "%.17g", newline=" 0\n")
-            file.write(f"Tetrahedra\n{len(tets)}\n")
-            numpy.savetxt(file, tets + 1, "%d", newline=" 1\n")
-            file.write("End\n")
+        write_medit(f"{folder}/box.mesh", self.moved(points) if self.shape == "shell" else points, tets)
         if self.start in ("random", *STARTS):
             return {"initial_positions": self.write_table(folder, "vertex,x,y,z", self.moved(points))}
         if not self.pattern:
