@@ -17,9 +17,7 @@ import tables
 from program import say
 
 OUT, PAGE, SCENES = "out/contact_tables", "docs/contact.md", "inputs/scenes"
-NAMES = ("methods", "cost", "ipc")
 KEYS = {"solver_rtol": 1e-3, "output_every": 0}
-SMOOTH = {"self_contact_friction": 0}
 LIMIT = 40  # seconds of a run of methods
 METHODS = {"roller": 10, "drape": 20, "stack": 20, "chain": 15, "arch": 20}  # steps
 COST = {"stack": (4, 8), "drape": (8, 12), "braid": (64, 80), "knives": (4, 6), "points": (3, 6)}  # after so many steps
@@ -85,7 +83,7 @@ def without_contacts(scene):
 def cost():
     names, lines = ("auto", "qn", "pncg"), []
     for scene, states in COST.items():
-        smooth = {**SMOOTH, **({"collider_floor_friction": 0} if scene in FLOOR else {})}
+        smooth = {"self_contact_friction": 0, **({"collider_floor_friction": 0} if scene in FLOOR else {})}
         deck, free = f"{SCENES}/{scene}.yaml", without_contacts(scene)
         for steps in states:
             start = f"{scene}-{steps}"
@@ -118,13 +116,16 @@ def ipc():
     return (*head, "ours/IPC"), lines
 
 
+TABLES = {"methods": methods, "cost": cost, "ipc": ipc}
+
+
 def main(arguments):
     parser = program.parser("contact_tables", __doc__)
     parser.add_argument("-w", action="store_true", help=f"renew {PAGE}")
-    given = program.parse_names(parser, arguments, NAMES, "table")
+    given = program.parse_names(parser, arguments, TABLES, "table")
     os.makedirs(OUT, exist_ok=True)
     for name in given.name:
-        head, lines = globals()[name]()
+        head, lines = TABLES[name]()
         say(tables.text(head, lines))
         if given.w:
             tables.paste(PAGE, f"contact_{name}", tables.markdown(head, lines))

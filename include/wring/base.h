@@ -46,10 +46,7 @@
   #error "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex)"
 #endif
 
-/*
-  The number of this process among those of a communicator, and how many these are. Not collective. Of a communicator
-  that was freed, they end the program.
-*/
+/* This process's rank in a communicator; its size. Not collective. A communicator that was freed ends the program. */
 static inline PetscMPIInt wring_comm_rank(MPI_Comm comm)
 {
   PetscMPIInt rank;

@@ -43,7 +43,7 @@ int wring_vector_bits(void)
 #endif
 }
 
-/* VmHWM of proc(5): ru_maxrss has what the process took before it became this program, too. */
+/* VmHWM of proc(5): ru_maxrss also counts the program that the process was before exec. */
 double wring_peak_memory(void)
 {
   FILE *const   file = fopen("/proc/self/status", "r");

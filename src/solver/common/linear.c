@@ -11,7 +11,7 @@
 enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many solves
 enum { NO_FACTOR_FROM = 200000 }; // of one with few solves: one rank collects the graph
 
-/* By the symbolic counts of a factor for a matrix with few solves; iterations if PETSc's options give their PC. */
+/* By the symbolic counts of a factor for a matrix with few solves; CG if PETSc's options give a preconditioner. */
 static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
