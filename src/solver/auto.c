@@ -6,8 +6,9 @@
   where the rest of the solve with A, at the rate so far, costs more than one, or when the iterations with A have cost
   as much as one and much is left; the first one costs more than later ones. It is kept while it works, built again
   where its last iterations gain less for their cost than those before, and left, for twice as long, where it is slower
-  than A. The pairs of L-BFGS are kept over changes. While surfaces are in contact by a barrier, every iteration is
-  Newton's, with its linear solver. Costs are counted, not timed: all ranks decide alike, and runs can be repeated.
+  than A. A new Hessian drops the pairs of L-BFGS, which belong to other points. While surfaces are in contact by a
+  barrier, every iteration is Newton's, with its linear solver. Costs are counted, not timed: all ranks decide alike,
+  and runs can be repeated.
 */
 #include "operator/direct/factor.h"
 #include "solver/common/linear.h"
@@ -177,6 +178,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
   if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
   wring_trade_build(&a->trade);
+  a->pairs.count = a->pairs.newest = 0;
   trust_steps(a);
   if (text) PetscCall(wring_solver_note_choice(s, text));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,8 +219,7 @@ static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
   if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(build_hessian(s, x, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
   wring_linear_force(s, &a->hessian, &a->forcing);
-  a->pairs.count = a->pairs.newest = 0;
-  *met                             = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
+  *met = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
