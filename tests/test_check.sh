@@ -53,6 +53,18 @@ for ranks in 2 4; do
   works 1 check deck.yaml -mesh_box_cells 30,30,30 -check_ranks $ranks
   awk -v m="$measured" '/peak of a run/ { exit !($NF < 1.15 * m && $NF > 0.85 * m) }' log || fail "-check_ranks $ranks"
 done
+# What selects by place or number is looked for in the mesh of the deck: fails if it is in that of a smaller body.
+large=(-mesh_box_cells 48,48,48 -mesh_box_jitter 0 -mesh_box_size 48,48,48)
+works 1 check deck.yaml "${large[@]}" -set_dot_box 1,1,1,1,1,1 -attach_dot_hard true
+grep -q '117649 vertices' log || fail 'a set with a place'
+refused 'set_dot_box: no vertex' check deck.yaml "${large[@]}" -set_dot_box 1.5,1,1,1.5,1,1 -attach_dot_hard true
+"$python" - <<'PYTHON'
+with open("still.csv", "w") as f:
+    print("vertex,x,y,z", *(f"{v},0,0,0" for v in range(49**3)), sep="\n", file=f)
+with open("scale.csv", "w") as f:
+    print("tet,scale", *(f"{t},1" for t in range(6 * 48**3)), sep="\n", file=f)
+PYTHON
+works 1 check deck.yaml "${large[@]}" -Initial_Velocities still.csv -material_stiffness_file scale.csv
 "$wring" check deck.yaml -mesh_box_cells 50,50,50 -mesh_refine 2 -converge_levels 2 --json >large.json 2>log ||
   fail json
 "$python" - <<'PYTHON' || fail 'large.json'

@@ -14,16 +14,23 @@ double wring_smaller_ranks(double n, int ranks)
   return ranks == 1 ? 0 : p * each + 17e3 * p * pow(n / p, 2. / 3) * (1 - pow(p, -1. / 3));
 }
 
-/* Whether a file of the deck is about vertices by their numbers, or the mesh is that of a checkpoint. */
-static PetscBool has_numbers(const wring_options *o)
+/*
+  Whether a set has a place, which may lie between the vertices of a smaller body; a file of the deck is about vertices
+  or tetrahedra by their numbers; or the mesh is that of a checkpoint.
+*/
+static PetscBool selects(const wring_options *o)
 {
-  static const char *const end[] = {"_file", "_positions", "_velocities", "_restart"};
+  static const char *const end[] = {"_stiffness_file", "_fibre_file", "_file", "_positions", "_velocities", "_restart"};
   const char              *key, *value, *origin;
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    if (strcmp(key, "mesh_file") == 0 || strncmp(key, "material", 8) == 0 || strncmp(key, "region", 6) == 0) continue;
-    for (size_t k = 0; k < sizeof end / sizeof end[0]; k++)
-      if (strlen(key) > strlen(end[k]) && strcmp(key + strlen(key) - strlen(end[k]), end[k]) == 0) return PETSC_TRUE;
+    const PetscBool law = (PetscBool)(!wring_ascii_compare_n(key, "material", 8) ||
+                                      !wring_ascii_compare_n(key, "region", 6)); // whose `file` is a spline
+    if (wring_ascii_compare_n(key, "set_", 4) == 0) return PETSC_TRUE;
+    if (wring_ascii_compare(key, "mesh_file") == 0) continue;
+    for (size_t k = 0; k < (law ? 2 : sizeof end / sizeof end[0]); k++)
+      if (strlen(key) > strlen(end[k]) && !wring_ascii_compare(key + strlen(key) - strlen(end[k]), end[k]))
+        return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
@@ -78,14 +85,14 @@ static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s, wr
 
 PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_smaller *s)
 {
-  const PetscBool box = wring_options_has(o, "mesh_", "box_cells"), numbers = has_numbers(o);
+  const PetscBool box = wring_options_has(o, "mesh_", "box_cells"), needed = selects(o);
   wring_mesh_keys m = {0};
 
   PetscFunctionBegin;
   *s = (wring_smaller){.growth = 1, .tets = 1};
   PetscCall(wring_options_read(o, "mesh_", wring_mesh_options, &m));
   PetscCall(wring_options_read(o, "mesh_", wring_mesh_source_options, &m.source));
-  if (numbers || (!box && !m.source.file)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (needed || (!box && !m.source.file)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_copy(o, "check_", &s->o));
   PetscCall(wring_options_set(s->o, "mesh_refine", "0", "wring check"));
   if (box)
