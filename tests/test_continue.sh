@@ -75,6 +75,23 @@ for name in "compare", "sweep":
 PYTHON
 }
 
+# spoil RANKS FILE ARGS...: fails if a kept file that is no solve ends otherwise than by one line, or is passed over.
+spoil() {
+  local ranks=$1 file=$2 text
+  shift 2
+  mv "$file" kept.json
+  for text in '[]' '[0, 1, 2, 3, 1000000000]' '{"seconds": 1}' '[0, 1' "$("$python" -c 'import json
+print(json.dumps([1000000 if k == 2 else v for k, v in enumerate(json.load(open("kept.json")))]))')"; do
+    echo "$text" >"$file"
+    expect 1 "$ranks" compare deck.yaml "$@"
+    grep -Eq "^wring: $file: (does not hold the numbers of a solve|cannot be read)" log || fail "no refusal of $text"
+  done
+  rm "$file" && mkdir "$file"
+  expect 1 "$ranks" compare deck.yaml "$@"
+  grep -q "^wring: $file: cannot be read: Is a directory" log || fail 'no refusal of a directory'
+  rmdir "$file" && mv kept.json "$file"
+}
+
 # ---- a kill and a signal, on one and two ranks -----------------------------------------------------------------------
 
 for ranks in 1 2; do
@@ -99,6 +116,7 @@ for ranks in 1 2; do
   has out/compare.json "j['ended'] == 'stopped by a signal' and j['solvers']['xpbd']['ended'] == 'interrupted'"
   has out/compare.json "len(j['segments']) == 1 and j['solvers']['qn']['segment'] == 0"
   [ -e out/compare_kept/sittings.json ] || fail 'nothing is kept of a stopped comparison'
+  spoil $ranks out/compare_kept/01_qn.json "${arguments[@]}"
 
   expect 3 $ranks compare deck.yaml "${arguments[@]}" -time_limit 1e-9
   # The line may begin within a line of the output: mpiexec forwards both streams in pieces.

@@ -282,6 +282,29 @@ static PetscErrorCode test_no_deck(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if a small file is given the memory of the limit, here all addresses, or if the limit is off by a byte. */
+static PetscErrorCode test_room(void)
+{
+  enum { MEBIBYTE = 1 << 20, WHOLE = 1 << 27 };
+  PetscInt64 size;
+  char      *text;
+
+  PetscFunctionBegin;
+  PetscCall(write_bytes("a: 1\n", 5));
+  PetscCall(wring_text_read(PETSC_COMM_WORLD, file, "deck", WHOLE, &text, &size));
+  CHECK(size == 5 && !strcmp(text, "a: 1\n"), "%d bytes", (int)size);
+  PetscCall(PetscFree(text));
+  char *const large = calloc(MEBIBYTE + 1, 1);
+  PetscCall(write_bytes(large, MEBIBYTE));
+  PetscCall(wring_text_read(PETSC_COMM_WORLD, file, "deck", 1, &text, &size));
+  CHECK(size == MEBIBYTE, "%d bytes", (int)size);
+  PetscCall(PetscFree(text));
+  PetscCall(write_bytes(large, MEBIBYTE + 1));
+  CHECK_REFUSED(wring_text_read(PETSC_COMM_WORLD, file, "deck", 1, &text, &size), file, "larger than 1 MiB");
+  free(large);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* 300 decks with three bytes changed: accepted, or refused in one line, the same on all ranks. */
 static PetscErrorCode test_mutations(void)
 {
@@ -326,6 +349,7 @@ int main(int argc, char **argv)
   PetscCall(test_large_decks());
   PetscCall(test_bad_arguments());
   PetscCall(test_no_deck());
+  PetscCall(test_room());
   PetscCall(test_mutations());
   if (rank == 0) CHECK(!unlink(file) && !rmdir(folder), "%s is not empty", folder);
   PetscCall(PetscFinalize());

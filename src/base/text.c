@@ -57,22 +57,17 @@ PetscBool wring_is_nearer(const char *a, const char *b, int *least)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* The number of bytes to read: the size of a regular file, or one more than the limit. */
-static size_t find_room(const char *file, FILE *f, size_t most, wring_error *e)
+/* The number of bytes to read: the size of a regular file; of another one, and at most, one more than the limit. */
+static size_t find_room(FILE *f, size_t most)
 {
-  struct stat status;
-  if (most > 0) return most + 1;
-  if (fstat(fileno(f), &status) || !S_ISREG(status.st_mode)) {
-    wring_error_set(e, "%s: cannot be read: not a regular file", file);
-    return 0;
-  }
-  return (size_t)status.st_size;
+  struct stat     status;
+  const PetscBool known = (PetscBool)(!fstat(fileno(f), &status) && S_ISREG(status.st_mode) && status.st_size > 0);
+  return known ? PetscMin((size_t)status.st_size, most + 1) : most + 1;
 }
 
 /*
   Reads a whole file: text [*size] and a terminating 0, freed by the caller with PetscFree; NULL and an error if it
-  cannot be read or has more than `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: no limit, but only
-  for a regular file. Serial.
+  cannot be read or has more than `most` bytes ("larger than 4 MiB, which is no <what>"). Serial.
 */
 static PetscErrorCode load_text(const char *file, const char *what, size_t most, char **text, PetscInt64 *size,
                                 wring_error *e)
@@ -86,14 +81,12 @@ static PetscErrorCode load_text(const char *file, const char *what, size_t most,
     wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const size_t room = find_room(file, f, most, e);
-  if (!wring_failed(e)) {
-    PetscCall(PetscMalloc1(room + 1, text));
-    *size = (PetscInt64)fread(*text, 1, room, f);
-    if (ferror(f)) wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
-    if (most > 0 && (size_t)*size > most)
-      wring_error_set(e, "%s: larger than %zu MiB, which is too large for a %s", file, most >> 20, what);
-  }
+  const size_t room = find_room(f, most);
+  PetscCall(PetscMalloc1(room + 1, text));
+  *size = (PetscInt64)fread(*text, 1, room, f);
+  if (ferror(f)) wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
+  if ((size_t)*size > most)
+    wring_error_set(e, "%s: larger than %zu MiB, which is too large for a %s", file, most >> 20, what);
   fclose(f);
   if (wring_failed(e))
     PetscCall(PetscFree(*text));

@@ -104,16 +104,19 @@ static void name_file(const wring_compare *s, const char *solver, const char *en
 /* The numbers of a solve in a list, which is filled from the solve or read into it. */
 typedef struct {
   json_t   *list;
-  size_t    at; // the next one to read
-  PetscBool reads;
+  size_t    at;           // the next one to read
+  PetscBool reads, whole; // whole: each was the number of a solve
 } numbers;
 
 static void pass_integer(numbers *a, int64_t *v)
 {
-  if (a->reads)
-    *v = json_integer_value(json_array_get(a->list, a->at++));
-  else
+  if (!a->reads) {
     json_array_append_new(a->list, JSON(*v));
+    return;
+  }
+  const json_t *const read = json_array_get(a->list, a->at++);
+  a->whole &= json_is_integer(read);
+  *v = json_integer_value(read);
 }
 
 static void pass_count(numbers *a, PetscInt *v)
@@ -121,15 +124,18 @@ static void pass_count(numbers *a, PetscInt *v)
   int64_t wide = *v;
   pass_integer(a, &wide);
   *v = (PetscInt)wide;
+  a->whole &= wide >= 0 && wide == *v;
 }
 
 /* With all digits, as a text: JSON has no infinity. */
 static void pass_real(numbers *a, double *v)
 {
-  if (a->reads)
-    (void)wring_text_real(json_string_value(json_array_get(a->list, a->at++)), v);
-  else
+  if (!a->reads) {
     json_array_append_new(a->list, json_sprintf("%.17g", *v));
+    return;
+  }
+  const char *const read = json_string_value(json_array_get(a->list, a->at++));
+  a->whole &= read && wring_text_real(read, v);
 }
 
 static void pass_work(numbers *a, wring_counts *work)
@@ -169,8 +175,11 @@ static PetscErrorCode pass_solve(numbers *a, wring_solve *one)
   pass_work(a, &one->setup.work);
   pass_row(a, &o->last);
   pass_count(a, &one->n);
+  a->whole &= reason < WRING_N_REASON && one->n > 0 && (!a->reads || (size_t)one->n < json_array_size(a->list));
+  if (!a->whole) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->reads) PetscCall(wring_grow(one->n, &one->capacity, sizeof *one->row, &one->row));
   for (PetscInt i = 0; i < one->n; i++) pass_row(a, &one->row[i]);
+  a->whole &= !a->reads || a->at == json_array_size(a->list);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,17 +208,21 @@ static PetscErrorCode take_lowest(wring_compare *s, const char *name, const wrin
 
 PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_solve *one, PetscBool *found)
 {
-  numbers     kept = {.reads = PETSC_TRUE};
-  wring_error change, none = {""}; // a file that is not whole: the solve is made again
+  numbers     kept = {.reads = PETSC_TRUE, .whole = PETSC_TRUE};
+  wring_error change, error = {""};
   char        path[PATH];
 
   PetscFunctionBegin;
   one->segment = s->sittings;
   s->solves++;
   name_file(s, name, ".json", path);
-  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &kept.list, &none));
+  if (s->sittings) PetscCall(wring_kept_read(s->p->comm, path, NULL, &change, &kept.list, &error));
+  PetscCall(wring_error_raise(s->p->comm, &error));
   *found = (PetscBool)(kept.list != NULL);
   if (*found) PetscCall(pass_solve(&kept, one));
+  if (*found && !kept.whole)
+    WRING_REFUSE(s->p->comm,
+                 "%s: does not hold the numbers of a solve, expected none: remove it to make the solve again", path);
   if (*found) PetscCall(take_lowest(s, name, one, PETSC_TRUE));
   json_decref(kept.list);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,7 +230,7 @@ PetscErrorCode wring_sittings_take(wring_compare *s, const char *name, wring_sol
 
 PetscErrorCode wring_sittings_keep(wring_compare *s, const char *name, wring_solve *one)
 {
-  numbers     kept  = {.list = json_array()};
+  numbers     kept  = {.list = json_array(), .whole = PETSC_TRUE};
   wring_error error = {""};
   char        path[PATH];
 
