@@ -257,6 +257,22 @@ refused "solver 'chebyshev' cannot use contacts: it may increase g" check block.
 refused "solver 'pncg' cannot use contacts: it may increase g" check block.yaml -solver_type pncg \
   -solver_pncg_line_search none
 works 1 check block.yaml -solver_type chebyshev
+
+# Fails when a refusal names a solver or integrator that this deck cannot have, or does not name all that it can.
+fitting() { # KIND WHICH REFUSED KEYS...
+  local kind=$1 which=$2 name named
+  expect 1 1 check block.yaml "${@:4}" "-$kind" "$3"
+  named=" $(sed -n "s/.* $which \([a-z_, ]*\)$/\1/p" log | tr -d ,) "
+  for name in $("$wring" help "$kind" | sed -n "s/^$kind: one of \([^;]*\);.*/\1/p" | tr -d ,); do
+    on 1 check block.yaml "${@:4}" "-$kind" "$name"
+    [ $? = "$([[ $named = *" $name "* ]]; echo $?)" ] || fail "${*:4}: $name is not as the refusal of $3 says: $named"
+  done
+}
+barrier=(-collider_ball_method barrier -collider_floor_method barrier)
+fitting solver_type 'expected solver' admm
+fitting solver_type 'expected solver' vbd "${barrier[@]}"
+fitting solver_type 'or solver' newton -collider_ball_friction 0.2
+fitting time_integrator 'expected time_integrator' explicit_euler "${barrier[@]}"
 works 1 check block.yaml -collider_ball_friction 0.2 -solver_type rgc
 refused "collider_ball_shape is \"cube\", expected one of half_space, sphere, .*box" check block.yaml \
   -collider_ball_shape cube

@@ -53,16 +53,18 @@ PetscErrorCode wring_contact_destroy(wring_contact **c);
 
 /*
   How a solver enforces contacts: by E_c in g; by E_c in g, and every x on a straight way from the last that
-  wring_contact_bound allows; or by projecting vertices out after every sweep over constraints.
+  wring_contact_bound allows; by E_c in g, one vertex after another; or by projecting vertices out after every sweep
+  over constraints.
 */
 typedef enum {
   WRING_CONTACT_ENERGY,
   WRING_CONTACT_BOUNDED,
+  WRING_CONTACT_SINGLE,
   WRING_CONTACT_PROJECTION,
   WRING_N_CONTACT_WAY
 } wring_contact_way;
 
-/* Why contacts cannot be enforced in this way, for the end of a message; NULL if they can. Not collective. */
+/* "collider 'slope': it has friction": why they cannot be enforced in this way, NULL if they can. Not collective. */
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
 
 /*

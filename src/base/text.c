@@ -207,3 +207,9 @@ const char *wring_text_real(const char *text, double *v)
   if (*text == '-') *v = -*v;
   return end;
 }
+
+void wring_text_list(char *list, size_t size, const char *word)
+{
+  const size_t end = strlen(list);
+  snprintf(list + end, size - end, "%s%s", end ? ", " : "", word);
+}

@@ -10,6 +10,9 @@
 const char *wring_text_real(const char *text, double *v);
 const char *wring_text_int(const char *text, int64_t *v);
 
+/* Appends a word to a list "a, b" of this size, as far as there is room. */
+void wring_text_list(char *list, size_t size, const char *word);
+
 /* isspace, isdigit, isalpha and iscntrl of the C locale, in any. */
 static inline PetscBool wring_text_is_space(char c)
 {

@@ -597,10 +597,9 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   PetscCall(PetscMalloc1(n, &d->before));
   for (int c = n - 1; c >= 0; c--) {
     if (collider[c].friction > 0)
-      PetscCall(PetscSNPrintf(
-        d->refusal, sizeof d->refusal,
-        "collider '%s': it has friction, expected method barrier, friction 0 or one of xpbd, pbd, rgc, penalty",
-        collider[c].name));
+      PetscCall(PetscSNPrintf(d->refusal, sizeof d->refusal,
+                              "collider '%s': it has friction, expected method barrier or friction 0",
+                              collider[c].name));
   }
   d->none.mesh = mesh;
   PetscCall(wring_contact_create(mesh, &colliders_ops, d, contact));

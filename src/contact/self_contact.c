@@ -256,7 +256,8 @@ static const wring_contact_ops self_ops = {
     "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, "
     "beyond the middle of a wall, or jumped over in one step, where edges count, too; a smaller time_step or a larger "
     "self_contact.thickness or stiffness prevents this",
-  .refusal     = {[WRING_CONTACT_PROJECTION] = "self_contact: it has an energy, but no projection"},
+  .refusal     = {[WRING_CONTACT_SINGLE]     = "self_contact: its energy joins vertices, which move one at a time",
+                  [WRING_CONTACT_PROJECTION] = "self_contact: it has an energy, but no projection"},
   .stiffness   = self_stiffness,
   .set_time    = self_set_time,
   .update      = self_update,

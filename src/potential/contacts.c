@@ -15,21 +15,11 @@ int wring_potential_contacts(const wring_potential *g, wring_contact *const **co
   return g->n_contact;
 }
 
-PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const wring_contact_way *way,
-                                                const char *kind, const char *name)
+const char *wring_potential_refuses_contacts(const wring_potential *g, const wring_contact_way *way)
 {
-  PetscFunctionBegin;
-  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!way)
-    WRING_REFUSE(g->comm,
-                 "%s '%s' cannot use contacts: it may increase g, expected auto, qn, newton, trust_region, vbd, pncg, "
-                 "gradient_descent, chebyshev with a line search, xpbd, pbd, rgc or penalty",
-                 kind, name);
-  for (int i = 0; i < g->n_contact; i++) {
-    const char *const refusal = wring_contact_refusal(g->contact[i], *way);
-    if (refusal) WRING_REFUSE(g->comm, "%s '%s' cannot use %s", kind, name, refusal);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const char *why = g->n_contact > 0 && !way ? "contacts: it may increase g" : NULL;
+  for (int i = 0; i < g->n_contact && !why; i++) why = wring_contact_refusal(g->contact[i], *way);
+  return why;
 }
 
 /* Sums over ranks, so that every rank makes the same decisions. */

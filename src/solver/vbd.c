@@ -41,23 +41,6 @@ static const wring_option vbd_options[] = {
   {0},
 };
 
-/* A step of one vertex changes the energy of a contact between vertices in a way that its blocks do not see. */
-static PetscErrorCode require_single_contacts(const wring_solver *s)
-{
-  wring_contact *const *contact;
-  const int             n = wring_potential_contacts(s->g, &contact);
-
-  PetscFunctionBegin;
-  for (int i = 0; i < n; i++) {
-    if (wring_contact_is_single(contact[i])) continue;
-    WRING_REFUSE(s->comm,
-                 "solver 'vbd' cannot use %s: it moves one vertex at a time, expected auto, qn, newton, trust_region, "
-                 "pncg, gradient_descent or chebyshev",
-                 wring_contact_kind(contact[i]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode vbd_set_up(wring_solver *s)
 {
   vbd_data          *vbd = s->data;
@@ -66,7 +49,6 @@ static PetscErrorCode vbd_set_up(wring_solver *s)
   const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
 
   PetscFunctionBegin;
-  PetscCall(require_single_contacts(s));
   PetscCall(wring_descent_create(wring_potential_mesh(s->g), n, terms, s->phases, &vbd->descent));
   PetscCall(wring_solver_create_vecs(s, 2, (Vec *[]){&vbd->last, &vbd->d}));
   wring_phases_switch(s->phases, old);
@@ -232,11 +214,12 @@ static PetscErrorCode vbd_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without a line search g may rise. */
+/* Without a line search g may rise. The blocks of a vertex do not see the energy of a contact between vertices. */
 static const wring_contact_way *vbd_contacts(const wring_solver *s)
 {
-  const vbd_data *vbd = s->data;
-  return vbd->search ? wring_solver_contacts_in_g(s) : NULL;
+  static const wring_contact_way way = WRING_CONTACT_SINGLE;
+  const vbd_data *const          vbd = s->data;
+  return vbd->search ? &way : NULL;
 }
 
 const wring_solver_ops wring_solver_vbd = {

@@ -1,6 +1,8 @@
 /* Creation of a stepper: its keys, its vectors, what it reports; the stored vectors of multistep rules. */
 #include "step_impl.h"
+#include "base/text.h"
 #include <math.h>
+#include <string.h>
 
 /* The number of steps of size h; refuses two of the keys that give it, and an end too far off. */
 static PetscErrorCode read_steps(wring_stepper *s, const wring_options *o)
@@ -75,6 +77,28 @@ static PetscErrorCode create_vectors(wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A rule that does not bound its positions by contacts, as a minimisation does, has their energy only. */
+static PetscBool takes_energy(const wring_integrator *rule, const wring_potential *g)
+{
+  return (PetscBool)(rule->advance || (rule->extrapolate && wring_potential_has_bounded_contacts(g)));
+}
+
+static PetscErrorCode require_contacts(const wring_stepper *s, MPI_Comm comm)
+{
+  const wring_contact_way way = WRING_CONTACT_ENERGY;
+  const char *const       why = takes_energy(s->integrator, s->g) ? wring_potential_refuses_contacts(s->g, &way) : NULL;
+  const wring_integrator *rule;
+  char                    others[512] = "";
+
+  PetscFunctionBegin;
+  for (int i = 0; why && (rule = wring_integrator_get(i)); i++)
+    if (!takes_energy(rule, s->g)) wring_text_list(others, sizeof others, rule->name);
+  if (why)
+    WRING_REFUSE(comm, "integrator '%s' cannot use %s%s time_integrator %s", s->integrator->name, why,
+                 strstr(why, ", expected ") ? " or" : ", expected", others);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **stepper)
 {
   wring_stepper *s;
@@ -88,15 +112,8 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   PetscCall(read_keys(s, o));
   if (s->integrator->is_static) PetscCall(wring_potential_set_static(g));
   PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name, NULL));
-  if (s->integrator->advance) {
-    const wring_contact_way way = WRING_CONTACT_ENERGY;
-    PetscCall(wring_potential_require_contacts(g, &way, "integrator", s->integrator->name));
-    PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
-  }
-  if (s->integrator->extrapolate && wring_potential_has_bounded_contacts(g)) {
-    const wring_contact_way way = WRING_CONTACT_ENERGY;
-    PetscCall(wring_potential_require_contacts(g, &way, "integrator", s->integrator->name));
-  }
+  PetscCall(require_contacts(s, wring_options_comm(o)));
+  if (s->integrator->advance) PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
   PetscCall(create_vectors(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -226,9 +226,9 @@ static PetscErrorCode friction_destroy(wring_contact *contact)
 static const char refusal[] = "friction of method barrier";
 
 static const wring_contact_ops friction_ops = {
-  .kind         = "friction",
-  .refusal      = {[WRING_CONTACT_ENERGY] = refusal, [WRING_CONTACT_PROJECTION] = refusal},
-  .add          = friction_add,
+  .kind    = "friction",
+  .refusal = {[WRING_CONTACT_ENERGY] = refusal, [WRING_CONTACT_SINGLE] = refusal, [WRING_CONTACT_PROJECTION] = refusal},
+  .add     = friction_add,
   .find_blocks  = friction_find_blocks,
   .measure_slip = friction_measure_slip,
   .destroy      = friction_destroy,

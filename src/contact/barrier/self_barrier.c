@@ -22,9 +22,7 @@ typedef struct {
   double              *distance, *psi, *g; // [room] m, m; [room][N]: of each pair at the last x
 } barrier;
 
-static const char refusal[] =
-  "method barrier of contacts: its steps are not bounded by collisions, expected auto, newton, trust_region, pncg, "
-  "gradient_descent, or qn or chebyshev with a line search, and implicit_euler, bdf2 or static";
+static const char refusal[] = "method barrier of contacts: its steps are not bounded by collisions";
 
 /* ---- pairs at x -------------------------------------------------------------------------------------------------- */
 
@@ -358,8 +356,8 @@ static double barrier_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops barrier_ops = {
-  .kind           = "barrier",
-  .refusal        = {[WRING_CONTACT_ENERGY] = refusal, [WRING_CONTACT_PROJECTION] = refusal},
+  .kind    = "barrier",
+  .refusal = {[WRING_CONTACT_ENERGY] = refusal, [WRING_CONTACT_SINGLE] = refusal, [WRING_CONTACT_PROJECTION] = refusal},
   .stiffness      = barrier_stiffness,
   .set_time       = barrier_set_time,
   .update         = barrier_update,

@@ -1,5 +1,6 @@
 /* Creation of a solver: its type and keys, its requirements on the potential, what it reports. */
 #include "solver_impl.h"
+#include "base/text.h"
 #include "base/vector3.h"
 #include <string.h>
 #include <math.h>
@@ -262,22 +263,64 @@ PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode list_fitting(const wring_solver *s, size_t size, char *list);
+
+/* Refuses a potential that this type cannot minimise; suggests: and names the types that can. */
+static PetscErrorCode require_fitting(const wring_solver *s, PetscBool suggests)
+{
+  const char *why;
+  char        others[512] = "";
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name, NULL));
+  why = wring_potential_refuses_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL);
+  if (!why && wring_potential_is_static(s->g) && !wring_solver_minimises(s)) // no mass, step or velocity
+    why = "time_integrator 'static': it does not minimise g";
+  if (why && suggests) PetscCall(list_fitting(s, sizeof others, others));
+  if (why)
+    WRING_REFUSE(s->comm, "solver '%s' cannot use %s%s%s", s->ops->name, why,
+                 !others[0]                   ? ""
+                 : strstr(why, ", expected ") ? " or solver "
+                                              : ", expected solver ",
+                 others);
+  if (!s->ops->damps && !wring_potential_is_static(s->g))
+    PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* "auto, qn, newton": the types that can minimise s->g with their default keys. */
+static PetscErrorCode list_fitting(const wring_solver *s, size_t size, char *list)
+{
+  const wring_option *keys;
+  const char         *type;
+  wring_solver       *other;
+  wring_options      *none;
+  wring_error         fault = {""};
+  char                word[128];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(s->comm, &none));
+  for (int i = 0; (type = wring_solver_type(i, &keys)); i++) {
+    PetscCall(wring_solver_create(s->comm, s->g, NULL, s->phases, &other));
+    PetscCall(wring_solver_set_from_options(other, none, type));
+    wring_error_clear(&fault);
+    PetscCall(PetscPushErrorHandler(wring_error_catch, &fault));
+    snprintf(word, sizeof word, "%s%s", type, other->ops == s->ops ? " with its default keys" : "");
+    if (!require_fitting(other, PETSC_FALSE)) wring_text_list(list, size, word);
+    PetscCall(PetscPopErrorHandler());
+    PetscCall(wring_solver_destroy(&other));
+  }
+  PetscCall(wring_options_destroy(&none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
   PetscCheck(s->ops, s->comm, PETSC_ERR_ARG_WRONGSTATE, "the solver has no type yet");
   PetscCheck(s->op || wring_solver_operator_factor(s) == 0, s->comm, PETSC_ERR_ARG_NULL,
              "solver '%s' needs an operator", s->ops->name);
-  PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name, NULL));
-  PetscCall(
-    wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
-  if (wring_potential_is_static(s->g) && !(s->ops->declares & WRING_MINIMISES)) // no mass, step or velocity
-    WRING_REFUSE(s->comm,
-                 "solver '%s' cannot be used with time_integrator 'static': it does not minimise g, expected qn, pd, "
-                 "chebyshev, admm, newton, trust_region, vbd, pncg, gradient_descent or anderson",
-                 s->ops->name);
-  if (!s->ops->damps && !wring_potential_is_static(s->g))
-    PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
+  PetscCall(require_fitting(s, PETSC_TRUE));
   PetscCall(wring_potential_create_vec(s->g, &s->current.grad));
   PetscCall(VecDuplicate(s->current.grad, &s->trial.x));
   PetscCall(VecDuplicate(s->current.grad, &s->trial.grad));
