@@ -118,7 +118,8 @@ works 2 run mixed.yaml -mesh_refine 1 -mesh_order 1 -body_b_file bar1.msh -body_
 near "$(last mixed/steps.csv pz)" 5411.4 1e-6 'momentum after refinement' # 2000 kg at 3 m/s, less 3000 kg for 0.02 s
 
 # --- what is refused
-refused_everywhere "body 'cube': file and box .two.yaml:[0-9]+. are both given" run two.yaml -body_cube_file bar.msh
+refused_everywhere "body 'cube': file and box .command line. are both given" run two.yaml -body_cube_file bar.msh \
+  -body_cube_box_size 1,1,1
 refused "command line: body 'third': neither file nor box is given" run two.yaml -body_third_at 0,0,1
 refused "mesh: a file, but bodies have meshes of their own" run two.yaml -mesh_file bar.msh
 refused "body 'a.b': expected a name without '.'" run two.yaml -body_a.b_file bar.msh

@@ -504,7 +504,7 @@ region_two by case|add box.yaml 'region: {BOX: {young: 1}, box: {young: 2}}'|che
 pbd order|:|check box.yaml -solver_type xpbd -solver_xpbd_order colred|
   command line: solver_xpbd_order is "colred", expected one of colored, hybrid, sequential, did you mean colored?
 unset numbers|:|check box.yaml -time_end 1e300|
-  box.yaml:6: time_steps and time_end (command line) are both given, expected one of them
+  command line: time_end 1e+300 s is 1e+302 steps of 0.01 s, expected at most
 time end 0|edit box.yaml 's/steps: 1/end: 0/'|check box.yaml|box.yaml:6: time_end is "0", expected a real in (0,inf) [s]
 both steps|edit box.yaml 's/steps: 1/steps: 0/'|check box.yaml|
   box.yaml:6: time_steps is "0", expected an integer in [1,inf)

@@ -92,9 +92,39 @@ works 2 run more.yaml -initial_restart part -output_directory part
 [ "$(last part/steps.csv step)" = 5 ] || fail 'three more steps after two are not five'
 same whole/state.csv part/state.csv 1e-6
 grep -q '"time_more_steps": 3' part/run.json || fail 'steps in run.json'
-refused 'time_steps and time_more_steps .more.yaml:5. are both given' run more.yaml -time_steps 3
 refused 'time_more_steps does not apply to time_integrator .static' run more.yaml -time_integrator static
 refused 'time_more_steps has no end with checkpoint_resume' run more.yaml -checkpoint_resume true -output_directory new
+
+# ---- alternatives: the command line replaces those of the deck -------------------------------------------------------
+# Fails when a deck must be edited to try another end, material or mesh, when run.json still names what was replaced, or
+# when one of two alternatives of the command line is taken.
+while IFS='|' read -r deck words gone; do
+  works 1 run "$deck" $words -time_step 1e-2 -output_directory instead
+  for key in $gone; do ! grep -q "\"$key\"" instead/run.json || fail "$words: run.json still has $key"; done
+  for key in $(grep -o -- '-[A-Za-z_][A-Za-z_]*' <<<"$words"); do
+    grep -qi "\"${key#-}\"" instead/run.json || fail "$words: run.json lacks $key"
+  done
+done <<END
+decks/beam.yaml|-time_end 0.01|time_steps
+decks/beam.yaml|-time_more_steps 1|time_steps
+more.yaml|-time_steps 1|time_more_steps
+more.yaml|-TIME_END 0.01|time_more_steps
+decks/beam.yaml|-material_mu 1e5 -material_lambda 1e5|material_young material_poisson
+decks/beam.yaml|-attach_xmin_hard true|attach_xmin_stiffness
+END
+printf 'vertex,x,y,z\n0,0,0,0\n' >dot.csv
+refused "'xmin' is not a set of the mesh" check decks/beam.yaml -mesh_file dot.csv
+refused 'material_lambda is missing' check decks/beam.yaml -material_mu 1e5
+refused 'attach_xmin_stiffness and attach_xmin_hard are both given' check decks/beam.yaml \
+  -attach_xmin_stiffness 1 -attach_xmin_hard true
+works 1 check decks/beam.yaml -attach_xmin_hard false # which stands in the place of nothing
+refused 'time_steps and time_more_steps .command line. are both given' run more.yaml -time_steps 3 -time_more_steps 3
+
+# ---- an option that is given twice: the last value, with a note ------------------------------------------------------
+# Fails when it is silent.
+works 1 run decks/beam.yaml -time_steps 5 -Time_Steps 1 -output_directory twice
+grep -q '^note: command line: -Time_Steps is given twice, its last value is taken' log || fail 'no note about the two'
+[ "$(last twice/steps.csv step)" = 1 ] || fail 'not the last of two values'
 
 # ---- words of other codes --------------------------------------------------------------------------------------------
 refused 'unknown key linear_solver_type, did you mean .*operator' check decks/beam.yaml -linear_solver_type direct

@@ -198,8 +198,10 @@ refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,
 refused 'bare.csv:1: the header is .*, expected "vertex,x,y,z,stiffness"' run path.yaml -attach_nail_hard false \
   -attach_nail_file bare.csv
 refused 'far.csv:2: vertex is "9999", expected a vertex' run hang.yaml -point_load_hook_file far.csv
-refused 'stiffness and attach_zmin_hard are both given' run path.yaml -attach_zmin_stiffness 1e5
-refused 'velocity and attach_zmin_path are both given' run path.yaml -attach_zmin_velocity 1,0,0
+refused 'stiffness and attach_zmin_hard are both given' run path.yaml \
+  -attach_zmin_stiffness 1e5 -attach_zmin_hard true
+refused 'velocity and attach_zmin_path are both given' run path.yaml \
+  -attach_zmin_velocity 1,0,0 -attach_zmin_path path.csv
 refused_on 2 "vertex 0 is held by 'zmin' and by 'xmin', expected one hard attachment" run path.yaml \
   -attach_xmin_hard true
 refused "body_force: the mesh has no region 'bix' .did you mean 'box'" run free.yaml -body_force_bix_value 0,0,1

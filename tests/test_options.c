@@ -608,6 +608,29 @@ static PetscErrorCode test_read(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if an alternative is misspelt, so that no key of the deck is ever replaced. */
+static PetscErrorCode test_alternatives(void)
+{
+  wring_catalogue *c;
+  int              n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_keys_create(&c));
+  for (const wring_schema *line = c->entry; line < c->entry + c->n; line++) {
+    for (const wring_option *p = line->options; p->key; p++) {
+      for (const char *w = p->instead ? p->instead : ""; *w; w += strcspn(w, "|") + (w[strcspn(w, "|")] == '|')) {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, "|"), w);
+        CHECK(wring_option_find(line->options, word), "%s%s: no alternative %s", line->prefix, p->key, word);
+        n++;
+      }
+    }
+  }
+  CHECK(n > 30, "%d alternatives", n);
+  PetscCall(wring_catalogue_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -626,6 +649,7 @@ int main(int argc, char **argv)
   PetscCall(test_ambiguous_names());
   PetscCall(test_help());
   PetscCall(test_read());
+  PetscCall(test_alternatives());
   test_edit_distance();
   PetscCall(PetscFinalize());
   return 0;

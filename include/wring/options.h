@@ -42,6 +42,7 @@ typedef struct {
   const char       *help;    // one sentence
   size_t            at;      // WRING_AT of the value in the struct that wring_options_read fills; 0: not read by it
   wring_family      family;  // whose members of plugins are choices too
+  const char       *instead; // "end|more_steps": with the same prefix, in whose place it stands: wring_options_settle
 } wring_option;
 
 #define WRING_AT(settings, member) (offsetof(settings, member) + 1)
@@ -184,6 +185,12 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
 */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
                                    const wring_key_words *words);
+
+/*
+  Removes the keys of the deck in whose place keys of the command line stand, `instead`; false stands for nothing. Two
+  alternatives of one origin stay, for their reader to refuse.
+*/
+PetscErrorCode wring_options_settle(wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
 /*
   Calls visit for the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, in the order of the

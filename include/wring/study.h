@@ -53,10 +53,11 @@ void wring_study_draw(wring_ending *end);
 
 /*
   Checks all keys of a deck once, whichever command reads them: each is a known key with an accepted value, variants
-  have the keys of their types, and the values of compare_sweep_ are valid for their keys. The studies below require a
+  have the keys of their types, and the values of compare_sweep_ are valid for their keys. Before that, a key of the
+  command line removes the alternatives to it that the deck gives (wring_options_settle). The studies below require a
   checked deck. A refusal names the origin of the key and the nearest known key. Collective.
 */
-PetscErrorCode wring_study_check_keys(const wring_options *o);
+PetscErrorCode wring_study_check_keys(wring_options *o);
 
 /* A command of the program, applied to a deck or to keys alone. */
 typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_ending *end);

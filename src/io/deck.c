@@ -308,7 +308,8 @@ static const char *option_key(const char *arg)
 }
 
 /* Reads "-key value", "-key=value", or "-key" alone, without a value; *used: number of arguments read. */
-static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *used, wring_error *e)
+static PetscErrorCode read_argument(wring_options *o, wring_options *seen, int n, char **args, int *used,
+                                    wring_error *e)
 {
   char        key[KEY_SIZE];
   const char *name = option_key(args[0]), *value = NULL;
@@ -331,6 +332,9 @@ static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *u
     value = args[1];
     *used = 2;
   }
+  if (wring_options_has(seen, "", key))
+    PetscCall(wring_note(wring_options_comm(o), "command line: -%s is given twice, its last value is taken", key));
+  PetscCall(wring_options_set(seen, key, NULL, WRING_COMMAND_LINE));
   PetscCall(set_value(o, key, value, WRING_COMMAND_LINE, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -338,14 +342,18 @@ static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *u
 PetscErrorCode wring_deck_read_arguments(int n, char **args, wring_options *o)
 {
   const MPI_Comm comm = wring_options_comm(o);
-  wring_error    e    = {""};
+  wring_options *seen; // keys of the command line
+  wring_error    e = {""};
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
     if (!is_one_line(args[i], strlen(args[i])))
       wring_error_set(&e, "command line: argument %d has a line end or control character, expected one line", i + 1);
   }
-  for (int i = 0, used; i < n && !wring_failed(&e); i += used) PetscCall(read_argument(o, n - i, args + i, &used, &e));
+  PetscCall(wring_options_create(comm, &seen));
+  for (int i = 0, used; i < n && !wring_failed(&e); i += used)
+    PetscCall(read_argument(o, seen, n - i, args + i, &used, &e));
+  PetscCall(wring_options_destroy(&seen));
   if (wring_failed(&e)) WRING_REFUSE(comm, "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,10 +8,12 @@
 static const wring_option options[] = {
   {"fibre_stiffness", WRING_REAL, .unit = "Pa", .range = "(0,inf)",
    .help = "Stiffness k of the energy density k/2 (|F d| - 1)^2 of fibres along d."},
-  {"fibre_direction", WRING_REALS, .count = 3, .help = "Direction d of the fibres at rest, of any length above 0."},
-  {"fibre_file", WRING_PATH,
+  {"fibre_direction", WRING_REALS, .count = 3, .instead = "fibre_file|fibre_data",
+   .help = "Direction d of the fibres at rest, of any length above 0."},
+  {"fibre_file", WRING_PATH, .instead = "fibre_direction|fibre_data",
    .help = "CSV `tet,x,y,z`: direction in each tet, numbered from 0 as in the mesh file; replaces fibre.direction."},
-  {"fibre_data", WRING_WORD, .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same directions."},
+  {"fibre_data", WRING_WORD, .instead = "fibre_direction|fibre_file",
+   .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same directions."},
   {0},
 };
 

@@ -1,13 +1,14 @@
 #include "partition/partition.h"
 
 const wring_option wring_mesh_source_options[] = {
-  {"file", WRING_PATH, .at = WRING_AT(wring_mesh_source, file),
+  {"file", WRING_PATH, .at = WRING_AT(wring_mesh_source, file), .instead = "box_size|box_cells|box_origin|box_jitter",
    .help = "Mesh to read: Gmsh 2.2 or 4.1, MEDIT ASCII, TetGen, or CSV `vertex,x,y,z` (points only)."},
   {"scale", WRING_REAL, .range = "(0,inf)", .value = "1", .at = WRING_AT(wring_mesh_source, scale),
    .help = "Factor on the coordinates of the file."},
   {"box_size", WRING_REALS, .count = 3, .unit = "m", .range = "[0,inf)", .at = WRING_AT(wring_mesh_source, box.size),
-   .help = "Lengths of the box along x, y and z; 0 along an axis without cells."},
+   .instead = "file|scale", .help = "Lengths of the box along x, y and z; 0 along an axis without cells."},
   {"box_cells", WRING_INTS, .count = 3, .range = "[0,inf)", .at = WRING_AT(wring_mesh_source, box.cells),
+   .instead = "file|scale",
    .help =
      "Cells of the box along x, y and z, each split into 6 tets; 0 along one axis gives a sheet, along two a line."},
   {"box_origin", WRING_REALS, .count = 3, .unit = "m", .value = "0,0,0", .at = WRING_AT(wring_mesh_source, box.origin),
@@ -34,9 +35,11 @@ const wring_option wring_mesh_options[] = {
 };
 
 const wring_option wring_set_options[] = {
-  {"box", WRING_REALS, .count = 6, .unit = "m", .help = "Vertices in the box x0,y0,z0,x1,y1,z1."},
-  {"sphere", WRING_REALS, .count = 4, .unit = "m", .help = "Vertices in the ball x,y,z,radius."},
-  {"plane", WRING_REALS, .count = 6, .unit = "m",
+  {"box", WRING_REALS, .count = 6, .unit = "m", .instead = "sphere|plane|centre|size|radius|point|normal",
+   .help = "Vertices in the box x0,y0,z0,x1,y1,z1."},
+  {"sphere", WRING_REALS, .count = 4, .unit = "m", .instead = "box|plane|centre|size|radius|point|normal",
+   .help = "Vertices in the ball x,y,z,radius."},
+  {"plane", WRING_REALS, .count = 6, .unit = "m", .instead = "box|sphere|centre|size|radius|point|normal",
    .help = "Vertices on or above the plane through x,y,z with normal nx,ny,nz: (X - p) . n >= 0."},
   {"centre", WRING_REALS, .count = 3, .unit = "m", .help = "Centre of a box, with size, or of a ball."},
   {"size", WRING_REALS, .count = 3, .range = "[0,inf)", .unit = "m",

@@ -16,9 +16,9 @@
 const wring_option wring_output_options[] = {
   {"directory", WRING_WORD, .value = "out", .at = WRING_AT(wring_output, directory),
    .help = "Directory of the output files, relative to the working directory; created if missing."},
-  {"every", WRING_INT, .value = "1", .range = "[0,inf)", .at = WRING_AT(wring_output, every),
+  {"every", WRING_INT, .value = "1", .range = "[0,inf)", .at = WRING_AT(wring_output, every), .instead = "steps",
    .help = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
-  {"steps", WRING_INTS, .range = "[0,inf)",
+  {"steps", WRING_INTS, .range = "[0,inf)", .instead = "every",
    .help = "Steps that have a frame, 0: the start, in the place of `every`; the last step always has one."},
   {"format", WRING_WORD, .value = "vtu", .choices = "vtu|vtkhdf", .at = WRING_AT(wring_output, hdf),
    .help = "Frames as a .vtu of each and frames.pvd; or as frames.vtkhdf, one file of all, with the mesh once, for "

@@ -14,10 +14,10 @@ const wring_option wring_initial_options[] = {
      "statics also prescribed positions, grow from those that it had to those of this deck."},
   {"positions", WRING_PATH, .at = WRING_AT(wring_initial_keys, positions),
    .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
-  {"velocities", WRING_PATH, .at = WRING_AT(wring_initial_keys, velocities),
+  {"velocities", WRING_PATH, .at = WRING_AT(wring_initial_keys, velocities), .instead = "velocity",
    .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .at = WRING_AT(wring_initial_keys, velocity),
-   .help = "One velocity for all vertices."},
+   .instead = "velocities", .help = "One velocity for all vertices."},
   {0},
 };
 

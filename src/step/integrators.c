@@ -32,11 +32,12 @@ const wring_option wring_time_options[] = {
   {"step", WRING_REAL, .unit = "s", .range = "(0,inf)",
    .help = "Size h of a time step; required, but not with the integrator static."},
   {"end", WRING_REAL, .unit = "s", .range = "(0,inf)", .at = WRING_AT(wring_stepper, keys.end),
-   .help = "End time, reached in ceil(end/step) steps; alternative to steps."},
+   .instead = "steps|more_steps", .help = "End time, reached in ceil(end/step) steps; alternative to steps."},
   {"steps", WRING_INT, .range = "[1,inf)", .value = "1", .at = WRING_AT(wring_stepper, keys.steps),
-   .help = "Number of steps from time 0, also after a restart; alternative to end. With the integrator static: of "
-           "load steps."},
-  {"more_steps", WRING_INT, .range = "[1,inf)", .at = WRING_AT(wring_stepper, keys.more_steps),
+   .instead = "end|more_steps",
+   .help    = "Number of steps from time 0, also after a restart; alternative to end. With the integrator static: of "
+              "load steps."},
+  {"more_steps", WRING_INT, .range = "[1,inf)", .at = WRING_AT(wring_stepper, keys.more_steps), .instead = "steps|end",
    .help = "Number of steps from the initial state, as after initial.restart; alternative to steps and end."},
   {"integrator", WRING_WORD, .choices = &choices[1], .family = WRING_INTEGRATORS, .value = "implicit_euler",
    .at = WRING_AT(wring_stepper, keys.integrator), .help = "Rule of a time step" EACH_RULE(SUMMARY) "."},

@@ -38,12 +38,13 @@ static const char *usage_text(size_t size, char *text)
 }
 
 /* The keys of a deck, checked once for all commands. */
-PetscErrorCode wring_study_check_keys(const wring_options *o)
+PetscErrorCode wring_study_check_keys(wring_options *o)
 {
   wring_catalogue *c;
 
   PetscFunctionBegin;
   PetscCall(wring_keys_create(&c));
+  PetscCall(wring_options_settle(o, c->n, c->entry));
   PetscCall(wring_variants_check(o, c));
   PetscCall(wring_options_check(o, c->n, c->entry, wring_problem_words));
   PetscCall(wring_parameter_grid_check(o, c));

@@ -29,17 +29,25 @@ PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_options_remove(wring_options *o, PetscInt i)
+{
+  options_entry *const e = &o->entry[i];
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(e->key));
+  PetscCall(PetscFree(e->value));
+  PetscCall(PetscFree(e->origin));
+  memmove(e, e + 1, sizeof *e * (size_t)(--o->n - i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_options_destroy(wring_options **options)
 {
   wring_options *o = *options;
 
   PetscFunctionBegin;
   if (!o) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt i = 0; i < o->n; i++) {
-    PetscCall(PetscFree(o->entry[i].key));
-    PetscCall(PetscFree(o->entry[i].value));
-    PetscCall(PetscFree(o->entry[i].origin));
-  }
+  while (o->n > 0) PetscCall(wring_options_remove(o, o->n - 1));
   PetscCall(PetscCommDestroy(&o->held));
   PetscCall(PetscFree(o->entry));
   PetscCall(PetscFree(o->directory));

@@ -25,6 +25,8 @@ struct wring_options {
 
 enum { OPTIONS_KEY_SIZE = 512 };
 
+PetscErrorCode wring_options_remove(wring_options *o, PetscInt i); // the i-th entry
+
 /* ---- texts of values (option_value.c) ---------------------------------------------------------------------------- */
 
 /* Whether a text is one; its value. */

@@ -194,6 +194,42 @@ PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- alternatives ------------------------------------------------------------------------------------------------ */
+
+static PetscBool is_typed(const options_entry *e)
+{
+  return (PetscBool)(strcmp(e->origin, WRING_COMMAND_LINE) == 0);
+}
+
+/* Whether e, a key of table p, stands in the place of `key`. */
+static PetscBool stands_for(const options_entry *e, const wring_option *p, const char *key)
+{
+  const size_t prefix = strlen(e->key) - strlen(p->key);
+  const char  *same;
+  PetscBool    on;
+  if (!p->instead || wring_ascii_compare_n(e->key, key, prefix)) return PETSC_FALSE;
+  if (p->type == WRING_BOOL && wring_option_bool(e->value, &on) && !on) return PETSC_FALSE;
+  return (PetscBool)(wring_option_find_choice(p->instead, key + prefix, &same) > 0);
+}
+
+static PetscBool is_replaced(const wring_options *o, PetscInt n_schema, const wring_schema *schema, const char *key)
+{
+  const wring_option *p;
+  for (const options_entry *e = o->entry; e < o->entry + o->n; e++)
+    for (int k = 0; is_typed(e) && (p = wring_schema_find(n_schema, schema, e->key, k)); k++)
+      if (stands_for(e, p, key)) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+PetscErrorCode wring_options_settle(wring_options *o, PetscInt n_schema, const wring_schema *schema)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = o->n - 1; i >= 0; i--)
+    if (!is_typed(&o->entry[i]) && is_replaced(o, n_schema, schema, o->entry[i].key))
+      PetscCall(wring_options_remove(o, i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The possible interpretations of a key: the names in it. */

@@ -4,9 +4,10 @@
 
 static const wring_option options[] = {
   WRING_SHAPE_CENTRE,
-  {"turn", WRING_REALS, .count = 3, .unit = "deg", .value = "0,0,0",
+  {"turn", WRING_REALS, .count = 3, .unit = "deg", .value = "0,0,0", .instead = "turn_rad",
    .help = "Rotation of a box from the coordinate axes: about this vector, by its length in degrees."},
-  {"turn_rad", WRING_REALS, .count = 3, .unit = "rad", .help = "The same in radians, in the place of turn."},
+  {"turn_rad", WRING_REALS, .count = 3, .unit = "rad", .instead = "turn",
+   .help = "The same in radians, in the place of turn."},
   {"size", WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
   {0},
 };

@@ -3,11 +3,13 @@
 #include <math.h>
 
 const wring_option wring_lame_options[] = {
-  {"young", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; requires poisson."},
-  {"poisson", WRING_REAL, .range = "(-1,0.5)",
+  {"young", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .instead = "mu|lambda",
+   .help = "Young's modulus; requires poisson."},
+  {"poisson", WRING_REAL, .range = "(-1,0.5)", .instead = "mu|lambda",
    .help = "Poisson's ratio; requires young; at least 0 for fixed_corotated and neohookean."},
-  {"mu", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; requires lambda."},
-  {"lambda", WRING_REAL, .unit = "Pa",
+  {"mu", WRING_REAL, .unit = "Pa", .range = "(0,inf)", .instead = "young|poisson",
+   .help = "Shear modulus; requires lambda."},
+  {"lambda", WRING_REAL, .unit = "Pa", .instead = "young|poisson",
    .help = "First Lame parameter; requires mu; at least -2/3 mu, at least 0 for fixed_corotated and neohookean; for "
            "stable_neohookean the sum of it and mu, above mu/3."},
   {0},

@@ -9,8 +9,10 @@
 
 const wring_option wring_place_options[] = {
   {"turn", WRING_REALS, .count = 3, .unit = "deg", .value = "0,0,0", .at = WRING_AT(wring_body, turn),
-   .help = "Rotation of a body about the origin of its file or box: about this vector, by its length in degrees."},
-  {"turn_rad", WRING_REALS, .count = 3, .unit = "rad", .help = "The same in radians, in the place of turn."},
+   .instead = "turn_rad",
+   .help    = "Rotation of a body about the origin of its file or box: about this vector, by its length in degrees."},
+  {"turn_rad", WRING_REALS, .count = 3, .unit = "rad", .instead = "turn",
+   .help = "The same in radians, in the place of turn."},
   {"at", WRING_REALS, .count = 3, .unit = "m", .value = "0,0,0", .at = WRING_AT(wring_body, at),
    .help = "Place of the origin of its file or box, which scale and turn leave where it is."},
   {0},
@@ -20,8 +22,8 @@ const wring_option wring_body_options[] = {
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0", .at = WRING_AT(wring_body, velocity),
    .help = "Velocity at the start of an analysis, not of its restarts; of one mesh, NAME is a set or region of it."},
   {"spin", WRING_REALS, .count = 3, .unit = "deg/s", .value = "0,0,0", .at = WRING_AT(wring_body, spin),
-   .help = "Angular velocity at the start in degrees per second, about the centre of mass."},
-  {"spin_rad", WRING_REALS, .count = 3, .unit = "rad/s",
+   .instead = "spin_rad", .help = "Angular velocity at the start in degrees per second, about the centre of mass."},
+  {"spin_rad", WRING_REALS, .count = 3, .unit = "rad/s", .instead = "spin",
    .help = "The same in radians per second, in the place of spin."},
   {0},
 };

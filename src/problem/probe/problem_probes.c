@@ -9,10 +9,11 @@ typedef struct {
 } keys;
 
 const wring_option wring_probe_options[] = {
-  {"point", WRING_REALS, .count = 3, .unit = "m", .at = WRING_AT(keys, point),
+  {"point", WRING_REALS, .count = 3, .unit = "m", .at = WRING_AT(keys, point), .instead = "set|largest|region",
    .help = "Point of the body at rest, in a tetrahedron; replaces set."},
-  {"set", WRING_WORD, .at = WRING_AT(keys, set), .help = "Set whose vertices are averaged; replaces point."},
-  {"largest", WRING_WORD, .choices = "von_mises",
+  {"set", WRING_WORD, .at = WRING_AT(keys, set), .instead = "point|largest|region",
+   .help = "Set whose vertices are averaged; replaces point."},
+  {"largest", WRING_WORD, .choices = "von_mises", .instead = "point|set",
    .help = "The largest von Mises stress of a tetrahedron, and where its centroid is at rest; replaces point and set."},
   {"region", WRING_WORD, .at = WRING_AT(keys, region),
    .help = "Region whose tetrahedra `largest` looks at; default: all."},

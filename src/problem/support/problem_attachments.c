@@ -4,26 +4,30 @@
 
 const wring_option wring_attach_options[] = {
   {"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .at = WRING_AT(wring_attachment, stiffness),
-   .help = "Stiffness of the spring between each vertex and its target; or give stiffness_per_area or hard: true."},
+   .instead = "stiffness_per_area|hard",
+   .help    = "Stiffness of the spring between each vertex and its target; or give stiffness_per_area or hard: true."},
   {"stiffness_per_area", WRING_REAL, .unit = "N/m^3", .range = "(0,inf)", .at = WRING_AT(wring_attachment, per_area),
-   .help = "Stiffness of the support per area at rest of the set's triangles, a third of which counts for each of "
-           "their vertices: the same on any mesh; replaces stiffness."},
+   .instead = "stiffness|hard",
+   .help    = "Stiffness of the support per area at rest of the set's triangles, a third of which counts for each of "
+              "their vertices: the same on any mesh; replaces stiffness."},
   {"hard", WRING_BOOL, .value = "false", .at = WRING_AT(wring_attachment, hard),
-   .help = "Whether vertices are exactly at their targets (a Dirichlet condition); replaces stiffness."},
+   .instead = "stiffness|stiffness_per_area",
+   .help    = "Whether vertices are exactly at their targets (a Dirichlet condition); replaces stiffness."},
   {"components", WRING_WORD, .choices = "x|y|z|xy|yz|xz|xyz", .value = "xyz",
    .at = WRING_AT(wring_attachment, components),
    .help =
      "Components of the positions that a hard attachment prescribes; the others are free: one for a symmetry plane "
      "or rollers."},
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0",
-   .at = WRING_AT(wring_attachment, motion.velocity), .help = "Velocity of the targets."},
+   .at = WRING_AT(wring_attachment, motion.velocity), .instead = "path", .help = "Velocity of the targets."},
   {"spin", WRING_REALS, .count = 3, .unit = "deg/s", .value = "0,0,0", .at = WRING_AT(wring_attachment, motion.spin),
-   .help = "Angular velocity of the targets in degrees per second, about an axis through centre."},
-  {"spin_rad", WRING_REALS, .count = 3, .unit = "rad/s",
+   .instead = "spin_rad",
+   .help    = "Angular velocity of the targets in degrees per second, about an axis through centre."},
+  {"spin_rad", WRING_REALS, .count = 3, .unit = "rad/s", .instead = "spin",
    .help = "The same in radians per second, in the place of spin."},
   {"centre", WRING_REALS, .count = 3, .unit = "m", .at = WRING_AT(wring_attachment, motion.centre),
    .help = "Point on the axis of spin at time 0; default: the mean rest position of the set."},
-  {"path", WRING_PATH, .at = WRING_AT(wring_attachment, path),
+  {"path", WRING_PATH, .at = WRING_AT(wring_attachment, path), .instead = "velocity",
    .help = "CSV `time,x,y,z` [s, m]: displacement of the targets over time, a smooth curve; replaces velocity."},
   {"until", WRING_REAL, .unit = "s", .range = "[0,inf)", .at = WRING_AT(wring_attachment, motion.until),
    .help = "Time at which velocity, spin and path end; default: never."},
