@@ -2,7 +2,7 @@
 # Friction in decks. It fails when a block on a slope slides another way than Coulomb's law says, or does not hold; when
 # friction adds energy, momentum is lost between bodies, or a belt does not carry; when methods, ranks or a restart end
 # elsewhere, or the operator of qn or pncg lacks contacts; when friction does not hold a block, or a seal, in statics;
-# or bad input is accepted.
+# when normal forces that do not settle are said to, or bad input is accepted.
 # usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 4
 . "$(dirname "$0")/lib.sh"
 
@@ -132,6 +132,26 @@ collider: {plane: {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], metho
 expect 2 1 run stop.yaml -time_steps 1 -output_directory stop
 grep -q 'load step 1 fails from pseudo-time 0 to 1: it goes on with half' log ||
   fail "a blocked load step is not halved"
+
+# ---- a block on another, whose vertices change between triangles as normal forces are taken anew, for ever ----
+# Fails if a load step is not made in parts until it converges, or if a time step is said to have converged.
+cat >alternates.yaml <<DECK
+body:
+  low: {box: {size: [0.3, 0.3, 0.1], cells: [6, 6, 2]}}
+  top: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}, at: [0.1, 0.1, 0.101]}
+$body
+attach: {low.zmin: {hard: true}, top.zmax: {hard: true, velocity: [0, 0, -0.0075]}}
+self_contact: {method: barrier, friction: 0.3}
+time: {integrator: static, steps: 1}
+DECK
+works 1 run alternates.yaml -output_directory parts
+grep -q 'friction: after 20 repetitions .*; more time_steps' log && grep -q 'fails from pseudo-time 0 to 1' log ||
+  fail "a load step whose friction alternates is not made in parts"
+converged parts 1
+works 1 run alternates.yaml -time_integrator implicit_euler -time_step 1e-3 -time_steps 2 -gravity 0,0,-9.81 \
+  -attach_top.zmax_velocity 2,0,-2 -self_contact_friction 0.8 -output_directory alternates
+[ "$(column alternates/steps.csv reason | tr '\n' ' ')" = 'converged max_it ' ] ||
+  fail "a time step whose friction alternates is not at max_it"
 
 # ---- a seal between plates that close by 10 % and shear: friction drags its faces ----
 cat >seal.yaml <<DECK

@@ -4,17 +4,25 @@
 
 enum { MOST = 20 }; // repetitions
 
-static PetscErrorCode note_unsettled(const wring_stepper *s, double norm, double tolerance)
+/* In time x is good enough to go on from, as bodies strike; in statics it is no equilibrium. */
+static PetscErrorCode end_unsettled(const wring_stepper *s, const wring_solver *solver, double norm, double tolerance,
+                                    wring_reason *reason)
 {
+  const PetscBool     is_static = s->integrator->is_static;
+  wring_solver_limits limits;
+
   PetscFunctionBegin;
+  wring_solver_get_limits(solver, &limits);
+  *reason = is_static && !limits.accept ? WRING_STOPPED_LOADS : WRING_MAX_IT;
   PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
                        "friction: after %d repetitions |grad g| with the normal forces at the solution is %.3g N, not "
-                       "%.3g: a smaller time_step may help",
-                       MOST, norm, tolerance));
+                       "%.3g; %s may help",
+                       MOST, norm, tolerance, is_static ? "more time_steps" : "another time_step"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
+PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome,
+                                          PetscBool *settled)
 {
   const double  tolerance = wring_solver_tolerance(solver, outcome);
   double        norm = 0, accepted = 0;
@@ -22,6 +30,7 @@ PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver
   wring_value   value;
 
   PetscFunctionBegin;
+  *settled = PETSC_TRUE;
   for (int i = 0; wring_reason_converged(outcome->reason); i++) {
     PetscCall(wring_potential_lag_friction(s->g, x, PETSC_FALSE));
     PetscCall(wring_potential_fused(s->g, x, &value, s->y));
@@ -33,7 +42,8 @@ PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver
     outcome->friction.repeats++;
   }
   if (!wring_reason_converged(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (norm > accepted) PetscCall(note_unsettled(s, norm, accepted));
+  *settled = (PetscBool)(norm <= accepted);
+  if (!*settled) PetscCall(end_unsettled(s, solver, norm, accepted, &outcome->reason));
   outcome->last.value         = value;
   outcome->last.gradient_norm = norm;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -152,12 +152,15 @@ static PetscErrorCode judge(wring_stepper *s, wring_solver *solver, Vec x, wring
 
 PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
 {
+  PetscBool settled = PETSC_TRUE;
+
   PetscFunctionBegin;
   wring_solver_know_start(solver, wring_stepper_evaluation(s));
   PetscCall(wring_step_minimise(s, solver, x, outcome));
   if (wring_potential_is_provisional(s->g) && !s->approaching) PetscCall(wring_step_settle(s, solver, x, outcome));
-  if (wring_potential_friction(s->g) && !s->approaching) PetscCall(wring_step_settle_friction(s, solver, x, outcome));
-  PetscCall(judge(s, solver, x, outcome));
+  if (wring_potential_friction(s->g) && !s->approaching)
+    PetscCall(wring_step_settle_friction(s, solver, x, outcome, &settled));
+  if (settled) PetscCall(judge(s, solver, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -186,9 +186,11 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
 
 /*
   After a solve of g with friction: takes normal forces and directions anew at x and repeats the solve until the
-  residual with those at x meets the tolerance; notes where it does not. *outcome: of all solves. Collective.
+  residual with those at x meets the tolerance. *outcome: of all solves; where it is not met, a failure in statics,
+  unless it is accepted, and WRING_MAX_IT in time. Collective.
 */
-PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
+PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome,
+                                          PetscBool *settled);
 
 /* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
 PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);
