@@ -212,6 +212,26 @@ explicit 1e-3 -time_steps 800 && fail "a step that is too large for contacts is 
 explicit 4e-4 -time_steps 2000 || fail "a step that is stable in contact diverges"
 grep -q 'too large for' log && fail "a note on a stable step"
 
+# Boxes whose faces touch, and that are two parts. Fails if nothing is said, or something where they are one or collide.
+cat >faces.yaml <<DECK
+body:
+  a: {box: {size: [1, 1, 1], cells: [2, 2, 2], jitter: 0}}
+  b: {box: {size: [1, 1, 1], cells: [2, 2, 2], jitter: 0}, at: [1, 0, 0]}
+material: {model: neohookean, young: 2e5, poisson: 0.35, density: 1000}
+attach:   {a.xmin: {hard: true}, b.xmax: {hard: true}}
+time:     {step: 5e-3, steps: 2}
+DECK
+for ranks in 1 2 4; do
+  "$mpiexec" -n $ranks "$wring" check faces.yaml >out.txt 2>log </dev/null || fail "check on $ranks ranks"
+  grep -q '^note: 9 vertices are at the places of vertices of other parts' log || fail "faces that touch, $ranks ranks"
+done
+grep -q '^parts  *2, of which nothing holds 0; they pass through each other' out.txt || fail 'parts that do not collide'
+for keys in '-body_b_at 1.1,0,0' '-self_contact_method penalty -self_contact_stiffness 1e4'; do
+  # shellcheck disable=SC2086
+  "$wring" check faces.yaml $keys >out.txt 2>log || fail "check with $keys"
+  grep -q 'places of vertices' log && fail "a note on parts that do not touch, or that collide: $keys"
+done
+
 # Two blocks, of which a sphere below stops one: the same section on 1, 2 and 4 ranks.
 cat >blocks.yaml <<DECK
 mesh:     {file: $source/inputs/meshes/two_blocks.msh}

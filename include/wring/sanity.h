@@ -45,10 +45,12 @@ typedef struct {
   double             way, turn; // m, degrees: largest displacement and rotation in a step, by velocities of the deck
 
   /* parts: connected by elements of tetrahedra, surfaces and springs */
-  PetscInt part, free_part;         // how many; those that nothing holds or may stop
-  PetscInt free_vertices;           // of these
-  double   free_mass;               // kg
-  double   free_load[3], free_size; // N on these at the start or the end, without gravity: the sum, and of sizes
+  PetscInt   part, free_part;         // how many; those that nothing holds or may stop
+  PetscInt   free_vertices;           // of these
+  PetscBool  collide;                 // parts that meet, by self-contact
+  PetscInt64 coincident;              // if they do not: vertices at the place of one of another part
+  double     free_mass;               // kg
+  double     free_load[3], free_size; // N on these at the start or the end, without gravity: the sum, and of sizes
 
   /* names of sets that no key of the deck uses: of the deck, of the mesh; borrowed */
   PetscInt     n_unused, n_spare;

@@ -182,6 +182,16 @@ static void note_free_parts(const wring_problem *p, wring_sanity *s)
          falls ? "fall freely" : "fly away under their loads");
 }
 
+static void note_coincident_parts(const wring_problem *p, wring_sanity *s)
+{
+  if (s->coincident > 0)
+    note(p, s,
+         "%" PetscInt64_FMT
+         " vertices are at the places of vertices of other parts, and nothing connects them: expected "
+         "one mesh, as Gmsh makes of volumes with a common face by BooleanFragments or Coherence, or self_contact",
+         s->coincident);
+}
+
 static double resultant(const wring_sanity_loads *l)
 {
   const double f[3] = {l->gravity[0] + l->load[0], l->gravity[1] + l->load[1], l->gravity[2] + l->load[2]};
@@ -309,6 +319,7 @@ PetscErrorCode wring_sanity_print_notes(const wring_problem *p, wring_sanity *s)
   if (s->n_note == 0) note_strain(p, s); // has no other cause
   note_acting(p, s);
   note_free_parts(p, s);
+  note_coincident_parts(p, s);
   note_attachments(p, s);
   note_unused(p, s);
   PetscCall(note_end(p, s));

@@ -1,5 +1,6 @@
 /* Connected parts, over all ranks, and those that no attachment holds and no collider may stop. */
 #include "sanity_impl.h"
+#include "base/exchange.h"
 #include "base/vector3.h"
 #include "mesh/bodies.h"
 #include <math.h>
@@ -73,17 +74,57 @@ static PetscErrorCode mark_stopped(const wring_problem *p, const wring_sanity *s
 }
 
 /* With self-contact, parts may rest on one that is held. */
-static PetscErrorCode may_rest(const wring_problem *p, const parts *a, PetscBool *rests)
+static PetscErrorCode may_rest(const wring_problem *p, const parts *a, PetscBool collide, PetscBool *rests)
 {
-  PetscBool barrier;
-  int       self;
+  int self = collide;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_wants_barrier(p, &barrier));
-  self = barrier || p->parts->self_contact;
   for (PetscInt v = 0; v < p->mesh->n_owned && self == 1; v++) self += !a->free[v];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &self, 1, MPI_INT, MPI_MAX, p->comm));
   *rests = (PetscBool)(self > 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- parts that only touch --------------------------------------------------------------------------------------- */
+
+/* A vertex: its place at rest in single precision, and the part. */
+typedef struct {
+  float    X[3];
+  PetscInt part;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+  const place *const p = a, *const q = b;
+  for (int c = 0; c < 3; c++)
+    if (p->X[c] != q->X[c]) return p->X[c] < q->X[c] ? -1 : 1;
+  return (p->part > q->part) - (p->part < q->part);
+}
+
+/* Vertices of one place go to one rank. */
+static PetscErrorCode count_coincident(const wring_problem *p, const parts *a, PetscInt64 *coincident)
+{
+  const wring_mesh *const m = p->mesh;
+  PetscInt               *to, n;
+  place                  *row, *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)m->n_owned, &to, (size_t)m->n_owned, &row));
+  for (PetscInt v = 0; v < m->n_owned; v++) {
+    uint32_t bits[3];
+    for (int c = 0; c < 3; c++) row[v].X[c] = (float)m->X[3 * (size_t)v + (size_t)c] + 0.0F; // no -0
+    row[v].part = a->lowest[v];
+    memcpy(bits, row[v].X, sizeof bits);
+    to[v] = (PetscInt)((((bits[0] * 31) ^ (bits[1] * 37) ^ bits[2]) >> 8) % (uint32_t)wring_comm_size(p->comm));
+  }
+  PetscCall(wring_exchange_rows(p->comm, m->n_owned, to, sizeof *row, row, &n, &got));
+  PetscCall(PetscFree2(to, row));
+  if (n > 0) qsort(got, (size_t)n, sizeof *got, compare_places);
+  *coincident = 0;
+  for (PetscInt i = 1; i < n; i++)
+    *coincident += memcmp(got[i].X, got[i - 1].X, sizeof got[i].X) == 0 && got[i].part != got[i - 1].part;
+  PetscCall(PetscFree(got));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, coincident, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,16 +170,19 @@ static PetscErrorCode sum_free_load(const wring_problem *p, const parts *a, wrin
 PetscErrorCode wring_sanity_find_parts(const wring_problem *p, wring_sanity *s)
 {
   parts     a;
-  PetscBool rests = PETSC_FALSE;
+  PetscBool rests = PETSC_FALSE, barrier;
 
   PetscFunctionBegin;
+  PetscCall(wring_problem_wants_barrier(p, &barrier));
+  s->collide = (PetscBool)(barrier || p->parts->self_contact);
   PetscCall(PetscMalloc2(p->mesh->n_local, &a.lowest, p->mesh->n_local, &a.free));
   for (PetscInt v = 0; v < p->mesh->n_local; v++) a.free[v] = 1;
   PetscCall(mark_attached(p, &a));
   PetscCall(mark_stopped(p, s, &a));
   PetscCall(join_elements(p, &a));
-  PetscCall(may_rest(p, &a, &rests));
+  PetscCall(may_rest(p, &a, s->collide, &rests));
   PetscCall(count(p, &a, rests, s));
+  if (s->part > 1 && !s->collide) PetscCall(count_coincident(p, &a, &s->coincident));
   if (s->free_part > 0) PetscCall(sum_free_load(p, &a, s));
   PetscCall(PetscFree2(a.lowest, a.free));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -340,7 +340,8 @@ static void print_sanity(const wring_problem *p, const wring_sanity *s)
   if (s->strain > 0)
     printf("strain    about %.2g: loads of %.3g N on %.3g m^2, the smallest face of the box, and %.3g Pa\n", s->strain,
            fmax(s->start.size, s->end.size), s->face, s->young);
-  printf("parts     %" PetscInt_FMT ", of which nothing holds %" PetscInt_FMT "\n", s->part, s->free_part);
+  printf("parts     %" PetscInt_FMT ", of which nothing holds %" PetscInt_FMT "%s\n", s->part, s->free_part,
+         s->part > 1 && !s->collide ? "; they pass through each other without self_contact" : "");
   if (s->n_spare) printf("unused    sets");
   for (PetscInt i = 0; i < s->n_spare; i++) printf(" %s%s", s->spare[i], i == s->n_spare - 1 ? "\n" : "");
 }
