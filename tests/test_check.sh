@@ -58,6 +58,8 @@ large=(-mesh_box_cells 48,48,48 -mesh_box_jitter 0 -mesh_box_size 48,48,48)
 works 1 check deck.yaml "${large[@]}" -set_dot_box 1,1,1,1,1,1 -attach_dot_hard true
 grep -q '117649 vertices' log || fail 'a set with a place'
 refused 'set_dot_box: no vertex' check deck.yaml "${large[@]}" -set_dot_box 1.5,1,1,1.5,1,1 -attach_dot_hard true
+works 1 check deck.yaml "${large[@]}" -set_foot_box 0,0,0,9,9,9 -attach_foot_hard true
+grep -q 'predicted from a body' log || fail 'a set that a smaller mesh has, too'
 "$python" - <<'PYTHON'
 with open("still.csv", "w") as f:
     print("vertex,x,y,z", *(f"{v},0,0,0" for v in range(49**3)), sep="\n", file=f)

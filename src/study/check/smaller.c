@@ -14,11 +14,8 @@ double wring_smaller_ranks(double n, int ranks)
   return ranks == 1 ? 0 : p * each + 17e3 * p * pow(n / p, 2. / 3) * (1 - pow(p, -1. / 3));
 }
 
-/*
-  Whether a set has a place, which may lie between the vertices of a smaller body; a file of the deck is about vertices
-  or tetrahedra by their numbers; or the mesh is that of a checkpoint.
-*/
-static PetscBool selects(const wring_options *o)
+/* Whether a file of the deck is about vertices or tetrahedra by numbers, or the mesh is that of a checkpoint. */
+static PetscBool has_numbers(const wring_options *o)
 {
   static const char *const end[] = {"_stiffness_file", "_fibre_file", "_file", "_positions", "_velocities", "_restart"};
   const char              *key, *value, *origin;
@@ -26,7 +23,6 @@ static PetscBool selects(const wring_options *o)
     wring_options_entry(o, i, &key, &value, &origin);
     const PetscBool law = (PetscBool)(!wring_ascii_compare_n(key, "material", 8) ||
                                       !wring_ascii_compare_n(key, "region", 6)); // whose `file` is a spline
-    if (wring_ascii_compare_n(key, "set_", 4) == 0) return PETSC_TRUE;
     if (wring_ascii_compare(key, "mesh_file") == 0) continue;
     for (size_t k = 0; k < (law ? 2 : sizeof end / sizeof end[0]); k++)
       if (strlen(key) > strlen(end[k]) && !wring_ascii_compare(key + strlen(key) - strlen(end[k]), end[k]))
@@ -83,22 +79,47 @@ static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s, wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether no set with a place lies between the vertices of the smaller body. */
+static PetscErrorCode keeps_sets(const wring_options *small, PetscBool *keeps)
+{
+  wring_error      refusal = {""};
+  wring_mesh      *mesh;
+  wring_catalogue *c;
+
+  PetscFunctionBegin;
+  *keeps = PETSC_TRUE;
+  if (!wring_options_has_family(small, "set_")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_catalogue_create(&c));
+  PetscCall(wring_problem_make_mesh(small, &mesh));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, &refusal));
+  const PetscErrorCode code = wring_mesh_add_sets(mesh, small, c->n, c->entry);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(!code || code == PETSC_ERR_USER_INPUT, wring_options_comm(small), code, "%s", refusal.text);
+  *keeps = (PetscBool)!code;
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscCall(wring_catalogue_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_smaller *s)
 {
-  const PetscBool box = wring_options_has(o, "mesh_", "box_cells"), needed = selects(o);
-  wring_mesh_keys m = {0};
+  const PetscBool box = wring_options_has(o, "mesh_", "box_cells"), numbers = has_numbers(o);
+  PetscBool       keeps = PETSC_TRUE;
+  wring_mesh_keys m     = {0};
 
   PetscFunctionBegin;
   *s = (wring_smaller){.growth = 1, .tets = 1};
   PetscCall(wring_options_read(o, "mesh_", wring_mesh_options, &m));
   PetscCall(wring_options_read(o, "mesh_", wring_mesh_source_options, &m.source));
-  if (needed || (!box && !m.source.file)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (numbers || (!box && !m.source.file)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_copy(o, "check_", &s->o));
   PetscCall(wring_options_set(s->o, "mesh_refine", "0", "wring check"));
   if (box)
     PetscCall(shrink_box(&m, ranks, s, s->o));
   else
     PetscCall(refine_less(&m, s, s->o));
+  if (s->growth > 1) PetscCall(keeps_sets(s->o, &keeps));
+  if (!keeps) s->growth = s->tets = 1;
   if (s->growth == 1) PetscCall(wring_options_destroy(&s->o));
   if (s->o && !wring_options_has(o, "operator_", "type"))
     PetscCall(wring_options_set(s->o, "operator_type", "multigrid", "wring check"));
