@@ -83,6 +83,25 @@ for words in "--json deck.yaml" "deck.yaml --json -check_ranks 64"; do
 done
 works 1 check deck.yaml -check_json found.json -check_ranks 64
 [ "$("$python" -c 'import json; print(json.load(open("found.json"))["memory"]["ranks"])')" = 64 ] || fail 'found.json'
+# Fails if an input is overwritten, by any of its names, or what is no plain file replaced; or after the work.
+"$wring" mesh box cube.msh -size 1,1,1 -cells 2,2,2 >log || fail 'a mesh'
+sed 's/mesh: .*/mesh: {file: cube.msh}/' deck.yaml >file.yaml
+ln -s deck.yaml link.yaml
+mkfifo pipe.json
+for words in 'deck.yaml deck.yaml' 'deck.yaml link.yaml' 'link.yaml ./deck.yaml' 'file.yaml cube.msh'; do
+  refused "${words#* }: writing it would overwrite the input " check ${words% *} -check_json "${words#* }"
+done
+refused_everywhere 'pipe.json: is no plain file, expected another name' check deck.yaml -check_json pipe.json
+refused 'link.yaml: is no plain file' check file.yaml -check_json link.yaml
+# Fails if check does not say what run would of a place for its results.
+mkdir -p folder/run.json
+for place in 'deck.yaml:deck.yaml: is not a directory' 'folder:folder/run.json: is a directory' \
+  'deck.yaml/a:deck.yaml/a: the directory cannot be created: Not a directory'; do
+  for command in run check; do ends_on 4 1 "${place#*:}" $command deck.yaml -output_directory "${place%%:*}"; done
+done
+ends_on 4 3 'deck.yaml: is not a directory' check deck.yaml -output_directory deck.yaml
+works 1 check file.yaml -output_directory new/a/b
+[ ! -e new ] || fail 'check makes a directory'
 refused 'no deck given, expected' check --json
 refused 'unknown key json' evaluate deck.yaml --json
 refused 'check_ranks is "x", expected an integer' check deck.yaml -check_ranks x

@@ -205,6 +205,9 @@ refused_everywhere 'writing it would overwrite the input beam.msh' convert beam.
 ln -s beam.msh link.msh
 refused 'writing it would overwrite the input link.msh' convert link.msh beam.msh
 refused 'writing it would overwrite the input' convert beam.msh link.msh
+mkfifo pipe.msh
+refused_everywhere 'pipe.msh: is no plain file, expected another name' convert beam.msh pipe.msh
+refused 'pipe.msh: is no plain file' box pipe.msh -size 1,1,1 -cells 1,1,1
 cp beam.msh target.msh.part
 refused 'writing it would overwrite the input target.msh.part' convert target.msh.part target.msh
 rm target.msh.part

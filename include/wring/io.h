@@ -90,6 +90,9 @@ PetscInt64 wring_file_number(const char *name, const char *stem, const char *end
 /* Creates a directory and its parents; if one cannot be created or written to, all of them are removed. Collective. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 
+/* Sets the error with which it could not be created or written to; writes nothing. Not collective. */
+void wring_check_directory(const char *path, wring_error *e);
+
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 /* What gnuplot has to draw: script [n] of rank 0, without their ending .gp. */

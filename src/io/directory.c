@@ -3,6 +3,7 @@
 #include "file.h"
 #include <dirent.h>
 #include <errno.h>
+#include <libgen.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,21 @@ static void check_directory(const char *path, wring_error *e)
     wring_error_set(e, "%s: is not a directory", path);
   else if (access(path, W_OK | X_OK))
     wring_error_set(e, "%s: the directory cannot be written to: %s", path, strerror(errno));
+}
+
+void wring_check_directory(const char *path, wring_error *e)
+{
+  char        copy[WRING_FILE_NAME], *parent = copy;
+  struct stat status;
+  wring_file_part(path, copy, e); // only for its check of the length
+  if (wring_failed(e)) return;
+  snprintf(copy, sizeof copy, "%s", path);
+  int reason = lstat(path, &status) ? errno : EEXIST;
+  while (reason == ENOENT && lstat(parent, &status)) parent = dirname(parent);
+  if (reason == ENOENT) reason = access(parent, W_OK | X_OK) ? errno : 0;
+  if (reason == 0) return; // it can be created
+  errno = reason;
+  check_directory(path, e);
 }
 
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path)

@@ -40,6 +40,23 @@ void wring_file_part(const char *path, char *part, wring_error *e)
   }
 }
 
+static PetscBool same_file(const char *a, const char *b)
+{
+  struct stat s, t;
+  return (PetscBool)(!stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino);
+}
+
+void wring_file_protect(const char *from, const char *to, wring_error *e)
+{
+  char        part[WRING_FILE_NAME];
+  struct stat status;
+  wring_file_part(to, part, e);
+  if (from && (same_file(from, to) || same_file(from, part)))
+    wring_error_set(e, "%s: writing it would overwrite the input %s, expected another name", to, from);
+  if (!lstat(to, &status) && !S_ISREG(status.st_mode))
+    wring_error_set(e, "%s: is no plain file, expected another name", to);
+}
+
 FILE *wring_file_create(const char *path, wring_error *e)
 {
   char part[WRING_FILE_NAME];

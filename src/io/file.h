@@ -18,6 +18,9 @@ FILE *wring_file_open(const char *path, wring_error *e);
 /* "<path>.part", in part [WRING_FILE_NAME]; refused if the path is longer than PETSc's limit. */
 void wring_file_part(const char *path, char *part, wring_error *e);
 
+/* Refuses to write `to` where it is no plain file, or where that would destroy `from` (NULL: no input). */
+void wring_file_protect(const char *from, const char *to, wring_error *e);
+
 /* Opens "<path>.part" for writing; NULL on error. To be closed by wring_file_commit. */
 FILE *wring_file_create(const char *path, wring_error *e);
 

@@ -113,14 +113,24 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory)
+PetscErrorCode wring_directory_check(MPI_Comm comm, const char *directory)
 {
   wring_error error = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_make_directory(comm, directory));
-  if (wring_comm_rank(comm) == 0) check_files(directory, &error);
+  if (wring_comm_rank(comm) == 0) {
+    wring_check_directory(directory, &error);
+    check_files(directory, &error);
+  }
   PetscCall(wring_error_raise_output(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_make_directory(comm, directory));
+  PetscCall(wring_directory_check(comm, directory));
   PetscCall(check_nodes(comm, directory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

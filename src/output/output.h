@@ -30,6 +30,9 @@ typedef struct {
 
 PetscErrorCode wring_output_read(const wring_options *o, wring_output *out); // collective if a value is refused
 
+/* Refuses what wring_directory_make refuses, in the same line, and writes nothing. Collective. */
+PetscErrorCode wring_directory_check(MPI_Comm comm, const char *directory);
+
 /* Creates a directory, as typed in output.directory. Collective. */
 PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory);
 

@@ -391,16 +391,32 @@ static json_t *mesh_json(const check *c)
                            NULL);
 }
 
-/* To a file, or to standard output for "-". */
-static PetscErrorCode write_json(const check *c, const wring_options *o, const char *file, const wring_error *conflict)
+/* The record of the deck and its files, which the file must not overwrite; "-" is no file. */
+static PetscErrorCode begin_json(const check *c, const wring_options *o, const char *file, json_t **json)
+{
+  wring_error error = {""};
+  const char *key;
+  json_t     *input;
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance_of_command(o, "check", c->p->restart, json));
+  if (c->p->rank == 0 && strcmp(file, "-") != 0) {
+    wring_file_protect(json_string_value(json_object_get(*json, "deck")), file, &error);
+    json_object_foreach(json_object_get(*json, "files"), key, input)
+      wring_file_protect(json_string_value(json_object_get(input, "path")), file, &error);
+  }
+  PetscCall(wring_error_raise(c->p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To a file, or to standard output for "-"; destroys json. */
+static PetscErrorCode write_json(const check *c, const char *file, const wring_error *conflict, json_t *json)
 {
   wring_problem *const p      = c->p;
   json_t *const        memory = json_object();
   wring_error          error  = {""};
-  json_t              *json;
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_of_command(o, "check", p->restart, &json));
   for (int i = 0; i < N_PART; i++)
     json_object_set_new(memory, part_name[i],
                         wring_json_object("mean", JSON(c->all[i] / (double)c->ranks), "largest", JSON(c->largest[i]),
@@ -444,25 +460,28 @@ static PetscErrorCode note_size(const check *c)
 
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  check       c        = {.bytes[PROGRAM] = resident()};
-  const char *json     = NULL;
+  check       c    = {.bytes[PROGRAM] = resident()};
+  const char *file = NULL;
+  json_t     *json;
   wring_error conflict = {""}; // what a run would refuse only because of the files that are there
 
   PetscFunctionBegin;
   PetscCall(wring_output_read(o, &c.output));
+  PetscCall(wring_directory_check(comm, c.output.directory));
   PetscCall(wring_options_get_int(o, "check_", wring_check_options, "ranks", &c.ranks));
   if (wring_options_has(o, "check_", "json"))
-    PetscCall(wring_options_get_word(o, "check_", wring_check_options, "json", &json));
+    PetscCall(wring_options_get_word(o, "check_", wring_check_options, "json", &file));
   if (c.ranks == 0) c.ranks = wring_comm_size(comm);
   PetscCall(wring_smaller_find(o, c.ranks, &c.smaller));
   PetscCall(wring_problem_create(comm, c.smaller.o ? c.smaller.o : o, &c.p));
+  if (file) PetscCall(begin_json(&c, o, file, &json));
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(wring_directory_find_conflict(o, &c.output, &conflict));
-  if (!json || strcmp(json, "-") != 0) PetscCall(print(&c));
+  if (!file || strcmp(file, "-") != 0) PetscCall(print(&c));
   PetscCall(note_size(&c));
   if (wring_failed(&conflict)) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
-  if (json) PetscCall(write_json(&c, o, json, &conflict));
+  if (file) PetscCall(write_json(&c, file, &conflict, json));
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(wring_frames_destroy(&c.frames));
   PetscCall(VecDestroy(&c.x));

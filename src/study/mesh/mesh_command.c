@@ -1,5 +1,6 @@
 /* wring mesh: makes, describes, converts, refines and merges meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
+#include "io/file.h"
 #include "io/print.h"
 #include <string.h>
 #include <wring/io.h>
@@ -67,7 +68,8 @@ static PetscErrorCode write_mesh(const wring_mesh_job *job)
   PetscInt         order = 1;
 
   PetscFunctionBegin;
-  for (int i = 0; i < job->n_from && job->rank == 0; i++) wring_mesh_protect(job->from[i], job->to, &error);
+  for (int i = 0; i <= job->n_from && job->rank == 0; i++)
+    wring_file_protect(i < job->n_from ? job->from[i] : NULL, job->to, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   if (!job->n_from)
     PetscCall(wring_mesh_box_make(job->o, "", &job->keys.source.box, &data));

@@ -39,9 +39,6 @@ typedef struct {
 /* Whether a file's name ends in `ending` after at least one character. */
 PetscBool wring_mesh_ends(const char *file, const char *ending);
 
-/* Refuses to write `to` where that would destroy `from`. Not collective: rank 0. */
-void wring_mesh_protect(const char *from, const char *to, wring_error *e);
-
 /* Writes job->to and prints its counts; *data is of rank 0, NULL elsewhere, and destroyed. Collective. */
 PetscErrorCode wring_mesh_write(const wring_mesh_job *job, wring_mesh_data **data);
 

@@ -1,10 +1,7 @@
 /* Files of `wring mesh`: their names, and how a mesh is written. */
-#define _POSIX_C_SOURCE 200809L // stat
 #include "mesh_command.h"
-#include "io/file.h"
 #include "mesh/surface/faces.h"
 #include <string.h>
-#include <sys/stat.h>
 #include <wring/io.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -13,20 +10,6 @@ PetscBool wring_mesh_ends(const char *file, const char *ending)
 {
   const size_t n = strlen(file), m = strlen(ending);
   return (PetscBool)(n > m && !strcmp(file + n - m, ending));
-}
-
-static PetscBool same_file(const char *a, const char *b)
-{
-  struct stat s, t;
-  return (PetscBool)(!stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino);
-}
-
-void wring_mesh_protect(const char *from, const char *to, wring_error *e)
-{
-  char part[WRING_FILE_NAME];
-  wring_file_part(to, part, e);
-  if (same_file(from, to) || same_file(from, part))
-    wring_error_set(e, "%s: writing it would overwrite the input %s, expected another name", to, from);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

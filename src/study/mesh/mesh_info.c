@@ -170,7 +170,7 @@ static PetscErrorCode check_output(const wring_mesh_job *job, const char *key, c
   PetscFunctionBegin;
   if (file && !wring_mesh_ends(file, ending))
     WRING_REFUSE(job->comm, "%s: %s, expected a name that ends with %s", key, file, ending);
-  if (file && job->rank == 0) wring_mesh_protect(job->from[0], file, &error);
+  if (file && job->rank == 0) wring_file_protect(job->from[0], file, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
