@@ -56,8 +56,15 @@ for command in $commands; do grep -q "\b$command\b" log || fail "the refusal of 
 while read -r key; do grep -q "^.B $key$" wring.1 || fail "the man page has no $key"; done <keys
 "$wring" help reference | diff - "$source/docs/reference.md" >log ||
   fail "docs/reference.md is not what 'wring help reference' prints: $(head -4 log)"
-# A screen that takes no more text, such as the pipe of `wring ... | head`, is no error.
-"$wring" help reference >/dev/full 2>log || fail "a full screen: $(cat log)"
+# Text that is the result and does not fit a disk is an error: fails if a script would take it for whole. A pipe that
+# is closed, as in `wring ... | head`, is none, nor is the screen of a command whose result are files.
+box_deck full
+for words in 'help reference' 'help deck' 'run --help' -h version 'check box.yaml' 'check box.yaml --json'; do
+  "$wring" $words >/dev/full 2>log
+  [ $? = 4 ] && [ "$(grep -c '^wring: standard output: cannot be written' log)" = 1 ] || fail "$words on a full disk"
+  (set -o pipefail && "$wring" $words 2>log | :) && ! grep -qv '^note:' log || fail "$words and a closed pipe"
+done
+"$wring" run box.yaml >/dev/full 2>log || fail "a full screen: $(cat log)"
 completed() (
   . ./wring.bash
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

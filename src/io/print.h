@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <wring/base.h>
 
-/* PetscPrintf, on rank 0 of comm; wring_note. Output that cannot be written is no error. Logically collective. */
+/* PetscPrintf, on rank 0 of comm; wring_note. Text that cannot be written is no error here. Logically collective. */
 #define wring_print(comm, ...) ((void)PetscPrintf(comm, __VA_ARGS__))
 #define wring_say(comm, ...)   ((void)wring_note(comm, __VA_ARGS__))
 

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L // fileno
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
 #include "io/plot.h"
 #include "study/common/command_keys.h"
@@ -9,6 +10,7 @@
 #include "study/common/provenance.h"
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <wring/io.h>
 #include <wring/study.h>
 
@@ -173,6 +175,20 @@ static PetscErrorCode refuse_unknown(MPI_Comm comm, const char *name)
                mesh ? "mesh " : "", nearest ? nearest : "", text);
 }
 
+/* Text that is the result, and does not fit a disk; a closed pipe has had what it asked for. */
+static PetscErrorCode check_text(MPI_Comm comm)
+{
+  wring_error error = {""};
+  struct stat status;
+  const int   failed = fflush(stdout) || ferror(stdout);
+
+  PetscFunctionBegin;
+  if (failed && !(fstat(fileno(stdout), &status) == 0 && S_ISFIFO(status.st_mode)))
+    wring_error_set(&error, "standard output: cannot be written to its end");
+  PetscCall(wring_error_raise_output(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Runs the command of w->word[0]. */
 static PetscErrorCode run_command(MPI_Comm comm, const wring_usage *c, call *w, wring_ending *end)
 {
@@ -180,7 +196,8 @@ static PetscErrorCode run_command(MPI_Comm comm, const wring_usage *c, call *w, 
 
   PetscFunctionBegin;
   PetscCall(wring_plugins_load(comm, &w->n, w->word, sizeof w->plugins, w->plugins));
-  if (asks_for_help(w->n - 1, w->word + 1)) {
+  const PetscBool help = asks_for_help(w->n - 1, w->word + 1);
+  if (help) {
     PetscCall(wring_help(comm, commands, is_mesh && w->n > 2 && w->word[1][0] != '-' ? 2 : 1, w->word));
   } else if (c->study) {
     PetscCall(study(comm, c, w, end));
@@ -189,6 +206,7 @@ static PetscErrorCode run_command(MPI_Comm comm, const wring_usage *c, call *w, 
   } else {
     PetscCall(words(comm, c, w->n - 1, w->word + 1));
   }
+  if (help || !c->stops) PetscCall(check_text(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,6 +220,7 @@ PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_e
   if (argc < 2) WRING_REFUSE(comm, "no command, expected %s", usage_text(sizeof text, text));
   if (!c && asks_for_help(1, argv + 1)) {
     wring_help_short(comm, commands);
+    PetscCall(check_text(comm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!c) PetscCall(refuse_unknown(comm, argv[1]));
