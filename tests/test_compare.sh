@@ -165,6 +165,18 @@ awk '{ for (i = 1; i <= 2; i++) { d = $i / $(i + 2) - 1; if (!($i > 1 && $i < 1e
   END { exit bad || NF != 4 }' conditions ||
   fail "condition numbers $(cat conditions)"
 
+# ---- keys of the solver in whose place compare has its own: fails if they change a number, or if nobody says so ----
+rm -rf out
+expect 0 1 beam.yaml -compare_solvers qn,pd
+! grep -q 'does not apply to compare' log || fail 'a note on a key that is not given'
+mv out given
+expect 0 1 beam.yaml -compare_solvers qn,pd -solver_rtol 0.5 -solver_max_it 2
+for pair in rtol:tolerance max_it:iterations; do
+  [ "$(grep -c "^note: solver_${pair%:*} does not apply to compare: compare_${pair#*:} does$" log)" = 1 ] ||
+    fail "one note on solver_${pair%:*}"
+done
+cmp -s <(values given/compare.csv) <(values out/compare.csv) || fail 'solver_rtol or solver_max_it changes a comparison'
+
 # ---- a sweep: each combination gives the results of a separate deck ----
 rm -rf out
 expect 0 1 sweep.yaml -output_plots true
@@ -292,6 +304,8 @@ refused 'material_stifness, did you mean material_stiffness' beam.yaml -compare_
 refused 'material_stiffness is "-2", expected a real' beam.yaml -compare_sweep_material_stiffness 1e5,-2
 refused 'material_stiffness is "", expected' beam.yaml -compare_sweep_material_stiffness=
 refused 'gravity is a list' beam.yaml -compare_sweep_gravity 1,2
+refused 'solver_rtol cannot be swept, expected compare_tolerance' beam.yaml -compare_sweep_solver_rtol 1e-3,1e-5
+refused 'Solver_max_it cannot be swept, expected compare_iterations' beam.yaml -compare_sweep_Solver_max_it 1,2
 refused 'output_directory cannot be swept' beam.yaml -compare_sweep_output_directory a,b
 refused 'time_step has the value 1 twice' beam.yaml -compare_sweep_time_step 1,1
 refused 'time_step is swept too' beam.yaml -compare_sweep_time_step 1,2 -time_step 1

@@ -38,17 +38,18 @@ const wring_option wring_solver_options[] = {
   {"type", WRING_WORD, .choices = &choices[1], .family = WRING_SOLVERS, .value = "auto",
    .help = "Method that minimises g. Without this key, keys of exactly one method select that method."},
   {"max_it", WRING_INT, .range = "[0,inf)", .at = WRING_AT(wring_solver_limits, max_it),
-   .help = "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, mgpbd, "
-           "pbd, rgc, penalty and compliant, whose result depends on it."},
+   .help =
+     "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, mgpbd, "
+     "pbd, rgc, penalty and compliant, whose result depends on it. Not of compare, which has compare_iterations."},
   {"rtol", WRING_REAL, .range = "[0,1)", .value = "1e-5", .at = WRING_AT(wring_solver_limits, rtol),
    .help = "A solve has converged when the norm of the remaining force, |grad g|, is at most rtol times the force that "
-           "solver_stop names; 0: never."},
+           "solver_stop names; 0: never. Not of compare, which has compare_tolerance."},
   {"atol", WRING_REAL, .unit = "N", .range = "[0,inf)", .value = "0", .at = WRING_AT(wring_solver_limits, atol),
    .help = "A solve has converged when |grad g| <= atol; 0: never."},
   {"stop", WRING_WORD, .choices = "force|relative|gradient|decrement", .at = WRING_AT(wring_solver_limits, stop),
-   .help = "What |grad g| is compared with, times rtol: force: the largest of the norms of the inertial, internal and "
-           "external forces "
-           "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
+   .help = "What |grad g| is compared with, times rtol, in compare times compare_tolerance: force: the largest of the "
+           "norms of the inertial, internal and external forces and the reactions at the iterate, the default of run; "
+           "relative: |grad g| at the start of the solve, the "
            "default of compare; gradient: nothing, |grad g| is compared with solver_atol only; decrement: |grad g| is "
            "not, but grad g . A^-1 grad g with the operator A of the rest state, with rtol times its first value."},
   {"start", WRING_WORD, .choices = "auto|y|q",

@@ -83,6 +83,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
   PetscFunctionBegin;
   PetscCall(wring_stopper_start(o, &stopper));
   PetscCall(wring_parameter_grid_read(o, &grid));
+  PetscCall(wring_compare_note_keys(o));
   if (grid.n_axis > 0) {
     PetscCall(run_all(o, &grid, &stopper, end));
     if (grid.rank == 0) wring_parameter_grid_print(&grid);

@@ -32,6 +32,9 @@ typedef struct {
 /* Refuses unknown keys, keys that take a list, and values that a key does not accept. Collective, as the next ones. */
 PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_catalogue *c);
 
+/* Notes the keys of the solver in whose place compare has its own. */
+PetscErrorCode wring_compare_note_keys(const wring_options *o);
+
 /* The keys of compare_sweep_, which have been checked. n_axis 0 if there are none. */
 PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter_grid *s);
 PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s);

@@ -49,23 +49,38 @@ static PetscBool is_of_family(const char *key)
   return (PetscBool)(wring_ascii_compare_n(key, family, strlen(family)) == 0);
 }
 
+/* Keys without effect in a comparison, and those of compare in their place. */
+static const char *const without_effect[][2] = {
+  {"solver_max_it", "compare_iterations"}, {"solver_rtol", "compare_tolerance"}, {"solver_type", "compare_solvers"}};
+
+PetscErrorCode wring_compare_note_keys(const wring_options *o)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) // with solver_type, it is clear that others are compared
+    if (wring_options_has(o, "", without_effect[i][0]))
+      PetscCall(wring_note(wring_options_comm(o), "%s does not apply to compare: %s does", without_effect[i][0],
+                           without_effect[i][1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   Keys and values are checked as those of a deck. Refused are keys whose values decide what a sweep is or where it goes,
-  and the type, in whose place compare.solvers stands.
+  and those without effect.
 */
 static PetscErrorCode check_axis(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
 {
   const MPI_Comm            comm = wring_options_comm(o);
   const wring_option *const p    = wring_schema_find(c->n, c->entry, a->key, 0);
-  const char *const         said = wring_options_origin(o, "", a->key);
+  const char *const         said = wring_options_origin(o, "", a->key), *other = NULL;
   wring_options            *alone;
   char                      origin[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
+  for (int i = 0; i < 3; i++)
+    if (!wring_ascii_compare(a->key, without_effect[i][0])) other = without_effect[i][1];
   PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
-  if (p && (is_of_family(a->key) || !wring_ascii_compare(a->key, "output_directory") ||
-            !wring_ascii_compare(a->key, "solver_type")))
-    WRING_REFUSE(comm, "%s: %s cannot be swept", origin, a->key);
+  if (p && (is_of_family(a->key) || !wring_ascii_compare(a->key, "output_directory") || other))
+    WRING_REFUSE(comm, "%s: %s cannot be swept%s%s", origin, a->key, other ? ", expected " : "", other ? other : "");
   if (p && (p->type == WRING_REALS || p->type == WRING_INTS || p->type == WRING_WORDS))
     WRING_REFUSE(comm, "%s: %s is a list, expected a key with one value", origin, a->key);
   if (said && strcmp(said, WRING_COMMAND_LINE) == 0)
