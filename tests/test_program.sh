@@ -278,7 +278,7 @@ refused_everywhere "solver_max_it" run beam.yaml -solver_max_itt 3
 refused 'solver_max_it.*-1' run beam.yaml -solver_max_it -1
 refused "solver_type.*lbfgs" run beam.yaml -solver_type lbfgs
 refused "time_step" run beam.yaml -time_step 0
-refused 'time_steps and time_end' run beam.yaml -time_end 1
+refused 'time_steps and time_end' run beam.yaml -time_end 1 -time_steps 4
 refused "operator_type.*fast" run beam.yaml -operator_type fast
 refused_everywhere "'xmim'.*xmin" run beam.yaml -attach_xmim_stiffness 1
 refused "attach_ymin_stiffness" run beam.yaml -attach_ymin_until 1
@@ -286,7 +286,7 @@ refused "no region 'boxx'.*box" run beam.yaml -region_boxx_density 1
 refused "material_model.*jelly.*neohookean" run beam.yaml -material_model jelly
 refused_everywhere 'not finite' run beam.yaml -initial_velocity 1e170,0,0
 refused_everywhere 'mesh_box_cells' run beam.yaml -mesh_box_cells 2000000000,2000000000,2000000000
-refused 'file and box' run beam.yaml -mesh_file points.csv
+refused 'file and box' run beam.yaml -mesh_file points.csv -mesh_box_size 1,1,1 -mesh_box_cells 1,1,1
 refused_everywhere 'nowhere.*expected a checkpoint' run compare.yaml -initial_restart nowhere
 refused_everywhere "nowhere.csv" evaluate beam.yaml -evaluate_positions nowhere.csv
 grep -v '^mass' net.yaml >massless.yaml
