@@ -827,6 +827,20 @@ static PetscErrorCode test_coarsest(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if more rows than 32 bits can address end the program, or only the rank that has them. */
+static PetscErrorCode test_too_many(void)
+{
+  PetscLayout      rows;
+  wring_neighbours near;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreateFromSizes(PETSC_COMM_WORLD, 1, PETSC_DETERMINE, 1, &rows));
+  const PetscInt n = wring_comm_rank(PETSC_COMM_WORLD) == wring_comm_size(PETSC_COMM_WORLD) - 1 ? INT32_MAX / 3 + 1 : 0;
+  CHECK_REFUSED(wring_neighbours_create(rows, n, NULL, &near), "operator: 715827883 vertices", "at most 715827882");
+  PetscCall(PetscLayoutDestroy(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- several hosts ----------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode pretend_hosts(PetscMPIInt each, wring_operator *op)
@@ -1145,6 +1159,7 @@ int main(int argc, char **argv)
   PetscCall(test_threads());
   PetscCall(test_small());
   PetscCall(test_coarsest());
+  PetscCall(test_too_many());
   PetscCall(test_hosts());
   PetscCall(test_changes());
   PetscCall(test_renewal());

@@ -21,7 +21,7 @@
   Map of src/term, in reading order:
     term_impl.h              the data structures of a term
     chunk.c                  a term's blocks and chunks
-    tets.c listed.c attachments.c   the builders
+    tets.c listed.c attachments.c   the builders; copies.c: rows of vertices from one rank to others
     vertex_rows.h kernels.h  gather, z = G x and scatter of one block
     pass.c                   the loops: energy, gradient, residual
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
@@ -230,7 +230,8 @@ typedef struct {
   PetscInt *column; // [start[n]]
 } wring_pattern;
 
-PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, wring_pattern **p);
+PetscErrorCode wring_pattern_create(MPI_Comm comm, PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
+                                    wring_pattern **p); // refuses more entries than PetscInt counts; collective
 PetscErrorCode wring_pattern_destroy(wring_pattern **p);
 PetscInt       wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v); // the position of column v in row u
 
@@ -278,10 +279,10 @@ void wring_block_values_multiply(const wring_block_values *v, const PetscInt *co
 
 /*
   The pattern p of all terms, and value [nnz] = factor w k G^T G of those that are active, freed by the caller with
-  PetscFree. Threaded; sums do not depend on the threads.
+  PetscFree. Threaded; sums do not depend on the threads. Refuses and collective as wring_pattern_create.
 */
-PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, double factor,
-                                      wring_pattern **p, double **value);
+PetscErrorCode wring_laplacian_create(MPI_Comm comm, PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
+                                      double factor, wring_pattern **p, double **value);
 /*
   [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the clamped Hessian's entries (dk, dl) at x.
   docs/theory.md (5.13)

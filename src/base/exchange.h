@@ -1,6 +1,8 @@
 /*
   Private to the library: rows of a table from every rank to any ranks. Only ranks with rows for each other exchange
-  messages (parallel/consensus.h); no array here has an entry for every rank. The number of bytes is not limited.
+  messages (parallel/consensus.h); no array here has an entry for every rank, and no sum over ranks is made. The number
+  of bytes is not limited. More rows on a rank than PetscInt counts are no refusal: they end the run (base.h), because
+  the others do not learn of them.
 */
 #pragma once
 #include <wring/base.h>

@@ -5,13 +5,28 @@ enum { SERIAL_BELOW = 10000 }; // rows copied by one thread
 
 /* ---- who owns what ----------------------------------------------------------------------------------------------- */
 
+PetscErrorCode wring_neighbours_check(MPI_Comm comm, PetscInt64 rows)
+{
+  const PetscInt64 most  = (INT32_MAX - 1) / 3;
+  wring_error      error = {""};
+
+  PetscFunctionBegin;
+  if (rows > most)
+    wring_error_set(&error,
+                    "operator: %" PetscInt64_FMT " vertices on one rank, with those of others, are too many for 32-bit "
+                    "offsets, expected at most %" PetscInt64_FMT,
+                    rows, most);
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_neighbours_create(PetscLayout rows, PetscInt n_ghost, const PetscInt *global, wring_neighbours *n)
 {
   PetscInt *owner, first;
 
   PetscFunctionBegin;
   *n = (wring_neighbours){.n_ghost = n_ghost};
-  PetscCheck(3 * (int64_t)n_ghost < INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscCall(wring_neighbours_check(rows->comm, n_ghost));
   PetscCall(PetscMalloc1((size_t)n_ghost, &n->global));
   PetscCall(PetscArraycpy(n->global, global, n_ghost));
   PetscCall(PetscMalloc1((size_t)n_ghost, &owner));

@@ -13,7 +13,10 @@ typedef struct {
   PetscInt      *shared; // [asked.n_got] local rows that other ranks hold, each rank's in its order
 } wring_neighbours;
 
-/* rows: the layout of the rows; global [n_ghost]: ascending, none of this rank's. Collective. */
+/* Refuses more rows of three numbers on a rank, those of others among them, than 32 bits can address. Collective. */
+PetscErrorCode wring_neighbours_check(MPI_Comm comm, PetscInt64 rows);
+
+/* rows: the layout of the rows; global [n_ghost]: ascending, none of this rank's. Checks n_ghost. Collective. */
 PetscErrorCode wring_neighbours_create(PetscLayout rows, PetscInt n_ghost, const PetscInt *global, wring_neighbours *n);
 PetscErrorCode wring_neighbours_destroy(wring_neighbours *n);
 double         wring_neighbours_memory(const wring_neighbours *n); // bytes, this rank

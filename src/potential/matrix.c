@@ -3,7 +3,6 @@
   local vertices, those of owned ones in the matrix itself (rows.c).
 */
 #include "potential_impl.h"
-#include "base/count.h"
 
 PetscErrorCode wring_potential_make_rows(wring_potential *g, const wring_pattern *p)
 {
@@ -81,13 +80,9 @@ static PetscErrorCode make_scatter(wring_potential *g, const wring_block_values 
 
 PetscErrorCode wring_potential_make_pattern(wring_potential *g)
 {
-  wring_error error = {""};
-
   PetscFunctionBegin;
   if (g->pattern) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
-  wring_count_fits(g->pattern->start[g->pattern->n], 9, "Hessian on one rank", "blocks", &error);
-  PetscCall(wring_error_raise(g->comm, &error));
+  PetscCall(wring_pattern_create(g->comm, g->mesh->n_local, g->n_term, g->term, &g->pattern));
   PetscCall(wring_potential_make_rows(g, g->pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,6 +92,7 @@ static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, cons
                                  wring_block_values *v)
 {
   PetscFunctionBegin;
+  if (!g->scatter) PetscCall(wring_block_rows_check(g->rows));
   PetscCall(wring_block_rows_begin(g->rows, v));
   PetscCall(make_scatter(g, v));
   for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], v->value);

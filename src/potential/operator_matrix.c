@@ -132,7 +132,7 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
   double        *value;
 
   PetscFunctionBegin;
-  PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, factor, &p, &value));
+  PetscCall(wring_laplacian_create(g->comm, g->mesh->n_local, g->n_term, g->term, factor, &p, &value));
   if (g->is_static) wring_matrix_add_mass(g, p, value);
   if (n == 1)
     PetscCall(fill_component(g, p, 0, value, A));
@@ -194,7 +194,7 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
   double           *value, *f;
 
   PetscFunctionBegin;
-  PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, 1, &p, &value));
+  PetscCall(wring_laplacian_create(g->comm, g->mesh->n_local, g->n_term, g->term, 1, &p, &value));
   PetscCall(wring_potential_get_local(g, d, &da));
   PetscCall(VecGetArrayWrite(r, &f));
   PetscCall(PetscArrayzero(f, 3 * g->mesh->n_local));
@@ -251,7 +251,7 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
 
   PetscFunctionBegin;
   wring_count(g->phases, WRING_WORK_HESSIANS, 1);
-  if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
+  PetscCall(wring_potential_make_pattern(g));
   PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &value));
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_potential_find_means(g, xa));

@@ -16,7 +16,7 @@ typedef struct {
   PetscContainer    tag;              // borrowed: on the matrices that were created with such rows
 } wring_block_rows;
 
-/* tag: of all rows of this pattern, borrowed, which may be created again. Collective. */
+/* tag: of all rows of this pattern, borrowed, which may be created again. Refuses too many entries. Collective. */
 PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern *p, PetscContainer tag,
                                        wring_block_rows **r);
 PetscErrorCode wring_block_rows_destroy(wring_block_rows **r);
@@ -27,6 +27,8 @@ PetscErrorCode wring_block_rows_destroy(wring_block_rows **r);
 */
 PetscErrorCode wring_block_rows_fill(const wring_block_rows *r, const wring_pattern *p, const double *value, Mat *A);
 
+/* Refuses more blocks, those that other ranks receive among them, than v may have. Collective. */
+PetscErrorCode wring_block_rows_check(const wring_block_rows *r);
 /*
   v: of these rows, 0; v->value is created, for PetscFree, if it is NULL. Terms add to it; the second adds the rows of
   ghosts to those of their owners, collective. The third makes *H of v, AIJ with blocks of 3, as fill does.

@@ -312,7 +312,7 @@ static PetscErrorCode mark_stiff(parts *p)
   for (int i = 0; i < n; i++) {
     const wring_law *const law = wring_term_law(term[i]);
     if (law->q != 3 && law != &wring_law_bending_rigid && law != &wring_law_bending_isometric) continue;
-    PetscCall(wring_pattern_create(p->m->n_local, 1, &term[i], &pattern));
+    PetscCall(wring_pattern_create(p->m->comm, p->m->n_local, 1, &term[i], &pattern));
     for (PetscInt v = 0; v < pattern->n; v++) p->stiff[v] |= pattern->start[v + 1] - pattern->start[v] > 1;
     PetscCall(wring_pattern_destroy(&pattern));
   }

@@ -19,22 +19,15 @@ typedef struct {
 } incidence;
 
 typedef struct {
+  MPI_Comm           comm;
   PetscInt           n, n_term;
   wring_term *const *term;
   incidence         *in; // [n_term]
 } elements;
 
-static PetscErrorCode add_up(PetscInt n, PetscInt *start)
+static void add_up(PetscInt n, PetscInt *start)
 {
-  wring_error error = {""};
-  PetscInt64  all   = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt v = 0; v < n; v++) all += start[v + 1];
-  PetscCheck(wring_count_fits(all, 1, "matrix on one rank", "neighbours of vertices", &error), PETSC_COMM_SELF,
-             PETSC_ERR_SUP, "%s", error.text);
   for (PetscInt v = 0; v < n; v++) start[v + 1] += start[v];
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode list_elements(const wring_term *t, PetscInt n, incidence *in)
@@ -50,7 +43,7 @@ static PetscErrorCode list_elements(const wring_term *t, PetscInt n, incidence *
     term_vertices(t, e, v);
     for (int a = 0; a < t->m; a++) next[v[a] + 1]++;
   }
-  PetscCall(add_up(n, next));
+  add_up(n, next); // corners of elements, which their tables count
   PetscCall(PetscMalloc1((size_t)next[n], &in->item));
   for (PetscInt e = 0; e < positions; e++) {
     if (!term_is_real(t, e)) continue;
@@ -222,8 +215,14 @@ static void list_strip(const elements *e, const tables *all, int s, wring_patter
 static PetscErrorCode join_strips(const elements *e, const size_t *first, const PetscInt *column, const double *sums,
                                   wring_pattern *p, double **value)
 {
+  wring_error error = {""};
+  PetscInt64  all   = 0;
+
   PetscFunctionBegin;
-  PetscCall(add_up(e->n, p->start));
+  for (PetscInt v = 0; v < e->n; v++) all += p->start[v + 1];
+  wring_count_fits(all, 1, "matrix on one rank", "neighbours of vertices", &error);
+  PetscCall(wring_error_raise(e->comm, &error));
+  add_up(e->n, p->start);
   PetscCall(PetscMalloc1((size_t)p->start[e->n], &p->column));
   if (value) PetscCall(PetscMalloc1((size_t)p->start[e->n], value));
 #pragma omp parallel for schedule(static)
@@ -344,10 +343,10 @@ static PetscErrorCode find_all_slopes(double factor, elements *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, double factor,
-                                      wring_pattern **p, double **value)
+PetscErrorCode wring_laplacian_create(MPI_Comm comm, PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
+                                      double factor, wring_pattern **p, double **value)
 {
-  elements e = {.n = n_local, .n_term = n_terms, .term = terms};
+  elements e = {.comm = comm, .n = n_local, .n_term = n_terms, .term = terms};
   tables   all;
 
   PetscFunctionBegin;
@@ -364,9 +363,10 @@ PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, wring_pattern **p)
+PetscErrorCode wring_pattern_create(MPI_Comm comm, PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
+                                    wring_pattern **p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_laplacian_create(n_local, n_terms, terms, 0, p, NULL));
+  PetscCall(wring_laplacian_create(comm, n_local, n_terms, terms, 0, p, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,6 +2,7 @@
 #include "assemble.h"
 #include "base/count.h"
 #include <omp.h>
+#include <stdlib.h>
 
 /* A matrix in work. */
 typedef struct {
@@ -10,23 +11,18 @@ typedef struct {
   PetscInt       *own, *other;   // [n] entries of a row in columns of this rank, and of other ranks
 } assembly;
 
-static PetscErrorCode grow(wring_new_rows *rows, size_t n)
-{
-  PetscFunctionBegin;
-  rows->room = 2 * n;
-  PetscCall(PetscRealloc(rows->room * sizeof *rows->column, &rows->column));
-  PetscCall(PetscRealloc(rows->room * sizeof *rows->value, &rows->value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Not PetscRealloc: threads add rows. */
 PetscBool wring_new_rows_reserve(wring_new_rows *rows, size_t more)
 {
-  PetscErrorCode code = PETSC_SUCCESS;
-  if (rows->n + more > rows->room) {
-#pragma omp critical(wring_new_rows)
-    code = grow(rows, rows->n + more);
-  }
-  return (PetscBool)!code;
+  if (rows->n + more <= rows->room) return PETSC_TRUE;
+  const size_t    room   = 2 * (rows->n + more);
+  PetscInt *const column = realloc(rows->column, room * sizeof *column);
+  if (column) rows->column = column;
+  double *const value = realloc(rows->value, room * sizeof *value);
+  if (value) rows->value = value;
+  if (!column || !value) return PETSC_FALSE;
+  rows->room = room;
+  return PETSC_TRUE;
 }
 
 static void count_row(const assembly *m, PetscInt i, const wring_new_rows *rows, size_t begin)
@@ -61,8 +57,8 @@ static PetscErrorCode preallocate(const assembly *m, Mat M)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m->n; i++) all += m->own[i] + m->other[i];
-  PetscCheck(wring_count_fits(all, 1, "coarse matrix on one rank", "entries", &error), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s", error.text);
+  wring_count_fits(all, 1, "coarse matrix on one rank", "entries", &error);
+  PetscCall(wring_error_raise(PetscObjectComm((PetscObject)M), &error));
   PetscCall(MatSeqAIJSetPreallocation(M, 0, m->own)); // each sets its own type of matrix only
   PetscCall(MatMPIAIJSetPreallocation(M, 0, m->own, 0, m->other));
   PetscCall(MatSetOption(M, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
@@ -84,8 +80,8 @@ static PetscErrorCode copy_strips(const assembly *m, Mat M)
       PetscCall(MatSetValues(M, 1, &row, n, rows->column + at, rows->value + at, INSERT_VALUES));
       at += (size_t)n;
     }
-    PetscCall(PetscFree(rows->column));
-    PetscCall(PetscFree(rows->value));
+    free(rows->column);
+    free(rows->value);
   }
   PetscCall(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));

@@ -36,7 +36,7 @@ static PetscErrorCode create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wri
   l->n       = r.own.n;
   l->first   = r.first;
   l->n_ghost = l->near.n_ghost;
-  PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscCall(wring_neighbours_check(comm, (PetscInt64)l->n + l->n_ghost));
   PetscCall(wring_csr_create(&r.own, borrow, &l->own));
   if (r.ghost.start) PetscCall(wring_csr_create(&r.ghost, borrow, &l->ghost));
   PetscCall(wring_rows_restore(&r));
