@@ -6,6 +6,8 @@
 #include "body.h"
 #include "operator/multigrid/block/block.h"
 #include "operator/multigrid/cycle_pc.h"
+#include "potential/rows.h"
+#include "refused.h"
 #include <petscksp.h>
 
 /* A free bar of 2 x 1 x 1 m and its H at a bent position, with a step so long that rigid motions are the softest. */
@@ -256,6 +258,36 @@ static PetscErrorCode test_pattern(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A number that is not finite is refused on all ranks. Fails if the rank that has it ends the program. */
+static PetscErrorCode test_not_finite(void)
+{
+  bar                 a;
+  wring_block_values *v;
+  PetscBool           done;
+
+  PetscFunctionBegin;
+  PetscCall(create_bar(4, "0.3", &a));
+  PetscCall(wring_potential_get_blocks(a.H, &v));
+  if (wring_comm_rank(PETSC_COMM_WORLD) == 0) v->value[0] = NAN;
+  CHECK_REFUSED(wring_cycle_pc_set_hessian(a.pc, a.H, a.x, &done), "operator: ", "coarsest level");
+  PetscCall(destroy_bar(&a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* More blocks than PetscInt counts on one rank, most of which others receive, are refused on all. */
+static PetscErrorCode test_too_many(void)
+{
+  const wring_mesh       m   = {.comm = PETSC_COMM_WORLD};
+  PetscInt               own = 0, other = 0;
+  const wring_block_rows r = {.mesh = &m, .own = &own, .other = &other, .n_ghost = PETSC_MAX_INT / 9};
+
+  PetscFunctionBegin;
+  PetscCall(wring_block_rows_check(&r));
+  other = wring_comm_rank(PETSC_COMM_WORLD) == 0;
+  CHECK_REFUSED(wring_block_rows_check(&r), "Hessian on one rank", "blocks are too many");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -266,6 +298,8 @@ int main(int argc, char **argv)
   PetscCall(test_iterations(4, "0.45", 46));
   PetscCall(test_renewal());
   PetscCall(test_pattern());
+  PetscCall(test_not_finite());
+  PetscCall(test_too_many());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,11 +1,6 @@
 /* The inverse of the coarsest level. */
 #include "coarsest.h"
 
-/*
-  Above this number of rows an inverse costs more time and memory than it saves (aggregation did not coarsen enough).
-*/
-enum { DENSE_LIMIT = 1000 };
-
 /* Rows of the scaled matrix, dense [n][n_global]. */
 static void own_rows(const wring_level *l, PetscInt n_global, double *dense)
 {
@@ -53,60 +48,71 @@ PetscErrorCode wring_coarsest_invert(PetscInt n, double most, double *a, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts and offsets of the ranks' rows, and memory to gather a vector. */
-static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c)
+PetscErrorCode wring_coarsest_create(const wring_level *l, int bs, int width, PetscInt most, wring_coarsest *c)
 {
-  const int mine = (int)n;
+  const int mine = (int)l->n;
+  PetscInt  n;
 
   PetscFunctionBegin;
+  *c = (wring_coarsest){.comm = MPI_COMM_NULL, .bs = bs};
+  PetscCallMPI(MPI_Allreduce(&l->n, &n, 1, MPIU_INT, MPI_SUM, l->comm));
+  c->dense = (PetscBool)(n <= most / bs);
+  if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
+  c->n_global = bs * n;
+  PetscCallMPI(MPI_Type_contiguous(width, MPI_FLOAT, &c->numbers));
+  PetscCallMPI(MPI_Type_commit(&c->numbers));
+  PetscCallMPI(MPI_Comm_split(l->comm, mine > 0 ? 0 : MPI_UNDEFINED, wring_comm_rank(l->comm), &c->comm));
+  if (c->comm == MPI_COMM_NULL) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscMPIInt size = wring_comm_size(c->comm);
   PetscCall(PetscMalloc2(size, &c->count, size, &c->offset));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, c->count, 1, MPI_INT, c->comm));
   for (int i = 0; i < size; i++) c->offset[i] = i > 0 ? c->offset[i - 1] + c->count[i - 1] : 0;
-  if (size > 1) PetscCall(PetscMalloc1(3 * c->n_global, &c->all));
+  if (size > 1) PetscCall(PetscMalloc1(width * n, &c->all));
+  PetscCall(PetscMalloc1(bs * mine * c->n_global, &c->inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Called by the ranks that own rows. */
-static PetscErrorCode create_inverse(const wring_level *l, wring_coarsest *c, PetscBool *definite)
+static PetscErrorCode find_inverse(const wring_level *l, double most, const double *rows, wring_coarsest *c,
+                                   PetscBool *definite)
 {
-  const PetscInt n = l->n, size_of_row = c->n_global;
-  MPI_Datatype   row;
-  double        *mine, *dense;
+  const PetscInt n = c->bs * l->n, all = c->n_global;
+  MPI_Datatype   block;
+  double        *dense;
 
   PetscFunctionBegin;
-  PetscCall(count_shares(n, c));
-  PetscCall(PetscCalloc1(n * size_of_row, &mine));
-  PetscCall(PetscMalloc1(size_of_row * size_of_row, &dense));
-  PetscCall(PetscMalloc1(n * size_of_row, &c->inverse));
-  own_rows(l, size_of_row, mine);
-  PetscCallMPI(MPI_Type_contiguous((int)size_of_row, MPI_DOUBLE, &row));
-  PetscCallMPI(MPI_Type_commit(&row));
-  PetscCallMPI(MPI_Allgatherv(mine, (int)n, row, dense, c->count, c->offset, row, c->comm));
-  PetscCallMPI(MPI_Type_free(&row));
-  PetscCall(wring_coarsest_invert(size_of_row, 1e-3, dense, definite));
-  for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)dense[l->first * size_of_row + i];
+  PetscCall(PetscMalloc1(all * all, &dense));
+  PetscCallMPI(MPI_Type_contiguous((int)(c->bs * all), MPI_DOUBLE, &block));
+  PetscCallMPI(MPI_Type_commit(&block));
+  PetscCallMPI(MPI_Allgatherv(rows, (int)l->n, block, dense, c->count, c->offset, block, c->comm));
+  PetscCallMPI(MPI_Type_free(&block));
+  PetscCall(wring_coarsest_invert(all, most, dense, definite));
+  for (PetscInt i = 0; i < n * all; i++) c->inverse[i] = (float)dense[c->bs * l->first * all + i];
   PetscCall(PetscFree(dense));
-  PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c)
+PetscErrorCode wring_coarsest_fill(const wring_level *l, double most, const double *rows, wring_coarsest *c)
 {
-  const MPI_Comm comm     = l->comm;
-  PetscBool      definite = PETSC_TRUE;
+  PetscBool definite = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&l->n, &c->n_global, 1, MPIU_INT, MPI_SUM, comm));
-  c->comm  = MPI_COMM_NULL;
-  c->dense = (PetscBool)(c->n_global <= DENSE_LIMIT);
+  if (c->comm != MPI_COMM_NULL) PetscCall(find_inverse(l, most, rows, c, &definite));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, l->comm));
+  if (!definite) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_coarsest_set(const wring_level *l, wring_coarsest *c)
+{
+  double *rows;
+
+  PetscFunctionBegin;
   if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, wring_comm_rank(comm), &c->comm));
-  PetscCallMPI(MPI_Type_contiguous(3, MPI_FLOAT, &c->three));
-  PetscCallMPI(MPI_Type_commit(&c->three));
-  if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(l, c, &definite));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, comm));
-  if (!definite) WRING_REFUSE(comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
+  PetscCall(PetscCalloc1(l->n * c->n_global, &rows));
+  own_rows(l, c->n_global, rows);
+  PetscCall(wring_coarsest_fill(l, 1e-3, rows, c));
+  PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,23 +120,29 @@ PetscErrorCode wring_coarsest_destroy(wring_coarsest *c)
 {
   PetscFunctionBegin;
   if (c->comm != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&c->comm));
-  if (c->dense) PetscCallMPI(MPI_Type_free(&c->three));
+  if (c->dense) PetscCallMPI(MPI_Type_free(&c->numbers));
   PetscCall(PetscFree(c->inverse));
   PetscCall(PetscFree(c->all));
   PetscCall(PetscFree2(c->count, c->offset));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_coarsest_gather(wring_coarsest *c, PetscInt n, const float *b, const float **all)
+{
+  PetscFunctionBegin;
+  *all = c->all ? c->all : b;
+  if (!c->all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allgatherv(b, (int)n, c->numbers, c->all, c->count, c->offset, c->numbers, c->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *b, float *x)
 {
-  const float *all = b;
+  const float *all;
 
   PetscFunctionBegin;
   if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (c->all) {
-    PetscCallMPI(MPI_Allgatherv(b, (int)n, c->three, c->all, c->count, c->offset, c->three, c->comm));
-    all = c->all;
-  }
+  PetscCall(wring_coarsest_gather(c, n, b, &all));
   for (PetscInt i = 0; i < n; i++) {
     const float *row    = c->inverse + i * c->n_global;
     float        sum[3] = {0};

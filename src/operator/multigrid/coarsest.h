@@ -1,6 +1,6 @@
 /*
   The coarsest level: a few dozen rows. The ranks that own rows gather the vector and multiply it by their rows of the
-  inverse.
+  inverse, of a matrix with one row for each row of the level, or with a block of them.
 */
 #pragma once
 #include "level.h"
@@ -8,16 +8,26 @@
 typedef struct {
   PetscBool    dense;          // there is an inverse; else the level is too large for one and is smoothed
   MPI_Comm     comm;           // of the ranks that own rows; MPI_COMM_NULL on the others
-  PetscInt     n_global;       // rows
-  float       *inverse;        // [n][n_global]
-  float       *all;            // [n_global][3], NULL on one rank of comm
-  int         *count, *offset; // of rows, for each rank of comm
-  MPI_Datatype three;
+  int          bs;             // rows of a block
+  PetscInt     n_global;       // rows of the matrix
+  float       *inverse;        // [bs n][n_global]
+  float       *all;            // [n_global / bs][width], NULL on one rank of comm
+  int         *count, *offset; // of rows of the level, for each rank of comm
+  MPI_Datatype numbers;        // `width` of a vector, in a row of the level
 } wring_coarsest;
 
-/* From the matrix of level l. Refuses a matrix that is not positive definite. Collective. */
-PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c);
+/* For blocks of bs rows of level l, without an inverse yet; dense: they are at most `most` rows. Collective. */
+PetscErrorCode wring_coarsest_create(const wring_level *l, int bs, int width, PetscInt most, wring_coarsest *c);
 PetscErrorCode wring_coarsest_destroy(wring_coarsest *c);
+
+/*
+  The inverse, as below, from the rows [bs n][n_global] of each rank. Refuses a matrix that is not positive definite
+  even with `most` on its diagonal, or not finite. Collective.
+*/
+PetscErrorCode wring_coarsest_fill(const wring_level *l, double most, const double *rows, wring_coarsest *c);
+
+/* Of the matrix of level l itself, if it is dense. */
+PetscErrorCode wring_coarsest_set(const wring_level *l, wring_coarsest *c);
 
 /*
   a [n][n], with about 1 on its diagonal, in place, by Gauss-Jordan elimination without pivoting. Where it is not
@@ -25,5 +35,8 @@ PetscErrorCode wring_coarsest_destroy(wring_coarsest *c);
 */
 PetscErrorCode wring_coarsest_invert(PetscInt n, double most, double *a, PetscBool *definite);
 
-/* x = A^(-1) b, both [n][3], if the level is dense. Collective on its comm. */
+/* *all [n_global / bs][width]: b [n][width] of all ranks, in c or b itself. Collective on c->comm. */
+PetscErrorCode wring_coarsest_gather(wring_coarsest *c, PetscInt n, const float *b, const float **all);
+
+/* x = A^(-1) b, both [n][3], for one row a block, if the level is dense. Collective on c->comm. */
 PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *b, float *x);

@@ -12,6 +12,7 @@
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_LEVELS = 30 };
+enum { MOST_DENSE = 1000 }; // rows: an inverse of more costs more than it saves; aggregation did not coarsen enough
 
 /* Adds the connections of row i in a part of l's matrix, unscaled, to *sum; *most: the largest, scaled. */
 static void add_connections(const wring_level *l, const wring_csr *a, const float *scale, PetscInt i, double *sum,
@@ -88,7 +89,8 @@ PetscErrorCode wring_cycle_create(MPI_Comm comm, Mat A, const wring_coarsening *
   PetscCall(PetscObjectReference((PetscObject)A));
   while (A) PetscCall(add_level(c, &of_level, &A));
   for (int i = 0; i < c->n_level; i++) c->memory += wring_level_memory(&c->level[i]);
-  PetscCall(wring_coarsest_create(&c->level[c->n_level - 1], &c->coarsest));
+  PetscCall(wring_coarsest_create(&c->level[c->n_level - 1], 1, 3, MOST_DENSE, &c->coarsest));
+  PetscCall(wring_coarsest_set(&c->level[c->n_level - 1], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,8 +144,7 @@ PetscErrorCode wring_cycle_renew(wring_cycle *c, Mat A)
   PetscCall(renew_from(c, 0, &(wring_level_values){r.own.value, r.ghost.value, l->scale}, q));
   PetscCall(PetscFree(q));
   PetscCall(wring_rows_restore(&r));
-  PetscCall(wring_coarsest_destroy(&c->coarsest));
-  PetscCall(wring_coarsest_create(&l[c->n_level - 1], &c->coarsest));
+  PetscCall(wring_coarsest_set(&l[c->n_level - 1], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

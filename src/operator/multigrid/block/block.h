@@ -59,10 +59,7 @@ typedef struct {
   wring_cycle       *scalar; // borrowed
   int                n_level;
   wring_block_level *level;
-  PetscInt           n_dense; // rows of the coarsest matrix; 0: it is smoothed
-  float             *inverse; // [bs n][n_dense]
-  float             *all;     // [n_dense]
-  MPI_Datatype       numbers; // of a row
+  wring_coarsest     coarsest;
 } wring_block_cycle;
 
 /* ---- kernels.c ---- */

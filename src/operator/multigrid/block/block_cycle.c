@@ -2,12 +2,11 @@
 #include "block.h"
 #include "operator/subnormal.h"
 
-enum { MOST_DENSE = 600 }; // rows of the coarsest matrix
+enum { MOST_DENSE = 600 }; // rows of the coarsest matrix, of which more cost more than they save
 
 PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **out)
 {
-  const wring_coarsest *const last = &scalar->coarsest;
-  wring_block_cycle          *c;
+  wring_block_cycle *c;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
@@ -21,13 +20,8 @@ PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle *
     PetscCall(wring_block_level_create(&scalar->level[i], i > 0 ? WRING_RIGID : 3, ghosts, &c->level[i]));
   }
   for (int i = 0; i + 1 < c->n_level; i++) PetscCall(wring_block_find_aggregates(&c->level[i]));
-  const PetscInt bs = c->level[c->n_level - 1].bs, rows = bs * last->n_global;
-  if (!last->dense || rows > MOST_DENSE) PetscFunctionReturn(PETSC_SUCCESS);
-  c->n_dense = rows;
-  PetscCall(PetscMalloc1((size_t)(bs * scalar->level[c->n_level - 1].n) * (size_t)rows, &c->inverse));
-  PetscCall(PetscMalloc1((size_t)rows, &c->all));
-  PetscCallMPI(MPI_Type_contiguous((int)bs, MPI_FLOAT, &c->numbers));
-  PetscCallMPI(MPI_Type_commit(&c->numbers));
+  const int bs = c->level[c->n_level - 1].bs;
+  PetscCall(wring_coarsest_create(&scalar->level[c->n_level - 1], bs, bs, MOST_DENSE, &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,9 +30,7 @@ PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c)
   PetscFunctionBegin;
   if (!*c) PetscFunctionReturn(PETSC_SUCCESS);
   for (int i = 0; i < (*c)->n_level; i++) PetscCall(wring_block_level_destroy(&(*c)->level[i]));
-  if ((*c)->n_dense > 0) PetscCallMPI(MPI_Type_free(&(*c)->numbers));
-  PetscCall(PetscFree((*c)->inverse));
-  PetscCall(PetscFree((*c)->all));
+  PetscCall(wring_coarsest_destroy(&(*c)->coarsest));
   PetscCall(PetscFree((*c)->level));
   PetscCall(PetscFree(*c));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -46,8 +38,8 @@ PetscErrorCode wring_block_cycle_destroy(wring_block_cycle **c)
 
 /* ---- the coarsest level ------------------------------------------------------------------------------------------ */
 
-/* Rows of the scaled matrix, dense [bs n][n_dense]; directions without stiffness have 1 on the diagonal. */
-static void own_rows(const wring_block_level *l, PetscInt n_dense, double *dense)
+/* Rows of the scaled matrix, dense [bs n][n_global]; directions without stiffness have 1 on the diagonal. */
+static void own_rows(const wring_block_level *l, PetscInt n_global, double *dense)
 {
   const int bs = l->bs;
   for (int part = 0; part < 2; part++) {
@@ -57,39 +49,27 @@ static void own_rows(const wring_block_level *l, PetscInt n_dense, double *dense
         const PetscInt j = part ? l->of->near.global[a->column[k]] : l->of->first + a->column[k];
         double         h[WRING_RIGID * WRING_RIGID];
         wring_block_read(bs, a, i, k, h);
-        for (int e = 0; e < bs * bs; e++) dense[(bs * i + e / bs) * n_dense + bs * j + e % bs] = h[e];
+        for (int e = 0; e < bs * bs; e++) dense[(bs * i + e / bs) * n_global + bs * j + e % bs] = h[e];
       }
     }
   }
   for (PetscInt i = 0; i < bs * l->of->n; i++) {
-    double *const d = dense + i * n_dense + bs * l->of->first + i;
+    double *const d = dense + i * n_global + bs * l->of->first + i;
     if (*d == 0) *d = 1;
   }
 }
 
-/* Called by the ranks that own rows. */
 static PetscErrorCode fill_coarsest(wring_block_cycle *c)
 {
-  const wring_block_level *const l    = &c->level[c->n_level - 1];
-  const wring_coarsest *const    last = &c->scalar->coarsest;
-  const PetscInt                 n = l->bs * l->of->n, N = c->n_dense;
-  MPI_Datatype                   row;
-  PetscBool                      definite;
-  double                        *mine, *dense;
+  const wring_block_level *const l = &c->level[c->n_level - 1];
+  const PetscInt                 n = l->bs * l->of->n, N = c->coarsest.n_global;
+  double                        *rows;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)n * (size_t)N, &mine));
-  PetscCall(PetscMalloc1((size_t)N * (size_t)N, &dense));
-  own_rows(l, N, mine);
-  PetscCallMPI(MPI_Type_contiguous((int)(l->bs * N), MPI_DOUBLE, &row));
-  PetscCallMPI(MPI_Type_commit(&row));
-  PetscCallMPI(MPI_Allgatherv(mine, (int)l->of->n, row, dense, last->count, last->offset, row, last->comm));
-  PetscCallMPI(MPI_Type_free(&row));
-  PetscCall(wring_coarsest_invert(N, 1e6, dense, &definite));
-  PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A coarse matrix is not finite");
-  for (PetscInt i = 0; i < n * N; i++) c->inverse[i] = (float)dense[l->bs * l->of->first * N + i];
-  PetscCall(PetscFree(dense));
-  PetscCall(PetscFree(mine));
+  PetscCall(PetscCalloc1((size_t)n * (size_t)N, &rows));
+  own_rows(l, N, rows);
+  PetscCall(wring_coarsest_fill(l->of, 1e6, rows, &c->coarsest));
+  PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,19 +77,18 @@ static PetscErrorCode fill_coarsest(wring_block_cycle *c)
 static PetscErrorCode solve_coarsest(wring_block_cycle *c)
 {
   enum { STEPS = 4 };
-  wring_block_level *const    l    = &c->level[c->n_level - 1];
-  const wring_coarsest *const last = &c->scalar->coarsest;
-  const PetscInt              n = l->bs * l->of->n, N = c->n_dense;
+  wring_block_level *const l = &c->level[c->n_level - 1];
+  const PetscInt           n = l->bs * l->of->n, N = c->coarsest.n_global;
+  const float             *all;
 
   PetscFunctionBegin;
-  if (N > 0) {
+  if (c->coarsest.dense) {
     if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCallMPI(
-      MPI_Allgatherv(l->b, (int)l->of->n, c->numbers, c->all, last->count, last->offset, c->numbers, last->comm));
+    PetscCall(wring_coarsest_gather(&c->coarsest, l->of->n, l->b, &all));
     for (PetscInt i = 0; i < n; i++) {
       float sum = 0;
 #pragma omp simd reduction(+ : sum)
-      for (PetscInt j = 0; j < N; j++) sum += c->inverse[i * N + j] * c->all[j];
+      for (PetscInt j = 0; j < N; j++) sum += c->coarsest.inverse[i * N + j] * all[j];
       l->y[i] = sum;
     }
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,7 +129,7 @@ PetscErrorCode wring_block_cycle_renew(wring_block_cycle *c, const wring_block_v
     PetscCall(wring_block_level_fill(l + 1, NULL));
     PetscCall(wring_block_scale(l, l + 1));
   }
-  if (c->n_dense > 0 && c->level[c->n_level - 1].of->n > 0) PetscCall(fill_coarsest(c));
+  if (c->coarsest.dense) PetscCall(fill_coarsest(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
