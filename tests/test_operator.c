@@ -9,6 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static PetscBool no_window; // ranks cannot share memory
+
+int(MPI_Win_allocate_shared)(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *memory, MPI_Win *window)
+{
+  return no_window ? MPI_ERR_NO_MEM : PMPI_Win_allocate_shared(size, unit, info, comm, memory, window);
+}
+
 /* The edges between grid points. */
 typedef enum { PLAIN, STIFF, PIECES } grid;
 
@@ -566,6 +573,32 @@ static PetscErrorCode test_no_page(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Ranks that cannot share memory have a distributed factor, and are told so. Fails if the solve is not right, or if
+  nothing is said.
+*/
+static PetscErrorCode test_no_window(void)
+{
+  char        text[1024] = "";
+  FILE *const file       = tmpfile();
+  const int   old        = dup(STDERR_FILENO);
+
+  PetscFunctionBegin;
+  CHECK(file && old >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0, "standard error");
+  no_window = PETSC_TRUE;
+  PetscCall(test_type("direct", 12, 1e-12));
+  no_window = PETSC_FALSE;
+  fflush(stderr);
+  CHECK(dup2(old, STDERR_FILENO) >= 0, "standard error");
+  rewind(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  const PetscBool said                        = (PetscBool)(strstr(text, "a distributed factor by MUMPS") != NULL);
+  CHECK(said == (wring_comm_size(PETSC_COMM_WORLD) > 1 && wring_comm_rank(PETSC_COMM_WORLD) == 0), "\"%s\"", text);
+  fclose(file);
+  close(old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- factors by PETSc -------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode create_and_solve(Mat A, Vec b, Vec x)
@@ -712,6 +745,7 @@ int main(int argc, char **argv)
   PetscCall(test_choice_in_parts());
   PetscCall(test_guess());
   PetscCall(test_no_page());
+  PetscCall(test_no_window());
   PetscCall(test_starved());
   PetscCall(test_workspace());
   PetscCall(PetscFinalize());

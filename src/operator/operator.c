@@ -111,6 +111,9 @@ PetscErrorCode wring_operator_destroy(wring_operator **op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const char *const not_shared =
+  "the ranks cannot share enough memory for one factor: a distributed factor by MUMPS is used";
+
 static PetscErrorCode begin(const wring_operator *op, wring_operator_part *part, Mat A, PetscObjectState pattern)
 {
   PetscInt                  n;
@@ -126,6 +129,7 @@ static PetscErrorCode begin(const wring_operator *op, wring_operator_part *part,
   ops = find_ops(op, part->no_sharing, n);
   PetscCall(ops->create(part));
   if (part->no_sharing && ops == &wring_operator_cholmod) {
+    PetscCall(wring_note(op->set.comm, "%s", not_shared));
     PetscCall(ops->destroy(part));
     ops = &wring_operator_mumps;
     PetscCall(ops->create(part));
@@ -148,8 +152,7 @@ static PetscErrorCode set_one(const wring_operator *op, wring_operator_part *par
   PetscCall(part->ops->set_up(part));
   part->info.set_ups++;
   if (part->no_sharing && part->ops == &wring_operator_cholmod) {
-    PetscCall(wring_note(op->set.comm,
-                         "the ranks cannot share enough memory for one factor: a distributed factor by MUMPS is used"));
+    PetscCall(wring_note(op->set.comm, "%s", not_shared));
     PetscCall(begin(op, part, A, pattern));
     PetscCall(part->ops->set_up(part));
   }
