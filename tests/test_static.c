@@ -4,6 +4,7 @@
   same minimum under every method; load steps grow as they should; the reactions balance the loads.
 */
 #include "body.h"
+#include "potential/potential_impl.h"
 #include "step/step_impl.h"
 
 static const wring_motion still = {.until = INFINITY, .release = INFINITY};
@@ -351,6 +352,33 @@ static PetscErrorCode test_path(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The x_0 that continues the motion of held vertices takes one solve of three components. Fails if its iterations are
+  missing in the counts of work.
+*/
+static PetscErrorCode test_start(void)
+{
+  test_body      b;
+  wring_stepper *stepper;
+  wring_state    state;
+  wring_phases   phases;
+  PetscBool      changed;
+
+  PetscFunctionBegin;
+  PetscCall(create_bar("1e10", "1", &b, &stepper, &state));
+  PetscCall(test_body_hold(&b, "xmax", twist, &still));
+  wring_stepper_set_start(stepper, WRING_START_AUTO);
+  wring_phases_start(&phases);
+  b.g->phases = &phases;
+  PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
+  const wring_counts n = wring_counts_now(&phases);
+  CHECK(n.of[WRING_WORK_LINEAR_SOLVES] == 1, "%d solves", (int)n.of[WRING_WORK_LINEAR_SOLVES]);
+  CHECK(n.of[WRING_WORK_PRODUCTS] > 1 && n.of[WRING_WORK_REDUCTIONS] > 2 * n.of[WRING_WORK_PRODUCTS],
+        "%d products, %d reductions", (int)n.of[WRING_WORK_PRODUCTS], (int)n.of[WRING_WORK_REDUCTIONS]);
+  PetscCall(destroy_bar(&b, &stepper, &state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -361,6 +389,7 @@ int main(int argc, char **argv)
   PetscCall(test_methods());
   PetscCall(test_bar());
   PetscCall(test_path());
+  PetscCall(test_start());
   PetscCall(PetscFinalize());
   return 0;
 }

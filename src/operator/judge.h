@@ -1,6 +1,7 @@
 /*
-  Private to the library: the outcome of a solve by PETSc. Every KSPSolve of the library is followed by
-  wring_solve_judge: after a failed factorisation PETSc itself fills the solution with Inf and continues.
+  Private to the library: the outcome of a solve by PETSc. A KSPSolve whose solution is used as that of a system is
+  followed by wring_solve_judge: after a failed factorisation PETSc itself fills the solution with Inf and continues.
+  Inside a preconditioner (schwarz.c) the iteration around it is judged; solver/common/condition.c uses no solution.
 */
 #pragma once
 #include <petscksp.h>

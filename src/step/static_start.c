@@ -3,6 +3,7 @@
   the free ones by the operator, so that prescribed displacements do not fall on the elements next to them alone. The
   best inverts fewest tets, and then has the lowest g. docs/theory.md 6.2
 */
+#include "operator/judge.h"
 #include "step_impl.h"
 
 enum { LAST, MOVED, CONTINUED, N_CANDIDATE };
@@ -10,13 +11,29 @@ enum { MAX_IT = 300 };
 
 static const double rtol = 1e-3; // of the continuation, which is a guess
 
-/* d = A^{-1} r, each component by conjugate gradients. */
-static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d)
+/* A component, after KSPSolve: counts it; *usable is cleared if the solution cannot be used, however short it fell. */
+static PetscErrorCode judge(KSP ksp, wring_phases *phases, PetscInt64 *products, PetscBool *usable)
 {
-  Mat A[3] = {NULL, NULL, NULL};
-  Vec in, out;
-  KSP ksp;
-  PC  pc;
+  wring_solve_end end;
+  PetscInt64      n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solve_count(ksp, phases, &n));
+  PetscCall(wring_solve_judge(ksp, "time", &end));
+  *products = PetscMax(*products, n);
+  *usable   = (PetscBool)(*usable && end != WRING_SOLVE_SINGULAR && end != WRING_SOLVE_NOT_FINITE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* d = A^{-1} r, each component by conjugate gradients. */
+static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d, PetscBool *usable)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  Mat                 A[3]   = {NULL, NULL, NULL};
+  PetscInt64          most   = 0;
+  Vec                 in, out;
+  KSP                 ksp;
+  PC                  pc;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_operator_matrices(s->g, 1, A));
@@ -30,8 +47,11 @@ static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d)
     PetscCall(VecStrideGather(r, c, in, INSERT_VALUES));
     PetscCall(KSPSetOperators(ksp, A[c], A[c]));
     PetscCall(KSPSolve(ksp, in, out));
+    PetscCall(judge(ksp, phases, &most, usable));
     PetscCall(VecStrideScatter(out, c, d, INSERT_VALUES));
   }
+  wring_count(phases, WRING_WORK_LINEAR_SOLVES, 1);
+  wring_count(phases, WRING_WORK_PRODUCTS, most);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&in));
   PetscCall(VecDestroy(&out));
@@ -39,7 +59,10 @@ static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.15); *moves: d is not 0. */
+/*
+  x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.15); *moves: d is not 0, and
+  could be solved for.
+*/
 static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state *state, Vec x, PetscBool *moves)
 {
   PetscReal length;
@@ -56,7 +79,7 @@ static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state 
   *moves = PETSC_TRUE;
   PetscCall(VecDuplicate(x, &r));
   PetscCall(wring_potential_continue(s->g, x, r));
-  PetscCall(solve(s, r, x));
+  PetscCall(solve(s, r, x, moves));
   PetscCall(VecAXPY(x, 1, state->q));
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(VecDestroy(&r));
