@@ -200,18 +200,18 @@ double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcom
 }
 
 /* x whose coordinates are moved by four units in the last place, to sides that differ from neighbour to neighbour. */
-static PetscErrorCode shake(Vec x, Vec shaken)
+static PetscErrorCode shake(const wring_mesh *m, Vec x, Vec shaken)
 {
   const double *from;
   double       *to;
-  PetscInt      n;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(shaken, &to));
-  for (PetscInt i = 0; i < n; i++)
-    to[i] = from[i] * (1 + ((uint32_t)i * 2654435761u >> 31 ? 4 : -4) * PETSC_MACHINE_EPSILON);
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    const uint32_t number = 3 * (uint32_t)m->number.original[i / 3] + (uint32_t)(i % 3);
+    to[i]                 = from[i] * (1 + (number * 2654435761u >> 31 ? 4 : -4) * PETSC_MACHINE_EPSILON);
+  }
   PetscCall(VecRestoreArrayWrite(shaken, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -228,7 +228,7 @@ static PetscErrorCode find_excess(wring_solver *s, Vec x, double *excess, double
 
   PetscFunctionBegin;
   PetscCall(wring_potential_gradient(s->g, x, s->current.grad)); // loads may have changed since the solve
-  PetscCall(shake(x, s->trial.x));
+  PetscCall(shake(wring_potential_mesh(s->g), x, s->trial.x));
   PetscCall(wring_potential_gradient(s->g, s->trial.x, s->trial.grad));
   PetscCall(VecAXPY(s->trial.grad, -1, s->current.grad));
   PetscCall(VecGetArrayRead(s->current.grad, &grad));
