@@ -339,17 +339,13 @@ static PetscBool is_first(const wring_seen *a, const wring_seen *b)
 static void compare(const grid *g, const cells *t, PetscInt i, PetscInt j, uint64_t key, letters *l)
 {
   const wring_seen *a = t->seen + i, *b = t->seen + j;
-  unsigned char     row[g->how->size];
-  PetscInt          to;
   if (!is_first(a, b)) {
     const wring_seen *const other = a;
     a = b, b = other;
   }
-  if (!g->how->wanted[a->corners - 1][b->corners - 1] || !is_cell_of_pair(g, t->box + i, t->box + j, key) ||
-      !g->how->keep(g->how->context, a, b, row, &to))
-    return;
-  unsigned char *const put = add_letter(l, g->how->size, to);
-  if (put) memcpy(put, row, g->how->size);
+  if (!g->how->wanted[a->corners - 1][b->corners - 1] || !is_cell_of_pair(g, t->box + i, t->box + j, key)) return;
+  void *const row = add_letter(l, g->how->size, 0);
+  if (row && !g->how->keep(g->how->context, a, b, row, l->to + l->n - 1)) l->n--;
 }
 
 /* The pairs of the cell whose entries are [begin, end), on the level of the cell. */

@@ -391,6 +391,7 @@ static void add_pair(const wring_pairs *p, PetscInt near, const wring_touch *u, 
 {
   wring_pair *pair = &found->pair[found->n++];
   pair->near       = p->near[near];
+  pair->edges      = PETSC_FALSE;
   pair->c          = 1;
   pair->d          = u->d;
   for (int a = 0; a < 3; a++) {
@@ -567,8 +568,8 @@ static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pa
 {
   for (PetscInt i = first_pair(n, p->pair, pair->near.vertex); i < n && p->pair[i].near.vertex == pair->near.vertex;
        i++)
-    if (pair->c < 1 ? !memcmp(p->pair[i].near.original, pair->near.original, sizeof pair->near.original)
-                    : p->pair[i].c == 1 && wring_dot3(p->pair[i].n, pair->n) > same_direction)
+    if (pair->edges ? !memcmp(p->pair[i].near.original, pair->near.original, sizeof pair->near.original)
+                    : !p->pair[i].edges && wring_dot3(p->pair[i].n, pair->n) > same_direction)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }

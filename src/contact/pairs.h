@@ -13,7 +13,8 @@
 typedef struct {
   wring_near near;
   PetscInt   place[3]; // of the corners: an owned vertex, or n_owned + an index of `far`
-  double     c;        // 1: a vertex against a triangle; else two edges: the vertex and corner 0, corners 1 and 2
+  PetscBool  edges;    // the vertex and corner 0, corners 1 and 2; else a vertex and a triangle, and c is 1
+  double     c;
   double     w[3], n[3];
   double     d; // m, at the last update
 } wring_pair;

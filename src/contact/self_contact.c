@@ -219,7 +219,7 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
   for (PetscInt i = begin; i < p->n_pair; i++) {
     if (p->pair[i].d >= 0) continue;
     report->depth = PetscMax(report->depth, -p->pair[i].d);
-    if (p->pair[i].c < 1) continue;
+    if (p->pair[i].edges) continue;
     report->inside += p->pair[i].near.vertex != last;
     last = p->pair[i].near.vertex;
     PetscCall(wring_crossings_add(&d->crossings, last, p->pair[i].near.body, p->pair[i].n));
