@@ -2,6 +2,7 @@
 #include "text.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,41 +13,11 @@ typedef struct {
   PetscInt said;
 } note;
 
-/* The notes that this process has said. They belong to PETSc's viewer of its standard error, and end with it. */
-typedef struct {
+/* The notes that this process has said: whoever says them, it has one standard error. */
+static struct {
   PetscInt n, room;
-  note     note[];
-} notebook;
-
-/* The container of the notebook, which has room for one note more. */
-static PetscErrorCode get_book(notebook **b)
-{
-  const PetscObject standard_error = (PetscObject)PETSC_VIEWER_STDERR_SELF;
-  PetscContainer    holder;
-
-  PetscFunctionBegin;
-  *b = NULL;
-  PetscCall(PetscObjectQuery(standard_error, "wring_notes", (PetscObject *)&holder));
-  if (!holder) {
-    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &holder));
-#if PETSC_VERSION_LT(3, 23, 0)
-    PetscCall(PetscContainerSetUserDestroy(holder, PetscContainerUserDestroyDefault));
-#else
-    PetscCall(PetscContainerSetCtxDestroy(holder, PetscCtxDestroyDefault));
-#endif
-    PetscCall(PetscObjectCompose(standard_error, "wring_notes", (PetscObject)holder));
-    PetscCall(PetscContainerDestroy(&holder)); // the viewer holds it
-    PetscCall(PetscObjectQuery(standard_error, "wring_notes", (PetscObject *)&holder));
-  }
-  PetscCall(PetscContainerGetPointer(holder, (void **)b));
-  if (*b && (*b)->n < (*b)->room) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscInt n = *b ? (*b)->n : 0, room = 2 * n + 16;
-  PetscCall(PetscRealloc(sizeof **b + (size_t)room * sizeof(note), b));
-  (*b)->n    = n;
-  (*b)->room = room;
-  PetscCall(PetscContainerSetPointer(holder, *b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  note    *note; // not by PetscMalloc: it may outlive PetscFinalize
+} book;
 
 /* Characters of the number that a text begins with, 0 if it begins with another word, such as "3x3". */
 static size_t number_length(const char *text)
@@ -71,13 +42,20 @@ static void blank_numbers(const char *text, char kind[LENGTH])
   kind[n] = '\0';
 }
 
-static note *find_or_add(notebook *b, const char *text)
+/* NULL: there is no memory. */
+static note *find_or_add(const char *text)
 {
   char kind[LENGTH];
   blank_numbers(text, kind);
-  for (PetscInt i = 0; i < b->n; i++)
-    if (strcmp(kind, b->note[i].kind) == 0) return &b->note[i];
-  note *const one = &b->note[b->n++];
+  for (PetscInt i = 0; i < book.n; i++)
+    if (strcmp(kind, book.note[i].kind) == 0) return &book.note[i];
+  if (book.n == book.room) {
+    note *const more = realloc(book.note, (size_t)(2 * book.room + 16) * sizeof *more);
+    if (!more) return NULL;
+    book.note = more;
+    book.room = 2 * book.room + 16;
+  }
+  note *const one = &book.note[book.n++];
   *one            = (note){.said = 0};
   snprintf(one->text, LENGTH, "%s", text);
   snprintf(one->kind, LENGTH, "%s", kind);
@@ -92,17 +70,16 @@ static void print(const char *text)
 
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
 {
-  notebook *book;
-  va_list   args;
-  char      text[LENGTH];
+  va_list args;
+  char    text[LENGTH];
 
   PetscFunctionBegin;
   if (wring_comm_rank(comm) != 0) PetscFunctionReturn(PETSC_SUCCESS);
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  PetscCall(get_book(&book));
-  if (find_or_add(book, text)->said++ > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  note *const one = find_or_add(text);
+  if (one && one->said++ > 0) PetscFunctionReturn(PETSC_SUCCESS);
   print(text);
   fputc('\n', stderr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,15 +87,14 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
 
 PetscErrorCode wring_notes_count(void)
 {
-  notebook *book;
-
   PetscFunctionBegin;
-  PetscCall(get_book(&book));
-  for (PetscInt i = 0; i < book->n; i++) {
-    if (book->note[i].said == 1) continue;
-    print(book->note[i].text);
-    fprintf(stderr, " (said %" PetscInt_FMT " times)\n", book->note[i].said);
+  for (PetscInt i = 0; i < book.n; i++) {
+    if (book.note[i].said == 1) continue;
+    print(book.note[i].text);
+    fprintf(stderr, " (said %" PetscInt_FMT " times)\n", book.note[i].said);
   }
-  book->n = 0;
+  free(book.note);
+  book.n = book.room = 0;
+  book.note          = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,7 @@
 /*
-  Dynamic libraries with members of families. What the process has loaded is the only global variable of wring that
-  changes, and it changes before a deck is read: functions that search a list of members have no context in common.
+  Dynamic libraries with members of families. What the process has loaded is a global variable that changes, with the
+  notes that it has said (note.c) the only ones of wring, and it changes before a deck is read: functions that search a
+  list of members have no context in common.
 */
 #include "options_impl.h"
 #include <stdio.h>
