@@ -11,7 +11,7 @@
     poses.h           where colliders are; colliders.c: the kind "collider" by a penalty
     triangle.h        a point and a triangle
     near.h            vertices near triangles: a spatial hash over all ranks
-    pairs.h           from near pairs to pairs in contact
+    pairs.h           from near pairs to pairs in contact; edge_pairs.c: of two edges
     crossings.h       vertices that pass through a wall
     jumps.h           vertices and edges that go through a body in one step
     self_contact.c    the kind "self_contact" by a penalty
@@ -25,12 +25,12 @@
   collective on the mesh's communicator unless their comments state otherwise.
 
   Cost and communication. Colliders send no messages; update, project and measure read the owned vertices once, then
-  take O(n_owned / 64) operations per collider, and O(1) for each vertex near it; add and add_hessian O(active).
-  Self-contact: create exchanges the faces between ranks; an update makes one reduction, fetches the corners of pairs
-  from other ranks and looks at the pairs that may touch; when a vertex has moved by more than a quarter of the mean
-  edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells of the
-  hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add,
-  add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
+  take O(n_owned / 64) operations per collider, and O(1) for each vertex near it; add and the parts of the Hessian
+  O(active). Self-contact: create exchanges the faces between ranks; an update makes one reduction, fetches the corners
+  of pairs from other ranks and looks at the pairs that may touch; when a vertex has moved by more than a quarter of the
+  mean edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells
+  of the hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add
+  and the parts of the Hessian fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
 
   Self-contact by a barrier searches when a way leaves the last one: two reductions, rows of simplices to the ranks of
   their cells and of pairs to the owners of their first corners, to neighbours only; a bound makes two reductions and
@@ -307,7 +307,7 @@ void wring_colliders_mark_stopped(const wring_contact *c, const double *directio
 
 /* ---- self-contact (self_contact.c) ------------------------------------------------------------------------------- */
 
-/* Deck keys with prefix self_contact_: method, gap, stiffness, thickness, max_depth. */
+/* Deck keys with prefix self_contact_: method, gap, friction, slip_speed, stiffness, thickness, max_depth. */
 extern const wring_option wring_self_contact_options[];
 
 typedef struct {

@@ -13,11 +13,11 @@
   prescribed value and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of
   M/h^2, in statics of a diagonal matrix. Components that are held at different vertices thus have different A.
 
-  Map of src/potential: potential_impl.h (the object), potential.c (its parts and times, statics), evaluate.c (values,
-  gradients, residuals: halo, terms, reduction), forces.c (norms of forces, reactions, inverted tets), cauchy.c
-  (stresses), rows.c (rows of matrices), matrix.c (A and H), operator_matrix.c (A by component), products.c (H without a
-  matrix), means.c (means of J over patches), held.c (hard attachments). Element loops are in src/term, linear solves in
-  src/operator.
+  Map of src/potential: potential_impl.h (the object), potential.c (its parts and times, statics), contacts.c (contacts,
+  a part of g), evaluate.c (values, gradients, residuals: halo, terms, reduction), forces.c (norms of forces, reactions,
+  inverted tets), cauchy.c (stresses), rows.c (rows of matrices), matrix.c (A and H), block_matrix.c (H by blocks),
+  operator_matrix.c (A by component), products.c (H without a matrix), means.c (means of J over patches), held.c (hard
+  attachments). Element loops are in src/term, linear solves in src/operator.
 */
 #pragma once
 #include <wring/contact.h>

@@ -10,8 +10,9 @@
   starts OpenMP threads.
 
   Map of src/term/sweep: sweep_impl.h (the data structures of a sweep), sweep_build.c (groups, blocks, their order),
-  colour.h (elements that share no vertex), sweep.c (one block; the loops), sweep_halo.c (exchange between ranks). The
-  length of a constraint's move is computed here; the constraints themselves are in src/law.
+  colour.h (elements that share no vertex), used.c (colours and shared numbers that are taken), sweep.c (one block; the
+  loops), sweep_halo.c (exchange between ranks). The length of a constraint's move is computed here; the constraints
+  themselves are in src/law.
 */
 #pragma once
 #include <wring/term.h>

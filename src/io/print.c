@@ -12,7 +12,7 @@ typedef struct {
   int         *width; // [columns]
 } cells;
 
-FILE *wring_table_begin(wring_table *t)
+FILE *wring_table_begin(wring_text_table *t)
 {
   t->file = open_memstream(&t->text, &t->size);
   if (!t->file) PETSCABORT(PETSC_COMM_SELF, PETSC_ERR_MEM);
@@ -47,7 +47,7 @@ static void print_part(const cells *c, int heads, int first, int last)
   }
 }
 
-void wring_table_print(wring_table *t, int heads)
+void wring_table_print(wring_text_table *t, int heads)
 {
   int head = 0;
   fclose(t->file);

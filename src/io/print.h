@@ -16,16 +16,16 @@ typedef struct {
   FILE  *file;
   char  *text;
   size_t size;
-} wring_table;
+} wring_text_table;
 
 /* Begins a table, whose text is written to the file: rows end with \n, and between their cells are tabs. */
-FILE *wring_table_begin(wring_table *t);
+FILE *wring_table_begin(wring_text_table *t);
 
 /*
   Ends and prints it. A number that is nan becomes "-". heads: the first columns, left-aligned, which are repeated where
   a table is folded.
 */
-void wring_table_print(wring_table *t, int heads);
+void wring_table_print(wring_text_table *t, int heads);
 
 /* Prints a field of a CSV file and the comma before it; none: what NaN is, without a sign. */
 void wring_print_field(FILE *f, double value, const char *none);

@@ -33,11 +33,11 @@ static PetscErrorCode ask_corners(const wring_pieces *p, const wring_owners *o, 
   lowest vertex: *got [*n]. Those on a solid are omitted, because their cost depends on the deck.
 */
 static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
-                                   wring_touch **got)
+                                   wring_vertex_part **got)
 {
-  PetscInt     n_list = 0;
-  wring_touch *list;
-  corner      *found;
+  PetscInt           n_list = 0;
+  wring_vertex_part *list;
+  corner            *found;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(3 * (size_t)d->n_set_element, &found, 3 * (size_t)d->n_set_element, &list));
@@ -50,7 +50,7 @@ static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o,
     if (c[0].solid && c[1].solid && c[2].solid) continue;
     for (int a = 1; a < corners; a++)
       if (v[a] < v[lowest]) lowest = a;
-    for (int a = 0; a < corners; a++) list[n_list++] = (wring_touch){v[a], c[lowest].owner};
+    for (int a = 0; a < corners; a++) list[n_list++] = (wring_vertex_part){v[a], c[lowest].owner};
   }
   PetscCall(wring_touches_match(p, n_list, list, n, got));
   PetscCall(PetscFree2(found, list));
@@ -61,15 +61,15 @@ static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o,
 static PetscErrorCode count_shared(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d,
                                    PetscInt64 *interface, PetscInt64 *ghosts)
 {
-  PetscInt     n = 0, parts = 0;
-  wring_touch *list;
+  PetscInt           n = 0, parts = 0;
+  wring_vertex_part *list;
 
   PetscFunctionBegin;
   PetscCall(find_touches(p, o, d, &n, &list));
   PetscCall(PetscRealloc((size_t)(n + o->start[p->slice->n]) * sizeof *list, &list));
   for (PetscInt v = 0; v < p->slice->n; v++)
     for (PetscInt i = o->start[v]; i < o->start[v + 1]; i++)
-      list[n++] = (wring_touch){p->slice->rstart + v, o->touching[i]};
+      list[n++] = (wring_vertex_part){p->slice->rstart + v, o->touching[i]};
   PetscCall(wring_sort_rows(n, 2, sizeof *list, list, NULL));
   for (PetscInt i = 0; i < n; i++) {
     const PetscBool same = (PetscBool)(i > 0 && list[i].vertex == list[i - 1].vertex);

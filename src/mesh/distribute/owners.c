@@ -9,7 +9,7 @@
 
 /* Tells the owners of slices each part at each vertex of a piece, once. */
 static PetscErrorCode list_touches(const wring_pieces *p, PetscInt n_part, const PetscInt *part, PetscInt *n,
-                                   wring_touch **list)
+                                   wring_vertex_part **list)
 {
   PetscInt *first, more = 0, kept = 0, *index;
   uint64_t *key;
@@ -31,17 +31,17 @@ static PetscErrorCode list_touches(const wring_pieces *p, PetscInt n_part, const
   PetscCall(PetscMalloc1((size_t)p->n_vertex + (size_t)kept, list));
   *n = 0;
   for (PetscInt v = 0, i = 0; v < p->n_vertex; v++) {
-    (*list)[(*n)++] = (wring_touch){p->vertex[v], first[v]};
+    (*list)[(*n)++] = (wring_vertex_part){p->vertex[v], first[v]};
     for (; i < kept && key[i] / (uint64_t)n_part == (uint64_t)v; i++)
-      (*list)[(*n)++] = (wring_touch){p->vertex[v], (PetscInt)(key[i] % (uint64_t)n_part)};
+      (*list)[(*n)++] = (wring_vertex_part){p->vertex[v], (PetscInt)(key[i] % (uint64_t)n_part)};
   }
   PetscCall(PetscFree2(key, index));
   PetscCall(PetscFree(first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_touch *list, PetscInt *n_got,
-                                   wring_touch **got)
+PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_vertex_part *list, PetscInt *n_got,
+                                   wring_vertex_part **got)
 {
   PetscInt *to;
 
@@ -56,7 +56,7 @@ PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wrin
 }
 
 /* o->start and o->touching, from got [n] sorted. */
-static PetscErrorCode store_touches(const wring_pieces *p, PetscInt n, const wring_touch *got, wring_owners *o)
+static PetscErrorCode store_touches(const wring_pieces *p, PetscInt n, const wring_vertex_part *got, wring_owners *o)
 {
   PetscInt v = 0, kept = 0;
 
@@ -245,8 +245,8 @@ static PetscErrorCode own_untouched(const wring_pieces *p, wring_owners *o)
 
 PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const PetscInt *part, wring_owners *o)
 {
-  PetscInt     n = 0, n_got; // n = 0: or else gcc warns when it measures coverage
-  wring_touch *list, *got;
+  PetscInt           n = 0, n_got; // n = 0: or else gcc warns when it measures coverage
+  wring_vertex_part *list, *got;
 
   PetscFunctionBegin;
   *o = (wring_owners){.n_part = n_part};

@@ -52,8 +52,8 @@ PetscErrorCode wring_owners_destroy(wring_owners *o);
 /* A vertex, by its original number, of an element of a part. */
 typedef struct {
   PetscInt vertex, part;
-} wring_touch;
+} wring_vertex_part;
 
 /* Sends list [n] to the slices of their vertices: *got [*n_got] by vertex and part, with repetitions. Collective. */
-PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_touch *list, PetscInt *n_got,
-                                   wring_touch **got);
+PetscErrorCode wring_touches_match(const wring_pieces *p, PetscInt n, const wring_vertex_part *list, PetscInt *n_got,
+                                   wring_vertex_part **got);

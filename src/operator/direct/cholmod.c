@@ -21,21 +21,21 @@ static const double worst_rate = 1e-2;
 enum { TRIALS = 4, MOST_SWEEPS = 20 };
 
 typedef struct {
-  MPI_Comm        node;
-  PetscBool       several; // nodes
-  wring_team     *team;    // of the ranks of node
-  cholmod_common  common;
-  cholmod_factor *factor; // on rank 0; only its pattern while packed is used
-  wring_packed   *packed; // NULL: CHOLMOD solves
-  wring_shared    shared;
-  Mat             block; // on several nodes: the rows, all columns, of which this rank of a node finds residuals
-  PetscInt        first; // of block
-  double         *all;   // [n][3] on several nodes: the gathered right-hand side
-  PetscMPIInt    *count, *offset; // of numbers of each rank in it
-  double         *b, *x, *r;      // [n][3] in shared: right-hand side and solution on several ranks; residual
-  wring_sums      sums;           // in shared
-  double          rate;           // |b - A x| / |b| after a packed solve, as measured
-  cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
+  MPI_Comm            node;
+  PetscBool           several; // nodes
+  wring_team         *team;    // of the ranks of node
+  cholmod_common      common;
+  cholmod_factor     *factor; // on rank 0; only its pattern while packed is used
+  wring_packed       *packed; // NULL: CHOLMOD solves
+  wring_shared        shared;
+  Mat                 block; // on several nodes: the rows, all columns, of which this rank of a node finds residuals
+  PetscInt            first; // of block
+  double             *all;   // [n][3] on several nodes: the gathered right-hand side
+  PetscMPIInt        *count, *offset; // of numbers of each rank in it
+  double             *b, *x, *r;      // [n][3] in shared: right-hand side and solution on several ranks; residual
+  wring_residual_sums sums;           // in shared
+  double              rate;           // |b - A x| / |b| after a packed solve, as measured
+  cholmod_dense      *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
 } direct;
 
 /* Whether *yes on any node. Collective. */
@@ -214,7 +214,7 @@ static PetscErrorCode allocate(wring_operator_part *part, PetscBool *enough)
   d->b    = d->shared.memory;
   d->x    = d->b + vector;
   d->r    = d->x + vector;
-  d->sums = (wring_sums){.memory = d->r + vector, .strips = strips};
+  d->sums = (wring_residual_sums){.memory = d->r + vector, .strips = strips};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -70,8 +70,8 @@ static void measure_strip(const wring_rows *A, int s, int strips, const double *
   }
 }
 
-void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
-                    double *r, wring_size *size)
+void wring_residual(const wring_team *t, wring_residual_sums *sums, const wring_rows *A, const double *b,
+                    const double *x, double *r, wring_size *size)
 {
   const int         strips = sums->strips;
   strip_size *const strip  = (strip_size *)sums->memory + sums->turn * t->n_rank * strips;
@@ -82,7 +82,8 @@ void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, 
   sums->turn = !sums->turn;
 }
 
-void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size)
+void wring_size_of(const wring_team *t, wring_residual_sums *sums, const wring_rows *A, const double *v,
+                   wring_size *size)
 {
   wring_residual(t, sums, A, v, NULL, NULL, size);
 }

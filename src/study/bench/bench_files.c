@@ -15,8 +15,8 @@ static double rate(const wring_bench_row *row)
 
 static void print_bandwidth(const wring_bench *b)
 {
-  wring_table t;
-  FILE *const f = wring_table_begin(&t);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   fprintf(f, "triad, three arrays of %.0f MB\tGB/s\n", b->array / 1e6);
   fprintf(f, "  one thread\t%.1f\n", b->triad[0] / 1e9);
   fprintf(f, "  all threads of a rank\t%.1f\n", b->triad[1] / 1e9);
@@ -41,8 +41,8 @@ static void print_row(FILE *f, const wring_bench *b, const wring_bench_body *bod
 
 static void print_rows(const wring_bench *b, const wring_bench_body *body)
 {
-  wring_table t;
-  FILE *const f = wring_table_begin(&t);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   if (b->n_row) fprintf(f, "\t\tms\tns/tet\tns/point\tMB\tGB/s\t%% of triad\tit\trepeats\t%% waited\n");
   for (PetscInt k = 0; k < b->n_row; k++) print_row(f, b, body, &b->row[k]);
   wring_table_print(&t, 2);

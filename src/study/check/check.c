@@ -170,7 +170,7 @@ static PetscErrorCode predict_finest(check *c)
 
 static void print_memory(const check *c)
 {
-  wring_table t;
+  wring_text_table t;
   if (c->p->rank != 0) return;
   FILE *const f = wring_table_begin(&t);
   fprintf(f, "memory\tMB per rank: mean\tlargest\tsum of all\n");

@@ -101,8 +101,8 @@ static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_
 
 void wring_parameter_grid_print(const wring_parameter_grid *s)
 {
-  wring_table t;
-  FILE *const f = wring_table_begin(&t);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s\t", s->axis[k].key);
   fprintf(f, "solver");
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) fprintf(f, "\t%" PetscInt_FMT, k);

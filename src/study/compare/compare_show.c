@@ -7,9 +7,9 @@
 /* One row a solver: errors in percent, seconds of set-up and of all iterations with their spread, and how it ended. */
 static void print_errors(const wring_comparison *c)
 {
-  const PetscBool spread = (PetscBool)(c->repeats > 1);
-  wring_table     t;
-  FILE *const     f = wring_table_begin(&t);
+  const PetscBool  spread = (PetscBool)(c->repeats > 1);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   fputs("iteration", f);
   for (PetscInt i = 0; i < c->n_report; i++) fprintf(f, "\t%" PetscInt_FMT, c->report[i]);
   fprintf(f, "\tset-up\tseconds%s\tended\n", spread ? "\tspread" : "");
@@ -26,8 +26,8 @@ static void print_errors(const wring_comparison *c)
 /* One row a solver: iterations, or seconds, to relative errors of 1e-1, 1e-2, ... */
 static void print_times(const wring_comparison *c, PetscBool seconds)
 {
-  wring_table t;
-  FILE *const f = wring_table_begin(&t);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   fputs(seconds ? "seconds" : "iterations", f);
   for (int i = 1; i <= WRING_N_DIGITS; i++) fprintf(f, "\t1e-%d", i);
   for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
@@ -43,9 +43,9 @@ static void print_times(const wring_comparison *c, PetscBool seconds)
 
 static void print_conditions(const wring_comparison *c)
 {
-  wring_table t;
-  FILE *const f     = wring_table_begin(&t);
-  PetscBool   empty = PETSC_TRUE;
+  wring_text_table t;
+  FILE *const      f     = wring_table_begin(&t);
+  PetscBool        empty = PETSC_TRUE;
   for (const wring_convergence *h = c->history; h < c->history + c->n; h++) {
     const double at_start = h->at_start.largest / h->at_start.least, at_least = h->at_least.largest / h->at_least.least;
     if (!h->has_spectrum) continue;

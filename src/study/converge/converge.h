@@ -33,7 +33,7 @@ typedef struct {
     that it ends with, such as "elastic"; null: not defined.
   */
   json_t *results;
-} wring_level;
+} wring_converge_level;
 
 /* What is measured of a quantity at a level. docs/theory.md (11.1)-(11.4) */
 typedef enum {
@@ -71,7 +71,7 @@ typedef struct {
   json_t              *keys;                      // of rank 0: in force in the deck's problem
   int                  n;                         // levels
   int                  first, end;                // levels [first, end) are run: all of them or one
-  wring_level          level[WRING_MAX_LEVELS];
+  wring_converge_level level[WRING_MAX_LEVELS];
   wring_stopper        stopper;
   wring_exit           status;
   double               volume; // m^3
@@ -92,7 +92,7 @@ PetscErrorCode wring_converge_check_finest(const wring_converge *c);
   Takes a finished level of the same program, keys in force and files from its directory. Sets an error, the same on all
   ranks, if the directory holds the files of another deck, program or run and output.overwrite is false.
 */
-PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e);
+PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_converge_level *l, wring_error *e);
 
 /* Runs a level that is not finished; c->status: how it ended, WRING_EXIT_DONE if it is finished now. */
 PetscErrorCode wring_level_run(wring_converge *c, int k);

@@ -11,9 +11,9 @@ static const char *const measure_name[WRING_N_MEASURE] = {"value",    "differenc
 /* What level.json has of a level, and its place among the levels. */
 static json_t *level_json(const wring_converge *c, int k)
 {
-  static const char *const without[] = {"scalars", "schema", "keys", "files"};
-  const wring_level *const l         = &c->level[k];
-  json_t *const            json      = json_copy(l->results);
+  static const char *const          without[] = {"scalars", "schema", "keys", "files"};
+  const wring_converge_level *const l         = &c->level[k];
+  json_t *const                     json      = json_copy(l->results);
   for (int i = 0; i < 4; i++) json_object_del(json, without[i]);
   return wring_json_set(json, "level", JSON(k), "directory", JSON(l->directory), "refine", JSON(l->refine), "size",
                         JSON(wring_level_size(c, k)), "step", JSON(l->step), "steps", JSON(l->steps), NULL);
@@ -92,13 +92,13 @@ PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end)
 
 static void print_levels(const wring_converge *c)
 {
-  wring_table t;
-  FILE *const f = wring_table_begin(&t);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   fprintf(
     f, "level\trefine\tstep\tvertices\ttets\tsteps\tnot converged\titerations\ta step\tlinear iterations\tseconds\n");
   for (int k = 0; k < c->n; k++) {
-    const wring_level *const l          = &c->level[k];
-    const double             iterations = wring_json_number(l->results, "iterations");
+    const wring_converge_level *const l          = &c->level[k];
+    const double                      iterations = wring_json_number(l->results, "iterations");
     fprintf(f, "%d\t%" PetscInt_FMT "\t%.4g", k, l->refine, c->is_static ? NAN : l->step);
     fprintf(f, "\t%.0f\t%.0f", wring_json_number(l->results, "vertices"), wring_json_number(l->results, "tets"));
     fprintf(f, "\t%" PetscInt_FMT "\t%.0f", l->steps, wring_json_number(l->results, "steps_not_converged"));
@@ -111,8 +111,8 @@ static void print_levels(const wring_converge *c)
 
 static void print_quantities(const wring_converge *c)
 {
-  wring_table t;
-  FILE *const f = wring_table_begin(&t);
+  wring_text_table t;
+  FILE *const      f = wring_table_begin(&t);
   fprintf(f, "quantity\tlevel\tvalue\tdifference\terror\torder\testimate\tGCI\n");
   for (const wring_quantity *q = c->quantity; q < c->quantity + c->n_quantity; q++) {
     for (int k = 0; k < c->n && !q->noise; k++) {

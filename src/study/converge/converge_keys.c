@@ -71,7 +71,7 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
 /* ---- decks ------------------------------------------------------------------------------------------------------- */
 
 /* A key of the level's deck, with the origin that the deck's own key has. */
-static PetscErrorCode set(const wring_converge *c, wring_level *l, const char *key, const char *format, ...)
+static PetscErrorCode set(const wring_converge *c, wring_converge_level *l, const char *key, const char *format, ...)
 {
   const char *const origin = wring_options_origin(c->o, "", key);
   char              value[PETSC_MAX_PATH_LEN];
@@ -85,7 +85,7 @@ static PetscErrorCode set(const wring_converge *c, wring_level *l, const char *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_deck(const wring_converge *c, int k, wring_level *l)
+static PetscErrorCode make_deck(const wring_converge *c, int k, wring_converge_level *l)
 {
   wring_options *with_end;
 
@@ -118,10 +118,10 @@ static PetscErrorCode make_decks(wring_converge *c, PetscInt steps, double step)
                  wring_options_origin(c->o, "converge_", "in"), steps, c->n - 1);
   PetscCall(wring_options_get_int(c->o, "mesh_", wring_mesh_options, "refine", &refine));
   for (int k = 0; k < c->n; k++) {
-    wring_level *const l = &c->level[k];
-    l->refine            = refine + (c->in_mesh ? k : 0);
-    l->steps             = steps << (c->in_time ? k : 0);
-    l->step              = step / (c->in_time ? (double)(1 << k) : 1);
+    wring_converge_level *const l = &c->level[k];
+    l->refine                     = refine + (c->in_mesh ? k : 0);
+    l->steps                      = steps << (c->in_time ? k : 0);
+    l->step                       = step / (c->in_time ? (double)(1 << k) : 1);
     PetscCall(make_deck(c, k, l));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

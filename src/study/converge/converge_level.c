@@ -13,7 +13,7 @@
 /* ---- level.json -------------------------------------------------------------------------------------------------- */
 
 /* What a level belongs to; the defaults are those of the deck's problem, which all levels have. Rank 0. */
-static PetscErrorCode describe(const wring_converge *c, const wring_level *l, json_t **origin)
+static PetscErrorCode describe(const wring_converge *c, const wring_converge_level *l, json_t **origin)
 {
   json_t *own, *const keys = json_deep_copy(c->keys);
 
@@ -26,7 +26,7 @@ static PetscErrorCode describe(const wring_converge *c, const wring_level *l, js
 }
 
 /* Writes level.json: of a level that is not finished, only the program, keys and files of the run in its directory. */
-static PetscErrorCode store(const wring_converge *c, const wring_level *l)
+static PetscErrorCode store(const wring_converge *c, const wring_converge_level *l)
 {
   wring_error error = {""};
   json_t     *origin;
@@ -44,7 +44,7 @@ static PetscErrorCode store(const wring_converge *c, const wring_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e)
+PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_converge_level *l, wring_error *e)
 {
   wring_output out;
   wring_error  change;
@@ -84,7 +84,7 @@ static PetscBool is_place(const char *column)
 }
 
 /* Scalars: the energies at the end, those of steps.csv, and what the probes measure, the last row of probes.csv. */
-static PetscErrorCode collect(wring_run *r, wring_level *l)
+static PetscErrorCode collect(wring_run *r, wring_converge_level *l)
 {
   const wring_problem *const p = r->p;
   const char *const         *name;
@@ -113,8 +113,8 @@ static PetscErrorCode collect(wring_run *r, wring_level *l)
 
 PetscErrorCode wring_level_run(wring_converge *c, int k)
 {
-  wring_level *const l = &c->level[k];
-  wring_run          r;
+  wring_converge_level *const l = &c->level[k];
+  wring_run                   r;
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
