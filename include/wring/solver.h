@@ -39,7 +39,7 @@ PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name,
 
 typedef enum {
   WRING_CONVERGED,           // |grad g| <= rtol reference or <= atol
-  WRING_MAX_IT,              // after the last iteration that max_it allows
+  WRING_MAX_IT,              // after the last iteration that max_it allows, or where all later ones would repeat it
   WRING_AT_ROUND_OFF,        // docs/theory.md (2.4): no step can lower g any more
   WRING_INTERRUPTED,         // by wring_solver_set_interrupt's function
   WRING_AT_TARGET,           // the same, at a point that its caller has asked for: set by who calls the solver

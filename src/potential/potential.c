@@ -239,12 +239,12 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ranks without attachments have (empty) terms as well, so that all ranks agree on *changed. */
 void wring_potential_set_begin(wring_potential *g, double time)
 {
   g->begin = time;
 }
 
+/* Ranks without attachments have (empty) terms as well, so that all ranks agree on *changed. */
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed)
 {
   PetscFunctionBegin;

@@ -17,10 +17,10 @@
 #include <wring/descent.h>
 
 typedef struct {
-  wring_descent *descent;  //
+  wring_descent *descent;
   PetscBool      definite; // use the definite model of the Hessian
   double         relaxation;
-  PetscBool      search;  //
+  PetscBool      search;
   double         rho;     // 0: no acceleration
   double         weight;  // w
   PetscInt       count;   // iterations since the weights started
