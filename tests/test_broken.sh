@@ -179,8 +179,7 @@ unread material key type|add box.yaml 'material_stiffness: heavy'|check box.yaml
   box.yaml: material_density is missing: expected a real in (0,inf) [kg/m^3] (Mass per rest volume; not needed with
   mass.file.)
 missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|
-  box.yaml: material_model is missing: expected a word (Law of the elements; `wring help material` lists all laws with
-  their keys.)
+  box.yaml: material_model is missing, and so is region_box_model: expected a word (`wring help material`)
 missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|
   box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; requires poisson.)
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|
@@ -233,9 +232,9 @@ checkpoint as deck|:|check old/checkpoint_000001.h5|
 set unknown far|edit box.yaml 's/xmin:/handle:/'|check box.yaml|
   box.yaml:5: attach: 'handle' is not a set of the mesh or the deck, expected a set or a file of targets
 *region unknown|add box.yaml 'region: {boxx: {young: 1}}'|check box.yaml|
-  box.yaml:10: region: the mesh has no region 'boxx' (did you mean 'box'?), expected one that `wring check` lists
+  box.yaml:10: region: the mesh has no region 'boxx' (did you mean 'box'?), expected one of its regions: box
 region unknown far|add box.yaml 'region: {steel: {young: 1}}'|check box.yaml|
-  box.yaml:10: region: the mesh has no region 'steel', expected one that `wring check` lists
+  box.yaml:10: region: the mesh has no region 'steel', expected one of its regions: box
 region unknown key|add box.yaml 'region: {box: {yung: 1}}'|check box.yaml|
   box.yaml:10: unknown key region_box_yung, did you mean region_box_young?
 model unknown|edit box.yaml 's/corotated/corrotated/'|check box.yaml|
@@ -273,13 +272,32 @@ set upside down|add box.yaml 'set: {grip: {box: [1,0,0,0,1,1]}}'|check box.yaml|
   box.yaml:10: set_grip_box: 1 > 0, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1
 set named as the mesh's|add box.yaml 'set: {XMIN: {box: [0,0,0,1,1,1]}}'|check box.yaml|
   box.yaml:10: set_xmin_box: the mesh already has a set 'xmin', expected another name
+map as a list|edit box.yaml 's/^attach:/attach: [xmin]/; /^  xmin/d'|check box.yaml|
+  box.yaml:4: key attach is a map, expected keys in it, such as attach_NAME_stiffness (`wring help attach`)
+map of a set as a list|add box.yaml 'force: {xmax: [0, 0, 1]}'|check box.yaml|
+  box.yaml:10: unknown key force_xmax, did you mean force_xmax_value, or one of gravity,
+option of petsc|:|check box.yaml -log_view|
+  command line: unknown key log_view, expected one that `wring help deck` lists, or for an option of PETSc
+option of a method|:|check box.yaml -solver_line_search none|
+  command line: unknown key solver_line_search, did you mean one of solver_qn_line_search, solver_chebyshev_line_search,
+option of another method|:|check box.yaml -solver_rgc_weight 0.5|
+  command line: unknown key solver_rgc_weight, expected one that `wring help solver_rgc` lists
+many steps|:|check box.yaml -time_steps 99999999999999999|
+  command line: time_steps is "99999999999999999", expected an integer in [1,inf), at most
+set of a load|add box.yaml 'pressure: {xmx: {value: 3}}'|check box.yaml|
+  box.yaml:10: pressure: 'xmx' is not a set of the mesh (did you mean 'xmax'?), expected a surface; its sets: xmin,
+*model of one region|edit mesh.yaml 's/model: strain, //'; add mesh.yaml 'region: {soft: {model: strain}}'|
+  check mesh.yaml|
+  mesh.yaml: material_model is missing, and so is region_hard_model: expected a word
+compliant|:|check box.yaml -solver_type compliant|
+  solver 'compliant' cannot use material 'corotated': its constraint has no gradient where it is satisfied, expected
 set no shape|add box.yaml 'set: {grip: 3}'|check box.yaml|box.yaml:10: unknown key set_grip, did you mean set_grip_box?
 set radius|add box.yaml 'set: {grip: {sphere: [0,0,0,-1]}}'|check box.yaml|
   box.yaml:10: set_grip_sphere: radius -1, expected at least 0
 set plane|add box.yaml 'set: {grip: {plane: [0,0,0,0,0,0]}}'|check box.yaml|
   box.yaml:10: set_grip_plane: normal 0,0,0, expected a direction
 set cylinder|add box.yaml 'set: {grip: {cylinder: [0,0,0,0,0,0]}}'|check box.yaml|
-  box.yaml:10: unknown key set_grip_cylinder, did you mean set_grip_plane?
+  box.yaml:10: unknown key set_grip_cylinder, expected one that `wring help set` lists
 attach file and stiffness|edit box.yaml 's/stiffness: 1e6/stiffness: 1e6, file: targets.csv/'|check box.yaml|
   box.yaml:5: attach_xmin_stiffness and attach_xmin_file are both given
 attach file missing|edit net.yaml 's/targets.csv/nowhere.csv/'|check net.yaml|
@@ -336,7 +354,7 @@ option lacks value int|:|run box.yaml -solver_max_it|
 option bad value|:|run box.yaml -solver_max_it=x|command line: solver_max_it is "x", expected an integer in [0,inf)
 option equals nothing|:|run box.yaml -solver_max_it=|command line: solver_max_it is "", expected an integer in [0,inf)
 word value empty|:|run box.yaml -output_directory ''|command line: output_directory is "", expected a word
-help unknown|:|help nonsense|help: no key begins with 'nonsense', did you mean converge? `wring help deck` lists all
+help unknown|:|help nonsense|help: no key has 'nonsense' in its name or text: `wring help deck` lists all
 version words|:|version now|version: unexpected argument 'now', expected
 option positional neg|:|run box.yaml -3|command line: unexpected argument '-3', expected -key value
 option equals|:|run box.yaml -=3|command line: unexpected argument '-=3', expected -key value
@@ -486,7 +504,7 @@ restart mesh alone|:|run box.yaml -initial_restart old/checkpoints_mesh.h5|
   tets),
 restart other mesh same count|:|run box.yaml -initial_restart old -mesh_box_size 3,1,1|
   old/checkpoint_000001.h5: holds another mesh (12 vertices, 12 tets) than the deck's (command line: 12 vertices, 12
-  tets),
+  tets, at other positions),
 restart other mesh file|:|run mesh.yaml -initial_restart old|
   old/checkpoint_000001.h5: holds another mesh (12 vertices, 12 tets) than the deck's (mesh.yaml:1: 5 vertices, 2 tets),
   expected
@@ -661,7 +679,7 @@ points with materials|edit net.yaml /^mass/d; add net.yaml 'material: {model: st
   check net.yaml|
   net.yaml: vertex 0 has no mass, expected mass.file or an adjacent element with a density
 region of a points|add net.yaml 'region: {a: {stiffness: 1}}'|check net.yaml|
-  net.yaml:7: region: the mesh has no region 'a', expected one that `wring check` lists
+  net.yaml:7: region: the mesh has no region 'a', expected one of its regions: none
 velocity twice|:|check net.yaml -initial_velocities state.csv -initial_velocity 1,0,0|
   command line: initial_velocity and initial_velocities (command line) are both given, expected one of them
 directory name too long [4]|:|run box.yaml -output_directory new/$(printf 'x%.0s' {1..300})|new/xxxxxx

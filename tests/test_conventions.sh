@@ -126,6 +126,18 @@ works 1 run decks/beam.yaml -time_steps 5 -Time_Steps 1 -output_directory twice
 grep -q '^note: command line: -Time_Steps is given twice, its last value is taken' log || fail 'no note about the two'
 [ "$(last twice/steps.csv step)" = 1 ] || fail 'not the last of two values'
 
+# ---- help: keys that begin with a word, otherwise those that have it -------------------------------------------------
+# Fails when a word of a key or text finds nothing.
+for pair in friction:collider_NAME_friction restart:initial_restart Poisson:material_poisson; do
+  works 1 help "${pair%:*}"
+  grep -q "^${pair#*:}: " log || fail "help ${pair%:*} does not name ${pair#*:}"
+done
+
+# ---- PETSc queries log_view at its end only, after the notes on options that it did not query ------------------------
+works 1 run decks/beam.yaml -petsc_log_view -petsc_nonsense 1 -output_directory logged
+grep -q '^note: petsc_nonsense was not used' log || fail 'no note on an option that PETSc did not query'
+! grep -q 'petsc_log_view was not used' log || fail 'a note on log_view'
+
 # ---- words of other codes --------------------------------------------------------------------------------------------
 refused 'unknown key linear_solver_type, did you mean .*operator' check decks/beam.yaml -linear_solver_type direct
 exit 0

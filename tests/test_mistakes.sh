@@ -125,7 +125,7 @@ says 'no key uses the set grip of the deck' -e "$(add 'set: {grip: {box: [-1, -1
 stops 'time_step is missing' -e '/^time/d'
 stops 'time_step is missing' -e 's/step: 5e-3, //'
 stops 'mesh: none is given, expected mesh.file, mesh.box' -e '/^mesh/d'
-stops 'material_model is missing: .*wring help material' -e '/^material/d'
+stops 'material_model is missing, .*region_.*_model.*wring help material' -e '/^material/d'
 stops 'material_density is missing: .*\[kg/m\^3\]' -e 's/, density: 1100//'
 stops 'material_poisson is missing' -e 's/poisson: 0.45, //'
 stops 'attach_xmin_stiffness is missing: .*hard: true' -e 's/hard: true/velocity: [0, 0, 1]/'

@@ -374,12 +374,15 @@ static const bad_value unknown[] = {
   {"attahc_xmin_stiffness", "5", "did you mean attach_xmin_stiffness?"},
   {"fix_xmin", "5", "did you mean one of attach, grip?"},
   {"FIX_it", "5", "did you mean one of attach, grip?"},
-  {"fixed_xmin", "5", "did you mean p_on?"}, // "fix" is not its first word
+  {"fixed_xmin", "5", "expected one that `wring help deck` lists"}, // "fix" is not its first word
+  {"attach", "5", "such as attach_NAME_stiffness"},
+  {"attach_x", "5", "did you mean attach_x_stiffness?"},
+  {"solver_qn_weight", "5", "expected one that `wring help solver_qn` lists"},
   {"hold_xmin_stiffness", "5", "did you mean one of attach, grip?"},
   {"atach_xmin_stiffness", "5", "did you mean attach_xmin_stiffness, or one of attach, grip?"},
   {"piece", "5", "did you mean p?"},
   {"p_", "5", "did you mean p_"},
-  {"", "5", "did you mean p_"},
+  {"", "5", "expected one that `wring help deck` lists"},
 };
 
 /* Each unknown key is refused with the most similar one; known keys in any case are accepted. */
@@ -395,7 +398,9 @@ static PetscErrorCode test_unknown_keys(void)
     PetscCall(wring_options_set(o, "attach_a_b_velocity", "5,0,-1", "deck.yaml:2"));
     PetscCall(wring_options_check(o, N_SCHEMA, schema, key_words));
     PetscCall(wring_options_set(o, unknown[i].key, unknown[i].value, "deck.yaml:3"));
-    snprintf(start, sizeof start, "deck.yaml:3: unknown key %s,", unknown[i].key);
+    const char *const kind = strcmp(unknown[i].key, "attach") ? "unknown key" : "key";
+    snprintf(start, sizeof start, "deck.yaml:3: %s %s%s", kind, unknown[i].key,
+             strcmp(kind, "key") ? "," : " is a map,");
     CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema, key_words), start, unknown[i].expected);
     PetscCall(wring_options_destroy(&o));
   }

@@ -180,8 +180,9 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
 
 /*
   Checks that every key matches the schema and has a value that one of the tables with this key accepts, whether or not
-  it is read later. The error for an unknown key names its origin and the nearest known key; if the key begins with some
-  of these words (NULL: none), all families of their owner, and the nearest key only if it is similar or longer.
+  it is read later. The error for an unknown key names its origin and a known key that is similar or longer; if the key
+  begins with some of these words (NULL: none), all families of their owner; otherwise keys that have a word more, or
+  what `wring help` should be asked for.
 */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
                                    const wring_key_words *words);
@@ -205,7 +206,10 @@ PetscErrorCode         wring_options_visit(PetscInt n_schema, const wring_schema
 /* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */
 void wring_options_describe(const wring_option *option, size_t size, char *text);
 
-/* Prints these entries under their owners: type, unit, range, default, help. Collective. */
+/*
+  Prints these entries under their owners: type, unit, range, default, help; if no key begins with `key`, those that
+  have it in their key, owners, choices or help. Collective.
+*/
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);
 

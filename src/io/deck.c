@@ -117,7 +117,8 @@ static PetscBool is_petsc(const char *key)
 static PetscErrorCode set_value(wring_options *o, const char *key, const char *value, const char *origin,
                                 wring_error *e)
 {
-  char name[KEY_SIZE + 1];
+  char      name[KEY_SIZE + 1];
+  PetscBool queried;
 
   PetscFunctionBegin;
   if (!is_petsc(key)) {
@@ -127,7 +128,9 @@ static PetscErrorCode set_value(wring_options *o, const char *key, const char *v
   } else {
     snprintf(name, sizeof name, "-%s", key + 6);
     PetscCall(PetscOptionsSetValue(NULL, name, value));
-    if (!strcmp(name, "-log_view")) PetscCall(PetscLogDefaultBegin()); // PETSc would begin at its start
+    if (strcmp(name, "-log_view")) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscLogDefaultBegin()); // PETSc would begin at its start, and queries the option at its end only
+    PetscCall(PetscOptionsHasName(NULL, NULL, name, &queried));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -269,7 +269,8 @@ PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family
                                       const char *expected, PetscInt *set);
 
 /* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
-void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
+void        wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
+const char *wring_list_names(const wring_names *names, size_t size, char *text); // "xmin, xmax, ...": the first 12
 
 /* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
 const wring_option *wring_solver_keys(const char *type, PetscBool *found);

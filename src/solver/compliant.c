@@ -8,6 +8,7 @@
   s_j make the diagonal of the Schur complement B B^T + a one. The system is symmetric and indefinite and is factored by
   MUMPS on any number of ranks.
 */
+#include "base/text.h"
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
 #include "solver/common/constraints.h"
@@ -57,13 +58,19 @@ static PetscErrorCode require_rows(wring_solver *s)
 {
   wring_error        error = {""};
   wring_term *const *terms;
-  const int          n = wring_potential_terms(s->g, &terms);
+  const wring_law   *law;
+  char               others[256] = "";
+  const int          n           = wring_potential_terms(s->g, &terms);
 
   PetscFunctionBegin;
+  for (int i = 0; (law = wring_law_material(i)); i++)
+    if (law->n_row) wring_text_list(others, sizeof others, law->name);
   for (int i = n - 1; i >= 0; i--) {
     const char *const why = wring_term_no_rows(terms[i]);
     if (why)
-      wring_error_set(&error, "solver '%s' cannot use material '%s': %s", s->name, wring_term_law(terms[i])->name, why);
+      wring_error_set(&error, "solver '%s' cannot use material '%s': %s%s%s", s->name, wring_term_law(terms[i])->name,
+                      why, strstr(why, ", expected ") ? "" : ", expected material ",
+                      strstr(why, ", expected ") ? "" : others);
   }
   PetscCall(wring_error_raise(s->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -189,7 +189,8 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
   char              expected[512], hint[128] = "";
   char              word[64] = ""; // stays empty in an empty list
   const char       *nearest  = NULL;
-  const int         cut      = strlen(text) > SHOWN;
+  double            v;
+  const int         cut = strlen(text) > SHOWN;
 
   PetscFunctionBegin;
   wring_options_describe(p, sizeof expected, expected);
@@ -197,6 +198,8 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
   const char *const wrong = p->type == WRING_WORDS ? word : text;
   const size_t      size  = choices && *wrong ? nearest_choice(choices, wrong, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
+  if ((p->type == WRING_INT || p->type == WRING_INTS) && wring_text_real(text, &v) && v > (double)PETSC_MAX_INT)
+    snprintf(hint, sizeof hint, ", at most %" PetscInt_FMT, PETSC_MAX_INT);
   if (p->type == WRING_WORD && !choices && *text) snprintf(hint, sizeof hint, " without blanks and commas");
   WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
 }

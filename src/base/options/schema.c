@@ -1,4 +1,5 @@
 /* Matches keys with the tables of all families: checks keys, finds the names in them, prints help. */
+#include "base/text.h"
 #include "options_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +112,13 @@ static int nearest_key(PetscInt n_schema, const wring_schema *schema, const char
   return least;
 }
 
+/* A key at a larger distance is another one. */
+static int most_distance(const char *key)
+{
+  const int length = (int)strlen(key);
+  return length < 4 ? 1 : PetscMax(2, length / 8);
+}
+
 PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key)
 {
   char nearest[OPTIONS_KEY_SIZE];
@@ -119,7 +127,63 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
   int least = nearest_key(n_schema, schema, key, nearest);
   nearest_prefix(n_schema, schema, key, &least, nearest);
   if (!least) WRING_REFUSE(comm, "help: '%s' has no keys, expected keys that `wring help deck` lists", key);
-  WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
+  const PetscBool near = (PetscBool)(least <= most_distance(key));
+  WRING_REFUSE(comm, "help: no key has '%s' in its name or text%s%s%s `wring help deck` lists all", key,
+               near ? ", did you mean " : "", near ? nearest : "", near ? "?" : ":");
+}
+
+static PetscBool has_option(PetscInt n_schema, const wring_schema *schema, const char *prefix, const char *option)
+{
+  for (PetscInt i = 0; i < n_schema; i++)
+    if (!strcmp(schema[i].prefix, prefix) && wring_option_find(schema[i].options, option)) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* A key below `key`, which is a map: "attach_NAME_stiffness" of "attach", "force_xmax_value" of "force_xmax". */
+static PetscBool find_below(PetscInt n_schema, const wring_schema *schema, PetscBool named, const char *key,
+                            char below[OPTIONS_KEY_SIZE])
+{
+  const size_t length = strlen(key);
+  for (PetscInt i = 0; i < n_schema; i++) {
+    const char *const prefix = schema[i].prefix, *const option = schema[i].options->key;
+    const size_t head = fixed_part(prefix);
+    if (wring_ascii_compare_n(prefix, key, PetscMin(head, length))) continue;
+    if (!named && head == length + 1) {
+      snprintf(below, OPTIONS_KEY_SIZE, "%s%s%s", key, prefix[head] ? "_NAME" : "",
+               prefix[head] ? prefix + head + 1 : "_");
+      strncat(below, option, OPTIONS_KEY_SIZE - strlen(below) - 1);
+      return PETSC_TRUE;
+    }
+    if (!named || !prefix[head] || head >= length || strchr(key + head, '_')) continue;
+    if (has_option(n_schema, schema, prefix, key + head)) continue;
+    snprintf(below, OPTIONS_KEY_SIZE, "%s%s%s", key, prefix + head + 1, option);
+    return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* The keys that lack a word after their first one in `key`: "solver_qn_history" for "solver_history". */
+static void list_longer(PetscInt n_schema, const wring_schema *schema, const char *key, char list[OPTIONS_KEY_SIZE])
+{
+  const size_t first = strcspn(key, "_") + 1, rest = first < strlen(key) ? strlen(key) - first : 0;
+  char         full[OPTIONS_KEY_SIZE];
+  for (PetscInt i = 0; i < n_schema && rest; i++) {
+    for (const wring_option *p = strchr(schema[i].prefix, '*') ? NULL : schema[i].options; p && p->key; p++) {
+      const size_t size = (size_t)snprintf(full, sizeof full, "%s%s", schema[i].prefix, p->key);
+      if (size < first + rest + 2 || wring_ascii_compare_n(full, key, first)) continue;
+      if (full[size - rest - 1] == '_' && !wring_ascii_compare(full + size - rest, key + first))
+        wring_text_list(list, OPTIONS_KEY_SIZE, full);
+    }
+  }
+}
+
+/* The size of the longest beginning of `key` whose keys `wring help` lists; 0: there is none. */
+static int known_part(PetscInt n_schema, const wring_schema *schema, const char *key)
+{
+  for (size_t size = strlen(key); size > 0; size--)
+    for (PetscInt i = 0; i < n_schema && (key[size] == '_' || !key[size]); i++)
+      if (!wring_ascii_compare_n(schema[i].prefix, key, size) && schema[i].prefix[size] == '_') return (int)size;
+  return 0;
 }
 
 /* Whether a key begins with one of the words "a|b", or is one. */
@@ -153,17 +217,27 @@ static void list_families(PetscInt n_schema, const wring_schema *schema, const c
 static PetscErrorCode refuse_unknown(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
                                      const wring_key_words *words, const options_entry *e)
 {
-  char      nearest[OPTIONS_KEY_SIZE], list[OPTIONS_KEY_SIZE] = "";
-  const int distance = nearest_key(n_schema, schema, e->key, nearest);
+  const char *const key = e->key;
+  char              nearest[OPTIONS_KEY_SIZE], list[OPTIONS_KEY_SIZE] = "";
 
   PetscFunctionBegin;
+  if (find_below(n_schema, schema, PETSC_FALSE, key, nearest))
+    WRING_REFUSE(o->comm, "%s: key %s is a map, expected keys in it, such as %s (`wring help %s`)", e->origin, key,
+                 nearest, key);
+  const PetscBool below    = find_below(n_schema, schema, PETSC_TRUE, key, nearest);
+  const int       distance = below ? 0 : nearest_key(n_schema, schema, key, nearest);
+  const PetscBool begun    = (PetscBool)(key[0] && !wring_ascii_compare_n(nearest, key, strlen(key)));
+  const PetscBool near     = (PetscBool)(begun || distance <= most_distance(key));
   for (; words && words->owner && !list[0]; words++)
-    if (begins_with(e->key, words->words)) list_families(n_schema, schema, words->owner, list);
-  const size_t    length = strlen(e->key);
-  const PetscBool begun  = (PetscBool)(length > 0 && !wring_ascii_compare_n(nearest, e->key, length));
-  const PetscBool near   = (PetscBool)(!list[0] || begun || distance <= (int)length / 3);
-  WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s%s%s%s?", e->origin, e->key, near ? nearest : "",
-               near && list[0] ? ", or " : "", strchr(list, ',') ? "one of " : "", list);
+    if (begins_with(key, words->words)) list_families(n_schema, schema, words->owner, list);
+  if (!near && !list[0]) list_longer(n_schema, schema, key, list);
+  if (near || list[0])
+    WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s%s%s%s?", e->origin, key, near ? nearest : "",
+                 near && list[0] ? ", or " : "", strchr(list, ',') ? "one of " : "", list);
+  const int known = known_part(n_schema, schema, key);
+  WRING_REFUSE(o->comm, "%s: unknown key %s, expected one that `wring help %.*s` lists%s%s", e->origin, key,
+               known ? known : 4, known ? key : "deck", known ? "" : ", or for an option of PETSc petsc_",
+               known ? "" : key);
 }
 
 /* Checks a key even if nothing reads it. Tables that share a key may accept different values. */
@@ -375,9 +449,18 @@ PetscErrorCode wring_options_visit(PetscInt n_schema, const wring_schema *schema
 }
 
 typedef struct {
-  MPI_Comm comm;
-  char     heading[OWNERS]; // of the entry before
+  MPI_Comm    comm;
+  char        heading[OWNERS]; // of the entry before
+  const char *word;            // entries that have it are printed; NULL: all
+  PetscInt    n;               // their number
 } help_state;
+
+static PetscBool has_word(const char *text, const char *word)
+{
+  for (; text && *text; text++)
+    if (!wring_ascii_compare_n(text, word, strlen(word))) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
 
 /* Prints an entry, below the heading `owners` if it differs from that of the previous entry. */
 static PetscErrorCode print_entry(void *context, const char *key, const wring_option *p, const char *owners)
@@ -387,6 +470,10 @@ static PetscErrorCode print_entry(void *context, const char *key, const wring_op
 
   PetscFunctionBegin;
   wring_options_describe(p, sizeof accepts, accepts);
+  if (s->word && !has_word(key, s->word) && !has_word(p->help, s->word) && !has_word(accepts, s->word) &&
+      !has_word(owners, s->word))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  s->n++;
   if (strcmp(owners, s->heading))
     PetscCall(PetscPrintf(s->comm, "%s---- %s ----\n", s->heading[0] ? "\n" : "", owners));
   snprintf(s->heading, sizeof s->heading, "%s", owners);
@@ -402,5 +489,9 @@ PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_
 
   PetscFunctionBegin;
   PetscCall(wring_options_visit(n_schema, schema, key, print_entry, &s, n_printed));
+  if (*n_printed > 0 || !key) PetscFunctionReturn(PETSC_SUCCESS);
+  s.word = key;
+  PetscCall(wring_options_visit(n_schema, schema, NULL, print_entry, &s, n_printed));
+  *n_printed = s.n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
   region does not have, gives a notice and not an error: a command line that changes the model cannot remove the
   parameters in the deck.
 */
+#include "base/text.h"
 #include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -72,19 +73,21 @@ const wring_law *wring_region_law(const wring_problem *p, PetscInt r)
 
 static PetscErrorCode find_law(const wring_problem *p, PetscInt r, const char *name)
 {
-  char from[WRING_PREFIX], known[512] = "", hint[128] = "";
+  char from[WRING_PREFIX], own[WRING_PREFIX], known[512] = "", hint[128] = "";
 
   PetscFunctionBegin;
   find_source(p, r, "model", from);
-  PetscCall(wring_options_require(p->options, from, wring_material_options, "model"));
+  wring_region_prefix(p, r, sizeof own, own);
+  if (!wring_options_has(p->options, from, "model"))
+    WRING_REFUSE(p->comm, "%s: %smodel is missing, and so is %smodel: expected a word (`wring help material`)",
+                 wring_options_deck(p->options), from, own);
   p->parts->region[r].law = wring_law_find(name);
   if (p->parts->region[r].law) PetscFunctionReturn(PETSC_SUCCESS);
   int least = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
   for (int i = 0; wring_law_material(i); i++) {
-    const size_t      end   = strlen(known);
     const char *const other = wring_law_material(i)->name;
     if (wring_is_nearer(name, other, &least)) snprintf(hint, sizeof hint, ", did you mean %s?", other);
-    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", other);
+    wring_text_list(known, sizeof known, other);
   }
   WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, from, "model"),
                from, name, known, hint);

@@ -77,7 +77,7 @@ static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, co
                                   PetscInt *set)
 {
   const char *const        origin   = wring_options_family_origin(p->options, prefix);
-  static const char *const expected = "a set with lines, which `wring check` lists, or a file";
+  static const char *const expected = "a set with lines, or a file";
   PetscInt64               lines;
 
   PetscFunctionBegin;

@@ -184,14 +184,15 @@ static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, co
 
   PetscFunctionBegin;
   PetscCall(count_all(p->comm, stored, &s));
-  if (can_descend(*d, &s)) PetscCall(same_positions(p->comm, deck, stored, &same));
+  const PetscBool fits = can_descend(*d, &s);
+  if (fits) PetscCall(same_positions(p->comm, deck, stored, &same));
   if (!same)
     WRING_REFUSE(p->comm,
-                 "%s: holds another mesh (%lld vertices, %lld tets) than the deck's (%s: %lld vertices, %lld tets), "
+                 "%s: holds another mesh (%lld vertices, %lld tets) than the deck's (%s: %lld vertices, %lld tets%s), "
                  "expected the same, or a deck without mesh",
                  p->parts->origin.restart, (long long)s.vertices, (long long)s.tets,
                  wring_options_family_origin(p->options, p->parts->bodies.placed ? "body_" : "mesh_"),
-                 (long long)d->vertices, (long long)d->tets);
+                 (long long)d->vertices, (long long)d->tets, fits ? ", at other positions" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,5 @@
 /* Names in keys: "attach_NAME_stiffness" refers to the set NAME. */
+#include "base/text.h"
 #include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -46,29 +47,39 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
   }
 }
 
+const char *wring_list_names(const wring_names *names, size_t size, char *text)
+{
+  enum { MOST = 12 };
+  text[0] = '\0';
+  for (PetscInt i = 0; i < names->n && i <= MOST; i++) wring_text_list(text, size, i < MOST ? names->name[i] : "...");
+  return text[0] ? text : "none";
+}
+
 PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family, const char *name,
                                       const char *expected, PetscInt *set)
 {
-  char prefix[WRING_PREFIX], hint[256];
+  char prefix[WRING_PREFIX], hint[256], list[512];
 
   PetscFunctionBegin;
   *set = wring_names_find(&p->mesh->set.names, name);
   if (*set >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   wring_suggest_name(&p->mesh->set.names, name, sizeof hint, hint);
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
-  WRING_REFUSE(p->comm, "%s: %.*s: '%s' is not a set of the mesh%s, expected %s",
-               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint, expected);
+  WRING_REFUSE(p->comm, "%s: %.*s: '%s' is not a set of the mesh%s, expected %s; its sets: %s",
+               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint, expected,
+               wring_list_names(&p->mesh->set.names, sizeof list, list));
 }
 
 PetscErrorCode wring_problem_find_region(const wring_problem *p, const char *family, const char *name, PetscInt *region)
 {
-  char prefix[WRING_PREFIX], hint[256];
+  char prefix[WRING_PREFIX], hint[256], list[512];
 
   PetscFunctionBegin;
   *region = wring_names_find(&p->mesh->regions, name);
   if (*region >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   wring_suggest_name(&p->mesh->regions, name, sizeof hint, hint);
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
-  WRING_REFUSE(p->comm, "%s: %.*s: the mesh has no region '%s'%s, expected one that `wring check` lists",
-               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint);
+  WRING_REFUSE(p->comm, "%s: %.*s: the mesh has no region '%s'%s, expected one of its regions: %s",
+               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint,
+               wring_list_names(&p->mesh->regions, sizeof list, list));
 }

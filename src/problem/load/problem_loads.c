@@ -212,7 +212,7 @@ static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool 
 static PetscErrorCode read_set(wring_problem *p, const load_keys *k, wring_loaded *l)
 {
   const PetscBool   is_total = (PetscBool)(k->table == wring_force_options);
-  const char *const expected = is_total ? "a set that `wring check` lists" : "a surface that `wring check` lists";
+  const char *const expected = is_total ? "a set" : "a surface";
   PetscInt          set;
 
   PetscFunctionBegin;
@@ -227,7 +227,7 @@ static PetscErrorCode read_pressure(wring_problem *p, const load_keys *k, wring_
   PetscInt64 n_all;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_find_set(p, k->family, k->name, "a surface that `wring check` lists", &set));
+  PetscCall(wring_problem_find_set(p, k->family, k->name, "a surface", &set));
   PetscCall(wring_mesh_surface(p->mesh, set, PETSC_FALSE, &l->n, &l->triangle));
   n_all = l->n;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n_all, 1, MPIU_INT64, MPI_SUM, p->comm));

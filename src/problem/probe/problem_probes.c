@@ -49,14 +49,14 @@ static PetscErrorCode find_set(const wring_problem *p, const char *prefix, const
 {
   const wring_mesh *const m      = p->mesh;
   const char *const       origin = wring_options_origin(p->options, prefix, "set");
-  char                    hint[256];
+  char                    hint[256], list[512];
 
   PetscFunctionBegin;
   at->set = wring_names_find(&m->set.names, name);
   if (at->set < 0) {
     wring_suggest_name(&m->set.names, name, sizeof hint, hint);
-    WRING_REFUSE(p->comm, "%s: %sset: '%s' is not a set of the mesh%s, expected a set that `wring check` lists", origin,
-                 prefix, name, hint);
+    WRING_REFUSE(p->comm, "%s: %sset: '%s' is not a set of the mesh%s, expected a set; its sets: %s", origin, prefix,
+                 name, hint, wring_list_names(&m->set.names, sizeof list, list));
   }
   at->total = (double)m->set.count[at->set];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &at->total, 1, MPI_DOUBLE, MPI_SUM, p->comm));

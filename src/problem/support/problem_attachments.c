@@ -95,7 +95,7 @@ static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_
 {
   static const unsigned bits[] = {1, 2, 4, 3, 6, 5, 7}; // of the choices of components
   const PetscInt        set    = wring_names_find(&p->mesh->set.names, name);
-  char                  prefix[WRING_PREFIX], hint[256];
+  char                  prefix[WRING_PREFIX], hint[256], list[512];
 
   PetscFunctionBegin;
   *a = (wring_attachment){.motion = {.centre = {NAN}, .until = INFINITY, .release = INFINITY}};
@@ -106,8 +106,10 @@ static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_
   wring_suggest_name(&p->mesh->set.names, name, sizeof hint, hint);
   if (set < 0 && !a->file)
     WRING_REFUSE(p->comm,
-                 "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
-                 wring_options_family_origin(p->options, prefix), name, hint);
+                 "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets; its "
+                 "sets: %s",
+                 wring_options_family_origin(p->options, prefix), name, hint,
+                 wring_list_names(&p->mesh->set.names, sizeof list, list));
   if (a->per_area > 0) PetscCall(find_area(p, prefix, name, set, &a->area));
   if (!a->hard && !a->file && a->per_area <= 0) // it is required
     PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &a->stiffness));
