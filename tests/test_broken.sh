@@ -179,7 +179,7 @@ unread material key type|add box.yaml 'material_stiffness: heavy'|check box.yaml
   box.yaml: material_density is missing: expected a real in (0,inf) [kg/m^3] (Mass per rest volume; not needed with
   mass.file.)
 missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|
-  box.yaml: material_model is missing, and so is region_box_model: expected a word (`wring help material`)
+  box.yaml: material_model is missing, and so is region_box_model: expected a name (`wring help material`)
 missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|
   box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; requires poisson.)
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|
@@ -347,13 +347,13 @@ two decks|:|check box.yaml net.yaml|command line: unexpected argument 'net.yaml'
 unknown option|:|check box.yaml -solver_maxit 3|command line: unknown key solver_maxit, did you mean solver_max_it?
 option lacks value|:|check box.yaml -time_step|command line: -time_step has no value, expected a real in (0,inf) [s]
 *option lacks value before another|:|run box.yaml -output_directory -time_steps 2|
-  command line: -output_directory has no value, expected a word
+  command line: -output_directory has no value, expected a name
 option lacks value path|:|run box.yaml -mesh_file|command line: -mesh_file has no value, expected a file name
 option lacks value int|:|run box.yaml -solver_max_it|
   command line: -solver_max_it has no value, expected an integer in [0,inf)
 option bad value|:|run box.yaml -solver_max_it=x|command line: solver_max_it is "x", expected an integer in [0,inf)
 option equals nothing|:|run box.yaml -solver_max_it=|command line: solver_max_it is "", expected an integer in [0,inf)
-word value empty|:|run box.yaml -output_directory ''|command line: output_directory is "", expected a word
+word value empty|:|run box.yaml -output_directory ''|command line: output_directory is "", expected a name
 help unknown|:|help nonsense|help: no key has 'nonsense' in its name or text: `wring help deck` lists all
 version words|:|version now|version: unexpected argument 'now', expected
 option positional neg|:|run box.yaml -3|command line: unexpected argument '-3', expected -key value
@@ -390,15 +390,15 @@ positions missing file|:|check box.yaml -initial_positions nowhere.csv|
   nowhere.csv: cannot be read: No such file or directory
 positions is dir|:|check box.yaml -initial_positions old|old: cannot be read: Is a directory
 positions empty|: >state.csv|check net.yaml -initial_positions state.csv|
-  state.csv:1: the header is "", expected "vertex,x,y,z"
+  state.csv:1: the header is "", expected "vertex,x,y,z[,vx,vy,vz]"
 positions header only|echo vertex,x,y,z >state.csv|check net.yaml -initial_positions state.csv|
   state.csv:2: the file ends without vertex 0 (4 missing), expected every vertex from 0 to 3
 positions header|edit state.csv 1s/vertex/node/|check net.yaml -initial_positions state.csv|
-  state.csv:1: the header is "node,x,y,z", expected "vertex,x,y,z"
+  state.csv:1: the header is "node,x,y,z", expected "vertex,x,y,z[,vx,vy,vz]"
 positions header tail|edit state.csv 1s/z/z,w/|check net.yaml -initial_positions state.csv|
-  state.csv:1: the header is "vertex,x,y,z,w", expected "vertex,x,y,z"
+  state.csv:1: the header is "vertex,x,y,z,w", expected "vertex,x,y,z[,vx,vy,vz]"
 positions semicolons|edit state.csv 's/,/;/g'|check net.yaml -initial_positions state.csv|
-  state.csv:1: the header is "vertex;x;y;z", expected "vertex,x,y,z"
+  state.csv:1: the header is "vertex;x;y;z", expected "vertex,x,y,z[,vx,vy,vz]"
 positions short row|edit state.csv '3s/,0$//'|check net.yaml -initial_positions state.csv|
   state.csv:3: 3 columns, expected 4 (vertex,x,y,z)
 positions long row|edit state.csv '3s/$/,0/'|check net.yaml -initial_positions state.csv|
@@ -421,10 +421,10 @@ positions fraction|edit state.csv '3s/^1/1.5/'|check net.yaml -initial_positions
   state.csv:3: vertex is "1.5", expected a vertex, an integer from 0 to 3
 *positions missing|edit state.csv '3d'|check net.yaml -initial_positions state.csv|
   state.csv:5: the file ends without vertex 1 (1 missing), expected every vertex from 0 to 3
-positions empty line|edit state.csv '3s/.*//'|check net.yaml -initial_positions state.csv|
-  state.csv:3: an empty line, expected vertex,x,y,z
+positions after a comment|edit state.csv '2s/^/# \n/;3s/,/;/'|check net.yaml -initial_positions state.csv|
+  state.csv:4: vertex is "1;1", expected a number
 positions binary|cp gmsh41_binary.msh state.csv|check net.yaml -initial_positions state.csv|
-  state.csv:1: the header is "$MeshFormat", expected "vertex,x,y,z"
+  state.csv:1: the header is "$MeshFormat", expected "vertex,x,y,z[,vx,vy,vz]"
 positions cut|head -c 20 state.csv >s; mv s state.csv|check net.yaml -initial_positions state.csv|
   state.csv:3: the file ends without vertex 1 (3 missing), expected every vertex from 0 to 3
 positions huge|edit state.csv '3s/,0$/,1e200/'|run net.yaml -initial_positions state.csv|

@@ -24,20 +24,23 @@ typedef struct {
 
 /* Tables of springs "a,b,length[,damping]" on 5 vertices. */
 static const good_table good[] = {
-  {"a,b,length\n0,1,2.5\n", {0, 1, 2.5, 0}, 1},
+  {"a,b,length\n0,1,2.5\n", {0, 1, 2.5, NAN}, 1},
   {"a,b,length,damping\n0,1,2.5,7\n", {0, 1, 2.5, 7}, 1},
-  {"a,b,length\r\n0,1,2.5\r\n4,0,-1e-3\r\n", {0, 1, 2.5, 0, 4, 0, -1e-3, 0}, 2},
-  {"a,b,length\n0,1,2.5\n4,0,.5", {0, 1, 2.5, 0, 4, 0, 0.5, 0}, 2},
-  {"a,b,length\n 3 ,\t4, +1E2 \n\n \n", {3, 4, 100, 0}, 1},
+  {"a,b,length\r\n0,1,2.5\r\n4,0,-1e-3\r\n", {0, 1, 2.5, NAN, 4, 0, -1e-3, NAN}, 2},
+  {"a,b,length\n0,1,2.5\n4,0,.5", {0, 1, 2.5, NAN, 4, 0, 0.5, NAN}, 2},
+  {"a,b,length\n 3 ,\t4, +1E2 \n\n \n", {3, 4, 100, NAN}, 1},
   {"\xef\xbb\xbf"
    "a,b,length\n1.0000e+00,2.,1e-400\n",
-   {1, 2, 0, 0},
+   {1, 2, 0, NAN},
    1},
+  {"\xef\xbb\xbf# springs.csv\r\n\r\na,b,length\r\n\r\n0,1,2\r\n \t# cut: 0,2,3\r\n2,3,5\r\n#",
+   {0, 1, 2, NAN, 2, 3, 5, NAN},
+   2},
   {"a,b,length\n", {0}, 0},
   {"a,b,length", {0}, 0},
 };
 
-/* Fails if an optional column, a line end, a blank or a number format is not read correctly. */
+/* Fails if an optional column, a line end, a blank, a comment or a number format is not read correctly. */
 static PetscErrorCode test_good_tables(void)
 {
   PetscFunctionBegin;
@@ -49,7 +52,9 @@ static PetscErrorCode test_good_tables(void)
     write_text(good[i].text, strlen(good[i].text));
     PetscCall(wring_csv_read(file, "a,b,length[,damping]", 5, PETSC_FALSE, PETSC_FALSE, &n, &width, &row, &e));
     CHECK(row && !e.text[0] && n == good[i].n && width == 4, "table %zu: \"%s\"", i, e.text);
-    for (PetscInt k = 0; k < 4 * n; k++) CHECK(row[k] == good[i].row[k], "table %zu, value %d: %g", i, (int)k, row[k]);
+    for (PetscInt k = 0; k < 4 * n; k++)
+      CHECK(row[k] == good[i].row[k] || (isnan(row[k]) && isnan(good[i].row[k])), "table %zu, value %d: %g", i, (int)k,
+            row[k]);
     PetscCall(PetscFree(row));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -62,7 +67,7 @@ typedef struct {
 /* Tables "vertex,x[,y]" with each of 3 vertices once. Each error must name its line, the value and what is expected. */
 static const bad_table bad[] = {
   {"", {":1: the header is \"\"", "expected \"vertex,x[,y]\""}},
-  {"\n0,1\n", {":1: the header is \"\"", "vertex,x"}},
+  {"\n#1\n0,1\n", {":3: the header is \"0,1\"", "vertex,x"}},
   {"vertex, x\n0,1\n", {":1: the header is \"vertex, x\"", "vertex,x"}},
   {"Vertex,x\n0,1\n", {":1: the header is \"Vertex,x\"", "vertex,x"}},
   {"vertex,x,y,z\n", {":1: the header is \"vertex,x,y,z\"", "vertex,x"}},
@@ -93,7 +98,8 @@ static const bad_table bad[] = {
   {"vertex,x\nnan,1\n", {":2: vertex is \"nan\"", "an integer from 0 to 2"}},
   {"vertex,x\nv0,1\n", {":2: vertex is \"v0\"", "expected a number"}},
   {"vertex,x\r\n0,1\r\n0,1\r\n", {":3: vertex 0 is given twice", "line 2"}},
-  {"vertex,x\r\n0,1\r\n\r\n1,1\r\n", {":3: an empty line", "expected vertex,x"}},
+  {"vertex,x\n\n0,1\n # 1,1\n1,one\n", {":5: x is \"one\"", "expected a number"}},
+  {"vertex,x\n0,1 # one\n", {":2: x is \"1 # one\"", "expected a number"}},
   {"vertex,x\n0,1\n2,1\n", {"the file ends without vertex 1 (1 missing)", "from 0 to 2"}},
   {"vertex,x\n", {"the file ends without vertex 0 (3 missing)", "from 0 to 2"}},
 };

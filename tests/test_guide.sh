@@ -12,7 +12,6 @@ export PATH=$build:$PATH
 awk '/^```(yaml|csv|geo)$/ {
   getline
   deck = $0 ~ /^(#|\/\/) [a-z]+\.(yaml|csv|geo)$/ ? $2 : "/dev/null"
-  if (deck ~ /csv$/) getline
   while ($0 != "```") { if (deck !~ /null/) print > deck; getline }
   if (deck !~ /null/) close(deck) }' "$guide"
 [ -f beam.yaml ] && [ -f chain.yaml ] && [ -f links.csv ] || fail 'the guide has no decks'

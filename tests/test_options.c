@@ -20,7 +20,7 @@ static const wring_option table[] = {
   {"ints", WRING_INTS, .range = "[0,9]", .help = "A list of digits."},
   {"pair", WRING_INTS, 2, .help = "Two integers."},
   {"search", WRING_WORD, .choices = "armijo|wolfe|none", .value = "armijo", .help = "A rule."},
-  {"name", WRING_WORD, .help = "Any word."},
+  {"name", WRING_WORD, .help = "Any text."},
   {"names", WRING_WORDS, .help = "Words."},
   {"file", WRING_PATH, .help = "A file."},
   {.key = NULL},
@@ -109,6 +109,7 @@ static const good_value good[] = {
   {"search", NULL, 1, {0}, "armijo"},
   {"search", "WOLFE", 1, {0}, "wolfe"},
   {"name", "Pin", 1, {0}, "Pin"},
+  {"name", "a pin, bent", 1, {0}, "a pin, bent"},
   {"names", "a, b c", 3, {0}, NULL},
   {"file", "mesh.msh", 1, {0}, "mesh.msh"},
 };
@@ -178,8 +179,7 @@ static const bad_value bad[] = {
   {"search", "steepest-descent", "expected one of armijo, wolfe, none"},
   {"search", "armijo|wolfe", "expected one of armijo, wolfe, none"},
   {"search", "", "expected one of armijo, wolfe, none"},
-  {"name", "two words", "expected a word"},
-  {"name", "", "expected a word"},
+  {"name", "", "expected a name"},
   {"names", ",", "expected a list of words"},
   {"file", "", "expected a file name"},
 };

@@ -205,7 +205,7 @@ static PetscErrorCode test_refusals(void)
     {"function,x,value\na,0,1e999\n", ":2: value is '1e999'", "finite number"},
     {"function,x,value\na,0,\n", ":2: value is ''", "finite number"},
     {"function,x,value\na,0,1 2\n", ":2: value is '1 2'", ""},
-    {"function,x,value\na,0,-1\n\na,2,1\n", ":3: an empty line", ""},
+    {"# a spline\nfunction,x,value\n\na,0,-1\n # b\na,two,1\n", ":6: x is 'two'", ""},
     {"function,x,value\na,0,-1\na,2,1.1\n", "the stress at rest", "is 0.05 Pa"},
     {"function,x,value\na,0,1\na,2,-1\n", "the shear modulus at rest is -0.5 Pa", ""},
     {"function,x,value\nc,0,-1\nc,2,1\n", "the shear modulus at rest is 0 Pa", ""},

@@ -61,15 +61,18 @@ void wring_checkpoint_seal(const char *file, char text[WRING_SEAL_TEXT], wring_e
 /* ---- CSV input --------------------------------------------------------------------------------------------------- */
 
 /*
-  Reads a table of numbers whose first line is exactly `header`, such as "vertex,x,y,z"; a column "[,damping]" at its
-  end is optional, with the value 0 if it is missing. Numbers have a decimal point in any locale. Columns named vertex,
-  a or b (vertices) or tet hold integers in [0, n_number). unique: no number of column 0 may repeat; complete: every
-  number must occur. Empty lines are allowed only at the end. row [*n][width], width = number of columns in the header
-  including the optional one, freed by the caller with PetscFree. On bad input e holds "file.csv:7: ..." and *row is
-  NULL. Not collective: call on one rank.
+  Reads a table of numbers whose first line is exactly `header`, such as "vertex,x,y,z"; columns "[,damping]" at its end
+  are optional, with the value NAN if they are missing. Blank lines, and those that begin with #, are skipped. Numbers
+  have a decimal point in any locale. Columns named vertex, a or b (vertices) or tet hold integers in [0, n_number).
+  unique: no number of column 0 may repeat; complete: every number must occur. row [*n][width], width = number of
+  columns in the header including the optional ones, freed by the caller with PetscFree. On bad input e holds
+  "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
 */
 PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_number, PetscBool unique,
                               PetscBool complete, PetscInt *n, int *width, double **row, wring_error *e);
+
+/* The line of a row of such a file, which is read again up to there, for a message. Not collective. */
+PetscInt64 wring_csv_line(const char *file, PetscInt row);
 
 /* ---- CSV and text output ----------------------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ typedef enum {
   WRING_REAL,
   WRING_REALS, // count reals, or any number if count is 0
   WRING_INTS,
-  WRING_WORD,  // one of choices, or any word if choices is NULL
+  WRING_WORD,  // one of choices, or any text if choices is NULL: a name
   WRING_WORDS, // list of words, each one of choices, or any words if choices is NULL
   WRING_PATH,  // a file: wring_options_get_path says what it is relative to
 } wring_option_type;
@@ -47,7 +47,7 @@ typedef struct {
 
 #define WRING_AT(settings, member) (offsetof(settings, member) + 1)
 
-const char *wring_option_choices(const wring_option *p); // with those of plugins; NULL: any word
+const char *wring_option_choices(const wring_option *p); // with those of plugins; NULL: any text
 
 /* One line of a schema: the entries of a table with a prefix. '*' in the prefix stands for a name: "attach_*_". */
 typedef struct {
@@ -156,7 +156,7 @@ PetscErrorCode wring_options_require(const wring_options *o, const char *prefix,
 
 /*
   A relative path in a deck is joined with the deck's directory; one on the command line is relative to the working
-  directory. A file that is not there but beside the deck, where wring 0.1 looked for both, is taken with a note.
+  directory. Nothing looks for the file, so that all ranks get the same path.
 */
 PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, size_t size, char *path);

@@ -94,8 +94,11 @@ PetscErrorCode wring_problem_minimise(wring_problem *p, wring_solver *solver, Ve
 /* Prepares g and x, x_0, for the next step, unless that is done: wring_problem_step does it. */
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
 
-/* A table `vertex,x,y,z` that names every vertex, into value [n_owned][3]. Refused with file and line. Collective. */
-PetscErrorCode wring_problem_read_vectors(const wring_mesh *m, const char *file, double *value);
+/*
+  A table `vertex,x,y,z` that names every vertex, or a state.csv, of which velocities or else positions are taken, into
+  value [n_owned][3]. Refused with file and line. Collective.
+*/
+PetscErrorCode wring_problem_read_vectors(const wring_mesh *m, const char *file, PetscBool velocities, double *value);
 
 /*
   Self-contact keeps its pairs after ten updates of a solve. *difference [J]: E with the pairs at x, less E with those

@@ -18,7 +18,7 @@ typedef struct {
   const char  *file;
   FILE        *stream;
   char         columns[HEADER_SIZE]; // of this file
-  int          width, required;      // columns with and without the optional one
+  int          width, required;      // columns with and without the optional ones
   int          given;                // columns of this file
   const char  *number[HEADER_SIZE];  // by column: "vertex" or "tet" if it holds their numbers; NULL: it holds values
   PetscInt     n_number;             // number of these in the mesh
@@ -42,10 +42,17 @@ static void __attribute__((format(printf, 2, 3))) refuse(table *t, const char *f
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
+static const char *skip_blanks(const char *at)
+{
+  while (*at == ' ' || *at == '\t') at++;
+  return at;
+}
+
 /* Reads the next line without its line end; returns its length, or -1 at the end of the file or after an error. */
 static int next_line(table *t, char *line)
 {
-  int n = 0, c;
+  static const char mark[] = "\xef\xbb\xbf"; // the byte order mark that spreadsheets put before UTF-8
+  int               n      = 0, c;
   t->line++;
   while ((c = getc_unlocked(t->stream)) != EOF && c != '\n' && n < LINE_SIZE - 1) line[n++] = (char)c;
   if (ferror(t->stream)) {
@@ -58,7 +65,21 @@ static int next_line(table *t, char *line)
   }
   if (n > 0 && line[n - 1] == '\r') n--;
   line[n] = '\0';
-  return c == EOF && n == 0 ? -1 : n;
+  if (c == EOF && n == 0) return -1;
+  if (t->line == 1 && !strncmp(line, mark, 3)) memmove(line, line + 3, (size_t)(n -= 3) + 1);
+  return n;
+}
+
+/* The next line that is neither blank nor a comment, which begins with #. */
+static int next_row(table *t, char *line)
+{
+  const char *begin;
+  int         n;
+  do {
+    n     = next_line(t, line);
+    begin = n < 0 ? NULL : skip_blanks(line);
+  } while (begin && (*begin == '#' || begin == line + n));
+  return n;
 }
 
 /* The first characters of the text up to `end`, printable in one line of an error. */
@@ -111,31 +132,22 @@ static PetscErrorCode set_columns(table *t, const char *header)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first line must be the header, with or without the optional column. */
+/* The first row must be the header, with or without the optional columns. */
 static void read_header(table *t, const char *header)
 {
-  static const char mark[] = "\xef\xbb\xbf"; // the byte order mark that spreadsheets put before UTF-8
-  char              line[LINE_SIZE], copy[SHOWN];
-  int               n = next_line(t, line);
+  char         line[LINE_SIZE], copy[SHOWN];
+  const int    n        = next_row(t, line);
+  const size_t required = strcspn(header, "["), length = n < 0 ? 0 : (size_t)n;
   if (wring_failed(t->e)) return;
-  const char  *at       = n >= 3 && !strncmp(line, mark, 3) ? line + 3 : line;
-  const char  *end      = n < 0 ? at : line + n;
-  const size_t required = strcspn(header, "["), length = (size_t)(end - at);
   t->given = t->width;
-  if (length == strlen(t->columns) && !memcmp(at, t->columns, length)) return;
+  if (length == strlen(t->columns) && !memcmp(line, t->columns, length)) return;
   t->given             = t->required;
   t->columns[required] = '\0';
-  if (length == required && !memcmp(at, header, length)) return;
-  refuse(t, "the header is \"%s\", expected \"%s\"", shown(at, end, copy), header);
+  if (length == required && !memcmp(line, header, length)) return;
+  refuse(t, "the header is \"%s\", expected \"%s\"", shown(line, line + length, copy), header);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-static const char *skip_blanks(const char *at)
-{
-  while (*at == ' ' || *at == '\t') at++;
-  return at;
-}
 
 /* Reads the number at the start of a text, with blanks around it; returns its end, NULL if there is none. */
 static const char *scan_number(const char *at, double *v)
@@ -183,7 +195,7 @@ static PetscBool read_row(table *t, const char *line, int size, double *value)
     if (!check_value(t, i, value[i], at, stop)) return PETSC_FALSE;
     at = stop + 1;
   }
-  for (int i = t->given; i < t->width; i++) value[i] = 0;
+  for (int i = t->given; i < t->width; i++) value[i] = NAN;
   return PETSC_TRUE;
 }
 
@@ -195,23 +207,12 @@ static void note_number(table *t, PetscInt number, PetscBool unique)
   *first = t->line;
 }
 
-/* Empty lines are allowed only at the end: row i is then in line i + 2, as later checks of values assume. */
 static PetscErrorCode read_rows(table *t, PetscBool unique)
 {
-  char       line[LINE_SIZE];
-  PetscInt64 empty = 0; // line
+  char line[LINE_SIZE];
 
   PetscFunctionBegin;
-  for (int size; !wring_failed(t->e) && (size = next_line(t, line)) >= 0;) {
-    if (*skip_blanks(line) == '\0' && size == (int)strlen(line)) {
-      if (!empty) empty = t->line;
-      continue;
-    }
-    if (empty) {
-      t->line = empty;
-      refuse(t, "an empty line, expected %s", t->columns);
-      break;
-    }
+  for (int size; !wring_failed(t->e) && (size = next_row(t, line)) >= 0;) {
     if (!wring_count_fits((PetscInt64)t->n + 1, t->width, t->file, "rows", t->e)) break;
     PetscCall(wring_grow((PetscInt64)t->n + 1, &t->room, (size_t)t->width * sizeof *t->row, &t->row));
     double *const value = t->row + (size_t)t->n * (size_t)t->width;
@@ -262,6 +263,16 @@ PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_n
   if (!wring_failed(e)) *n = t.n;
   *row = t.row;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 wring_csv_line(const char *file, PetscInt row)
+{
+  wring_error e = {""};
+  table       t = {.file = file, .stream = fopen(file, "rb"), .e = &e};
+  char        line[LINE_SIZE];
+  for (PetscInt i = -1; t.stream && i <= row && next_row(&t, line) >= 0; i++) continue; // -1: the header
+  if (t.stream) fclose(t.stream);
+  return t.line;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -13,9 +13,9 @@ const wring_option wring_initial_options[] = {
      "Whether a restart goes on with its analysis; false: a new one begins there, at step 0 and time 0: loads, in "
      "statics also prescribed positions, grow from those that it had to those of this deck."},
   {"positions", WRING_PATH, .at = WRING_AT(wring_initial_keys, positions),
-   .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
+   .help = "CSV `vertex,x,y,z` [m], or a state.csv; default: the rest positions."},
   {"velocities", WRING_PATH, .at = WRING_AT(wring_initial_keys, velocities), .instead = "velocity",
-   .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
+   .help = "CSV `vertex,x,y,z` [m/s], or a state.csv; default: at rest."},
   {"velocity", WRING_REALS, .count = 3, .unit = "m/s", .at = WRING_AT(wring_initial_keys, velocity),
    .instead = "velocities", .help = "One velocity for all vertices."},
   {0},
@@ -130,7 +130,7 @@ static PetscErrorCode read_vectors(const wring_problem *p, const char *file, Vec
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayWrite(v, &value));
-  PetscCall(wring_problem_read_vectors(p->mesh, file, value));
+  PetscCall(wring_problem_read_vectors(p->mesh, file, (PetscBool)(v == p->state.v), value));
   PetscCall(VecRestoreArrayWrite(v, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

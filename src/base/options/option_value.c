@@ -19,7 +19,7 @@ static const char *type_name(const wring_option *p, PetscBool many)
   case WRING_REALS:
     return many ? "reals" : "a real";
   case WRING_WORD:
-    return "a word";
+    return "a name";
   case WRING_WORDS:
     return "a list of words";
   case WRING_PATH:
@@ -146,7 +146,7 @@ PetscBool wring_option_accepts(const wring_option *p, const char *text)
   case WRING_BOOL:
     return wring_option_bool(text, &on);
   case WRING_WORD:
-    return (PetscBool)(choices ? wring_option_find_choice(choices, text, &choice) > 0 : n == 1);
+    return (PetscBool)(choices ? wring_option_find_choice(choices, text, &choice) > 0 : text[0] != '\0');
   case WRING_WORDS:
     return (PetscBool)(n > 0 && all_choices(p, text, sizeof word, word));
   case WRING_PATH:
@@ -200,6 +200,5 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
   if ((p->type == WRING_INT || p->type == WRING_INTS) && wring_text_real(text, &v) && v > (double)PETSC_MAX_INT)
     snprintf(hint, sizeof hint, ", at most %" PetscInt_FMT, PETSC_MAX_INT);
-  if (p->type == WRING_WORD && !choices && *text) snprintf(hint, sizeof hint, " without blanks and commas");
   WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
 }

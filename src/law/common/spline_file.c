@@ -29,7 +29,10 @@ typedef struct {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* The next line without its line end and surrounding blanks, or NULL at the end of the text. */
+/*
+  The next line that is neither blank nor a comment, which begins with #, without its line end and surrounding blanks,
+  or NULL at the end of the text.
+*/
 static const char *next_line(reader *r, char line[LINE_SIZE])
 {
   if (!*r->at) return NULL;
@@ -39,6 +42,7 @@ static const char *next_line(reader *r, char line[LINE_SIZE])
   r->line++;
   while (begin < end && wring_text_is_space(*begin)) begin++;
   while (end > begin && wring_text_is_space(end[-1])) end--;
+  if (begin == end || *begin == '#') return next_line(r, line);
   if (end - begin >= LINE_SIZE)
     wring_error_set(&r->e, "%s:%d: a line of more than %d characters", r->file, r->line, LINE_SIZE - 1);
   snprintf(line, LINE_SIZE, "%.*s", (int)PetscMin(end - begin, LINE_SIZE - 1), begin);
@@ -54,7 +58,8 @@ static void read_header(reader *r)
   next_line(r, line);
   r->has_slope = (PetscBool)!strcmp(line, "function,x,value,slope");
   if (!r->has_slope && strcmp(line, "function,x,value") != 0)
-    wring_error_set(&r->e, "%s:1: the header is \"%.*s\", expected \"function,x,value[,slope]\"", r->file, SHOWN, line);
+    wring_error_set(&r->e, "%s:%d: the header is \"%.*s\", expected \"function,x,value[,slope]\"", r->file,
+                    PetscMax(r->line, 1), SHOWN, line);
 }
 
 /* The number between `at` and a comma or the end of the line; *next points after the comma, or is NULL at the end. */
@@ -109,12 +114,8 @@ static void read_row(reader *r, const char *line)
 static void read_rows(reader *r)
 {
   char line[LINE_SIZE];
-  int  empty = 0, points = 0;
-  while (!wring_failed(&r->e) && next_line(r, line)) {
-    if (line[0] && empty) wring_error_set(&r->e, "%s:%d: an empty line, expected only at the end", r->file, empty);
-    if (!line[0] && !empty) empty = r->line;
-    if (line[0]) read_row(r, line);
-  }
+  int  points = 0;
+  while (!wring_failed(&r->e) && next_line(r, line)) read_row(r, line);
   for (int f = 0; f < SPLINE_FUNCTIONS; f++) {
     points += r->table[f].n;
     if (r->table[f].n == 1)

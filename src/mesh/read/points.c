@@ -44,9 +44,10 @@ PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
   PetscFunctionBegin;
   raw->format = "CSV";
   raw->points = PETSC_TRUE;
-  PetscCall(wring_scan_index(s, PETSC_FALSE));
+  PetscCall(wring_scan_index(s, PETSC_TRUE));
   if (wring_comm_rank(s->comm) == 0) { // all rows after the header are points
-    if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
+    const int64_t line = wring_scan_place(s);
+    if (!is_header(s)) wring_scan_fail(s, line, "the first line is not the header of points, expected vertex,x,y,z");
     wring_scan_end_line(s);
     const int64_t n = wring_lines_rows(&s->lines) - s->row;
     PetscCall(wring_row_blocks_add(&blocks, s, (wring_row_block){.kind = WRING_ROW_NODES, .width = 1, .n = n}));

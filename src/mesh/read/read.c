@@ -7,7 +7,10 @@ typedef enum { NO_FORMAT, GMSH, POINTS, MEDIT } mesh_format;
 /* Rank 0. */
 static mesh_format find_format(wring_scan *s)
 {
-  const char  *word;
+  const char *word;
+  s->comments = PETSC_TRUE; // those before the first word, of formats that have them
+  wring_scan_skip_blank(s);
+  s->comments         = PETSC_FALSE;
   const size_t length = wring_scan_peek(s, &word);
   if (!wring_scan_ok(s)) return NO_FORMAT;
   if (s->at >= s->end) {

@@ -11,7 +11,8 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
 {
   for (PetscInt i = 0; i < n && !wring_failed(e); i++) {
     const double m = row[width * i + 1];
-    if (m <= 0) wring_error_set(e, "%s:%" PetscInt_FMT ": mass %g, expected above 0 kg", file, i + 2, m);
+    if (m <= 0)
+      wring_error_set(e, "%s:%" PetscInt64_FMT ": mass %g, expected above 0 kg", file, wring_csv_line(file, i), m);
   }
 }
 

@@ -27,17 +27,17 @@ const wring_option wring_spring_options[] = {
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
-  for (PetscInt i = 0; i < n && !wring_failed(e); i++, row += width) {
-    const PetscInt line = i + 2;
-    if (row[0] == row[1]) {
-      wring_error_set(e, "%s:%" PetscInt_FMT ": a and b are both %g, expected two vertices", file, line, row[0]);
-    } else if (row[2] < 0) {
-      wring_error_set(e, "%s:%" PetscInt_FMT ": length %g, expected at least 0 m", file, line, row[2]);
-    } else if (row[3] <= 0) {
-      wring_error_set(e, "%s:%" PetscInt_FMT ": stiffness %g, expected above 0 N/m", file, line, row[3]);
-    } else if (row[4] < 0) {
-      wring_error_set(e, "%s:%" PetscInt_FMT ": damping %g, expected at least 0 N s/m", file, line, row[4]);
-    }
+  char what[64] = "";
+  for (PetscInt i = 0; i < n && !what[0]; i++, row += width) {
+    if (row[0] == row[1])
+      snprintf(what, sizeof what, "a and b are both %g, expected two vertices", row[0]);
+    else if (row[2] < 0)
+      snprintf(what, sizeof what, "length %g, expected at least 0 m", row[2]);
+    else if (row[3] <= 0)
+      snprintf(what, sizeof what, "stiffness %g, expected above 0 N/m", row[3]);
+    else if (row[4] < 0)
+      snprintf(what, sizeof what, "damping %g, expected at least 0 N s/m", row[4]);
+    if (what[0]) wring_error_set(e, "%s:%" PetscInt64_FMT ": %s", file, wring_csv_line(file, i), what);
   }
 }
 
@@ -173,7 +173,7 @@ static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_
     b[i] = line->vertex[2 * i + 1] = wring_mesh_local(p->mesh, (PetscInt)row[1]);
     line->length[i]                = row[2];
     stiffness[i]                   = row[3];
-    damping[i]                     = row[4];
+    damping[i]                     = isnan(row[4]) ? 0 : row[4];
   }
   PetscCall(wring_term_create_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
   PetscCall(wring_potential_add_term(p->g, line->term));

@@ -63,7 +63,7 @@ static void check_rows(const wring_tet_field *f, const char *name, PetscBool csv
   for (PetscInt i = 0; i < n; i++, row += 1 + f->width) {
     const char *const expected = f->fault(row + 1);
     if (!expected) continue;
-    if (csv) snprintf(where, sizeof where, ":%" PetscInt_FMT, i + 2);
+    if (csv) snprintf(where, sizeof where, ":%" PetscInt64_FMT, wring_csv_line(name, i));
     wring_error_set(e, "%s%s: tet %.0f has %.6g%s, expected %s", name, where, row[0], row[1],
                     f->width > 1 ? ", ..." : "", expected);
     return;

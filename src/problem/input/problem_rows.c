@@ -1,4 +1,5 @@
 #include "problem/problem_impl.h"
+#include <math.h>
 
 PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
@@ -22,17 +23,19 @@ PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_vectors(const wring_mesh *m, const char *file, double *value)
+PetscErrorCode wring_problem_read_vectors(const wring_mesh *m, const char *file, PetscBool velocities, double *value)
 {
-  PetscInt n;
-  int      width;
-  double  *row;
+  static const char *const header = "vertex,x,y,z[,vx,vy,vz]"; // also that of state.csv
+  PetscInt                 n;
+  int                      width;
+  double                  *row;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_read_rows(m, file, "vertex,x,y,z", PETSC_TRUE, PETSC_TRUE, NULL, &n, &width, &row));
+  PetscCall(wring_problem_read_rows(m, file, header, PETSC_TRUE, PETSC_TRUE, NULL, &n, &width, &row));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt a = wring_mesh_local(m, (PetscInt)row[width * i]);
-    for (int c = 0; c < 3; c++) value[3 * a + c] = row[width * i + 1 + c];
+    const double *const one = row + (size_t)width * (size_t)i;
+    const PetscInt      a = wring_mesh_local(m, (PetscInt)one[0]), from = velocities && !isnan(one[4]) ? 4 : 1;
+    for (int c = 0; c < 3; c++) value[3 * a + c] = one[from + c];
   }
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);

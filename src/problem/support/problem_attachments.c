@@ -140,7 +140,9 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
 {
   for (PetscInt i = 0; i < n && !wring_failed(e); i++) {
     const double k = row[width * i + 4];
-    if (k <= 0) wring_error_set(e, "%s:%" PetscInt_FMT ": stiffness %g, expected above 0 N/m", file, i + 2, k);
+    if (k <= 0)
+      wring_error_set(e, "%s:%" PetscInt64_FMT ": stiffness %g, expected above 0 N/m", file, wring_csv_line(file, i),
+                      k);
   }
 }
 

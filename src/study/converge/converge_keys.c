@@ -192,7 +192,7 @@ static PetscErrorCode check_meshes(const wring_converge *c)
   PetscFunctionBegin;
   PetscCall(wring_problem_make_mesh(c->level[c->end - 1].deck, &m));
   PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &value));
-  if (c->table[0] && c->end == c->n) PetscCall(wring_problem_read_vectors(m, c->table, value));
+  if (c->table[0] && c->end == c->n) PetscCall(wring_problem_read_vectors(m, c->table, PETSC_FALSE, value));
   PetscCall(PetscFree(value));
   PetscCall(wring_mesh_destroy(&m));
   if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);

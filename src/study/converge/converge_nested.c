@@ -33,7 +33,7 @@ static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
     PetscCall(wring_checkpoint_find(m->comm, c->level[k].directory, sizeof file, file));
     PetscCall(wring_checkpoint_read_fields(file, m, 1, &field));
   } else {
-    PetscCall(wring_problem_read_vectors(m, c->table, x));
+    PetscCall(wring_problem_read_vectors(m, c->table, PETSC_FALSE, x));
   }
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->value[i / 3 * s->width + 3 * k + i % 3] = x[i] - m->X[i];
   PetscCall(PetscFree(x));

@@ -46,7 +46,7 @@ static PetscErrorCode set_positions(const wring_problem *p, const char *file, Ve
     PetscCall(VecCopy(p->state.q, x));
   } else {
     PetscCall(VecGetArrayWrite(x, &value));
-    PetscCall(wring_problem_read_vectors(p->mesh, file, value));
+    PetscCall(wring_problem_read_vectors(p->mesh, file, PETSC_FALSE, value));
     PetscCall(VecRestoreArrayWrite(x, &value));
   }
   PetscCall(wring_potential_place(p->g, x));
