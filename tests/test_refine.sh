@@ -39,6 +39,14 @@ expect 0 1 run beam.yaml -output_directory whole -time_steps 5
 expect 0 3 run beam.yaml -output_directory part -initial_restart one -time_steps 5
 same whole/state.csv part/state.csv 1e-9
 
+# With another refinement the deck has another mesh: fails if it is accepted, and recorded in run.json.
+for refine in 0 1 3; do
+  refused 'one.*: holds another mesh \(425 vertices, 1536 tets\) than .*20 vertices, 24 tets.* expected the same' \
+    run beam.yaml -initial_restart one -mesh_refine $refine -output_directory other
+done
+refused_on 3 'than .*20 vertices, 24 tets, mesh_refine 1\), expected' check beam.yaml -initial_restart one \
+  -mesh_refine 1
+
 # Order 2 comes after refinement. A checkpoint keeps it, with the members of sets chosen by position; another order is
 # refused.
 order=(run beam.yaml -mesh_refine 1 -mesh_order 2)
@@ -46,7 +54,8 @@ expect 0 1 "${order[@]}" -output_directory second
 expect 0 1 "${order[@]}" -output_directory whole2 -time_steps 5
 expect 0 3 "${order[@]}" -output_directory part2 -initial_restart second -time_steps 5
 same whole2/state.csv part2/state.csv 1e-9
-refused 'holds a mesh of order 2, the deck has order 1' run beam.yaml -mesh_order 1 -initial_restart second
+refused 'holds a mesh of order 2, the deck has order 1' run beam.yaml -mesh_order 1 \
+  -mesh_refine 1 -initial_restart second
 
 refused_everywhere 'mesh_refine is "11", expected an integer in .0,10.' run beam.yaml -mesh_refine 11
 refused_everywhere 'mesh_refine is "-1", expected an integer in .0,10.' run beam.yaml -mesh_refine -1

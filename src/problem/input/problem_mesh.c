@@ -150,16 +150,12 @@ static PetscErrorCode same_positions(MPI_Comm comm, const wring_mesh_data *deck,
   Whether the mesh of a checkpoint can be the deck's mesh, refined k times, by their counts: it then has 8^k times the
   tets, 4^k times the triangles and 2^k times the lines.
 */
-static PetscBool can_descend(counts deck, const counts *stored)
+static PetscBool can_descend(const counts *deck, PetscInt k, const counts *stored)
 {
-  if (deck.vertices > stored->vertices) return PETSC_FALSE;
-  for (int k = 0; k <= (deck.tets + deck.triangles + deck.lines > 0 ? 10 : 0); k++) {
-    if (deck.tets == stored->tets && (k > 0 || deck.vertices == stored->vertices) &&
-        deck.triangles == stored->triangles && deck.lines == stored->lines)
-      return PETSC_TRUE;
-    deck.tets *= 8, deck.triangles *= 4, deck.lines *= 2;
-  }
-  return PETSC_FALSE;
+  const PetscBool refined = (PetscBool)(k > 0 && deck->tets + deck->triangles + deck->lines > 0);
+  return (PetscBool)((refined ? deck->vertices < stored->vertices : deck->vertices == stored->vertices) &&
+                     deck->tets << 3 * k == stored->tets && deck->triangles << 2 * k == stored->triangles &&
+                     deck->lines << k == stored->lines);
 }
 
 /* What is compared of the deck's mesh, so that two meshes are not held at a time: its counts and positions. */
@@ -176,23 +172,25 @@ static PetscErrorCode keep_positions(MPI_Comm comm, wring_mesh_data *deck, count
 }
 
 /* Refuses a checkpoint whose mesh differs from the deck's, whose vertices are its first ones. Collective. */
-static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, const wring_mesh_data *deck,
-                                     const wring_mesh_data *stored)
+static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, PetscInt refine,
+                                     const wring_mesh_data *deck, const wring_mesh_data *stored)
 {
+  char      refined[64] = "";
   counts    s;
   PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(count_all(p->comm, stored, &s));
-  const PetscBool fits = can_descend(*d, &s);
+  const PetscBool fits = can_descend(d, refine, &s);
   if (fits) PetscCall(same_positions(p->comm, deck, stored, &same));
+  if (refine) snprintf(refined, sizeof refined, ", mesh_refine %d", (int)refine);
   if (!same)
     WRING_REFUSE(p->comm,
-                 "%s: holds another mesh (%lld vertices, %lld tets) than the deck's (%s: %lld vertices, %lld tets%s), "
-                 "expected the same, or a deck without mesh",
+                 "%s: holds another mesh (%lld vertices, %lld tets) than the deck's (%s: %lld vertices, %lld "
+                 "tets%s%s), expected the same, or a deck without mesh",
                  p->parts->origin.restart, (long long)s.vertices, (long long)s.tets,
                  wring_options_family_origin(p->options, p->parts->bodies.placed ? "body_" : "mesh_"),
-                 (long long)d->vertices, (long long)d->tets, fits ? ", at other positions" : "");
+                 (long long)d->vertices, (long long)d->tets, refined, fits ? ", at other positions" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -211,7 +209,7 @@ static PetscErrorCode read_mesh(wring_problem *p, const sources *s, wring_mesh_d
     if (deck_has) PetscCall(keep_positions(p->comm, deck, &c));
     PetscCall(wring_checkpoint_find(p->comm, s->restart, sizeof origin->restart, origin->restart));
     PetscCall(wring_checkpoint_read_mesh(p->comm, origin->restart, data, &p->state.step, &p->state.time));
-    if (deck_has) PetscCall(compare_meshes(p, &c, deck, *data));
+    if (deck_has) PetscCall(compare_meshes(p, &c, s->keys.refine, deck, *data));
     PetscCall(wring_mesh_data_destroy(&deck));
   }
   if (!s->restart || !deck_has) PetscCall(count_all(p->comm, *data, &c));
