@@ -167,11 +167,12 @@ PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *
   A file of many frames: VTKHDF 2.0 of type UnstructuredGrid with a group Steps (VTK file formats, "VTKHDF format
   specification"), which ParaView 5.12 and later read. A part per rank. Connectivity, offsets, types and fixed fields
   are there once for each layout, a layout being the cells, fixed fields and ranks of consecutive frames; points and
-  other fields for each frame. Tables have room for the frames that are expected, which takes no disk space before it
-  is written (a sparse file) and is reserved frame by frame. A frame becomes visible by one write of one block of
-  metadata, after its values are on the disk: a reader sees it whole or not at all, whenever the program is killed.
-  Outside of /VTKHDF, /wring has the step of each frame, the sizes of each layout and the times, twice: 16 bytes for
-  each frame that there is room for. Values is a soft link to one of the tables of times, whose length is NSteps.
+  other fields for each frame. Tables have room for expected frames, of which they have up to twice as many, or 1,024;
+  it takes no disk space before it is written (a sparse file) and is reserved frame by frame. A frame becomes visible by
+  one write of one block of metadata, after its values are on the disk: a reader sees it whole or not at all, whenever
+  the program is killed. Outside of /VTKHDF, /wring has the step of each frame, the sizes of each layout and the times,
+  twice: 16 bytes for each frame that there is room for. Values is a soft link to one of the tables of times, whose
+  length is NSteps.
 */
 typedef struct {
   PetscInt  frames; // in the file
@@ -187,9 +188,9 @@ PetscErrorCode wring_vtkhdf_keep(const char *file, PetscInt keep, wring_error *e
 
 /*
   Appends a frame of a step, whose number is above those in the file; h: all zero before the first frame of a run.
-  Creates the file, if it is missing, with room for `expected` frames more. If the file has another layout, or no room,
-  all of its frames are copied to a new one, which replaces it. Refused: a file with other fields or that is damaged;
-  between frames of a run, a file that another program has changed is an output failure. Collective.
+  Creates the file, if it is missing, with room for `expected` frames more, or as many as above. If the file has another
+  layout, or no room, all of its frames are copied to a new one, which replaces it. Refused: a file with other fields or
+  that is damaged; between frames of a run, a file that another program has changed is an output failure. Collective.
 */
 PetscErrorCode wring_vtkhdf_append(MPI_Comm comm, const char *file, PetscInt step, PetscInt expected,
                                    const wring_frame *frame, wring_vtkhdf *h);

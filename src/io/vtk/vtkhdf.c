@@ -238,6 +238,8 @@ static PetscErrorCode append_new(wring_vtkhdf_file *f, const char *path, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+enum { MOST_EXPECTED = 1024 }; // frames that a new file has room for
+
 /* ---- appending --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -261,7 +263,8 @@ static PetscErrorCode find_place(wring_vtkhdf_file *f, const char *path, const w
   f->layout[f->n_layout]       = *l;
   f->layout[f->n_layout].first = f->frames;
   f->n_layout++;
-  f->room = f->frames + expected + 16 + expected / 8; // stops and restarts add frames
+  f->room = f->frames + PetscMin(expected, f->frames + MOST_EXPECTED); // twice as many when there is no room
+  f->room += 16 + (f->room - f->frames) / 8;                           // stops and restarts add frames
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
