@@ -121,7 +121,10 @@ static PetscErrorCode set_value(wring_options *o, const char *key, const char *v
   PetscBool queried;
 
   PetscFunctionBegin;
-  if (!is_petsc(key)) {
+  if (strpbrk(key, ",\"")) {
+    wring_error_set(e, "%s: key %s: expected a name without commas and quotes, as columns of tables have it", origin,
+                    key);
+  } else if (!is_petsc(key)) {
     PetscCall(wring_options_set(o, key, value, origin));
   } else if (!wring_text_is_letter(key[6])) {
     wring_error_set(e, "%s: key %s: expected an option of PETSc after petsc_, such as petsc_ksp_view", origin, key);
