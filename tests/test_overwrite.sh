@@ -2,7 +2,8 @@
 # A directory with checkpoints or frames of another run is refused before anything is written; overwrite, restarts from
 # there and checkpoint.resume are not. So are results of a comparison or of a parameter grid. Fails if a file of the
 # other run or comparison changes or is lost unasked, or before a new one is there; if a mixture of two remains after
-# overwrite, if files of other names are removed, or if a way that the message names does not work.
+# overwrite, if files of other names are removed, or if a way that the message names does not work; if two runs write to
+# one directory, or a killed run keeps its own.
 # usage: test_overwrite.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 overwrite=()
@@ -46,6 +47,24 @@ left='frame_000000.vtu frame_000002.vtu checkpoint_000002.h5 checkpoint_000003.h
 # --- a restart from there goes on, whatever overwrite is
 works 1 run box.yaml -output_overwrite true -initial_restart one -output_every 2
 [ "$(column one/steps.csv step | tr '\n' ' ')" = '1 2 3 4 ' ] || fail 'overwrite removed what a restart continues'
+
+# --- a directory where another run writes, here one that is held up: neither overwrite nor resume takes it, and check
+# says so; when that run is killed, it goes on at once
+"$wring" run box.yaml -time_steps 1000000 -output_every 0 -checkpoint_every 1 -output_directory busy >first 2>&1 &
+pid=$!
+wait_for busy/steps.csv 9
+kill -STOP $pid
+for ranks in 1 2; do
+  for way in output_overwrite checkpoint_resume; do
+    refused_on $ranks "busy: another run, process $pid, writes here" run box.yaml -output_directory busy -$way true
+  done
+done
+works 1 check box.yaml -output_directory busy -output_overwrite true
+grep -q "^note: a run would be refused: busy: another run, process $pid" log || fail 'check does not name another run'
+{ kill -KILL $pid && wait $pid; } 2>/dev/null
+steps=$(column busy/steps.csv step | grep -c .)
+works 1 run box.yaml -output_directory busy -checkpoint_resume true -time_steps $((steps + 5))
+[ "$(column busy/steps.csv step)" = "$(seq $((steps + 5)))" ] || fail 'the killed run does not go on'
 
 # --- a directory of other files is used; so is one of another command
 mkdir other && touch other/a.txt

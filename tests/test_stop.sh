@@ -95,6 +95,11 @@ done
 [ -z "$(find out -name '*.part')" ] || fail 'a .part file was left'
 
 # ---- a full disk: a device that is full, and a limit on the size of files ----
+# Fails when a table that the disk took in part is still open when the program ends.
+if command -v prlimit >/dev/null; then
+  prlimit --fsize=100:100 "$wring" run beam.yaml -output_directory cut >log 2>&1
+  [ $? = 4 ] && [ "$(grep -c '^wring: ' log)" = 1 ] || fail 'a table that is written in part: not exit status 4'
+fi
 for ranks in 1 3; do
   rm -rf out
   mkdir out

@@ -3,6 +3,7 @@
 #include "output.h"
 #include "io/json.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,46 @@ static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const char lock_name[] = ".lock";
+
+/*
+  Locks a directory until it is released or the process ends, however it ends; lock NULL: only looks whether another
+  process has locked it. Where the file system has no locks, nothing is refused.
+*/
+static void lock_directory(const char *directory, int *lock, wring_error *e)
+{
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  struct stat  status;
+  char         path[2 * PETSC_MAX_PATH_LEN];
+  int          fd, busy, removed;
+  snprintf(path, sizeof path, "%s/%s", directory, lock_name);
+  do {
+    fd      = open(path, O_RDWR | O_CLOEXEC | (lock ? O_CREAT : 0), 0666);
+    busy    = lock && fd >= 0 && fcntl(fd, F_SETLK, &whole) && (errno == EACCES || errno == EAGAIN);
+    removed = lock && fd >= 0 && !busy && fstat(fd, &status) == 0 && status.st_nlink == 0; // as the last run ended
+    if (removed) close(fd);
+  } while (removed);
+  if ((busy || !lock) && fcntl(fd, F_GETLK, &whole) == 0) busy |= whole.l_type != F_UNLCK;
+  if (busy)
+    wring_error_set(e,
+                    "%s: another run, process %ld, writes here: wait for its end, or add -output_directory with "
+                    "another name",
+                    directory, (long)whole.l_pid);
+  if (lock && !busy)
+    *lock = fd;
+  else if (fd >= 0)
+    close(fd);
+}
+
+void wring_directory_release(const char *directory, int *lock)
+{
+  wring_error e = {""};
+  if (*lock < 0) return;
+  wring_directory_remove_file(directory, lock_name, &e); // may stay, as after a kill
+  close(*lock);
+  *lock = -1;
+}
+
 PetscErrorCode wring_directory_check(MPI_Comm comm, const char *directory)
 {
   wring_error error = {""};
@@ -126,11 +167,20 @@ PetscErrorCode wring_directory_check(MPI_Comm comm, const char *directory)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory)
+PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory, int *lock)
 {
+  wring_error error = {""}, busy = {""};
+
   PetscFunctionBegin;
+  if (lock) *lock = -1;
   PetscCall(wring_make_directory(comm, directory));
   PetscCall(wring_directory_check(comm, directory));
+  if (lock && wring_comm_rank(comm) == 0) {
+    lock_directory(directory, lock, &busy);
+    if (*lock < 0) wring_error_set(&error, "%s/%s: cannot be written: %s", directory, lock_name, strerror(errno));
+  }
+  PetscCall(wring_error_raise(comm, &busy));
+  PetscCall(wring_error_raise_output(comm, &error));
   PetscCall(check_nodes(comm, directory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,6 +270,7 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, const wring
   PetscBool restart;
 
   PetscFunctionBegin;
+  if (out->rank == 0) lock_directory(out->directory, NULL, e);
   if (out->rank == 0 && out->resume) {
     check_deck(out->directory, wring_options_deck(o), e);
   } else if (out->rank == 0 && !out->overwrite) {
@@ -275,7 +326,7 @@ PetscErrorCode wring_directory_renew(const wring_output *out, const char *const 
   wring_error error = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(out->comm, out->directory));
+  PetscCall(wring_directory_make(out->comm, out->directory, NULL));
   for (; *file && out->rank == 0; file++) wring_directory_remove_file(out->directory, *file, &error);
   PetscCall(wring_error_raise_output(out->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -33,13 +33,18 @@ PetscErrorCode wring_output_read(const wring_options *o, wring_output *out); // 
 /* Refuses what wring_directory_make refuses, in the same line, and writes nothing. Collective. */
 PetscErrorCode wring_directory_check(MPI_Comm comm, const char *directory);
 
-/* Creates a directory, as typed in output.directory. Collective. */
-PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory);
+/*
+  Creates a directory, as typed in output.directory. Refused if another process has locked it; *lock (NULL: none): this
+  one has, until the lock is released, which may be done twice. Collective.
+*/
+PetscErrorCode wring_directory_make(MPI_Comm comm, const char *directory, int *lock);
+void           wring_directory_release(const char *directory, int *lock);
 
 /*
   Sets the same error on every rank if a run of this deck would replace checkpoints or frames of another run in
-  output.directory, unless output.overwrite is true, or initial.restart continues from there; or if it cannot be read;
-  or if checkpoint.resume is true and run.json there is of another deck. Writes nothing. Collective.
+  output.directory, unless output.overwrite is true, or initial.restart continues from there; or if it cannot be read,
+  or another process writes there; or if checkpoint.resume is true and run.json there is of another deck. Writes
+  nothing. Collective.
 */
 PetscErrorCode wring_directory_find_conflict(const wring_options *o, const wring_output *out, wring_error *e);
 

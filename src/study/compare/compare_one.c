@@ -336,11 +336,12 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
 {
   const PetscBool first       = (PetscBool)(s->limits.target > 0); // a target needs g*
   char            names[1024] = "";
+  int             lock;
 
   PetscFunctionBegin;
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->comm, s->directory)); // from here on files are written
+  PetscCall(wring_directory_make(s->p->comm, s->directory, &lock)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
   for (PetscInt i = 0; i < s->c.n_all; i++) {
@@ -359,5 +360,6 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));
   PetscCall(finish(s, end));
+  wring_directory_release(s->directory, &lock);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,7 +50,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_converge_check(&c));
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
-  PetscCall(wring_directory_make(c.comm, c.directory));
+  PetscCall(wring_directory_make(c.comm, c.directory, NULL));
   for (int k = c.first; k < c.end && !c.status; k++) {
     if (c.level[k].results) continue;
     PetscCall(wring_stopper_check(&c.stopper));

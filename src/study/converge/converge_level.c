@@ -123,7 +123,7 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
-  PetscCall(wring_directory_make(c->comm, l->directory));
+  PetscCall(wring_directory_make(c->comm, l->directory, NULL));
   PetscCall(store(c, l)); // what was kept of an earlier run does not hold any more
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;

@@ -57,7 +57,7 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   wring_problem *p;
 
   PetscFunctionBegin;
-  *r = (wring_run){.first = 0};
+  *r = (wring_run){.output.lock = -1};
   PetscCall(wring_output_read(o, &r->output.keys));
   PetscCall(wring_directory_find_conflict(o, &r->output.keys, &conflict));
   PetscCall(wring_error_raise(comm, &conflict));
@@ -218,7 +218,7 @@ static void print_rules(const wring_run *r)
               wring_start_name(wring_stepper_get_start(r->p->stepper)));
 }
 
-PetscErrorCode wring_run_march(wring_run *r)
+static PetscErrorCode march_to_end(wring_run *r)
 {
   wring_run_output *const o = &r->output;
 
@@ -250,10 +250,19 @@ PetscErrorCode wring_run_march(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The tables are closed after a failure too: PetscFinalize fails if a file has rows that a full disk did not take. */
+PetscErrorCode wring_run_march(wring_run *r)
+{
+  PetscFunctionBegin;
+  const PetscErrorCode code = march_to_end(r);
+  wring_tables_close(&r->output.tables);
+  wring_directory_release(r->output.keys.directory, &r->output.lock);
+  PetscFunctionReturn(code);
+}
+
 PetscErrorCode wring_run_destroy(wring_run *r)
 {
   PetscFunctionBegin;
-  wring_tables_close(&r->output.tables);
   json_decref(r->output.segments);
   json_decref(r->output.made);
   json_decref(r->output.json);

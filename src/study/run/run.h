@@ -20,6 +20,7 @@
 
 typedef struct {
   wring_output keys;
+  int          lock;    // of the directory
   PetscBool    goes_on; // continues the files of the run that is restarted
   wring_tables tables;
   wring_frames frames;

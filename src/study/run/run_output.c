@@ -36,7 +36,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   wring_error                refusal = {""}, error = {""};
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(p->comm, r->output.keys.directory));
+  PetscCall(wring_directory_make(p->comm, r->output.keys.directory, &r->output.lock));
   if (p->rank == 0) {
     r->output.goes_on =
       (PetscBool)(p->restart[0] && wring_directory_holds(r->output.keys.directory, p->restart, &error));
