@@ -179,7 +179,7 @@ unread material key type|add box.yaml 'material_stiffness: heavy'|check box.yaml
   box.yaml: material_density is missing: expected a real in (0,inf) [kg/m^3] (Mass per rest volume; not needed with
   mass.file.)
 missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|
-  box.yaml: material_model is missing, and so is region_box_model: expected a name (`wring help material`)
+  box.yaml: material_model is missing, and so is region_box_model: expected a word (`wring help material`)
 missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|
   box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; requires poisson.)
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|

@@ -26,7 +26,7 @@ elastic() { # ARGS...: the elastic energy of `evaluate`
 distinct() { [ "$1" != "$2" ] || fail "$3"; }
 
 # ---- paths: of the deck relative to the deck, of the command line to the working directory ---------------------------
-# Fails when a path on the command line is looked for beside the deck, or one in the deck elsewhere.
+# Fails when a path on the command line is looked for beside the deck first, or one in the deck elsewhere.
 positions decks/start.csv 1.1
 positions start.csv 1.2
 sed '$a initial: {positions: start.csv}' decks/beam.yaml >decks/start.yaml
@@ -37,8 +37,13 @@ distinct "$beside" "$here" 'the same file for the deck and the command line'
   fail 'another file on the command line'
 [ "$here" = "$(elastic decks/start.yaml -initial_positions start.csv)" ] || fail 'the command line does not replace'
 [ "$here" = "$(elastic decks/beam.yaml -initial_positions "$PWD/start.csv")" ] || fail 'an absolute path'
+! grep -q '^note: .*initial_positions' log || fail 'a note about a path of the working directory'
 rm start.csv
-refused 'start.csv: cannot be read' evaluate decks/beam.yaml -initial_positions start.csv
+[ "$beside" = "$(elastic decks/beam.yaml -initial_positions start.csv)" ] ||
+  fail 'the file beside the deck is not taken'
+grep -q '^note: command line: initial_positions: start.csv is not in the working directory.*decks/start.csv' log ||
+  fail 'no note about the file beside the deck'
+refused 'none.csv: cannot be read' evaluate decks/beam.yaml -initial_positions none.csv
 # Fails when directories and sets with blanks and commas in their names are not found.
 mkdir 'My decks, 1'
 sed -e '$a set: {"left wall": {box: [0, 0, 0, 0, 1, 1]}}\nprobe: {p: {set: "left wall"}}' \

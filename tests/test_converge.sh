@@ -144,9 +144,12 @@ works 3 support.yaml
 ! grep -q 'is that of a vertex' log || fail 'a note on stiffness by area'
 for level in 0 1 2; do close "$(at support low_uz $level value)" -1e-4 1e-10 "the support at level $level"; done
 [ -z "$(at support displacement_L2 2 order)" ] || fail 'round-off of a support by area has an order'
-refused 'stiffness_per_area and attach_zmin_stiffness are both' support.yaml -attach_zmin_stiffness 1
-refused 'stiffness_per_area and attach_zmin_hard are both' support.yaml -attach_zmin_hard true
-refused 'stiffness_per_area and attach_zmin_file are both' support.yaml -attach_zmin_file exact.csv
+refused 'stiffness_per_area and attach_zmin_stiffness are both' support.yaml -attach_zmin_stiffness 1 \
+  -attach_zmin_stiffness_per_area 1
+refused 'stiffness_per_area and attach_zmin_hard are both' support.yaml -attach_zmin_hard true \
+  -attach_zmin_stiffness_per_area 1
+refused 'stiffness_per_area and attach_zmin_file are both' support.yaml -attach_zmin_file exact.csv \
+  -attach_zmin_stiffness_per_area 1
 refused_everywhere "the set 'grip' has no triangles, expected a surface" support.yaml -set_grip_sphere 0,0,0,0.1 \
   -attach_grip_stiffness_per_area 1
 

@@ -207,8 +207,8 @@ works 1 run many.yaml -initial_restart many -time_steps 2
 outside='outside of the body at rest by 0.2 m, expected a point in a tetrahedron; the nearest one is .1, 0.1, 0.3.$'
 refused_everywhere "command line: probe_tip_point is .1, 0.1, 0.5., $outside" run beam.yaml -probe_tip_point 1,0.1,0.5
 refused 'outside of the body at rest by 1e-06 m' check beam.yaml -probe_tip_point -1e-6,0.1,0.1
-refused 'beam.yaml:.*: probe: 2 of probe_low_point, probe_low_set and probe_low_largest are given' check beam.yaml \
-  -probe_low_point 0,0,0
+refused 'probe: 2 of probe_low_point, probe_low_set and probe_low_largest are given' check beam.yaml \
+  -probe_low_point 0,0,0 -probe_low_set all
 refused 'probe: 0 of probe_new_point, probe_new_set and .* are given' check beam.yaml -probe_new_stress true
 refused_on 2 "probe_low_set: 'lowr' is not a set of the mesh .did you mean 'lower'.., expected a set" check beam.yaml \
   -probe_low_set lowr

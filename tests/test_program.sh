@@ -78,7 +78,7 @@ completed() (
 [ "$(completed wring run beam.yaml -mesh_partitioner pa)" = parmetis ] || fail 'completion of choices'
 [ "$(completed wring run beam.yaml -attach_end_hard '')" = 'true false' ] || fail 'completion with a name in the key'
 
-refused "no key begins with 'nonsense'" help nonsense
+refused "no key has 'nonsense' in its name or text" help nonsense
 refused 'did you mean solver_admm?' help solver_amdm
 refused 'did you mean solver_qn_history?' help solver.qn.histroy
 expect 0 1 help deck

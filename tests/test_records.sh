@@ -108,7 +108,7 @@ works 1 run rest.yaml -initial_restart out -time_steps 4
 works 1 run rest.yaml -initial_restart out -time_steps 5 -output_directory rest
 works 1 compare rest.yaml -initial_restart rest -output_directory compare
 works 1 evaluate rest.yaml -initial_restart rest -output_directory compare
-works 2 compare rest.yaml -initial_restart rest -compare_sweep_solver_rtol 1e-3,1e-6 -output_directory sweep
+works 2 compare rest.yaml -initial_restart rest -compare_sweep_time_step 1e-2,2e-2 -output_directory sweep
 works 1 check rest.yaml -initial_restart rest -check_json check.json
 mesh=$(sha256sum <tet.msh)
 for file in out/run.json rest/run.json compare/compare.json compare/evaluate.json sweep/sweep.json check.json; do

@@ -197,10 +197,10 @@ refused_everywhere 'time_step does not apply to time_integrator .static., .* exp
   run block.yaml -time_step 0.1
 refused 'time_end does not apply to time_integrator .static.' run block.yaml -time_end 1
 refused 'initial_velocity does not apply' run block.yaml -initial_velocity 1,0,0
-refused_everywhere "solver 'xpbd' cannot be used with time_integrator 'static'.* expected qn, pd" \
+refused_everywhere "solver 'xpbd' cannot use time_integrator 'static'.* expected solver auto, qn" \
   run block.yaml -solver_type xpbd
 for type in mgpbd pbd rgc penalty compliant; do
-  refused "solver '$type' cannot be used with time_integrator 'static'" run block.yaml -solver_type $type
+  refused "solver '$type' cannot use time_integrator 'static'" run block.yaml -solver_type $type
 done
 refused "solver 'pd' with metric mass cannot be used with time_integrator 'static'" run block.yaml \
   -solver_type pd -solver_pd_metric mass -material_model strain -material_stiffness 1e6

@@ -161,9 +161,10 @@ expect 0 3 run rope.yaml -output_directory other
 cmp -s rope/state.csv other/state.csv || fail 'a rope on three ranks'
 
 # ---- refusals ----
-refused_everywhere "rope.yaml:2: spring: 'box' has stiffness and modulus, expected either stiffness or modulus" check \
-  rope.yaml -spring_box_modulus 5
-refused_everywhere "spring_box_stiffness and spring_box_file are both given" check rope.yaml -spring_box_file x.csv
+refused_everywhere "command line: spring: 'box' has stiffness and modulus, expected either stiffness or modulus" check \
+  rope.yaml -spring_box_modulus 5 -spring_box_stiffness 5
+refused_everywhere "spring_box_stiffness and spring_box_file are both given" check rope.yaml -spring_box_file x.csv \
+  -spring_box_stiffness 5
 refused_everywhere "spring: 'rip' is not a set of the mesh \(did you mean 'rope'\?\), expected a set with lines" check \
   mixed.yaml -spring_rip_stiffness 1
 refused_everywhere "spring: 'skin' has no lines, expected" check mixed.yaml -spring_skin_stiffness 1

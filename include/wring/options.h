@@ -156,7 +156,7 @@ PetscErrorCode wring_options_require(const wring_options *o, const char *prefix,
 
 /*
   A relative path in a deck is joined with the deck's directory; one on the command line is relative to the working
-  directory. Nothing looks for the file, so that all ranks get the same path.
+  directory. A file that is not there but beside the deck, where wring 0.1 looked for both, is taken with a note.
 */
 PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, size_t size, char *path);

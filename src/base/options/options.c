@@ -1,7 +1,9 @@
 /* The database of options: keys, values and their origins; its values, and structs of settings. */
+#define _POSIX_C_SOURCE 200809L // access
 #include "options_impl.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static PetscErrorCode replace_text(char **text, const char *other)
 {
@@ -394,8 +396,18 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
   PetscFunctionBegin;
   PetscCall(find_text(o, prefix, table, key, &text));
   const PetscBool typed = (PetscBool)(origin && strcmp(origin, WRING_COMMAND_LINE) == 0);
-  const PetscBool as_is = (PetscBool)(typed || text[0] == '/' || strcmp(o->directory, ".") == 0);
-  const int       n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", text);
+  PetscBool       as_is = (PetscBool)(text[0] == '/' || strcmp(o->directory, ".") == 0);
+  int             n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", text);
+  if (!as_is && typed) {
+    as_is = (PetscBool)(access(text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
+    if (as_is)
+      n = snprintf(path, size, "%s", text);
+    else
+      PetscCall(wring_note(o->comm,
+                           "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
+                           "as in wring 0.1: expected %s",
+                           origin, prefix, key, text, path));
+  }
   if (n < 0 || (size_t)n >= size)
     WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", origin, prefix, key, size - 1);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -116,7 +116,7 @@ static int nearest_key(PetscInt n_schema, const wring_schema *schema, const char
 static int most_distance(const char *key)
 {
   const int length = (int)strlen(key);
-  return length < 4 ? 1 : PetscMax(2, length / 8);
+  return length < 4 ? 1 : PetscMax(2, length / 7);
 }
 
 PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key)
