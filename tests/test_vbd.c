@@ -326,7 +326,7 @@ static PetscErrorCode test_refusals(void)
   PetscFunctionBegin;
   PetscCall(create("corotated", self, 0, &s));
   CHECK_REFUSED(wring_problem_create_solver(s.p, "vbd", &solver), "solver 'vbd' cannot use self_contact",
-                "it moves one vertex at a time");
+                "vertices, which move one at a time");
   PetscCall(destroy(&s));
   PetscCall(create("corotated", floor_below, 0, &s));
   PetscCall(set_variant(&s, "published", "none", "0"));
