@@ -55,7 +55,7 @@ void wring_study_draw(wring_ending *end);
   Checks all keys of a deck once, whichever command reads them: each is a known key with an accepted value, variants
   have the keys of their types, and the values of compare_sweep_ are valid for their keys. Before that, a key of the
   command line removes the alternatives to it that the deck gives (wring_options_settle). The studies below require a
-  checked deck. A refusal names the origin of the key and the nearest known key. Collective.
+  checked deck. A refusal names the origin of the key and a similar known key. Collective.
 */
 PetscErrorCode wring_study_check_keys(wring_options *o);
 

@@ -35,14 +35,16 @@ typedef struct {
 */
 static const char *next_line(reader *r, char line[LINE_SIZE])
 {
-  if (!*r->at) return NULL;
-  const size_t length = strcspn(r->at, "\n");
-  const char  *begin = r->at, *end = r->at + length;
-  r->at += length + (*end == '\n');
-  r->line++;
-  while (begin < end && wring_text_is_space(*begin)) begin++;
-  while (end > begin && wring_text_is_space(end[-1])) end--;
-  if (begin == end || *begin == '#') return next_line(r, line);
+  const char *begin, *end;
+  do {
+    if (!*r->at) return NULL;
+    begin = r->at;
+    end   = begin + strcspn(begin, "\n");
+    r->at = end + (*end == '\n');
+    r->line++;
+    while (begin < end && wring_text_is_space(*begin)) begin++;
+    while (end > begin && wring_text_is_space(end[-1])) end--;
+  } while (begin == end || *begin == '#');
   if (end - begin >= LINE_SIZE)
     wring_error_set(&r->e, "%s:%d: a line of more than %d characters", r->file, r->line, LINE_SIZE - 1);
   snprintf(line, LINE_SIZE, "%.*s", (int)PetscMin(end - begin, LINE_SIZE - 1), begin);

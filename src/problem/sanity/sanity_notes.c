@@ -186,9 +186,8 @@ static void note_coincident_parts(const wring_problem *p, wring_sanity *s)
 {
   if (s->coincident > 0)
     note(p, s,
-         "%" PetscInt64_FMT
-         " vertices are at the places of vertices of other parts, and nothing connects them: expected "
-         "one mesh, as Gmsh makes of volumes with a common face by BooleanFragments or Coherence, or self_contact",
+         "%" PetscInt64_FMT " vertices are at the places of vertices of other parts, and nothing connects them: "
+         "expected one mesh, which Gmsh makes of volumes by BooleanFragments or Coherence, or self_contact",
          s->coincident);
 }
 

@@ -2,7 +2,7 @@
 #include "block.h"
 #include "operator/subnormal.h"
 
-enum { MOST_DENSE = 600 }; // rows of the coarsest matrix, of which more cost more than they save
+enum { MOST_DENSE = 600 }; // rows of the coarsest matrix; a larger one is smoothed
 
 PetscErrorCode wring_block_cycle_create(wring_cycle *scalar, wring_block_cycle **out)
 {
