@@ -129,7 +129,7 @@ PetscErrorCode wring_step_place(wring_stepper *s, Vec from, Vec x, double *part,
 PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *state, Vec start, Vec x)
 {
   const double progress = wring_potential_progress(s->g);
-  start_merit  chosen = {.placed = (PetscBool)!s->approaching}, m = {.finite = PETSC_FALSE};
+  start_merit  chosen = {.part = progress, .placed = (PetscBool)!s->approaching}, m = {.finite = PETSC_FALSE};
   Vec          other;
 
   PetscFunctionBegin;
