@@ -73,7 +73,7 @@ static PetscErrorCode create(const wring_mesh *m, wring_skin *skin, double thick
   PetscCall(PetscNew(p));
   **p = (wring_pairs){.mesh = m, .skin = skin, .thickness = thickness, .depth = depth};
   PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->seen));
-  PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->rated));
+  PetscCall(PetscCalloc1(3 * (size_t)skin->n_vertex, &(*p)->rated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

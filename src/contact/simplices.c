@@ -97,9 +97,9 @@ static PetscErrorCode list_triangles(const wring_mesh *m, const wring_skin *skin
   for (PetscInt i = 0; i < c->n; i++) {
     claim *const          row = c->row + i;
     const PetscInt *const v   = i < skin->n ? skin->corner + 3 * i : extra->triangle + 3 * (i - skin->n);
+    *row                      = (claim){.rank = rank, .beside = {{-1, -1}, {-1, -1}}};
     for (int a = 0; a < 3; a++) row->original[a] = m->number.original[v[a]];
     measure(m, row);
-    row->rank = rank;
   }
   PetscCall(unite(m, skin, c));
   PetscFunctionReturn(PETSC_SUCCESS);

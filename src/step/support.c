@@ -255,8 +255,8 @@ static PetscErrorCode find_parts(parts *p, PetscBool springs, PetscInt *n_free, 
   PetscCall(find_labels(p, springs));
   PetscCall(sum_vertices(p, springs));
   PetscCall(judge(p, &n_all, &all));
-  *n_free       = 0;
-  first->lowest = PETSC_MAX_INT;
+  *n_free = 0;
+  *first  = (part){.lowest = PETSC_MAX_INT};
   for (PetscInt i = 0; i < n_all; i++) {
     if (!all[i].is_whole || !all[i].is_free) continue;
     ++*n_free;

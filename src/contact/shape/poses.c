@@ -114,7 +114,7 @@ PetscErrorCode wring_poses_create(wring_contact *contact, int n, const wring_col
   contact->poses = p;
   p->n           = n;
   PetscCall(PetscMalloc1(n, &p->collider));
-  PetscCall(PetscMalloc1(n, &p->now));
+  PetscCall(PetscCalloc1(n, &p->now));
   PetscCall(PetscMalloc1(n, &p->path));
   PetscCall(PetscMalloc1(n, &p->bound));
   for (int c = 0; c < n; c++) {
