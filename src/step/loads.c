@@ -165,14 +165,6 @@ static void add_pressure(const load *p, double pressure, const double *q, double
   }
 }
 
-static PetscErrorCode update_ghosts(const wring_mesh *m, double *x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, m->forest.vector, x, x, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Pressure forces of all ranks on the owned vertices: f [n_local][3]. */
 static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, double *f)
 {
@@ -182,7 +174,7 @@ static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, do
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(f, 3 * m->n_local));
   PetscCall(VecGetArray(q, &qa));
-  PetscCall(update_ghosts(m, qa));
+  PetscCall(wring_mesh_update_ghosts(m, 3, qa));
   for (int i = 0; i < l->n; i++) {
     const load *const p = &l->load[i];
     if (p->is_pressure) add_pressure(p, p->pressure * factor(&p->time, time), qa, f);
@@ -316,8 +308,8 @@ PetscErrorCode wring_loads_work(const wring_loads *l, double time, double h, Vec
   PetscCall(VecGetArray(q, &qa));
   PetscCall(VecGetArray(x, &xa));
   *work = drag_work(l, time, h, qa, xa);
-  if (l->has_pressure) PetscCall(update_ghosts(l->mesh, qa));
-  if (l->has_pressure) PetscCall(update_ghosts(l->mesh, xa));
+  if (l->has_pressure) PetscCall(wring_mesh_update_ghosts(l->mesh, 3, qa));
+  if (l->has_pressure) PetscCall(wring_mesh_update_ghosts(l->mesh, 3, xa));
   for (int i = 0; i < l->n; i++) {
     const load *const p = &l->load[i];
     if (p->is_pressure) *work += pressure_work(p, p->pressure * factor(&p->time, time), at_x ? xa : qa, qa, xa);
