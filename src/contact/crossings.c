@@ -1,4 +1,5 @@
 #include "crossings.h"
+#include "base/grow.h"
 #include "base/vector3.h"
 
 /* Directions that differ by more than 135 degrees; 90 degrees are usual where a vertex slides over an edge. */
@@ -7,10 +8,7 @@ static const double opposite = -0.70710678118654752;
 PetscErrorCode wring_crossings_add(wring_crossings *c, PetscInt vertex, PetscInt body, const double n[3])
 {
   PetscFunctionBegin;
-  if (c->n_next == c->room_next) {
-    c->room_next = 2 * c->room_next + 16;
-    PetscCall(PetscRealloc((size_t)c->room_next * sizeof *c->next, &c->next));
-  }
+  PetscCall(wring_grow((PetscInt64)c->n_next + 1, &c->room_next, sizeof *c->next, &c->next));
   c->next[c->n_next++] = (wring_entry){.vertex = vertex, .body = body, .out = {n[0], n[1], n[2]}};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* Selects the pairs that touch from those that are near. */
 #include "pairs.h"
+#include "base/grow.h"
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "triangle.h"
@@ -487,15 +488,6 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode reserve(wring_pairs *p, PetscInt n)
-{
-  PetscFunctionBegin;
-  if (n <= p->room) PetscFunctionReturn(PETSC_SUCCESS);
-  p->room = 2 * n;
-  PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Work space of find: threads have parts of it. */
 typedef struct {
   candidate  *candidate;    // [threads][longest]
@@ -517,7 +509,7 @@ static PetscErrorCode touch_runs(wring_pairs *p, const double *x, PetscInt first
     touch_vertex(p, x, gather(p, x, r, reach(p), PETSC_FALSE, c), c, &found);
     n += b->count[r - first] = found.n;
   }
-  PetscCall(reserve(p, n));
+  PetscCall(wring_grow(n, &p->room, sizeof *p->pair, &p->pair));
   for (PetscInt r = first; r < last; p->n_pair += b->count[r++ - first])
     PetscCall(PetscArraycpy(p->pair + p->n_pair, b->pair + p->run[r] - begin, b->count[r - first]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -541,7 +533,7 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   }
   PetscCall(PetscFree2(b->candidate, b->pair));
   PetscCall(PetscFree(b));
-  PetscCall(reserve(p, p->n_pair + p->n_cross));
+  PetscCall(wring_grow((PetscInt64)p->n_pair + p->n_cross, &p->room, sizeof *p->pair, &p->pair));
   PetscCall(wring_pairs_find_edges(p, x, &n, p->pair + p->n_pair));
   p->n_pair += n;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -553,11 +545,7 @@ static PetscErrorCode copy_pairs(wring_pairs *p, const double *x)
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
   for (PetscInt i = 0; i < p->n_pair; i++) p->pair[i].d = wring_pair_distance(p, p->pair + i, x);
-  if (p->n_pair > p->old_room) {
-    p->old_room = 2 * p->n_pair;
-    PetscCall(PetscFree(p->old));
-    PetscCall(PetscMalloc1(p->old_room, &p->old));
-  }
+  PetscCall(wring_grow(p->n_pair, &p->old_room, sizeof *p->old, &p->old));
   PetscCall(PetscArraycpy(p->old, p->pair, p->n_pair));
   p->n_old = p->n_pair;
   PetscFunctionReturn(PETSC_SUCCESS);
