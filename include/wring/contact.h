@@ -285,9 +285,8 @@ struct wring_collider {
   wring_motion       motion;     // of the collider about its centre; motion.centre and motion.release are ignored
 };
 
-/* frame = a rotation whose column 2 is the direction of axis, not 0; that by `turn` degrees about its direction. */
+/* frame = a rotation whose column 2 is the direction of axis, not 0. */
 void wring_frame_of_axis(const double axis[3], double frame[9]);
-void wring_frame_of_turn(const double turn[3], double frame[9]);
 
 /* By the penalty. collider [n] and its path are copied; every collider is a part. Not collective. */
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);

@@ -3,13 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static PetscErrorCode refuse_no_direction(const wring_options *deck, const char *prefix, const char *key)
-{
-  PetscFunctionBegin;
-  WRING_REFUSE(wring_options_comm(deck), "%s: %s%s is 0,0,0, expected a direction",
-               wring_options_origin(deck, prefix, key), prefix, key);
-}
-
 PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, wring_collider *c)
 {
   const wring_option *const table = c->shape->options;
@@ -22,7 +15,9 @@ PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, w
       PetscCall(wring_options_get_reals(deck, prefix, table, k->key, c->centre));
     } else if (strcmp(k->key, "axis") == 0 || strcmp(k->key, "normal") == 0) {
       PetscCall(wring_options_get_reals(deck, prefix, table, k->key, axis));
-      if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0) PetscCall(refuse_no_direction(deck, prefix, k->key));
+      if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0)
+        WRING_REFUSE(wring_options_comm(deck), "%s: %s%s is 0,0,0, expected a direction",
+                     wring_options_origin(deck, prefix, k->key), prefix, k->key);
       wring_frame_of_axis(axis, c->frame);
     } else if (k->type == WRING_REAL) {
       PetscCall(wring_options_get_real(deck, prefix, table, k->key, &c->size[n++]));
@@ -56,11 +51,6 @@ void wring_frame_of_axis(const double axis[3], double frame[9])
     frame[3 * j + 1] = (z[k] * x[l] - z[l] * x[k]) / across;
     frame[3 * j + 2] = z[j];
   }
-}
-
-void wring_frame_of_turn(const double turn[3], double frame[9])
-{
-  wring_rotation(turn, 1, frame);
 }
 
 double wring_shape_radial(const double p[3], double e[2])

@@ -20,7 +20,7 @@ static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, w
   PetscFunctionBegin;
   PetscCall(wring_shape_read(deck, prefix, c));
   PetscCall(wring_options_get_angles(deck, prefix, options, "turn", turn));
-  wring_frame_of_turn(turn, c->frame);
+  wring_rotation(turn, 1, c->frame);
   PetscCall(wring_options_get_reals(deck, prefix, options, "size", size));
   if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))
     WRING_REFUSE(wring_options_comm(deck), "%s: %ssize is %.6g,%.6g,%.6g, expected three lengths above 0",

@@ -46,7 +46,7 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
   PetscCall(wring_options_get_word(p->options, prefix, table, "shape", &shape));
   c->shape = wring_shape_find(shape);
   PetscCall(check_keys(p, prefix, c->shape));
-  wring_frame_of_turn((const double[]){0, 0, 0}, c->frame);
+  wring_rotation((const double[]){0, 0, 0}, 1, c->frame);
   PetscCall(c->shape->read(p->options, prefix, c));
   const PetscBool moves = wring_options_has(p->options, prefix, "path");
   if (moves) PetscCall(wring_options_get_path(p->options, prefix, table, "path", sizeof file, file));
