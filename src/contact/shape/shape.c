@@ -26,6 +26,14 @@ PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+const wring_option wring_rod_keys[] = {
+  WRING_SHAPE_CENTRE,
+  WRING_SHAPE_AXIS,
+  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a sphere, capsule or cylinder."},
+  {"length", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Length, of a capsule without its round ends."},
+  {0},
+};
+
 PetscErrorCode wring_shape_read_rod(const wring_options *deck, const char *prefix, wring_collider *c)
 {
   PetscFunctionBegin;

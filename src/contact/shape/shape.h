@@ -27,7 +27,8 @@
 */
 PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, wring_collider *c);
 
-/* The same of a rod: the key `length` gives half of it, size [1]. */
+/* Keys of a rod: centre, axis, radius, length; `read` of a rod: size [1] is half the length. */
+extern const wring_option wring_rod_keys[];
 PetscErrorCode wring_shape_read_rod(const wring_options *deck, const char *prefix, wring_collider *c);
 
 /* e = the unit vector of (x, y), e_x for 0; returns the length. */

@@ -1,14 +1,6 @@
 /* The points nearer than the radius to a segment on the axis. size: radius, half the length of the segment. */
 #include "contact/shape/shape.h"
 
-static const wring_option options[] = {
-  WRING_SHAPE_CENTRE,
-  WRING_SHAPE_AXIS,
-  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a sphere, capsule or cylinder."},
-  {"length", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Length, of a capsule without its round ends."},
-  {0},
-};
-
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
   return wring_shape_ball(size[0], PetscClipInterval(p[2], -size[1], size[1]), p, n, offset);
@@ -32,4 +24,4 @@ static int features(const double size[3], PetscBool inside, wring_feature *featu
   return inside ? 1 : 4;
 }
 
-const wring_shape wring_shape_capsule = {"capsule", options, wring_shape_read_rod, nearest, bound, features};
+const wring_shape wring_shape_capsule = {"capsule", wring_rod_keys, wring_shape_read_rod, nearest, bound, features};

@@ -2,14 +2,6 @@
 #include "contact/shape/shape.h"
 #include <math.h>
 
-static const wring_option options[] = {
-  WRING_SHAPE_CENTRE,
-  WRING_SHAPE_AXIS,
-  {"radius", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a sphere, capsule or cylinder."},
-  {"length", WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Length, of a capsule without its round ends."},
-  {0},
-};
-
 /* Inside: the nearer of side and face. Outside: the nearest of side, face and edge. */
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
@@ -51,4 +43,4 @@ static int features(const double size[3], PetscBool inside, wring_feature *featu
   return n;
 }
 
-const wring_shape wring_shape_cylinder = {"cylinder", options, wring_shape_read_rod, nearest, bound, features};
+const wring_shape wring_shape_cylinder = {"cylinder", wring_rod_keys, wring_shape_read_rod, nearest, bound, features};
