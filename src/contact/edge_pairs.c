@@ -59,7 +59,7 @@ static wring_pair pair_of(const wring_pairs *p, PetscInt i, const crossing *c)
 {
   const wring_near_edges *const e    = p->cross + i;
   wring_pair                    pair = {.edges = PETSC_TRUE, .c = c->foot.c[0], .d = c->side * c->distance};
-  pair.near.vertex = e->vertex, pair.near.body = e->body, pair.near.fair = 1;
+  pair.near.vertex = e->vertex, pair.near.body = e->body;
   for (int k = 0; k < 3; k++) {
     pair.near.original[k] = e->original[k];
     pair.near.home[k]     = e->home[k];

@@ -8,17 +8,12 @@
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
-/*
-  True if this pair of one body is too near at rest; *fair: the vertex was outside then. A triangle without area is
-  kept.
-*/
-static PetscBool near_at_rest(const wring_seen *p, const wring_seen *t, const wring_near_range *r, PetscInt *fair)
+/* True if this pair of one body is too near at rest. A triangle without area is kept. */
+static PetscBool near_at_rest(const wring_seen *p, const wring_seen *t, const wring_near_range *r)
 {
   wring_touch u;
-  *fair = 1;
   if (p->body != t->body || !wring_touch_triangle(p->X, t->X, &u)) return PETSC_FALSE;
   const PetscBool behind = (PetscBool)(u.side <= 1e-6 * u.size);
-  *fair                  = !behind;
   return (PetscBool)(u.distance <= r->front || (behind && u.distance <= r->behind));
 }
 
@@ -26,13 +21,12 @@ static PetscBool keep(const void *context, const wring_seen *p, const wring_seen
 {
   const wring_near_range *const r    = context;
   wring_near *const             near = row;
-  PetscInt                      fair;
   wring_touch                   u;
   for (int a = 0; a < 3; a++)
     if (p->original[0] == t->original[a]) return PETSC_FALSE;
   if (wring_touch_triangle(p->x, t->x, &u) && u.distance > r->reach) return PETSC_FALSE;
-  if (near_at_rest(p, t, r, &fair)) return PETSC_FALSE;
-  *near = (wring_near){.vertex = p->home[0].index, .body = t->body, .fair = fair};
+  if (near_at_rest(p, t, r)) return PETSC_FALSE;
+  *near = (wring_near){.vertex = p->home[0].index, .body = t->body};
   for (int a = 0; a < 3; a++) {
     near->original[a] = t->original[a];
     near->home[a]     = t->home[a];
@@ -174,7 +168,6 @@ PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const d
   PetscInt       n_simplex;
 
   PetscFunctionBegin;
-  if (compared) *compared = 0;
   PetscCall(wring_near_simplices(s, &n_simplex, &simplex));
   PetscCall(find(m, s, n_simplex, simplex, x, &how, n, near, compared));
   PetscCall(PetscFree(simplex));

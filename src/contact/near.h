@@ -8,7 +8,6 @@ typedef struct {
   PetscInt    original[3]; // of the corners
   PetscSFNode home[3];     // of the corners
   PetscInt    body;        // of the triangle
-  PetscInt    fair;        // 1: the vertex was outside at rest, that is of another body or in front of the triangle
 } wring_near;
 
 /* The pairs to be found. */
