@@ -396,7 +396,7 @@ PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, Pet
                                 const double *x, const double *d, const wring_broad *how, PetscInt *n_found,
                                 void *found, PetscInt64 *compared)
 {
-  grid        g = {.comm = m->comm, .how = how};
+  grid        g = {.comm = m->comm, .rank = wring_comm_rank(m->comm), .size = wring_comm_size(m->comm), .how = how};
   wring_seen *seen, *got;
   box        *b;
   PetscInt    n_got;
@@ -406,8 +406,6 @@ PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, Pet
   wring_count(how->phases, WRING_WORK_CONTACT_EXCHANGES, 2);
   wring_count(how->phases, WRING_WORK_CONTACT_REDUCTIONS, 2);
   if (compared) *compared = 0;
-  PetscCallMPI(MPI_Comm_rank(g.comm, &g.rank));
-  PetscCallMPI(MPI_Comm_size(g.comm, &g.size));
   PetscCall(PetscMalloc2((size_t)n, &seen, (size_t)n, &b));
   see(m, skin, n, simplex, x, d, how->reach, &n, seen, b);
   PetscCall(make_grid(&g, n, seen, b));
