@@ -138,8 +138,8 @@ PetscErrorCode wring_contact_add_products(wring_contact *contact, const double *
   for (PetscInt k = 0; k < b.n; k++) {
     const int n = b.of(b.context, x, k, H, place);
     for (int i = 0; i < n; i++) {
-      of_u[i] = wring_corners_at(b.corners, place[i / 3], (double *)u, far_u)[i % 3];
-      of_v[i] = wring_corners_at(b.corners, place[i / 3], (double *)v, far_v)[i % 3];
+      of_u[i] = wring_corners_at(b.corners, place[i / 3], u, far_u)[i % 3];
+      of_v[i] = wring_corners_at(b.corners, place[i / 3], v, far_v)[i % 3];
     }
     for (int i = 0; i < n; i++) {
       double Hu = 0, Hv = 0;

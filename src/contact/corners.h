@@ -27,10 +27,11 @@ PetscErrorCode wring_corners_destroy(wring_corners *c);
 PetscErrorCode wring_corners_fetch(const wring_corners *c, MPI_Datatype type, const void *owned, void *far);
 PetscErrorCode wring_corners_add(const wring_corners *c, MPI_Datatype type, const void *far, void *owned);
 
-/* The row of three numbers at a place, in owned or far. */
-static inline double *wring_corners_at(const wring_corners *c, PetscInt place, double *owned, double *far)
+/* The row of three numbers at a place, in owned or far; not to be written if these are constant. */
+static inline double *wring_corners_at(const wring_corners *c, PetscInt place, const double *owned, const double *far)
 {
-  return place < c->mesh->n_owned ? owned + 3 * (size_t)place : far + 3 * (size_t)(place - c->mesh->n_owned);
+  const PetscInt n_owned = c->mesh->n_owned;
+  return (double *)(place < n_owned ? owned + 3 * (size_t)place : far + 3 * (size_t)(place - n_owned));
 }
 
 static inline PetscInt wring_corners_global(const wring_corners *c, PetscInt place)

@@ -37,7 +37,7 @@ static crossing cross(const wring_pairs *p, PetscInt i, const double *x)
   crossing     c     = {.distance = INFINITY};
   double       y[3 * WRING_EDGES_CORNERS];
   for (int k = 0; k < 3 * WRING_EDGES_CORNERS; k++)
-    y[k] = wring_corners_at(&p->far, place_of(p, i, k / 3), (double *)x, p->far_x)[k % 3];
+    y[k] = wring_corners_at(&p->far, place_of(p, i, k / 3), x, p->far_x)[k % 3];
   wring_pair_closest(WRING_PAIR_EDGE_EDGE, y, &c.foot);
   if (c.foot.n_free < 2 || !(c.foot.distance2 > 0)) return c;
   const double a = align(y, y + 12, &c.foot), b = align(y + 6, y + 18, &c.foot);

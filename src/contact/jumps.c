@@ -67,8 +67,7 @@ static PetscErrorCode set_normals(const wring_mesh *m, PetscInt n, wring_simplex
   for (PetscInt i = 0; i < n; i++) {
     double along[3], across[3];
     wring_subtract3(x + 3 * edge[i].vertex[1], x + 3 * edge[i].vertex[0], along);
-    wring_subtract3(wring_corners_at(&c, place[2 * i], (double *)x, far),
-                    wring_corners_at(&c, place[2 * i + 1], (double *)x, far), across);
+    wring_subtract3(wring_corners_at(&c, place[2 * i], x, far), wring_corners_at(&c, place[2 * i + 1], x, far), across);
     wring_cross3(along, across, edge[i].normal);
   }
   PetscCall(PetscFree(far));

@@ -247,8 +247,7 @@ typedef struct {
 
 static void gather_corners(const wring_pairs *p, const double *x, PetscInt near, double t[9])
 {
-  for (int a = 0; a < 9; a++)
-    t[a] = wring_corners_at(&p->far, p->place[3 * near + a / 3], (double *)x, p->far_x)[a % 3];
+  for (int a = 0; a < 9; a++) t[a] = wring_corners_at(&p->far, p->place[3 * near + a / 3], x, p->far_x)[a % 3];
 }
 
 /* The first of n pairs whose vertex is not below v. */
@@ -604,7 +603,7 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
   double        d  = 0;
   for (int c = 0; c < 3; c++) {
     double z = pair->c * at[c];
-    for (int a = 0; a < 3; a++) z -= pair->w[a] * wring_corners_at(&p->far, pair->place[a], (double *)x, p->far_x)[c];
+    for (int a = 0; a < 3; a++) z -= pair->w[a] * wring_corners_at(&p->far, pair->place[a], x, p->far_x)[c];
     d += pair->n[c] * z;
   }
   return d;

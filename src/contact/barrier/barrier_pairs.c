@@ -352,8 +352,7 @@ void wring_barrier_pairs_gather(const wring_barrier_pairs *p, PetscInt i, const 
                                 double *corners)
 {
   for (int a = 0; a < p->pair[i].corners; a++) {
-    const PetscInt      place = p->place[WRING_MOST_CORNERS * i + a], n_owned = p->mesh->n_owned;
-    const double *const at = place < n_owned ? x + 3 * (size_t)place : far + 3 * (size_t)(place - n_owned);
+    const double *const at = wring_corners_at(&p->corners, p->place[WRING_MOST_CORNERS * i + a], x, far);
     for (int c = 0; c < 3; c++) corners[3 * a + c] = at[c];
   }
 }

@@ -34,13 +34,12 @@ static void smooth(double y, double e, double value[3])
 static void combine(const friction *d, PetscInt i, const double *x, const double *far_x, const double *q,
                     const double *far_q, double sum[3])
 {
-  const wring_slip *const s       = d->slip + i;
-  const PetscInt          n_owned = d->corners.mesh->n_owned;
+  const wring_slip *const s = d->slip + i;
   for (int k = 0; k < 3; k++) sum[k] = 0;
   for (int a = 0; a < s->corners; a++) {
-    const PetscInt place = d->place[CORNERS * i + a];
-    const size_t   at    = 3 * (size_t)(place < n_owned ? place : place - n_owned);
-    const double  *of_x = (place < n_owned ? x : far_x) + at, *of_q = (place < n_owned ? q : far_q) + at;
+    const PetscInt      place = d->place[CORNERS * i + a];
+    const double *const of_x  = wring_corners_at(&d->corners, place, x, far_x);
+    const double *const of_q  = wring_corners_at(&d->corners, place, q, far_q);
     for (int k = 0; k < 3; k++) sum[k] += s->c[a] * (of_x[k] - of_q[k]);
   }
 }
