@@ -222,21 +222,6 @@ PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_barrier_sum_points(const wring_barrier_pairs *p, double *points, double *area)
-{
-  double sum[2] = {0};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_simplex; i++) {
-    sum[0] += p->simplex[i].corners == 1;
-    sum[1] += p->simplex[i].corners == 1 ? p->simplex[i].area : 0;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
-  *points = sum[0];
-  *area   = sum[1];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
 /* Whether edge a passes through triangle b; what nearly does has no distance, and is refused as touching. */

@@ -14,6 +14,3 @@ PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap);
   [n_local][3]. Collective.
 */
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x);
-
-/* The number of points of all ranks and the sum of their areas. Collective. */
-PetscErrorCode wring_barrier_sum_points(const wring_barrier_pairs *p, double *points, double *area);

@@ -399,14 +399,16 @@ void wring_barrier_set_stiffness(wring_contact *c, double stiffness)
 
 PetscErrorCode wring_barrier_measure(const wring_contact *c, wring_barrier_sizes *sizes)
 {
-  const barrier *const d = c->data;
+  const barrier *const             d      = c->data;
+  const wring_barrier_pairs *const p      = d->pairs;
+  double                           sum[2] = {(double)p->n_vertex, 0};
 
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_simplex; i++) sum[1] += p->simplex[i].corners == 1 ? p->simplex[i].area : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
   *sizes = (wring_barrier_sizes){
-    .gap = d->pairs->gap, .edge = {d->pairs->edge[0], d->pairs->edge[1]}, .stiffness = d->stiffness};
-  if (d->pairs->obstacles)
-    for (int i = 0; i < d->pairs->obstacles->n; i++)
-      sizes->gap = PetscMax(sizes->gap, d->pairs->obstacles->feature[i].gap);
-  PetscCall(wring_barrier_sum_points(d->pairs, &sizes->points, &sizes->area));
+    .gap = p->gap, .edge = {p->edge[0], p->edge[1]}, .stiffness = d->stiffness, .points = sum[0], .area = sum[1]};
+  if (p->obstacles)
+    for (int i = 0; i < p->obstacles->n; i++) sizes->gap = PetscMax(sizes->gap, p->obstacles->feature[i].gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
