@@ -91,9 +91,8 @@ static PetscErrorCode raise(const wring_mesh *m, const char *when, const offence
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The nearest of the pairs, and its distance [m] over all ranks; INFINITY: there is none. */
-static PetscErrorCode find_nearest(const wring_barrier_pairs *p, const double *x, double reach, offence *o,
-                                   double *least)
+/* The nearest of the pairs of this rank; at an infinite distance: there is none. */
+static PetscErrorCode find_nearest(const wring_barrier_pairs *p, const double *x, double reach, offence *o)
 {
   wring_barrier_pair *pair;
   PetscInt            n;
@@ -107,8 +106,6 @@ static PetscErrorCode find_nearest(const wring_barrier_pairs *p, const double *x
     for (int a = 0; a < o->n; a++) o->original[a] = pair[i].original[a];
   }
   PetscCall(PetscFree(pair));
-  *least = o->distance;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,13 +171,10 @@ static double distance_of(const wring_placed_feature *f, const wring_simplex *s,
   return INFINITY;
 }
 
-static PetscErrorCode find_nearest_to_colliders(const wring_barrier_pairs *p, const double *x, offence *o,
-                                                double *least)
+static void find_nearest_to_colliders(const wring_barrier_pairs *p, const double *x, offence *o)
 {
   const wring_placed_feature *const feature = p->obstacles->feature;
   double                            corners[9];
-
-  PetscFunctionBegin;
   *o = (offence){.distance = INFINITY};
   for (PetscInt i = 0; i < p->n_simplex; i++) {
     const wring_simplex *const s = p->simplex + i;
@@ -193,17 +187,14 @@ static PetscErrorCode find_nearest_to_colliders(const wring_barrier_pairs *p, co
       for (int a = 0; a < s->corners; a++) o->original[a] = p->mesh->number.original[s->vertex[a]];
     }
   }
-  *least = o->distance;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the gap ----------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
 {
-  double  diagonal, least = INFINITY, most = gap;
-  offence nearest;
+  double  diagonal, most = gap;
+  offence nearest = {.distance = INFINITY};
 
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, p->mesh->X, &diagonal));
@@ -211,12 +202,13 @@ PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
   if (p->slip_speed == 0) p->slip_speed = slip_of_diagonal * diagonal;
   wring_barrier_pairs_set_gap(p, most);
   if (p->self) {
-    PetscCall(
-      find_nearest(p, p->mesh->X, gap > 0 ? 2 * touching * diagonal : most / gap_of_distance, &nearest, &least));
+    PetscCall(find_nearest(p, p->mesh->X, gap > 0 ? 2 * touching * diagonal : most / gap_of_distance, &nearest));
     PetscCall(refuse_touching(p, "at rest", diagonal, &nearest));
   } else if (gap == 0) {
-    PetscCall(find_nearest_to_colliders(p, p->mesh->X, &nearest, &least));
+    find_nearest_to_colliders(p, p->mesh->X, &nearest);
   }
+  double least = nearest.distance;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
   if (gap == 0 && least > touching * diagonal) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
   if (p->obstacles) wring_obstacles_set_gap(p->obstacles, p->gap);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -386,18 +378,18 @@ static PetscErrorCode refuse_colliders_inside(const wring_barrier_pairs *p, cons
 
 PetscErrorCode wring_barrier_check_start(const wring_barrier_pairs *p, const double *x)
 {
-  double  diagonal, least;
+  double  diagonal;
   offence o;
 
   PetscFunctionBegin;
   PetscCall(measure_diagonal(p, p->mesh->X, &diagonal));
   if (p->obstacles) {
-    PetscCall(find_nearest_to_colliders(p, x, &o, &least));
+    find_nearest_to_colliders(p, x, &o);
     PetscCall(refuse_touching(p, "at the start", diagonal, &o));
     PetscCall(refuse_colliders_inside(p, x));
   }
   if (!p->self) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(find_nearest(p, x, p->gap, &o, &least));
+  PetscCall(find_nearest(p, x, p->gap, &o));
   PetscCall(refuse_touching(p, "at the start", diagonal, &o));
   PetscCall(find_piercing(p, x, &o));
   PetscCall(raise(p->mesh, "at the start", &o));
