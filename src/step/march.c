@@ -219,28 +219,11 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 
 /* ---- the end of a step ------------------------------------------------------------------------------------------- */
 
-/* E at x with held vertices placed and the targets of the end of the step. */
-static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
-{
-  wring_phases *const phases = wring_potential_phases(s->g);
-  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-  wring_value         value;
-
-  PetscFunctionBegin;
-  PetscCall(set_end(s, state, x));
-  PetscCall(wring_potential_value(s->g, x, &value));
-  *elastic = value.elastic;
-  wring_phases_leave_measuring(phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Adds the work of pressure and drag on the way from q to the new positions x. docs/theory.md (6.17) */
 static PetscErrorCode add_work(wring_stepper *s, Vec x, wring_state *state)
 {
-  wring_phases *const phases = wring_potential_phases(s->g);
-  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-  const Vec           q      = state->q;
-  double              first = 0, last = 0;
+  const Vec q     = state->q;
+  double    first = 0, last = 0;
 
   PetscFunctionBegin;
   if (s->integrator->is_static) {
@@ -251,49 +234,61 @@ static PetscErrorCode add_work(wring_stepper *s, Vec x, wring_state *state)
     PetscCall(wring_loads_work(s->loads, load_time(s, state), s->h, q, x, PETSC_FALSE, &first));
     state->work += first;
   }
-  wring_phases_leave_measuring(phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Takes the potential of friction out of E, and adds its work to that of the loads. docs/theory.md (9.31) */
 static PetscErrorCode add_friction(wring_stepper *s, Vec x, wring_state *state, double *elastic)
 {
-  wring_phases *const phases = wring_potential_phases(s->g);
-  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-  wring_slip_report   report;
+  wring_slip_report report;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_measure_slip(s->g, x, state->q, &report, NULL));
   *elastic -= report.potential;
   state->work += report.work;
   s->friction_work = report.work;
-  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x becomes the new positions; E there, and the work on the way from q; *finite: E is, as far as it is found here. */
+static PetscErrorCode measure_end(wring_stepper *s, Vec x, wring_state *state, double *elastic, PetscBool *finite)
+{
+  const wring_integrator *const rule = s->integrator;
+  wring_value                   value;
+
+  PetscFunctionBegin;
+  *finite = PETSC_TRUE;
+  if (!rule->advance && wring_potential_held(s->g) > 0) // forces of hard attachments at the solution, (3.12)
+    PetscCall(wring_potential_gradient(s->g, x, s->y));
+  if (rule->extrapolate) {
+    PetscCall(rule->extrapolate(state->q, x));
+    PetscCall(set_end(s, state, x));
+    PetscCall(wring_potential_value(s->g, x, &value));
+    *elastic = value.elastic;
+    *finite  = (PetscBool)!PetscIsInfOrNanReal(*elastic);
+  }
+  if (!*finite) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_potential_friction(s->g)) PetscCall(add_friction(s, x, state, elastic));
+  if (s->loads && wring_loads_has_work(s->loads)) PetscCall(add_work(s, x, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic)
 {
-  const wring_integrator *const rule = s->integrator;
+  const wring_integrator *const rule   = s->integrator;
+  wring_phases *const           phases = wring_potential_phases(s->g);
+  const wring_phase             old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  PetscBool                     finite;
 
   PetscFunctionBegin;
-  if (!rule->advance && wring_potential_held(s->g) > 0) { // forces of hard attachments at the solution, (3.12)
-    wring_phases *const phases = wring_potential_phases(s->g);
-    const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-    PetscCall(wring_potential_gradient(s->g, x, s->y));
-    wring_phases_leave_measuring(phases, old);
-  }
-  if (rule->extrapolate) {
-    PetscCall(rule->extrapolate(state->q, x));
-    PetscCall(end_energy(s, state, x, elastic));
-    if (PetscIsInfOrNanReal(*elastic)) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (wring_potential_friction(s->g)) PetscCall(add_friction(s, x, state, elastic));
+  PetscCall(measure_end(s, x, state, elastic, &finite));
+  wring_phases_leave_measuring(phases, old);
+  if (!finite) PetscFunctionReturn(PETSC_SUCCESS);
   if (rule->finish)
     PetscCall(rule->finish(s, x, state));
   else
     PetscCall(VecCopy(s->v_new, state->v));
   if (rule->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, state->v));
-  if (s->loads && wring_loads_has_work(s->loads)) PetscCall(add_work(s, x, state));
   PetscCall(VecCopy(x, state->q));
   if (rule->count) {
     rule->count(s, state);
