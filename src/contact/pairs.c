@@ -9,8 +9,6 @@
 #include <omp.h>
 #include <string.h>
 
-/* For a vertex and a triangle of its own body; below it, they are neighbours in a compressed surface. */
-static const double least_alignment = WRING_LEAST_ALIGNMENT;
 /* Directions less than 45 degrees apart are one contact. */
 static const double same_direction = 0.70710678118654752;
 /* Of an edge with faces that turn by less than 30 degrees there. */
@@ -361,7 +359,7 @@ static PetscErrorCode rate(wring_pairs *p, const double *x)
 static PetscBool is_straight(const wring_pairs *p, const candidate *c)
 {
   const PetscBool own = (PetscBool)(c->body == p->skin->body[p->near[c->near].vertex]);
-  return (PetscBool)(!own || c->u.alignment >= least_alignment);
+  return (PetscBool)(!own || c->u.alignment >= WRING_LEAST_ALIGNMENT);
 }
 
 /*

@@ -3,8 +3,7 @@
     (M - h^2 K) v' = M v + h f(q),   x = q + h v',   K = df/dq.
   Divided by h, with H = M/h^2 - K the Hessian of g at q: H (x - q) = -grad g(q), one full Newton step. H is not
   projected and may be indefinite, so that the factorisation needs pivoting. With hard attachments the step starts from
-  q with
-  the held vertices at their new positions, (6.11).
+  q with the held vertices at their new positions, (6.11).
 */
 #include "operator/direct/factor.h"
 #include "operator/judge.h"

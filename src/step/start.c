@@ -247,7 +247,6 @@ PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *stat
   PetscBool   is_new;
 
   PetscFunctionBegin;
-  s->approaching = PETSC_FALSE;
   if (s->start_rule == WRING_START_AUTO) {
     PetscCall(take_best(s, state, x, &m));
     if (!m.finite) PetscCall(halve(s, state, x));

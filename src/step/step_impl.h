@@ -76,7 +76,7 @@ typedef struct {
 /* Of the deck. */
 typedef struct {
   int      integrator;
-  PetscInt steps, more_steps; // 0: not given
+  PetscInt steps, more_steps; // more_steps 0: not given
   double   end, gravity[3];   // s, 0: not given; m/s^2
   int      start;             // solver_start, -1: not given
 } step_keys;
@@ -94,7 +94,8 @@ struct wring_stepper {
   double                  h_of_A; // h of the last A requested; 0: none
   Vec                     y;      // target; work vector once g has it: gradient at x_0, differences in `finish`
 
-  Vec load; // external dead forces of the step, N
+  Vec    load;          // external dead forces of the step, N
+  double friction_work; // J, of the last finish
 
   /* the x_0 of this step */
   wring_start      start_rule;
@@ -117,8 +118,7 @@ struct wring_stepper {
   PetscBool          begun;       // origin is known
   PetscBool          regularised; // g has k_i, (2.9)
   load_part          part;
-  double             friction_work; // J, of the last finish
-  wring_load_mixing *mixing;        // NULL: the loads do not depend on positions
+  wring_load_mixing *mixing; // NULL: the loads do not depend on positions
 
   /* an analysis that begins where another has ended: chain.c; NULL: none */
   Vec chain_position; // m, where it begins
