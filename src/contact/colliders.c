@@ -335,10 +335,10 @@ static void colliders_add_single(const wring_contact *contact, wring_work work, 
   static const int       row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
   const colliders *const d = contact->data;
   PetscInt               i = 0;
-  for (int c = 0; c < d->set.n && d->n_record > 0; c++) {
-    i                     = find_record(d, i, c, vertex);
+  for (int c = 0; c < d->set.n; c++) {
+    i = find_record(d, i, c, vertex);
+    if (i == d->n_record) return;
     const record *const r = &d->record[i];
-    if (i == d->n_record) break;
     if (r->collider != c || r->vertex != vertex) continue;
     const double k = d->set.collider[c].stiffness, s = depth_at(d, r, x);
     *energy += 0.5 * k * s * s;
