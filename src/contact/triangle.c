@@ -15,13 +15,17 @@ static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
   for (int i = 0; i < 3; i++) u->n[i] = sign * r[i] / u->distance;
 }
 
-/* Sets facet and size; false if the triangle has no area. */
-static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *u)
+/* Sets edges, p from their corner, facet and size; false if the triangle has no area or a number is not finite. */
+static PetscBool set_facet(const double p[3], const double t[9], double ab[3], double ac[3], double ap[3],
+                           wring_touch *u)
 {
   double normal[3];
+  wring_subtract3(t + 3, t, ab);
+  wring_subtract3(t + 6, t, ac);
+  wring_subtract3(p, t, ap);
   wring_cross3(ab, ac, normal);
   const double twice = sqrt(wring_dot3(normal, normal));
-  if (!(twice > 0) || !isfinite(twice)) return PETSC_FALSE;
+  if (!(twice > 0) || !isfinite(twice) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
   for (int i = 0; i < 3; i++) u->facet[i] = normal[i] / twice;
   u->size = sqrt(twice);
   return PETSC_TRUE;
@@ -30,10 +34,7 @@ static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *
 PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch *u)
 {
   double ab[3], ac[3], ap[3], r[3];
-  wring_subtract3(t + 3, t, ab);
-  wring_subtract3(t + 6, t, ac);
-  wring_subtract3(p, t, ap);
-  if (!set_facet(ab, ac, u) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
+  if (!set_facet(p, t, ab, ac, ap, u)) return PETSC_FALSE;
   const PetscBool inside = wring_nearest_weights(ab, ac, ap, u->w);
   for (int i = 0; i < 3; i++) r[i] = ap[i] - u->w[1] * ab[i] - u->w[2] * ac[i];
   u->distance  = sqrt(wring_dot3(r, r));
@@ -46,10 +47,7 @@ PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch
 PetscBool wring_touch_plane(const double p[3], const double t[9], double slack, wring_touch *u)
 {
   double ab[3], ac[3], ap[3], across[3];
-  wring_subtract3(t + 3, t, ab);
-  wring_subtract3(t + 6, t, ac);
-  wring_subtract3(p, t, ap);
-  if (!set_facet(ab, ac, u) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
+  if (!set_facet(p, t, ab, ac, ap, u)) return PETSC_FALSE;
   const double twice = u->size * u->size;
   wring_cross3(ap, ac, across);
   u->w[1] = wring_dot3(across, u->facet) / twice;
