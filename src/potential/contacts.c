@@ -157,6 +157,7 @@ PetscErrorCode wring_potential_contact_traction(wring_potential *g, PetscBool fr
   PetscCall(PetscArrayzero(traction, 3 * g->mesh->n_local));
   for (int i = 0; i < g->n_contact; i++) {
     wring_contact *const c = g->contact[i];
+    if (!wring_contact_is_bounded(c) && !wring_contact_is_friction(c)) continue; // others need the step
     PetscCall(wring_contact_update(c, &step, x, PETSC_TRUE, &change));
     if (friction ? wring_contact_is_friction(c) : wring_contact_is_bounded(c))
       PetscCall(wring_contact_add(c, WRING_GRADIENT, x, traction, NULL));
