@@ -131,12 +131,15 @@ static PetscErrorCode list_edges(const wring_mesh *m, const wring_skin *skin, co
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-enum { SHARE, TOUCHED, N_SUM };
+enum { SHARE, TOUCHED, SOLID, N_SUM };
 
-/* sum [n_local][2]: a third of the areas of the triangles at a vertex; the number of edges and triangles there. */
+/*
+  sum [n_local][3], on the owner of each vertex: a third of the areas of the triangles at it; the number of edges and
+  triangles there; that of tets.
+*/
 static PetscErrorCode sum_at_vertices(const wring_mesh *m, const claims list[2], double *sum)
 {
-  MPI_Datatype two;
+  MPI_Datatype three;
 
   PetscFunctionBegin;
   for (int l = 0; l < 2; l++) {
@@ -148,43 +151,29 @@ static PetscErrorCode sum_at_vertices(const wring_mesh *m, const claims list[2],
       }
     }
   }
-  PetscCallMPI(MPI_Type_contiguous(N_SUM, MPI_DOUBLE, &two));
-  PetscCallMPI(MPI_Type_commit(&two));
-  PetscCall(PetscSFReduceBegin(m->forest.halo, two, sum, sum, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, two, sum, sum, MPI_SUM));
-  PetscCallMPI(MPI_Type_free(&two));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* in_tet [n_local], on the owner of each vertex. */
-static PetscErrorCode mark_tets(const wring_mesh *m, PetscInt *in_tet)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(in_tet, m->n_local));
-  for (PetscInt i = 0; i < 4 * m->tets.n; i++) in_tet[m->tets.corner[i]] = 1;
-  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) in_tet[m->tets.mid[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, in_tet, in_tet, MPI_MAX));
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++) sum[N_SUM * m->tets.corner[i] + SOLID] += 1;
+  for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) sum[N_SUM * m->tets.mid[i] + SOLID] += 1;
+  PetscCallMPI(MPI_Type_contiguous(N_SUM, MPI_DOUBLE, &three));
+  PetscCallMPI(MPI_Type_commit(&three));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, three, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, three, sum, sum, MPI_SUM));
+  PetscCallMPI(MPI_Type_free(&three));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode add_points(const wring_mesh *m, const claims list[2], PetscInt *n, wring_simplex *simplex)
 {
-  double   *sum;
-  PetscInt *in_tet;
+  double *sum;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(N_SUM * (size_t)m->n_local, &sum));
-  PetscCall(PetscMalloc1((size_t)m->n_local, &in_tet));
   PetscCall(sum_at_vertices(m, list, sum));
-  PetscCall(mark_tets(m, in_tet));
   for (PetscInt v = 0; v < m->n_owned; v++) {
     const double *const at = sum + N_SUM * v;
-    if (at[TOUCHED] == 0 && in_tet[v]) continue; // inside a body
+    if (at[TOUCHED] == 0 && at[SOLID] > 0) continue; // inside a body
     simplex[(*n)++] =
       (wring_simplex){.corners = 1, .bare = (PetscBool)(at[SHARE] == 0), .vertex = {v, -1, -1}, .area = at[SHARE]};
   }
-  PetscCall(PetscFree(in_tet));
   PetscCall(PetscFree(sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
