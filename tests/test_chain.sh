@@ -42,6 +42,16 @@ alike both twist 1e-7 'pressed and then twisted'
 works 1 run press.yaml "${twist[@]}" -initial_restart twist/checkpoint_000003.h5 -output_directory again -time_steps 4
 alike twist again 1e-8 'a restart in a chain'
 
+# --- pressed further, by a velocity or to targets of a table: on the same way
+works 1 run press.yaml -attach_zmax_velocity 0,0,-0.03 "${next[@]}" -initial_restart press -output_directory further
+awk -F, -v OFS=, 'NR == 1 { print "vertex,x,y,z" } NR > 1 && $4 > 0.18 - 1e-9 && $4 < 0.18 + 1e-9 {
+  print $1, $2, $3, $4 - 0.01 }' press/state.csv >top.csv
+sed 's/zmax: .*}}/top: {hard: true, file: top.csv}}/' press.yaml >table.yaml
+works 2 run table.yaml "${next[@]}" -initial_restart press -output_directory table
+alike further table 1e-7 'targets of a table'
+close "$(column table/steps.csv elastic | head -n 1)" "$(column further/steps.csv elastic | head -n 1)" 1e-6 \
+  'energy on the way to targets of a table'
+
 # --- another material and no loads: the equilibrium of the last deck alone
 sed '/^force/d; /^pressure/d' press.yaml >free.yaml
 works 2 run free.yaml -material_young 2e6 -material_poisson 0.2 -output_directory alone

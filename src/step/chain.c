@@ -16,6 +16,7 @@ PetscErrorCode wring_stepper_chain_create(wring_stepper *s)
 PetscErrorCode wring_stepper_chain_hold(wring_stepper *s)
 {
   PetscFunctionBegin;
+  if (s->integrator->is_static) PetscCall(wring_potential_set_origin(s->g, s->chain_position)); // (6.13)
   PetscCall(wring_potential_hold_from(s->g, s->chain_position, s->integrator->is_static));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
