@@ -330,10 +330,10 @@ static PetscErrorCode set_up(wring_operator_part *part)
     d->dense_b = CHOLMOD(allocate_dense)(d->factor->n, 3, d->factor->n, CHOLMOD_REAL, &d->common);
   PetscCall(check(part));
   part->info.library = d->packed ? "cholmod, in single precision" : "cholmod, in double precision";
-  part->info.memory  = (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0);
+  part->info.memory  = d->factor ? (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0) : 0;
   part->info.flops   = d->common.fl;
   part->info.entries = d->common.lnz;
-  PetscCallMPI(MPI_Bcast(&part->info.memory, 1, MPI_DOUBLE, 0, part->set->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &part->info.memory, 1, MPI_DOUBLE, MPI_SUM, part->set->comm));
   PetscCallMPI(MPI_Bcast(&part->info.flops, 1, MPI_DOUBLE, 0, part->set->comm));
   PetscCallMPI(MPI_Bcast(&part->info.entries, 1, MPI_DOUBLE, 0, part->set->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
