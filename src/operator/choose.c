@@ -21,6 +21,7 @@
   mean of unstructured meshes.
 */
 #include "operator_impl.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -106,7 +107,8 @@ void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_
 {
   const wring_operator_settings *const set = &op->set;
   const double                         n = (double)n_vertex, solves = (double)set->use.solves;
-  const double digits = -log10(wring_operator_rtol(set, set->use.rtol, PETSC_FALSE, PETSC_FALSE));
+  const double rtol   = wring_operator_rtol(set, set->use.rtol, PETSC_FALSE, PETSC_FALSE);
+  const double digits = -log10(PetscMax(rtol, DBL_EPSILON)); // 0: exact
   s->shared           = seconds_packed(set, n, digits, solves);
   s->distributed      = seconds_mumps(set, n, solves);
   s->multigrid        = seconds_multigrid(set, n, digits, solves);
