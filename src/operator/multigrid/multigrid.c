@@ -130,8 +130,8 @@ static PetscErrorCode apply_cycle(wring_operator_part *part, double size, const 
   PetscFunctionBegin;
   if (!(size > 0)) {
     size = 0;
-    for (PetscInt i = 0; i < 3 * m->cycle->level->n && !isnan(size); i++)
-      if (!(fabs(b[i]) <= size)) size = fabs(b[i]);
+    for (PetscInt i = 0; i < 3 * m->cycle->level->n; i++) // MPI_MAX may lose a NaN
+      size = isfinite(b[i]) ? PetscMax(size, fabs(b[i])) : INFINITY;
     wring_count(part->set->phases, WRING_WORK_REDUCTIONS, 1);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, part->set->comm));
     if (!isfinite(size)) WRING_REFUSE(part->set->comm, "operator: the iteration failed: a number is not finite");
