@@ -43,21 +43,30 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
 
 /* ---- workspace --------------------------------------------------------------------------------------------------- */
 
+/* *percent: the workspace of F; unchanged if F is not of MUMPS. */
+static PetscErrorCode get_workspace(Mat F, PetscInt *percent)
+{
+  MatSolverType library;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetSolverType(F, &library));
+  if (!strcmp(library, MATSOLVERMUMPS)) PetscCall(MatMumpsGetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, percent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* *more: the workspace for another attempt after F was factored with `percent`; 0 if there is to be none. */
 static PetscErrorCode get_more_workspace(Mat F, PetscInt percent, PetscInt *more)
 {
-  PetscInt       status, used;
-  MatSolverType  library;
+  PetscInt       status, used = 0;
   MatFactorError error;
 
   PetscFunctionBegin;
   *more = 0;
   PetscCall(MatFactorGetError(F, &error));
-  PetscCall(MatFactorGetSolverType(F, &library));
-  if (error == MAT_FACTOR_NOERROR || strcmp(library, MATSOLVERMUMPS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(get_workspace(F, &used));
+  if (error == MAT_FACTOR_NOERROR || used != percent) PetscFunctionReturn(PETSC_SUCCESS); // by the user
   PetscCall(MatMumpsGetInfog(F, 1, &status));
-  PetscCall(MatMumpsGetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, &used));
-  if (used == percent) *more = wring_mumps_more_workspace(status, percent); // else the user has set it
+  *more = wring_mumps_more_workspace(status, percent);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,7 +181,10 @@ static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *mo
     PetscCall(get_factor(pc, &F));
   }
   PetscCall(MatAssembled(F, &assembled));
-  if (!assembled) PetscCall(prepare(pc, F, percent));
+  if (assembled)
+    PetscCall(get_workspace(F, &percent));
+  else
+    PetscCall(prepare(pc, F, percent));
   PetscCall(KSPSetUp(ksp));
   PetscCall(get_factor(pc, &F)); // a new pattern has replaced F
   PetscCall(get_more_workspace(F, percent, more));
