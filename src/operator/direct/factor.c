@@ -12,22 +12,19 @@ PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent)
   return 0;
 }
 
-PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library)
+MatSolverType wring_factor_library(MPI_Comm comm, MatFactorType type)
 {
-  PetscFunctionBegin;
-  *library = wring_comm_size(comm) == 1 && type == MAT_FACTOR_CHOLESKY ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return wring_comm_size(comm) == 1 && type == MAT_FACTOR_CHOLESKY ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
 }
 
 PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  MatSolverType  library;
-  PetscBool      available, own;
+  const MPI_Comm      comm    = PetscObjectComm((PetscObject)pc);
+  const PetscMPIInt   size    = wring_comm_size(comm);
+  const MatSolverType library = wring_factor_library(comm, type);
+  PetscBool           available, own;
 
   PetscFunctionBegin;
-  const PetscMPIInt size = wring_comm_size(comm);
-  PetscCall(wring_factor_library(comm, type, &library));
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &own));
   if (own && type == MAT_FACTOR_CHOLESKY) {
     PetscCall(wring_cholmod_pc_set(pc));

@@ -31,7 +31,7 @@ enum { WRING_MUMPS_ICNTL_WORKSPACE = 14, WRING_MUMPS_WORKSPACE = 40 }; // [perce
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent);
 
 /* The library for a Cholesky factor on comm (CHOLMOD on one rank, MUMPS on several) or for LU (MUMPS). Static. */
-PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library);
+MatSolverType wring_factor_library(MPI_Comm comm, MatFactorType type);
 
 /*
   Makes pc a Cholesky factor by CHOLMOD of a seqaij matrix with both triangles. KSPSetUp analyses a new pattern and

@@ -374,7 +374,6 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
 PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *bytes)
 {
   const double        levels = 80, row = 900, row_on_ranks = 3000; // bytes
-  MatSolverType       library;
   MatInfo             info;
   wring_block_values *v;
 
@@ -387,7 +386,7 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *by
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
-  PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
+  const MatSolverType library = wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY);
   if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
   if (l->type == WRING_LINEAR_MULTIGRID) {
     const PetscBool small = (PetscBool)(wring_comm_size(s->comm) == 1 || wring_potential_has_means(s->g));
