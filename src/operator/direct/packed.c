@@ -287,7 +287,6 @@ static PetscErrorCode create_all(const cholmod_factor *f, PetscInt *super_of, wr
 
   PetscFunctionBegin;
   PetscCall(wring_team_allocate(t, p->bytes, &p->memory, enough));
-  PetscCallMPI(MPI_Bcast(enough, 1, WRING_MPI_BOOL, 0, t->comm));
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   if (t->rank == 0) {
     place_arrays(p, p->memory.memory);
