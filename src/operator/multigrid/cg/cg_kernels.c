@@ -197,16 +197,6 @@ void wring_cg_update(const wring_cg_state *v)
   to_cycle_ghosts(v, factor);
 }
 
-void wring_cg_begin_at_zero(const wring_cg_state *v)
-{
-  const PetscInt n = v->g->n;
-#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (PetscInt j = 0; j < 3 * n; j++) {
-    v->g->r[j] = v->b[j];
-    v->x[j]    = 0;
-  }
-}
-
 /* Sums of squares by component. */
 static void squares(PetscInt n, const double *r, double sum[3])
 {

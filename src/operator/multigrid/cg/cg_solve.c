@@ -237,30 +237,30 @@ static PetscErrorCode start_at_zero(wring_cg_state *v)
 {
   PetscFunctionBegin;
   v->unknown = PETSC_TRUE;
-  wring_cg_begin_at_zero(v);
+  wring_fill(3 * v->g->n, 0, v->x);
+  wring_copy(3 * v->g->n, v->b, v->g->r);
   for (int c = 0; c < 3; c++) v->of[c].rr = PetscSqr(v->zero->size); // above its target of 0
   PetscCall(begin(v));
   for (int c = 0; c < 3; c++) v->of[c].highest = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode start(wring_cg_state *v, double rtol)
+static PetscErrorCode start(wring_cg_state *v)
 {
   double sum[4];
 
   PetscFunctionBegin;
-  v->squared = rtol * rtol;
   if (v->zero && v->zero->size > 0) {
     PetscCall(start_at_zero(v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (v->zero) wring_cg_begin_at_zero(v);
+  if (v->zero) wring_fill(3 * v->g->n, 0, v->x);
   wring_cg_look_at(v, sum);
   wring_count(v->g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
   PetscCall(refuse_infinite(v, 3, sum));
   for (int c = 0; c < 3; c++) {
-    v->of[c].target = rtol * rtol * sum[c];
+    v->of[c].target = v->squared * sum[c];
     v->of[c].rr     = sum[c];
     if (sum[c] == 0)
       for (PetscInt i = 0; i < v->g->n; i++) v->x[3 * i + c] = 0;
@@ -328,12 +328,12 @@ static PetscErrorCode iterate(wring_cg_state *v, PetscBool last)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run(wring_cg_state *v, double rtol, PetscInt max_it, PetscInt *iterations, PetscBool *reached)
+static PetscErrorCode run(wring_cg_state *v, PetscInt max_it, PetscInt *iterations, PetscBool *reached)
 {
   PetscInt it = 0;
 
   PetscFunctionBegin;
-  PetscCall(start(v, rtol));
+  PetscCall(start(v));
   for (; it < max_it && wring_cg_active(v) && !v->stuck; it++) PetscCall(iterate(v, (PetscBool)(it + 1 == max_it)));
   *iterations = it;
   *reached    = (PetscBool)!wring_cg_active(v);
@@ -345,13 +345,13 @@ PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, P
                               double *x, const wring_operator_zero *zero, PetscInt *iterations, PetscBool *reached)
 {
   const PetscBool threaded = (PetscBool)(g->n > WRING_SERIAL_BELOW);
-  wring_cg_state  v        = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero};
+  wring_cg_state  v        = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero, .squared = rtol * rtol};
 
   PetscFunctionBegin;
   for (int i = 0; i < 3; i++) v.found[i] = PETSC_MAX_REAL;
   PetscCall(wring_rows_get(A, &v.A));
   const unsigned       old  = wring_subnormal_flush_all(threaded);
-  const PetscErrorCode code = run(&v, rtol, max_it, iterations, reached);
+  const PetscErrorCode code = run(&v, max_it, iterations, reached);
   wring_subnormal_restore_all(old, threaded); // also after a refusal
   PetscCall(wring_rows_restore(&v.A));
   PetscCall(code);

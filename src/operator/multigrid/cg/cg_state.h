@@ -55,7 +55,6 @@ static inline PetscBool wring_cg_active(const wring_cg_state *v)
 /* w = A u and the dot products of this rank, in one pass. Collective. */
 PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]);
 PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3]); // r = b - A x, and |r|^2 of this rank. Collective.
-void           wring_cg_begin_at_zero(const wring_cg_state *v);    // r = b, x = 0
 void           wring_cg_look_at(const wring_cg_state *v, double sum[4]); // b . b by component; > 0 unless x is 0
 PetscErrorCode wring_cg_start_cycle(const wring_cg_state *v); // the input of the cycle from r, with ghosts. Collective.
 /* p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the input of the next cycle, in one pass. */
