@@ -24,22 +24,19 @@ enum { MOST = 64 }; // connections that the order tells apart
 /* order [n], freed by the caller: the rows that have connections, those with few first. */
 static PetscErrorCode order_rows(const wring_level *l, double threshold, PetscInt *n, PetscInt **order)
 {
-  PetscInt  next[MOST + 2] = {0};
-  PetscInt *count;
+  PetscInt *count, start[MOST + 2];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)l->n, &count));
   PetscCall(PetscMalloc1((size_t)l->n, order));
+  *n = 0;
   for (PetscInt i = 0; i < l->n; i++) {
     PetscBool      others;
     const PetscInt own = count_connections(l, i, threshold, &others);
-    count[i]           = own > 0 || others ? PetscMin(own, MOST) : -1;
-    if (count[i] >= 0) next[count[i] + 1]++;
+    count[i]           = PetscMin(own, MOST);
+    if (own > 0 || others) (*order)[(*n)++] = i;
   }
-  for (int k = 0; k <= MOST; k++) next[k + 1] += next[k];
-  *n = next[MOST + 1];
-  for (PetscInt i = 0; i < l->n; i++)
-    if (count[i] >= 0) (*order)[next[count[i]]++] = i;
+  PetscCall(wring_sort_buckets(*n, *order, count, MOST + 1, start));
   PetscCall(PetscFree(count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
