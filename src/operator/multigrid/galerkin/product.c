@@ -75,15 +75,15 @@ static PetscInt find_column(const wring_galerkin_product *g, PetscInt number)
 static PetscErrorCode order_by_row(wring_galerkin_product *g)
 {
   const wring_interpolation *const p = &g->fine->from_coarse;
-  PetscInt                        *next;
+  PetscInt                        *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)p->n_coarse + 2, &g->start));
+  PetscCall(PetscMalloc1((size_t)p->n_coarse + 1, &g->start));
   PetscCall(PetscMalloc1((size_t)g->n_part, &g->order));
-  next = g->start + 1;
-  for (PetscInt k = 0; k < g->n_part; k++) next[g->part[k].row - p->first + 1]++;
-  for (PetscInt i = 0; i < p->n_coarse; i++) next[i + 1] += next[i];
-  for (PetscInt k = 0; k < g->n_part; k++) g->order[next[g->part[k].row - p->first]++] = k;
+  PetscCall(PetscMalloc1((size_t)g->n_part, &row));
+  for (PetscInt k = 0; k < g->n_part; k++) g->order[k] = k, row[k] = g->part[k].row - p->first;
+  PetscCall(wring_sort_buckets(g->n_part, g->order, row, p->n_coarse, g->start));
+  PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,10 +99,10 @@ PetscErrorCode wring_galerkin_product_create(const wring_level *fine, const wrin
   PetscCall(PetscMalloc1((size_t)g->n_part, &g->column));
   PetscCall(PetscMalloc1((size_t)g->n_part, &g->other));
   for (PetscInt k = 0; k < g->n_part; k++)
-    if (find_column(g, (PetscInt)g->part[k].column) < 0) g->other[n++] = (PetscInt)g->part[k].column;
+    if (find_column(g, g->part[k].column) < 0) g->other[n++] = g->part[k].column;
   PetscCall(PetscSortRemoveDupsInt(&n, g->other));
   g->n_other = n;
-  for (PetscInt k = 0; k < g->n_part; k++) g->column[k] = find_column(g, (PetscInt)g->part[k].column);
+  for (PetscInt k = 0; k < g->n_part; k++) g->column[k] = find_column(g, g->part[k].column);
   PetscCall(order_by_row(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,8 +4,8 @@
 
 /* An entry of P^T A P for another rank. */
 typedef struct {
-  PetscInt64 row, column; // global
-  double     value;
+  PetscInt row, column; // global
+  double   value;
 } wring_galerkin_part;
 
 /* Columns of a product: those of P, then others, which only parts of other ranks have. */
@@ -15,7 +15,7 @@ typedef struct {
   PetscInt                  n_part;
   wring_galerkin_part      *part;   // [n_part] from other ranks, by rank
   PetscInt                 *column; // [n_part]
-  PetscInt                 *start;  // [n_coarse + 2] parts by row; NULL on one rank
+  PetscInt                 *start;  // [n_coarse + 1] parts by row; NULL on one rank
   PetscInt                 *order;  // [n_part]
   PetscInt                  n_other;
   PetscInt                 *other; // [n_other] global numbers
