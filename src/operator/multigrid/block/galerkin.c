@@ -3,6 +3,7 @@
   P; rows of other ranks are sent to them. Sums do not depend on the number of threads. docs/theory.md (4.19), (5.17d)
 */
 #include "base/exchange.h"
+#include "base/grow.h"
 #include "block.h"
 #include <omp.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static PetscErrorCode get_parts(const wring_block_level *l, PetscInt *n_got, blo
 {
   const wring_interpolation *const p = &l->of->from_coarse;
   const wring_exchange *const      x = &p->own_columns.asked;
-  PetscInt                         n = 0, room = 0, *to = NULL;
+  PetscInt                         n = 0, room = 0, same = 0, *to = NULL;
   block_part                      *part = NULL;
   block_row                        v[2];
 
@@ -168,11 +169,8 @@ static PetscErrorCode get_parts(const wring_block_level *l, PetscInt *n_got, blo
   for (PetscMPIInt r = 0; r < x->n_to; r++) {
     for (PetscInt i = x->to_start[r]; i < x->to_start[r + 1]; i++) {
       compute_row(l, p->n_coarse + i, &v[0], &v[1]);
-      if (n + v[1].n > room) {
-        room = 2 * (n + v[1].n);
-        PetscCall(PetscRealloc(sizeof *part * (size_t)room, &part));
-        PetscCall(PetscRealloc(sizeof *to * (size_t)room, &to));
-      }
+      PetscCall(wring_grow((PetscInt64)n + v[1].n, &room, sizeof *part, &part));
+      PetscCall(wring_grow((PetscInt64)n + v[1].n, &same, sizeof *to, &to));
       for (PetscInt k = 0; k < v[1].n; k++, n++) {
         const PetscInt j = v[1].list[k];
         part[n].row      = p->own_columns.global[i];

@@ -1,11 +1,12 @@
 /* Rows of P^T A P with the parts of other ranks, and its numbers in a pattern that is known. */
 #include "product.h"
+#include "base/grow.h"
 #include <omp.h>
 
 /* ---- rows of other ranks ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-  PetscInt             n, room;
+  PetscInt             n, room, same; // room of part and of to
   wring_galerkin_part *part;
   PetscInt            *to;
 } parts;
@@ -14,12 +15,11 @@ typedef struct {
 static PetscErrorCode append(const wring_interpolation *q, PetscInt row, PetscMPIInt to, const wring_galerkin_row *v,
                              parts *p)
 {
+  const PetscInt64 needed = (PetscInt64)p->n + v->n_coarse;
+
   PetscFunctionBegin;
-  if (p->n + v->n_coarse > p->room) {
-    p->room = 2 * (p->n + v->n_coarse);
-    PetscCall(PetscRealloc(sizeof *p->part * (size_t)p->room, &p->part));
-    PetscCall(PetscRealloc(sizeof *p->to * (size_t)p->room, &p->to));
-  }
+  PetscCall(wring_grow(needed, &p->room, sizeof *p->part, &p->part));
+  PetscCall(wring_grow(needed, &p->same, sizeof *p->to, &p->to));
   for (PetscInt k = 0; k < v->n_coarse; k++, p->n++) {
     const PetscInt j      = v->coarse_list[k];
     const PetscInt column = j < q->n_coarse ? q->first + j : q->columns.global[j - q->n_coarse];
