@@ -19,6 +19,12 @@ typedef struct {
   wring_messages   fetch, give; // of columns; of own_columns
 } wring_interpolation;
 
+/* The global number of a column of P. */
+static inline PetscInt wring_interpolation_number(const wring_interpolation *p, PetscInt column)
+{
+  return column < p->n_coarse ? p->first + column : p->columns.global[column - p->n_coarse];
+}
+
 /*
   P, PETSc's, may be destroyed afterwards; near: of the finer level; fine [n + its ghosts]: D^(-1/2) of that level.
   Columns are not scaled yet. Collective.

@@ -172,10 +172,9 @@ static PetscErrorCode get_parts(const wring_block_level *l, PetscInt *n_got, blo
       PetscCall(wring_grow((PetscInt64)n + v[1].n, &room, sizeof *part, &part));
       PetscCall(wring_grow((PetscInt64)n + v[1].n, &same, sizeof *to, &to));
       for (PetscInt k = 0; k < v[1].n; k++, n++) {
-        const PetscInt j = v[1].list[k];
-        part[n].row      = p->own_columns.global[i];
-        part[n].column   = j < p->n_coarse ? p->first + j : p->columns.global[j - p->n_coarse];
-        to[n]            = x->to[r];
+        part[n].row    = p->own_columns.global[i];
+        part[n].column = wring_interpolation_number(p, v[1].list[k]);
+        to[n]          = x->to[r];
         for (int e = 0; e < SQUARE; e++) part[n].block[e] = v[1].block[k][e / SIX][e % SIX];
       }
     }
@@ -215,11 +214,9 @@ static PetscBool compute_own(const wring_block_level *l, const wring_block_level
   PetscBool                        found = PETSC_TRUE;
   compute_row(l, row, &v[0], &v[1]);
   for (PetscInt k = 0; k < v[1].n; k++) {
-    const PetscInt j      = v[1].list[k];
-    const PetscInt column = j < p->n_coarse ? p->first + j : p->columns.global[j - p->n_coarse];
-    double         block[SQUARE];
+    double block[SQUARE];
     for (int e = 0; e < SQUARE; e++) block[e] = v[1].block[k][e / SIX][e % SIX];
-    found = (PetscBool)(add_block(coarse, row, column, block) && found);
+    found = (PetscBool)(add_block(coarse, row, wring_interpolation_number(p, v[1].list[k]), block) && found);
   }
   return found;
 }

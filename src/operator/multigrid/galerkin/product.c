@@ -21,10 +21,9 @@ static PetscErrorCode append(const wring_interpolation *q, PetscInt row, PetscMP
   PetscCall(wring_grow(needed, &p->room, sizeof *p->part, &p->part));
   PetscCall(wring_grow(needed, &p->same, sizeof *p->to, &p->to));
   for (PetscInt k = 0; k < v->n_coarse; k++, p->n++) {
-    const PetscInt j      = v->coarse_list[k];
-    const PetscInt column = j < q->n_coarse ? q->first + j : q->columns.global[j - q->n_coarse];
-    p->to[p->n]           = to;
-    p->part[p->n]         = (wring_galerkin_part){row, column, v->coarse[j].value};
+    const PetscInt j = v->coarse_list[k];
+    p->to[p->n]      = to;
+    p->part[p->n]    = (wring_galerkin_part){row, wring_interpolation_number(q, j), v->coarse[j].value};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

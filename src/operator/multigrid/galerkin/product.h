@@ -74,10 +74,9 @@ int wring_galerkin_threads(const wring_galerkin_product *g); // that share the r
 /* The global number of a column. */
 static inline PetscInt wring_galerkin_number(const wring_galerkin_product *g, PetscInt column)
 {
-  const wring_interpolation *const p = &g->fine->from_coarse;
-  if (column < p->n_coarse) return p->first + column;
-  column -= p->n_coarse;
-  return column < p->columns.n_ghost ? p->columns.global[column] : g->other[column - p->columns.n_ghost];
+  const wring_interpolation *const p     = &g->fine->from_coarse;
+  const PetscInt                   known = p->n_coarse + p->columns.n_ghost;
+  return column < known ? wring_interpolation_number(p, column) : g->other[column - known];
 }
 
 /* v->coarse = row i of the product; list: as above. Called by all threads. */
