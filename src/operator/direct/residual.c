@@ -62,7 +62,8 @@ static void measure_strip(const wring_rows *A, int s, int strips, const double *
     double              row[3] = {at[0], at[1], at[2]};
     if (x) subtract_row(&A->own, NULL, A->column, i, x, row);
     if (x && A->ghost.start) subtract_row(&A->ghost, A->global, 0, i, x, row);
-    for (int c = 0; r && c < 3; c++) r[3 * (A->first + i) + c] = row[c];
+    if (r)
+      for (int c = 0; c < 3; c++) r[3 * (A->first + i) + c] = row[c];
     for (int c = 0; c < 3; c++) {
       size->squares[c] += row[c] * row[c];
       size->largest[c] = fabs(row[c]) <= size->largest[c] ? size->largest[c] : fabs(row[c]);

@@ -14,7 +14,8 @@ static PetscInt count_connections(const wring_level *l, PetscInt i, double thres
   for (PetscInt k = own->start[i]; k < own->start[i + 1]; k++)
     n += own->column[k] != i && fabsf(own->value[k]) >= threshold;
   *others = PETSC_FALSE;
-  for (PetscInt k = ghost->start ? ghost->start[i] : 0; ghost->start && k < ghost->start[i + 1]; k++)
+  if (!ghost->start) return n;
+  for (PetscInt k = ghost->start[i]; k < ghost->start[i + 1]; k++)
     if (fabsf(ghost->value[k]) >= threshold) *others = PETSC_TRUE;
   return n;
 }
@@ -65,7 +66,8 @@ PetscErrorCode wring_aggregates_find(const wring_level *l, double threshold, Pet
     if (of[i] >= 0) continue;
     of[i] = (*n_aggregate)++;
     take(a, i, threshold, wide, of[i], of);
-    for (PetscInt k = a->start[i]; wide && k < a->start[i + 1]; k++)
+    if (!wide) continue;
+    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
       if (fabsf(a->value[k]) >= threshold) take(a, a->column[k], threshold, PETSC_FALSE, of[i], of);
   }
   PetscCall(PetscFree(order));

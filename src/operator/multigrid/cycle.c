@@ -18,7 +18,8 @@ enum { MOST_DENSE = 1000 }; // rows: an inverse of more costs more than it saves
 static void add_connections(const wring_level *l, const wring_csr *a, const float *scale, PetscInt i, double *sum,
                             double *most)
 {
-  for (PetscInt k = a->start ? a->start[i] : 0; a->start && k < a->start[i + 1]; k++) {
+  if (!a->start) return;
+  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
     const double size = a == &l->own && a->column[k] == i ? 0 : fabs((double)a->value[k]);
     *sum += size / ((double)l->scale[i] * scale[a->column[k]]);
     *most = PetscMax(*most, size);
@@ -165,7 +166,8 @@ static PetscErrorCode solve_coarsest(wring_cycle *c, wring_level *l, const float
       PetscCall(wring_level_combine(l, PETSC_TRUE, l->omega, l->b, 1, l->x, l->y, NULL));
     }
   }
-  for (PetscInt i = 0; scale && i < 3 * l->n; i++) l->y[i] *= scale[i / 3];
+  if (scale)
+    for (PetscInt i = 0; i < 3 * l->n; i++) l->y[i] *= scale[i / 3];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

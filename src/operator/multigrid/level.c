@@ -61,8 +61,9 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
   PetscCall(PetscMalloc1(l->n, &l->boundary));
-  for (PetscInt i = 0; l->ghost.start && i < l->n; i++)
-    if (l->ghost.start[i + 1] > l->ghost.start[i]) l->boundary[l->n_boundary++] = i;
+  if (l->ghost.start)
+    for (PetscInt i = 0; i < l->n; i++)
+      if (l->ghost.start[i + 1] > l->ghost.start[i]) l->boundary[l->n_boundary++] = i;
   PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
   PetscCall(wring_vec_create((size_t)(l->n + l->n_ghost), sizeof(float), &l->scale));
   PetscCall(wring_rows_get(A, &r));

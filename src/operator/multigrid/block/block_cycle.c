@@ -44,7 +44,8 @@ static void own_rows(const wring_block_level *l, PetscInt n_global, double *dens
   const int bs = l->bs;
   for (int part = 0; part < 2; part++) {
     const wring_block_csr *const a = part ? &l->ghost : &l->own;
-    for (PetscInt i = 0; a->start && i < l->of->n; i++) {
+    if (!a->start) continue;
+    for (PetscInt i = 0; i < l->of->n; i++) {
       for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
         const PetscInt j = part ? l->of->near.global[a->column[k]] : l->of->first + a->column[k];
         double         h[WRING_RIGID * WRING_RIGID];

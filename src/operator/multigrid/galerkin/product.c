@@ -127,7 +127,8 @@ int wring_galerkin_threads(const wring_galerkin_product *g)
 void wring_galerkin_product_row(const wring_galerkin_product *g, PetscInt i, PetscBool list, wring_galerkin_row *v)
 {
   wring_galerkin_row_compute(g->fine, g->a, i, list, v);
-  for (PetscInt k = g->start ? g->start[i] : 0; g->start && k < g->start[i + 1]; k++)
+  if (!g->start) return;
+  for (PetscInt k = g->start[i]; k < g->start[i + 1]; k++)
     wring_galerkin_row_add(i, g->column[g->order[k]], g->part[g->order[k]].value, v);
 }
 
