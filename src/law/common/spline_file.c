@@ -208,10 +208,10 @@ static void store_piece(double *par, int function, int p, double base, cubic q, 
 /* The pieces of one function, from 1 outwards, and its interpolant at 1. */
 static void make_pieces(const table *t, int function, double *par, cubic *rest)
 {
-  double      breaks[SPLINE_BREAKS + 1];
-  int         n, first = 1;
-  const cubic at_rest = interpolant(t, 1, 1);
-  const cubic less    = {-at_rest.y, 0, 0, 0};
+  double breaks[SPLINE_BREAKS + 1];
+  int    n, first = 1;
+
+  *rest = interpolant(t, 1, 1);
   for (int p = 0; p <= SPLINE_BREAKS; p++) breaks[p] = NAN;
   find_breaks(t, &n, breaks);
   memcpy(par + spline_break_row(function), breaks + 1, SPLINE_BREAKS * sizeof breaks[0]);
@@ -224,13 +224,12 @@ static void make_pieces(const table *t, int function, double *par, cubic *rest)
       const PetscBool   open = (PetscBool)(far < 1 || far > n);
       const long double base = breaks[near], end = open ? base + (side ? 1 : -1) : breaks[far];
       cubic             q = interpolant(t, (base + end) / 2, base);
-      q.y += less.y;
+      q.y -= rest->y;
       store_piece(par, function, p, breaks[near], q, from);
       par[spline_piece_row(function, PIECE_LOWER) + p] = breaks[PetscMax(p, 1)];
       from += integral(q, end - base);
     }
   }
-  *rest = at_rest;
 }
 
 /* ---- the material ------------------------------------------------------------------------------------------------ */
