@@ -8,8 +8,6 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
-#include "law/common/passes.h"
-#include <wring/law.h>
 
 static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {

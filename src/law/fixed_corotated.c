@@ -9,7 +9,6 @@
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
 #include "law/pressure.h"
-#include <wring/law.h>
 
 /* J - 1 from R^T (F - R), free of cancellation near rest. */
 BLOCK3_INLINE double volume_change(mat3 rotation, mat3 d)

@@ -11,7 +11,6 @@
 #include "law/common/closed_forms.h"
 #include "law/pressure.h"
 #include <math.h>
-#include <wring/law.h>
 
 enum { C10, C01, KAPPA, N_PAR };
 

@@ -8,7 +8,6 @@
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
 #include "law/pressure.h"
-#include <wring/law.h>
 
 /* log J and 1/J, both 0 outside the domain, so that derivatives are finite there. */
 typedef struct {

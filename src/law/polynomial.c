@@ -9,7 +9,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
-#include <wring/law.h>
 
 enum { MU, N_PAR };
 

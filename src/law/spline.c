@@ -13,7 +13,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
-#include "law/common/passes.h"
 #include <string.h>
 
 static const wring_option options[] = {

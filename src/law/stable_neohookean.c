@@ -9,7 +9,6 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
-#include <wring/law.h>
 
 /* H = F - I, its cofactors, and J - 1 = tr H + i2 + det H, i2 the second invariant of H. */
 typedef struct {

@@ -7,7 +7,6 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/closed_forms.h"
-#include "law/common/passes.h"
 
 enum { K, N_PAR };
 

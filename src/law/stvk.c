@@ -7,7 +7,6 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/closed_forms.h"
-#include <wring/law.h>
 
 /* E = (H + H^T + H^T H)/2 of H = F - I, which avoids the cancellation of F^T F - I near rest. */
 BLOCK3_INLINE sym3 green(mat3 f)

@@ -5,7 +5,6 @@
 #include "base/block3.h"
 #include "law/common/closed_forms.h"
 #include "law/common/lame.h"
-#include <wring/law.h>
 
 /* The pairs (c, d) of K. */
 static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 2};

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 48, LINE_SIZE = 512 };

@@ -1,7 +1,6 @@
 /* The copy of a supernodal factor: blocks, positions of their rows in their parents, values. docs/theory.md 4.2 */
 #include "packed.h"
 #include <math.h>
-#include <stdlib.h>
 
 enum { PANEL = WRING_PACKED_PANEL, LANES = WRING_PACKED_LANES, UNIT = WRING_PACKED_UNIT, WIDEST = WRING_PACKED_WIDEST };
 

@@ -6,7 +6,6 @@
 */
 #include "operator/subnormal.h"
 #include "packed.h"
-#include <math.h>
 #include <omp.h>
 
 enum { PANEL = WRING_PACKED_PANEL, LANES = WRING_PACKED_LANES, UNIT = WRING_PACKED_UNIT, WIDEST = WRING_PACKED_WIDEST };
