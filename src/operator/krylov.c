@@ -6,22 +6,18 @@
 #include "operator/judge.h"
 #include "operator_impl.h"
 
-PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object))
+/* User options that PETSc does not accept are refused in one line. */
+static PetscErrorCode read_options(KSP ksp)
 {
   wring_error fault = {""};
 
   PetscFunctionBegin;
   PetscCall(PetscPushErrorHandler(wring_error_catch, &fault));
-  const PetscErrorCode code = set_from_options(object); // all ranks have the same options
+  const PetscErrorCode code = KSPSetFromOptions(ksp); // all ranks have the same options
   PetscCall(PetscPopErrorHandler());
   for (char *c = fault.text; *c; c++) *c = *c == '\n' ? ' ' : *c;
-  if (code) WRING_REFUSE(PetscObjectComm(object), "petsc_operator_...: PETSc rejects it: %s", fault.text);
+  if (code) WRING_REFUSE(PetscObjectComm((PetscObject)ksp), "petsc_operator_...: PETSc rejects it: %s", fault.text);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode from_options(PetscObject ksp)
-{
-  return KSPSetFromOptions((KSP)ksp);
 }
 
 /* A factor alone (preonly) takes neither an initial guess nor a norm. */
@@ -40,7 +36,7 @@ static PetscErrorCode create(wring_operator_part *part)
   PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
-  PetscCall(wring_operator_read_options((PetscObject)ksp, from_options));
+  PetscCall(read_options(ksp));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   if (!preonly) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));

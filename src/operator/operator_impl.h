@@ -78,11 +78,6 @@ double wring_operator_rtol(const wring_operator_settings *set, double rtol, Pets
 /* Whether rtol 0 asks a factor for the accuracy of double precision. */
 PetscBool wring_operator_is_exact(const wring_operator_settings *set, PetscInt n_vertex);
 
-/* ---- krylov.c ---- */
-
-/* Calls set_from_options(object). User options that PETSc does not accept are refused in one line. Collective. */
-PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object));
-
 /* ---- columns.c ---- */
 
 /* Copies one component of v [n_owned][3] to a vector [n_owned], and back. */
