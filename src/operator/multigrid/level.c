@@ -24,22 +24,16 @@ static PetscErrorCode find_roots(const wring_level *l, const double *value, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pattern of A, borrowed where possible, or copied. */
-static PetscErrorCode create_pattern(MPI_Comm comm, Mat A, PetscBool borrow, wring_level *l)
+/* The pattern of A, with rows r, borrowed where possible, or copied. */
+static PetscErrorCode create_pattern(MPI_Comm comm, Mat A, const wring_rows *r, PetscBool borrow, wring_level *l)
 {
-  wring_rows r;
-
   PetscFunctionBegin;
-  *l = (wring_level){.comm = comm};
+  *l = (wring_level){.comm = comm, .n = r->own.n, .first = r->first};
   PetscCall(wring_aij_neighbours(A, &l->near));
-  PetscCall(wring_rows_get(A, &r));
-  l->n       = r.own.n;
-  l->first   = r.first;
   l->n_ghost = l->near.n_ghost;
   PetscCall(wring_neighbours_check(comm, (PetscInt64)l->n + l->n_ghost));
-  PetscCall(wring_csr_create(&r.own, borrow, &l->own));
-  if (r.ghost.start) PetscCall(wring_csr_create(&r.ghost, borrow, &l->ghost));
-  PetscCall(wring_rows_restore(&r));
+  PetscCall(wring_csr_create(&r->own, borrow, &l->own));
+  if (r->ghost.start) PetscCall(wring_csr_create(&r->ghost, borrow, &l->ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -56,7 +50,8 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   double    *root;
 
   PetscFunctionBegin;
-  PetscCall(create_pattern(comm, A, finest, l));
+  PetscCall(wring_rows_get(A, &r));
+  PetscCall(create_pattern(comm, A, &r, finest, l));
   PetscCall(wring_messages_create(&l->near, MPI_FLOAT, 3, PETSC_TRUE, &l->fetch));
   PetscCall(PetscMalloc1(l->own.start[l->n], &l->own.value));
   if (l->ghost.start) PetscCall(PetscMalloc1(l->ghost.start[l->n], &l->ghost.value));
@@ -66,7 +61,6 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
       if (l->ghost.start[i + 1] > l->ghost.start[i]) l->boundary[l->n_boundary++] = i;
   PetscCall(PetscRealloc(sizeof *l->boundary * (size_t)l->n_boundary, &l->boundary));
   PetscCall(wring_vec_create((size_t)(l->n + l->n_ghost), sizeof(float), &l->scale));
-  PetscCall(wring_rows_get(A, &r));
   PetscCall(find_roots(l, r.own.value, &root));
   for (PetscInt i = 0; i < l->n; i++) l->scale[i] = (float)(1 / root[i]);
   PetscCall(wring_neighbours_fetch(&l->near, sizeof *l->scale, l->scale, l->scale + l->n));
