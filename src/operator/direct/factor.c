@@ -157,12 +157,15 @@ static PetscErrorCode prepare(PC pc, Mat F, PetscInt percent)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keeps a factor that exists and has not failed, with its workspace. */
+/*
+  Keeps a factor that exists and has not failed, with its workspace. For a new pattern PETSc makes another in its place,
+  with MUMPS's default, until the first failure.
+*/
 static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
 {
   Mat            F, A, P;
   MatFactorError error;
-  PetscBool      assembled;
+  PetscBool      kept;
 
   PetscFunctionBegin;
   PetscCall(get_factor(pc, &F));
@@ -177,13 +180,11 @@ static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *mo
     PetscCall(MatDestroy(&P));
     PetscCall(get_factor(pc, &F));
   }
-  PetscCall(MatAssembled(F, &assembled));
-  if (assembled)
-    PetscCall(get_workspace(F, &percent));
-  else
-    PetscCall(prepare(pc, F, percent));
+  PetscCall(MatAssembled(F, &kept));
+  if (!kept) PetscCall(prepare(pc, F, percent));
   PetscCall(KSPSetUp(ksp));
-  PetscCall(get_factor(pc, &F)); // a new pattern has replaced F
+  PetscCall(get_factor(pc, &F));
+  if (kept) PetscCall(get_workspace(F, &percent));
   PetscCall(get_more_workspace(F, percent, more));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
