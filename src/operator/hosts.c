@@ -19,10 +19,9 @@ PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
   PetscFunctionBegin;
   PetscCall(wring_hosts_split(comm, each, &node));
   PetscCallMPI(MPI_Comm_rank(node, &h->rank));
-  PetscCallMPI(MPI_Comm_size(node, &h->size));
+  PetscCallMPI(MPI_Comm_size(node, &h->first));
   PetscCallMPI(MPI_Bcast(&leader, 1, MPI_INT, 0, node));
   PetscCallMPI(MPI_Comm_free(&node));
-  h->first      = h->size;
   h->with_first = (PetscBool)(leader == 0);
   h->n          = h->rank == 0;
   PetscCallMPI(MPI_Bcast(&h->first, 1, MPI_INT, 0, comm));

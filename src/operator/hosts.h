@@ -8,7 +8,7 @@
 typedef struct {
   PetscMPIInt n;          // hosts
   PetscMPIInt first;      // ranks on the host of rank 0
-  PetscMPIInt rank, size; // this rank among those of its host, ordered as in the communicator; their number
+  PetscMPIInt rank;       // this rank among those of its host, ordered as in the communicator
   PetscBool   with_first; // this rank is on the host of rank 0
 } wring_hosts;
 
