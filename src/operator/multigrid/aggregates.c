@@ -154,7 +154,7 @@ static PetscBool append_row(const void *of, int thread, PetscInt i, wring_new_ro
 PetscErrorCode wring_aggregates_interpolate(const wring_level *l, Mat A, PetscInt n_aggregate, PetscInt *aggregate,
                                             Mat *P)
 {
-  const int n_thread = l->n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
+  const int n_thread = wring_row_threads(l->n);
   PetscInt  before   = 0, *ghost;
   smoothing s        = {.pattern = &l->own, .aggregate = aggregate, .step = 0.8 * l->omega}; // 4/(3 lambda), by (4.6)
 

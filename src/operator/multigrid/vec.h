@@ -20,6 +20,12 @@ static inline PetscInt wring_strip(PetscInt n, int s)
   return (PetscInt)((int64_t)n * s / wring_strips(n));
 }
 
+/* The threads that compute n rows with work arrays of their own. */
+static inline int wring_row_threads(PetscInt n)
+{
+  return n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
+}
+
 typedef float  wring_float4 __attribute__((vector_size(16)));
 typedef double wring_double4 __attribute__((vector_size(32)));
 /* In arrays of double. A copy by memcpy becomes two of 16 bytes in gcc 12, which a load of 32 bytes has to wait for. */

@@ -224,7 +224,7 @@ static PetscBool compute_own(const wring_block_level *l, const wring_block_level
 PetscErrorCode wring_block_galerkin(const wring_block_level *l, wring_block_level *coarse)
 {
   const wring_interpolation *const p        = &l->of->from_coarse;
-  const int                        n_thread = l->of->n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
+  const int                        n_thread = wring_row_threads(l->of->n);
   PetscInt                         n_got    = 0;
   int                              lost     = 0;
   block_part                      *got      = NULL;

@@ -32,7 +32,7 @@ PetscErrorCode wring_galerkin_matrix(const wring_level *fine, const wring_level_
 
   PetscFunctionBegin;
   PetscCall(wring_galerkin_product_create(fine, a, &w.product));
-  const int n_thread = wring_galerkin_threads(&w.product);
+  const int n_thread = wring_row_threads(fine->n);
   PetscCall(wring_galerkin_rows_create(&w.product, n_thread, &w.row));
   PetscCall(wring_assemble(fine->comm, n, n, n_thread, append_row, &w, C));
   PetscCall(wring_galerkin_rows_destroy(n_thread, &w.row));

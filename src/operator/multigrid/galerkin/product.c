@@ -119,11 +119,6 @@ PetscErrorCode wring_galerkin_product_destroy(wring_galerkin_product *g)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-int wring_galerkin_threads(const wring_galerkin_product *g)
-{
-  return g->fine->n > WRING_SERIAL_BELOW ? wring_max_threads() : 1;
-}
-
 void wring_galerkin_product_row(const wring_galerkin_product *g, PetscInt i, PetscBool list, wring_galerkin_row *v)
 {
   wring_galerkin_row_compute(g->fine, g->a, i, list, v);
@@ -156,7 +151,7 @@ static void take_row(const wring_csr *pattern, PetscInt i, const PetscInt *colum
 static PetscErrorCode compute(const wring_galerkin_product *g, const wring_level *coarse, const PetscInt *column,
                               double *own, double *ghost)
 {
-  const int           n_thread = wring_galerkin_threads(g);
+  const int           n_thread = wring_row_threads(g->fine->n);
   wring_galerkin_row *v;
 
   PetscFunctionBegin;

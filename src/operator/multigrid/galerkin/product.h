@@ -69,8 +69,6 @@ PetscErrorCode wring_galerkin_product_create(const wring_level *fine, const wrin
                                              wring_galerkin_product *g); // collective
 PetscErrorCode wring_galerkin_product_destroy(wring_galerkin_product *g);
 
-int wring_galerkin_threads(const wring_galerkin_product *g); // that share the rows
-
 /* The global number of a column. */
 static inline PetscInt wring_galerkin_number(const wring_galerkin_product *g, PetscInt column)
 {
