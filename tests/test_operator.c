@@ -700,7 +700,7 @@ static PetscErrorCode test_workspace(void)
   PetscCall(MatMultAdd(A, x, b, b));
   PetscCall(VecNorm(b, NORM_2, &left));
   CHECK(left <= 1e-9 * size, "residual %g of %g", left, size);
-  PetscCall(wring_factor_destroy(&f));
+  PetscCall(MatDestroy(&f.F));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(MatDestroy(&A));

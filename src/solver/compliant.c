@@ -108,7 +108,7 @@ static PetscErrorCode forget_layout(compliant_data *c)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(c->value));
-  PetscCall(wring_factor_destroy(&c->F));
+  PetscCall(MatDestroy(&c->F.F));
   PetscCall(MatDestroy(&c->K));
   PetscCall(VecDestroy(&c->b));
   PetscCall(VecDestroy(&c->z));

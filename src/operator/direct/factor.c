@@ -110,13 +110,6 @@ PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *erro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_factor_destroy(wring_factor *f)
-{
-  PetscFunctionBegin;
-  PetscCall(MatDestroy(&f->F));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- as a preconditioner ----------------------------------------------------------------------------------------- */
 
 /*
@@ -237,6 +230,6 @@ PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType 
     PetscCall(MatMumpsGetInfo(f.F, INFO_WORKSPACE, &megabytes));
     *bytes = 1e6 * (double)megabytes;
   }
-  PetscCall(wring_factor_destroy(&f));
+  PetscCall(MatDestroy(&f.F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

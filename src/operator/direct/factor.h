@@ -69,8 +69,9 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
 PetscErrorCode wring_factor_worth(Mat graph, double *expected, double *factor);
 
 /*
-  A factor that a method keeps without a KSP. The caller sets all members but F before the first use; F is NULL then.
-  PETSc does not repeat a factorisation in a MUMPS factor that has failed, so that F is created anew after a failure.
+  A factor that a method keeps without a KSP. The caller sets all members but F before the first use; F is NULL then,
+  and destroyed by the caller, also before a new pattern. PETSc does not repeat a factorisation in a MUMPS factor that
+  has failed, so that F is created anew after a failure.
 */
 typedef struct {
   MatSolverType library;
@@ -89,7 +90,6 @@ PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A); // needs only A's 
   possible. Collective.
 */
 PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error);
-PetscErrorCode wring_factor_destroy(wring_factor *f); // also before a new pattern
 
 /*
   KSPSetUp, after KSPSetOperators and KSPSetFromOptions, with the same workspace policy if the preconditioner is a
