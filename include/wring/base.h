@@ -318,16 +318,13 @@ PetscErrorCode wring_check_thread_level(MPI_Comm comm);
 void wring_blas_set_threads(int n);
 
 /*
-  For calls to a library that uses BLAS and has parallel regions of its own: until wring_blas_end BLAS has at least
-  `threads` threads, and the regions have one, unless BLAS itself may use OpenMP. CHOLMOD asks for four threads in each
-  of its thousands of small regions, whatever OMP_NUM_THREADS is, which costs a fifth to a half of a factor. Not
-  collective.
+  For calls to a library that uses BLAS and has parallel regions of its own: until wring_blas_end, which gets what begin
+  has returned, these regions have one thread, unless BLAS itself may use several of OpenMP. CHOLMOD asks for four
+  threads in each of its thousands of small regions, whatever OMP_NUM_THREADS is, which costs a fifth to a half of a
+  factor. Not collective.
 */
-typedef struct {
-  int threads, levels; // of BLAS; active levels of OpenMP
-} wring_blas_scope;
-wring_blas_scope wring_blas_begin(int threads);
-void             wring_blas_end(const wring_blas_scope *before);
+int  wring_blas_begin(void);
+void wring_blas_end(int levels);
 
 int  wring_max_threads(void);  // of OpenMP
 void wring_set_threads(int n); // of OpenMP, from now on

@@ -57,18 +57,16 @@ static PetscBool blas_has_own_threads(void)
   return (PetscBool)(look_up(1, &name, &kind) && kind() != 2);
 }
 
-wring_blas_scope wring_blas_begin(int threads)
+int wring_blas_begin(void)
 {
-  const wring_blas_scope before = {get_blas(), omp_get_max_active_levels()};
-  if (threads > before.threads) wring_blas_set_threads(threads);
-  if (PetscMax(threads, before.threads) == 1 || blas_has_own_threads()) omp_set_max_active_levels(0);
-  return before;
+  const int levels = omp_get_max_active_levels();
+  if (get_blas() <= 1 || blas_has_own_threads()) omp_set_max_active_levels(0);
+  return levels;
 }
 
-void wring_blas_end(const wring_blas_scope *before)
+void wring_blas_end(int levels)
 {
-  omp_set_max_active_levels(before->levels);
-  wring_blas_set_threads(before->threads);
+  omp_set_max_active_levels(levels);
 }
 
 PetscErrorCode wring_check_thread_level(MPI_Comm comm)

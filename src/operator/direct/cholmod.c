@@ -309,10 +309,10 @@ static void analyse(direct *d, cholmod_sparse *A)
 /* Stops at the first failure: every call to CHOLMOD resets the status. */
 static void factorize(direct *d, cholmod_sparse *A)
 {
-  const wring_blas_scope before = wring_blas_begin(1);
+  const int levels = wring_blas_begin();
   if (!d->factor) analyse(d, A);
   if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
-  wring_blas_end(&before);
+  wring_blas_end(levels);
 }
 
 static PetscErrorCode set_up(wring_operator_part *part)

@@ -81,9 +81,9 @@ static PetscErrorCode analyse(cholmod_pc *c, const wring_aij *a, PetscInt bs, ch
 /* Analyses the pattern of A, unless the factor has this pattern, and computes the factor if `numeric` is set. */
 static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
 {
-  const wring_blas_scope before = wring_blas_begin(1);
-  wring_rows             rows;
-  PetscInt               bs;
+  const int  levels = wring_blas_begin();
+  wring_rows rows;
+  PetscInt   bs;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(A, &bs));
@@ -95,7 +95,7 @@ static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
   c->pattern = pattern;
   if (c->factor && numeric) CHOLMOD(factorize)(&S, c->factor, &c->common);
   PetscCall(wring_rows_restore(&rows));
-  wring_blas_end(&before);
+  wring_blas_end(levels);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,11 +130,11 @@ static PetscErrorCode apply(PC pc, Vec from, Vec to)
   PetscCall(VecZeroEntries(to));
   if (!c->ready) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(from, &array));
-  const wring_blas_scope before = wring_blas_begin(1);
-  const size_t           n      = c->factor->n;
-  cholmod_dense          b      = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .xtype = CHOLMOD_REAL, .x = (void *)array};
+  const int     levels = wring_blas_begin();
+  const size_t  n      = c->factor->n;
+  cholmod_dense b      = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .xtype = CHOLMOD_REAL, .x = (void *)array};
   CHOLMOD(solve2)(CHOLMOD_A, c->factor, &b, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
-  wring_blas_end(&before);
+  wring_blas_end(levels);
   PetscCall(VecRestoreArrayRead(from, &array));
   if (c->common.status < CHOLMOD_OK) {
     PetscCall(PCSetFailedReason(pc, PC_FACTOR_OUTMEMORY));

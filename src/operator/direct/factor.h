@@ -35,8 +35,7 @@ MatSolverType wring_factor_library(MPI_Comm comm, MatFactorType type);
 
 /*
   Makes pc a Cholesky factor by CHOLMOD of a seqaij matrix with both triangles. KSPSetUp analyses a new pattern and
-  factors new values, with as many threads of BLAS as OpenMP has; a failure is pc's failed reason. *n of the second
-  function: how many patterns were analysed.
+  factors new values; a failure is pc's failed reason. *n of the second function: how many patterns were analysed.
 */
 PetscErrorCode wring_cholmod_pc_set(PC pc);
 PetscErrorCode wring_cholmod_pc_analyses(PC pc, PetscInt *n);
