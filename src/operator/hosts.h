@@ -21,8 +21,8 @@ PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
 /*
   How levels of multigrid are made. threshold: of aggregates. A level of at most node_rows rows is on ranks of the host
   of rank 0 only. Up to WRING_ONE_RANK rank_entries entries of its matrix are on one rank, without exchanges; more are
-  on one rank for each rank_entries of them.
-  docs/scaling.md: how this follows from latency and bandwidth. node_rows 0: levels stay where they are.
+  on one rank for each rank_entries of them. docs/scaling.md: how this follows from latency and bandwidth. node_rows 0:
+  levels stay where they are.
 */
 typedef struct {
   PetscInt    rank_entries, node_rows;

@@ -61,7 +61,7 @@ static PetscErrorCode get_more_workspace(Mat F, PetscInt percent, PetscInt *more
   *more = 0;
   PetscCall(MatFactorGetError(F, &error));
   PetscCall(get_workspace(F, &used));
-  if (error == MAT_FACTOR_NOERROR || used != percent) PetscFunctionReturn(PETSC_SUCCESS); // by the user
+  if (error == MAT_FACTOR_NOERROR || used != percent) PetscFunctionReturn(PETSC_SUCCESS); // the user's
   PetscCall(MatMumpsGetInfog(F, 1, &status));
   *more = wring_mumps_more_workspace(status, percent);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,7 +1,7 @@
 /*
   The interpolation P from a coarser level to a finer one and its transpose, scaled like the levels: D^(1/2) P
-  D_coarse^(-1/2). This is the only copy: new matrix values are multiplied by it. The rows of P for the
-  ghosts of the finer level are kept too, so that the ghosts of x = P coarse need no exchange.
+  D_coarse^(-1/2). This is the only copy: new matrix values are multiplied by it. The rows of P for the ghosts of the
+  finer level are kept too, so that the ghosts of x = P coarse need no exchange.
 */
 #pragma once
 #include "csr.h"

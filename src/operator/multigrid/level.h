@@ -36,8 +36,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
 
 /*
   The vectors, and omega by the power method. finer_ghosts: number of ghosts of the interpolation that reads y; 0 on the
-  finest level. Refuses a matrix that is not positive definite.
-  Collective.
+  finest level. Refuses a matrix that is not positive definite. Collective.
 */
 PetscErrorCode wring_level_set_up(wring_level *l, PetscInt finer_ghosts);
 /* omega by the power method, from `top` in a few steps if there is one. Refuses and collective as set_up. */
