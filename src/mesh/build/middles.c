@@ -70,8 +70,8 @@ static PetscErrorCode list_rows(wring_build *b, middle_list *list)
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &order));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt *const end = make_row(b, i).key;
-    key[i]                    = end[0] < 0 ? UINT64_MAX : wring_edge_key((PetscInt)b->nodes.n_kept, end[0], end[1]);
+    const middle_row r = make_row(b, i);
+    key[i]             = r.key[0] < 0 ? UINT64_MAX : wring_edge_key((PetscInt)b->nodes.n_kept, r.key[0], r.key[1]);
   }
   PetscCall(wring_order_keys(n, key, order));
   for (PetscInt i = 0; i < n && key[i] < UINT64_MAX; i++) {
