@@ -255,6 +255,8 @@ line='order           2: 33 more vertices at middles of edges, Jacobian at least
 grep -qx "$line" log || fail 'info of order 2'
 grep -q '"order": 2' second.json && grep -q '"middles": 33' second.json || fail 'second.json'
 diff map.csv <(echo node,vertex; for i in {1..45}; do echo "$i,$((i - 1))"; done) || fail 'map of nodes'
+works 2 info "$source/inputs/meshes/truss_points.csv" -map points.csv
+awk -F, 'NR > 1 && $1 != $2 { bad = 1 } END { exit NR < 2 || bad }' points.csv || fail 'map of points'
 works 3 convert second.msh binary2.msh -binary true
 works 1 convert binary2.msh text2.msh
 cmp second.msh text2.msh || fail 'order 2 is not kept by convert'

@@ -77,7 +77,7 @@ static PetscErrorCode number_slice(wring_build *b, PetscInt *number, PetscInt *n
     number[v] = keep[v] == 1 ? (PetscInt)(end - mine + *n) : -1;
     if (keep[v] != 1) continue;
     for (int c = 0; c < 3; c++) raw->nodes.X[3 * (size_t)*n + (size_t)c] = raw->nodes.X[3 * (size_t)v + (size_t)c];
-    if (raw->nodes.keep_tag) raw->nodes.tag[*n] = raw->nodes.tag[v];
+    if (raw->nodes.tag) raw->nodes.tag[*n] = raw->nodes.tag[v];
     ++*n;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,7 +119,7 @@ PetscErrorCode wring_build_number_nodes(wring_build *b)
   PetscCall(PetscRealloc(3 * (size_t)d->n_vertex * sizeof *raw->nodes.X, &raw->nodes.X));
   d->X         = raw->nodes.X;
   raw->nodes.X = NULL;
-  if (raw->nodes.keep_tag && raw->nodes.tag) {
+  if (raw->nodes.tag) {
     PetscCall(PetscRealloc((size_t)d->n_vertex * sizeof *raw->nodes.tag, &raw->nodes.tag));
     d->tag         = raw->nodes.tag;
     raw->nodes.tag = NULL;
