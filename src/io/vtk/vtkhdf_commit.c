@@ -7,7 +7,6 @@
 #include "io/file.h"
 #include "vtkhdf_impl.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,7 +132,8 @@ PetscErrorCode wring_vtkhdf_keep(const char *path, PetscInt keep, wring_error *e
   PetscFunctionBegin;
   PetscCall(wring_vtkhdf_times(path, &n, &time, e));
   if (n > 0 && !wring_failed(e)) PetscCall(count_kept(path, n, keep, &kept, e));
-  if (n > 0 && kept == 0 && !wring_failed(e)) unlink(path);
+  if (n > 0 && kept == 0 && !wring_failed(e) && unlink(path))
+    wring_error_set(e, "%s: cannot be removed: %s", path, strerror(errno));
   if (kept > 0 && kept < n && !wring_failed(e)) wring_vtkhdf_commit(path, kept, time, e);
   PetscCall(PetscFree(time));
   PetscFunctionReturn(PETSC_SUCCESS);
