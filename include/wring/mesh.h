@@ -437,7 +437,7 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
 
 /*
   Sends the values of tables on any ranks to the tets that they name. row [n_row][1 + width] on each rank (n_row may be
-  0); column 0 is a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made from that
+  0); column 0 is a number in [0, n_mother), and each of the tets.n_global/n_mother tets that refinement made from that
   one receives the values: value [n_tet][width], NaN where no row names the tet. The caller checks that rows name each
   tet at most once. Every row goes to one rank, which forwards it to the tets. Collective.
 */

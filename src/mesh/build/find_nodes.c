@@ -118,7 +118,7 @@ static PetscErrorCode add_tag(tag_list *list, int64_t tag, PetscInt *place)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for nodes at the middles of edges: b->mid. */
+/* The same for nodes at the middles of edges: b->middle.used. */
 static PetscErrorCode list_middles(wring_build *b, tag_list *list)
 {
   wring_raw   *raw     = b->raw;

@@ -67,7 +67,7 @@ static PetscErrorCode slice_members(MPI_Comm comm, PetscInt64 n_global, PetscInt
 
 static PetscErrorCode slice_sets(const wring_mesh *m, wring_mesh_data *d, PetscInt *n_member)
 {
-  PetscInt  all = 0; // counted without overflow: check_members
+  PetscInt  all = 0; // does not overflow: wring_mesh_slice has counted the members of all ranks
   uint64_t *key;
 
   PetscFunctionBegin;

@@ -66,7 +66,7 @@ static PetscErrorCode index_originals(wring_mesh *m)
 
 /*
   m->forest.halo and m->forest.coordinates from m->number.global [n_local]; then m->number.original and m->X of the
-  ghosts, and m->by_original.
+  ghosts, and m->number.by_original.
 */
 static PetscErrorCode build_halo(wring_mesh *m)
 {

@@ -49,7 +49,7 @@ PetscErrorCode wring_raw_make_tets(wring_raw *raw, size_t n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The nodes at the middles of the edges of tet n_tet, which has room; a file may have tets of both orders. */
+/* The nodes at the middles of the edges of tet tets.n, which has room; a file may have tets of both orders. */
 static PetscErrorCode add_tet_mid(wring_raw *raw, const wring_element *e)
 {
   PetscFunctionBegin;
@@ -62,7 +62,7 @@ static PetscErrorCode add_tet_mid(wring_raw *raw, const wring_element *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for element n_lower. */
+/* The same for element lower.n. */
 static PetscErrorCode add_lower_mid(wring_raw *raw, const wring_element *e)
 {
   const PetscBool first = (PetscBool)!raw->lower.mid;

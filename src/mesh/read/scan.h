@@ -29,7 +29,7 @@ typedef struct {
   PetscBool    by_byte;       // the file has binary parts: places are offsets, not lines
   PetscBool    binary;        // at is in such a part
   PetscBool    comments;      // lines that begin with # are no rows, and skipped like blank ones
-  int          stage;         // one of those below
+  int          stage;         // one of those above
   int64_t      fault;         // orders the faults of all ranks
   wring_lines  lines;         // n = 0: none
   wring_error *e;             // borrowed

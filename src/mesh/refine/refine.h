@@ -110,7 +110,7 @@ PetscErrorCode wring_refine_destroy(wring_refinement *r);
 PetscErrorCode wring_refine_find_free(wring_refinement *r);
 
 /*
-  Finds the members of the refined sets; *mid [n_set_element][3], freed by the caller: the midpoints of edges 01 12 20
+  Finds the members of the refined sets; *mid [set.n_element][3], freed by the caller: the midpoints of edges 01 12 20
   of the sets' elements in numbers of the refined mesh, -1 of those that are not refined. Collective.
 */
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s);
@@ -118,7 +118,7 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **m
 /* Refines m->set.element. Frees *mid. */
 PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid);
 
-/* Moves the midpoints to the positions of m->middles. Collective. */
+/* Moves the midpoints to the positions of m->read.middles, if there are any. Collective. */
 PetscErrorCode wring_refine_curve(wring_refinement *r);
 
 /* Refuses tets that these fold. Collective. */

@@ -44,7 +44,7 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
 
 /* ---- lines and triangles ----------------------------------------------------------------------------------------- */
 
-/* The edges of all elements of sets, which may be on any rank: edge [n_set_element][3]; a line has one. Collective. */
+/* The edges of all elements of sets, which may be on any rank: edge [set.n_element][3]; a line has one. Collective. */
 static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
 {
   const wring_mesh *const m = r->m;
@@ -69,7 +69,7 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* mid [n_set_element][3]: the midpoints of edges 01 12 20, -1 of edges that are not refined or do not exist. */
+/* mid [set.n_element][3]: the midpoints of edges 01 12 20, -1 of edges that are not refined or do not exist. */
 static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, outbox *o)
 {
   const wring_mesh *const m = r->m;
