@@ -53,23 +53,20 @@ static PetscErrorCode renumber_tets(wring_mesh *m)
 /* Interior tets first, by region, in the order of the curve; they are in this order, and have local numbers. */
 static PetscErrorCode order_tets(wring_mesh *m)
 {
-  PetscInt *order, *boundary, *start;
+  PetscInt *order, *boundary;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)m->tets.n, &order, (size_t)m->tets.n, &boundary, (size_t)PetscMax(m->regions.n, 2) + 1,
-                         &start));
+  PetscCall(PetscMalloc2((size_t)m->tets.n, &order, (size_t)m->tets.n, &boundary));
   for (PetscInt e = 0; e < m->tets.n; e++) {
     order[e]    = e;
     boundary[e] = 0;
     for (int a = 0; a < 4; a++) boundary[e] |= m->tets.corner[4 * e + a] >= m->n_owned;
   }
-  PetscCall(wring_sort_buckets(m->tets.n, order, m->tets.region, m->regions.n, start));
-  PetscCall(wring_sort_buckets(m->tets.n, order, boundary, 2, start));
-  m->tets.n_interior = start[1];
+  PetscCall(wring_order_tets(m->tets.n, m->regions.n, m->tets.region, boundary, order, &m->tets.n_interior));
   PetscCall(wring_permute_rows(m->tets.n, order, 4 * sizeof *m->tets.corner, &m->tets.corner));
   PetscCall(wring_permute_rows(m->tets.n, order, sizeof *m->tets.region, &m->tets.region));
   PetscCall(wring_permute_rows(m->tets.n, order, sizeof *m->tets.original, &m->tets.original));
-  PetscCall(PetscFree3(order, boundary, start));
+  PetscCall(PetscFree2(order, boundary));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,16 +4,16 @@
 enum { CURVE_BITS = 21 };
 
 /* Stable sorts, the least important first. */
-PetscErrorCode wring_order_tets(PetscInt n, uint64_t *key, PetscInt n_region, const PetscInt *region,
-                                const PetscInt *boundary, PetscInt *order)
+PetscErrorCode wring_order_tets(PetscInt n, PetscInt n_region, const PetscInt *region, const PetscInt *boundary,
+                                PetscInt *order, PetscInt *n_interior)
 {
   PetscInt *start;
 
   PetscFunctionBegin;
-  PetscCall(wring_order_keys(n, key, order));
   PetscCall(PetscMalloc1((size_t)PetscMax(n_region, 2) + 1, &start));
   PetscCall(wring_sort_buckets(n, order, region, n_region, start));
   PetscCall(wring_sort_buckets(n, order, boundary, 2, start));
+  *n_interior = start[1];
   PetscCall(PetscFree(start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,9 +2,9 @@
 #pragma once
 #include <wring/base.h>
 
-/* order [n] of tets: interior ones (boundary 0) before the others (1), by region, by key. key is sorted. */
-PetscErrorCode wring_order_tets(PetscInt n, uint64_t *key, PetscInt n_region, const PetscInt *region,
-                                const PetscInt *boundary, PetscInt *order);
+/* Sorts order [n] of tets stably: interior ones (boundary 0), which are counted, before the others (1), by region. */
+PetscErrorCode wring_order_tets(PetscInt n, PetscInt n_region, const PetscInt *region, const PetscInt *boundary,
+                                PetscInt *order, PetscInt *n_interior);
 
 /* Bounding box of X [n][3]; low = infinity, high = -infinity if n = 0. */
 void wring_bounds(PetscInt n, const double *X, double low[3], double high[3]);

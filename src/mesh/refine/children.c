@@ -3,6 +3,7 @@
   corners and the midpoints of its edges.
 */
 #include "refine.h"
+#include "base/sort.h"
 #include "mesh/distribute/order.h"
 
 enum { CORNERS = WRING_TET_CORNERS, EDGES = WRING_TET_EDGES, POINTS = WRING_TET_POINTS };
@@ -46,10 +47,10 @@ PetscErrorCode wring_refine_order_children(wring_refinement *r)
     boundary[i]      = 0;
     for (int a = 0; a < points; a++) boundary[i] |= !wring_refine_owns(r, v[a]);
     wring_hilbert_add_tet(&h, r->point.X, v);
-    r->tets.n_interior += 1 - boundary[i];
   }
   wring_hilbert_end(&h);
-  PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->tets.order));
+  PetscCall(wring_order_keys(n, key, r->tets.order));
+  PetscCall(wring_order_tets(n, r->m->regions.n, region, boundary, r->tets.order, &r->tets.n_interior));
   PetscCall(PetscFree3(region, boundary, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
