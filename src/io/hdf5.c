@@ -418,14 +418,13 @@ PetscErrorCode wring_hdf5_read_indices(wring_hdf5 *h, MPI_Comm comm, wring_table
 
 PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, const void *value)
 {
-  PetscInt64 begin = 0, rows;
+  PetscInt64 begin, rows;
   uint32_t   crc;
 
   PetscFunctionBegin;
-  const PetscMPIInt rank = wring_comm_rank(h->comm);
   PetscCallMPI(MPI_Allreduce(&n, &rows, 1, MPIU_INT64, MPI_SUM, h->comm));
-  PetscCallMPI(MPI_Exscan(&n, &begin, 1, MPIU_INT64, MPI_SUM, h->comm));
-  if (rank == 0) begin = 0; // MPI_Exscan leaves it undefined
+  PetscCallMPI(MPI_Scan(&n, &begin, 1, MPIU_INT64, MPI_SUM, h->comm));
+  begin -= n;
   PetscCall(checksum(h->comm, (uint64_t)n * wring_hdf5_row_bytes(t), value, &crc));
   create_table(h, t, rows, H5Pcreate(H5P_DATASET_CREATE));
   PetscCall(wring_error_share(h->comm, h->error));

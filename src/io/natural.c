@@ -11,10 +11,9 @@ PetscErrorCode wring_natural_unit(int width, MPI_Datatype *unit)
 PetscErrorCode wring_natural_rows(const wring_mesh *m, PetscInt *begin, PetscInt *n)
 {
   PetscFunctionBegin;
-  const PetscMPIInt rank = wring_comm_rank(m->comm);
   PetscCall(PetscSFGetGraph(m->forest.natural, n, NULL, NULL, NULL));
-  PetscCallMPI(MPI_Exscan(n, begin, 1, MPIU_INT, MPI_SUM, m->comm));
-  if (rank == 0) *begin = 0; // MPI_Exscan leaves it undefined
+  PetscCallMPI(MPI_Scan(n, begin, 1, MPIU_INT, MPI_SUM, m->comm));
+  *begin -= *n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -223,12 +223,12 @@ static void print_begin(FILE *f, double time, PetscBool compress)
           time);
 }
 
-/* The sum of a number of this rank and those before; MPI_Exscan leaves the result of rank 0 as it is. */
+/* The sum of the numbers of the ranks before this one. */
 static PetscErrorCode sum_before(MPI_Comm comm, uint64_t mine, uint64_t *before)
 {
   PetscFunctionBegin;
-  *before = 0;
-  PetscCallMPI(MPI_Exscan(&mine, before, 1, MPI_UINT64_T, MPI_SUM, comm));
+  PetscCallMPI(MPI_Scan(&mine, before, 1, MPI_UINT64_T, MPI_SUM, comm));
+  *before -= mine;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

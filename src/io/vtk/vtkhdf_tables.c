@@ -1,7 +1,6 @@
 /* The tables of a frame: VTK file formats, "VTKHDF format specification", unstructured grid and temporal data. */
 #include "vtk_types.h"
 #include "vtkhdf_impl.h"
-#include <string.h>
 
 const wring_table wring_vtkhdf_layouts = {"/wring/layouts", WRING_INT64, 5, PETSC_FALSE};
 const wring_table wring_vtkhdf_step    = {"/wring/step", WRING_INT64, 1, PETSC_TRUE};
@@ -106,8 +105,8 @@ PetscErrorCode wring_vtkhdf_tables(wring_vtkhdf_file *f, const wring_frame *fram
   }
   f->mine[WRING_OFFSETS] = f->mine[WRING_CELLS] + 1;
   f->mine[WRING_STEPS]   = f->rank == 0;
-  PetscCallMPI(MPI_Exscan(f->mine, f->before, WRING_N_UNIT, MPI_INT64_T, MPI_SUM, f->comm));
-  if (f->rank == 0) memset(f->before, 0, sizeof f->before); // MPI_Exscan leaves it undefined
+  PetscCallMPI(MPI_Scan(f->mine, f->before, WRING_N_UNIT, MPI_INT64_T, MPI_SUM, f->comm));
+  for (int u = 0; u < WRING_N_UNIT; u++) f->before[u] -= f->mine[u];
   PetscCallMPI(MPI_Allreduce(f->mine, sum, WRING_N_UNIT, MPI_INT64_T, MPI_SUM, f->comm));
   *l = (wring_layout){0, size, sum[WRING_VERTICES], sum[WRING_CELLS], sum[WRING_IDS]};
   PetscFunctionReturn(PETSC_SUCCESS);

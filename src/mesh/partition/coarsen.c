@@ -78,8 +78,8 @@ static PetscErrorCode find_ghosts(const wring_graph *g, const PetscInt *pair, wr
   PetscInt   *order, n = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Exscan(MPI_IN_PLACE, &begin, 1, MPIU_INT64, MPI_SUM, g->comm));
-  if (wring_comm_rank(g->comm) == 0) begin = 0;
+  PetscCallMPI(MPI_Scan(MPI_IN_PLACE, &begin, 1, MPIU_INT64, MPI_SUM, g->comm));
+  begin -= coarse->n;
   PetscCall(PetscMalloc2((size_t)g->n, &mine, (size_t)g->n_ghost, &theirs));
   for (PetscInt v = 0; v < g->n; v++) mine[v] = begin + pair[v];
   PetscCall(wring_graph_update(g, sizeof *mine, mine, theirs));
