@@ -149,7 +149,7 @@ static PetscErrorCode find_tet(const wring_mesh *m, const double point[3], wring
 /* The point nearest to a flat part of a face, w [3][4] its corners in the tet, then on the face that may be curved. */
 static void approach_part(const wring_mesh *m, PetscInt e, double w[3][4], const double point[3], wring_place *place)
 {
-  double X[3][3], ab[3], ac[3], ap[3], at[3], L[4], nearest[3], r[3];
+  double X[3][3], ab[3], ac[3], ap[3], at[3], L[4], nearest[3];
   for (int k = 0; k < 3; k++) find_position(m, e, w[k], X[k]);
   wring_subtract3(X[1], X[0], ab);
   wring_subtract3(X[2], X[0], ac);
@@ -157,8 +157,7 @@ static void approach_part(const wring_mesh *m, PetscInt e, double w[3][4], const
   wring_nearest_weights(ab, ac, ap, at);
   for (int a = 0; a < 4; a++) L[a] = at[0] * w[0][a] + at[1] * w[1][a] + at[2] * w[2][a];
   find_position(m, e, L, nearest);
-  wring_subtract3(point, nearest, r);
-  const double distance = sqrt(wring_dot3(r, r));
+  const double distance = wring_distance3(point, nearest);
   if (distance >= place->distance) return;
   place->distance = distance;
   memcpy(place->nearest, nearest, sizeof nearest);
@@ -189,15 +188,12 @@ static PetscErrorCode find_nearest(const wring_mesh *m, const double point[3], w
     double distance;
     int    rank;
   } nearest;
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->tets.n; e++) {
+  for (PetscInt e = 0; e < m->tets.n; e++)
     if (box_distance(m, e, point) < place->distance) approach(m, e, point, place);
-  }
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   nearest.distance = place->distance;
-  nearest.rank     = rank;
+  nearest.rank     = wring_comm_rank(m->comm);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &nearest, 1, MPI_DOUBLE_INT, MPI_MINLOC, m->comm));
   PetscCallMPI(MPI_Bcast(place->nearest, 3, MPI_DOUBLE, nearest.rank, m->comm));
   place->distance = nearest.distance;

@@ -271,12 +271,11 @@ static PetscErrorCode find_place(wring_vtkhdf_file *f, const char *path, const w
 PetscErrorCode wring_vtkhdf_append(MPI_Comm comm, const char *file, PetscInt step, PetscInt expected,
                                    const wring_frame *frame, wring_vtkhdf *h)
 {
-  wring_vtkhdf_file f = {.comm = comm};
+  wring_vtkhdf_file f = {.comm = comm, .rank = wring_comm_rank(comm)};
   wring_layout      layout;
   PetscBool         fits;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &f.rank));
   PetscCall(wring_vtkhdf_tables(&f, frame, &layout));
   if (!h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
   PetscCall(find_place(&f, file, &layout, expected, h, &fits));

@@ -52,8 +52,7 @@ static PetscErrorCode create_directory(wring_build *b, directory *d)
   node_row        *row, *got;
 
   PetscFunctionBegin;
-  *d = (directory){.comm = b->comm};
-  PetscCallMPI(MPI_Comm_size(b->comm, &d->size));
+  *d = (directory){.comm = b->comm, .size = wring_comm_size(b->comm)};
   PetscCall(find_first(b, d));
   if (d->consecutive) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc2((size_t)raw->nodes.n, &to, (size_t)raw->nodes.n, &row));

@@ -46,16 +46,14 @@ void wring_scan_fail(wring_scan *s, int64_t place, const char *format, ...)
 
 PetscErrorCode wring_scan_share(wring_scan *s)
 {
-  PetscMPIInt rank;
   struct {
     long fault;
     int  rank;
   } mine, first;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   mine.fault = wring_scan_ok(s) ? LONG_MAX : (long)s->fault;
-  mine.rank  = rank;
+  mine.rank  = wring_comm_rank(s->comm);
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_LONG_INT, MPI_MINLOC, s->comm));
   if (first.fault == LONG_MAX) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Bcast(s->e->text, sizeof s->e->text, MPI_CHAR, first.rank, s->comm));

@@ -145,8 +145,7 @@ PetscErrorCode wring_edges_create(MPI_Comm comm, PetscInt n, const uint64_t *key
   arrivals a;
 
   PetscFunctionBegin;
-  *g = (wring_edges){.comm = comm};
-  PetscCallMPI(MPI_Comm_size(comm, &g->size));
+  *g = (wring_edges){.comm = comm, .size = wring_comm_size(comm)};
   PetscCall(PetscMalloc1((size_t)g->size, &g->splitter));
   PetscCall(wring_cut_keys(comm, n, key, PETSC_TRUE, NULL, NULL, g->splitter));
   PetscCall(receive_keys(g, n, key, &a));

@@ -104,7 +104,7 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r)
   PetscInt          most;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &r->rank));
+  r->rank = wring_comm_rank(m->comm);
   PetscCall(find_edges(r));
   PetscCall(wring_edges_create(m->comm, r->edge.n, r->edge.key, m->n_owned, &r->edge.all));
   PetscCall(wring_refine_find_free(r));
