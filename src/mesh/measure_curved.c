@@ -73,8 +73,8 @@ double wring_view_triangle_area(const wring_view *w, const PetscInt v[3])
                4 * (L[(a + 1) % 3] * mid[a][c] + L[(a + 2) % 3] * mid[(a + 2) % 3][c]);
       for (int k = 0; k < 2; k++) t[k][c] = d[k] - d[2];
     }
-    for (int c = 0; c < 3; c++) n[c] = t[0][(c + 1) % 3] * t[1][(c + 2) % 3] - t[0][(c + 2) % 3] * t[1][(c + 1) % 3];
-    area += 0.5 * L[3] * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    wring_cross3(t[0], t[1], n);
+    area += 0.5 * L[3] * sqrt(wring_dot3(n, n));
   }
   return area;
 }

@@ -1,4 +1,5 @@
 #include "data.h"
+#include <string.h>
 
 PetscInt wring_names_find(const wring_names *names, const char *name)
 {
@@ -20,11 +21,7 @@ PetscErrorCode wring_names_add(wring_names *names, const char *name, size_t leng
 PetscErrorCode wring_names_copy(const wring_names *from, wring_names *to)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < from->n; i++) {
-    size_t length;
-    PetscCall(PetscStrlen(from->name[i], &length));
-    PetscCall(wring_names_add(to, from->name[i], length));
-  }
+  for (PetscInt i = 0; i < from->n; i++) PetscCall(wring_names_add(to, from->name[i], strlen(from->name[i])));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,12 +43,9 @@ PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names)
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
   if (rank) PetscCall(wring_names_clear(names));
   for (PetscInt i = 0; i < n; i++) {
-    size_t      length = 0;
-    PetscMPIInt bytes;
-    if (rank == 0) PetscCall(PetscStrlen(names->name[i], &length));
-    PetscCall(PetscMPIIntCast((PetscInt)length, &bytes));
+    PetscMPIInt bytes = rank ? 0 : (PetscMPIInt)strlen(names->name[i]);
+    char       *text  = NULL;
     PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT, 0, comm));
-    char *text = NULL;
     if (rank) PetscCall(PetscCalloc1((size_t)bytes + 1, &text));
     PetscCallMPI(MPI_Bcast(rank ? text : names->name[i], bytes, MPI_CHAR, 0, comm));
     if (rank) PetscCall(wring_names_add(names, text, (size_t)bytes));

@@ -65,7 +65,6 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
 {
   PetscInt *vertex, n = 0, n_all, k = m->set.names.n;
   double    low[3], high[3];
-  size_t    length;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)m->n_owned, &vertex));
@@ -89,8 +88,7 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set.count, &m->set.count));
   m->set.vertex[k] = vertex;
   m->set.count[k]  = n;
-  PetscCall(PetscStrlen(name, &length));
-  PetscCall(wring_names_add(&m->set.names, name, length));
+  PetscCall(wring_names_add(&m->set.names, name, strlen(name)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
