@@ -1,6 +1,7 @@
 #include "mesh_tables.h"
 #include "base/count.h"
 #include "base/exchange.h"
+#include "mesh/data.h"
 #include <string.h>
 
 static const wring_table rest_position   = {"mesh_rest_position", WRING_FLOAT64, 3, PETSC_FALSE},
@@ -190,23 +191,14 @@ static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_table t,
 static PetscErrorCode send_members(MPI_Comm comm, PetscInt n_vertex, PetscInt n, const PetscInt *member,
                                    wring_mesh_data *d)
 {
-  PetscInt *to, *got, n_got, *next;
+  PetscInt *to, *got, n_got;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
   for (size_t i = 0; i < (size_t)n; i++) to[i] = wring_share_holder(comm, n_vertex, member[2 * i + 1]);
   PetscCall(wring_exchange_rows(comm, n, to, 2 * sizeof *member, member, &n_got, &got));
   PetscCall(PetscFree(to));
-  PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
-  PetscCall(PetscMalloc1((size_t)d->sets.n, &next));
-  PetscCall(PetscMalloc1((size_t)n_got, &d->set_vertex));
-  for (size_t i = 0; i < (size_t)n_got; i++) d->set_start[got[2 * i] + 1]++;
-  for (PetscInt s = 0; s < d->sets.n; s++) {
-    next[s] = d->set_start[s];
-    d->set_start[s + 1] += d->set_start[s];
-  }
-  for (size_t i = 0; i < (size_t)n_got; i++) d->set_vertex[next[got[2 * i]]++] = got[2 * i + 1];
-  PetscCall(PetscFree(next));
+  PetscCall(wring_mesh_data_fill_sets(d, n_got, got));
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

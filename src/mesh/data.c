@@ -29,6 +29,18 @@ PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where a set begins is stored one place late, and moves to its end, which is where the next one begins. */
+PetscErrorCode wring_mesh_data_fill_sets(wring_mesh_data *d, PetscInt n, const PetscInt *member)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)d->sets.n + 2, &d->set_start));
+  PetscCall(PetscMalloc1((size_t)n, &d->set_vertex));
+  for (size_t i = 0; i < (size_t)n; i++) d->set_start[member[2 * i] + 2]++;
+  for (PetscInt s = 0; s < d->sets.n; s++) d->set_start[s + 2] += d->set_start[s + 1];
+  for (size_t i = 0; i < (size_t)n; i++) d->set_vertex[d->set_start[member[2 * i] + 1]++] = member[2 * i + 1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_middles_clear(wring_middles *t)
 {
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* Private to src/mesh: wring_names, creating a wring_mesh_data; measures of tets and meshes. */
+/* Private to src/mesh and src/io: wring_names, creating a wring_mesh_data; measures of tets and meshes. */
 #pragma once
 #include <wring/mesh.h>
 #include "base/vector3.h"
@@ -26,6 +26,12 @@ PetscBool wring_mesh_part_fits(PetscInt64 whole, PetscInt64 n_local, PetscInt64 
 
 /* Allocates the arrays for this many vertices and tets, which must fit, and sets nothing else. Serial. */
 PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wring_mesh_data **d);
+
+/*
+  d->set_start and d->set_vertex from member [n][2] set and original number of vertices of this slice, those of a set in
+  ascending order. Serial.
+*/
+PetscErrorCode wring_mesh_data_fill_sets(wring_mesh_data *d, PetscInt n, const PetscInt *member);
 
 /* Six times the signed volume: det [x1-x0, x2-x0, x3-x0]. */
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3);

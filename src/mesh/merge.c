@@ -100,26 +100,6 @@ static PetscErrorCode add_members(merger *j, const wring_mesh_data *part, PetscB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Orders the members by set; those of a set have come in ascending order. */
-static PetscErrorCode sort_members(merger *j)
-{
-  wring_mesh_data *const d = j->d;
-  PetscInt              *next;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
-  PetscCall(PetscMalloc1((size_t)j->n_member, &d->set_vertex));
-  for (PetscInt i = 0; i < j->n_member; i++) d->set_start[j->member[2 * (size_t)i] + 1]++;
-  for (PetscInt s = 0; s < d->sets.n; s++) d->set_start[s + 1] += d->set_start[s];
-  PetscCall(PetscMalloc1((size_t)d->sets.n, &next));
-  PetscCall(PetscArraycpy(next, d->set_start, d->sets.n));
-  for (PetscInt i = 0; i < j->n_member; i++)
-    d->set_vertex[next[j->member[2 * (size_t)i]]++] = j->member[2 * (size_t)i + 1];
-  PetscCall(PetscFree(next));
-  PetscCall(PetscFree(j->member));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 /* Lines and triangles stay on their rank. */
@@ -204,7 +184,8 @@ PetscErrorCode wring_mesh_merge(MPI_Comm comm, PetscInt n, const char *const *na
       PetscCall(add_part(&j, name[i], part[i]));
       PetscCall(wring_mesh_data_destroy(&part[i]));
     }
-    PetscCall(sort_members(&j));
+    PetscCall(wring_mesh_data_fill_sets(j.d, j.n_member, j.member)); // in ascending order, as they have come
+    PetscCall(PetscFree(j.member));
   }
   for (PetscInt i = 0; i < n; i++) PetscCall(wring_mesh_data_destroy(&part[i]));
   *d = j.d;
