@@ -9,9 +9,7 @@
   Positive rules: the centroid; four points, degree 2; fourteen points, degree 5 [Walkington 2000]. Points of an orbit
   have the coordinate a at one corner (or at two, b = 1/2 - a at the others) and b at the others.
 */
-enum { ONE = 1, FOUR = 4, FOURTEEN = 14 };
-
-static const wring_quadrature centroid = {.n = ONE, .weight = {1}, .L = {{0.25, 0.25, 0.25, 0.25}}};
+static const wring_quadrature centroid = {.n = 1, .weight = {1}, .L = {{0.25, 0.25, 0.25, 0.25}}};
 
 #define CORNERS(a, b)                                                                                                  \
   {a, b, b, b}, {b, a, b, b}, {b, b, a, b},                                                                            \
@@ -25,13 +23,13 @@ static const wring_quadrature centroid = {.n = ONE, .weight = {1}, .L = {{0.25, 
   }
 
 static const wring_quadrature four = {
-  .n = FOUR, .weight = {0.25, 0.25, 0.25, 0.25}, .L = {CORNERS(0.58541019662496845446, 0.13819660112501051518)}};
+  .n = 4, .weight = {0.25, 0.25, 0.25, 0.25}, .L = {CORNERS(0.58541019662496845446, 0.13819660112501051518)}};
 
 #define W1 0.11268792571801585080
 #define W2 0.07349304311636194955
 #define W3 0.04254602077708146644
 
-static const wring_quadrature fourteen = {.n      = FOURTEEN,
+static const wring_quadrature fourteen = {.n      = 14,
                                           .weight = {W1, W1, W1, W1, W2, W2, W2, W2, W3, W3, W3, W3, W3, W3},
                                           .L      = {CORNERS(0.06734224221009817060, 0.31088591926330060980),
                                                      CORNERS(0.72179424906732632080, 0.09273525031089122640),
@@ -39,16 +37,10 @@ static const wring_quadrature fourteen = {.n      = FOURTEEN,
 
 const wring_quadrature *wring_quadrature_of(int points)
 {
-  switch (points) {
-  case ONE:
-    return &centroid;
-  case FOUR:
-    return &four;
-  case FOURTEEN:
-    return &fourteen;
-  default:
-    return NULL;
-  }
+  static const wring_quadrature *const rules[] = {&centroid, &four, &fourteen};
+  for (int i = 0; i < 3; i++)
+    if (rules[i]->n == points) return rules[i];
+  return NULL;
 }
 
 const wring_quadrature *wring_mesh_quadrature(const wring_mesh *m)
