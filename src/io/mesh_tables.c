@@ -158,10 +158,9 @@ static PetscErrorCode read_names(wring_hdf5 *h, wring_table t, wring_names *name
   char             *text;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)s.n + 1, &text));
+  PetscCall(PetscMalloc1((size_t)s.n, &text));
   wring_hdf5_read(h, t, 0, s.n, text);
   PetscCall(wring_hdf5_check(h, PETSC_COMM_SELF, t, s.n, text));
-  if (wring_failed(h->error) || s.n == 0) text[0] = '\0';
   const PetscInt64 bytes = wring_failed(h->error) ? 0 : s.n;
   for (PetscInt64 i = 0; i < bytes; i++) names->n += text[i] == '\0';
   PetscCall(PetscMalloc1((size_t)names->n, &names->name));

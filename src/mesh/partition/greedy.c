@@ -22,7 +22,7 @@ enum { LOAD, IN, OUT, WIDTH };
 
 typedef struct {
   const wring_graph *g;
-  PetscInt           n_part, *part, *ghost_part;
+  PetscInt          *part, *ghost_part;
   double             limit;             // of the load of a part
   wring_sums         sums;              // of parts of vertices here and of ghosts, at any time: load, in, out
   PetscInt          *tie;               // [n_part] weight of the edges of a vertex to each part, otherwise 0
@@ -178,7 +178,7 @@ static PetscErrorCode make_moves(refinement *r, direction d)
 static PetscErrorCode create(const wring_graph *g, PetscInt n_part, PetscInt *part, refinement *r)
 {
   PetscFunctionBegin;
-  *r       = (refinement){.g = g, .n_part = n_part, .part = part};
+  *r       = (refinement){.g = g, .part = part};
   r->limit = (double)PetscMax((PetscInt64)(1.03 * (double)g->all_load / (double)n_part), g->all_load / n_part + 1);
   PetscCall(PetscCalloc2((size_t)n_part, &r->tie, (size_t)n_part, &r->near));
   PetscCall(PetscMalloc3((size_t)g->n_ghost, &r->ghost_part, (size_t)g->n, &r->border, (size_t)g->n, &r->listed));

@@ -5,7 +5,6 @@
   physical tag in 2.2, the entity in 4.1; its tags are converted to names when the whole file has been read.
 */
 #include "gmsh.h"
-#include "base/count.h"
 #include <string.h>
 
 static const char *const formats[2][2] = {{"Gmsh 2.2, ASCII", "Gmsh 2.2, binary"},

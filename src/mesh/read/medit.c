@@ -6,7 +6,6 @@
 */
 #include "row_blocks.h"
 #include "tags.h"
-#include <string.h>
 
 typedef struct {
   wring_scan      *s;

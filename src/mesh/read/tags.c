@@ -222,7 +222,6 @@ static PetscErrorCode share(wring_tags *t)
   if (rank > 0) {
     PetscCall(wring_grow((PetscInt64)n[0] + 1, &room, sizeof *raw->sources.start, &raw->sources.start));
     PetscCall(PetscMalloc1((size_t)n[1], &raw->sources.group));
-    PetscCall(wring_names_clear(&raw->groups));
   }
   raw->sources.n = n[0];
   if (n[0] > 0) PetscCallMPI(MPI_Bcast(raw->sources.start, (PetscMPIInt)n[0] + 1, MPIU_INT, 0, comm));

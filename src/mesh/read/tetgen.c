@@ -45,7 +45,7 @@ static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_ro
                                const char *what)
 {
   PetscFunctionBegin;
-  PetscCall(wring_row_blocks_add(blocks, s, (wring_row_block){.kind = kind, .start = s->row, .width = 1, .n = n}));
+  PetscCall(wring_row_blocks_add(blocks, s, (wring_row_block){.kind = kind, .width = 1, .n = n}));
   if (wring_scan_ok(s) && s->at < s->end)
     wring_scan_fail(s, wring_scan_place(s), "more rows than the %lld %s announced", (long long)n, what);
   PetscFunctionReturn(PETSC_SUCCESS);
