@@ -148,14 +148,11 @@ static PetscErrorCode read_keyword(reader *r)
     PetscCall(read_section(r, k, line));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const size_t length = wring_scan_peek(r->s, &word);
-  if (length > 2 && word[length - 2] == 'P' && word[length - 1] == '2') {
-    wring_scan_fail(r->s, line, "found '%.*s', of second order, expected the first; Gmsh's formats can have the second",
-                    (int)PetscMin(length, 20), word);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  const size_t    length = wring_scan_peek(r->s, &word);
+  const PetscBool second = (PetscBool)(length > 2 && word[length - 2] == 'P' && word[length - 1] == '2');
   wring_scan_fail(r->s, line,
-                  "found '%.*s', expected a section that a mesh of tetrahedra has (Vertices, Tetrahedra, ...)",
+                  second ? "found '%.*s', of second order, expected the first; Gmsh's formats can have the second"
+                         : "found '%.*s', expected a section that a mesh of tetrahedra has (Vertices, Tetrahedra, ...)",
                   (int)PetscMin(length, 20), word);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
