@@ -34,14 +34,24 @@ static wring_type index_type(const wring_mesh *m, PetscInt64 members)
   return PetscMax(m->number.n_global, members) <= INT32_MAX ? WRING_INT32 : WRING_INT64;
 }
 
+/* Each name ends with a zero byte. */
+static uint64_t count_bytes(const wring_names *names)
+{
+  uint64_t bytes = 0;
+  for (PetscInt i = 0; i < names->n; i++) bytes += strlen(names->name[i]) + 1;
+  return bytes;
+}
+
 PetscErrorCode wring_mesh_tables_size(const wring_mesh *m, uint64_t *bytes)
 {
   PetscInt64 members, elements;
 
   PetscFunctionBegin;
   PetscCall(count_sets(m, &members, &elements));
-  const PetscInt64 indices = 5 * m->tets.n_global + members + 4 * elements; // of tets: four corners and the region
-  *bytes = 24 * (uint64_t)m->number.n_global + (index_type(m, members) == WRING_INT32 ? 4 : 8) * (uint64_t)indices;
+  const PetscInt64 indices = 5 * m->tets.n_global + members + 4 * elements + m->set.names.n + 1; // of tets 4 + a region
+  const uint64_t   width   = index_type(m, members) == WRING_INT32 ? 4 : 8;
+  const uint64_t   names   = count_bytes(&m->regions) + count_bytes(&m->set.names);
+  *bytes                   = 24 * (uint64_t)m->number.n_global + width * (uint64_t)indices + names;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,11 +80,11 @@ static PetscErrorCode write_indices(wring_hdf5 *h, wring_table t, PetscInt n, co
 
 static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_names *names)
 {
-  size_t bytes = 0, end = 0;
-  char  *text;
+  const uint64_t bytes = count_bytes(names);
+  char          *text;
+  size_t         end = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < names->n; i++) bytes += strlen(names->name[i]) + 1;
   PetscCall(PetscMalloc1(bytes, &text));
   for (PetscInt i = 0; i < names->n; i++) {
     memcpy(text + end, names->name[i], strlen(names->name[i]) + 1);

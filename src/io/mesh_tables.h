@@ -10,7 +10,7 @@
 #pragma once
 #include "hdf5.h"
 
-/* The bytes of the tables without names, on all ranks. Collective. */
+/* The bytes of the tables, on all ranks. Collective. */
 PetscErrorCode wring_mesh_tables_size(const wring_mesh *m, uint64_t *bytes);
 
 /* Every rank writes its slice (wring_mesh_slice), which is freed table by table. Collective. */
