@@ -40,11 +40,6 @@ static PetscErrorCode find_first(const wring_build *b, directory *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt rank_of_tag(const directory *d, int64_t tag)
-{
-  return (PetscInt)(wring_mix((uint64_t)tag) % (uint64_t)d->size);
-}
-
 static PetscErrorCode create_directory(wring_build *b, directory *d)
 {
   const wring_raw *raw = b->raw;
@@ -57,7 +52,7 @@ static PetscErrorCode create_directory(wring_build *b, directory *d)
   if (d->consecutive) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc2((size_t)raw->nodes.n, &to, (size_t)raw->nodes.n, &row));
   for (PetscInt i = 0; i < raw->nodes.n; i++) {
-    to[i]  = rank_of_tag(d, raw->nodes.tag[i]);
+    to[i]  = wring_raw_keeper(d->size, raw->nodes.tag[i]);
     row[i] = (node_row){raw->nodes.tag[i], raw->nodes.line[i], b->nodes.layout->rstart + i};
   }
   PetscCall(wring_exchange_rows(b->comm, raw->nodes.n, to, sizeof *row, row, &n_got, &got));
@@ -85,7 +80,7 @@ static PetscErrorCode look_up(const directory *d, PetscInt n, const int64_t *tag
     position[i] = tag[i] >= d->first && tag[i] - d->first < d->n ? (PetscInt)(tag[i] - d->first) : -1;
   if (d->consecutive) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)n, &to));
-  for (PetscInt i = 0; i < n; i++) to[i] = rank_of_tag(d, tag[i]);
+  for (PetscInt i = 0; i < n; i++) to[i] = wring_raw_keeper(d->size, tag[i]);
   PetscCall(wring_exchange_create(d->comm, n, to, &x));
   PetscCall(PetscFree(to));
   PetscCall(wring_exchange_send(&x, sizeof *tag, tag, &asked));

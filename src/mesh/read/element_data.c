@@ -7,11 +7,6 @@
 #include "raw.h"
 #include <string.h>
 
-static PetscInt rank_of_element(PetscMPIInt size, int64_t number)
-{
-  return (PetscInt)(wring_mix((uint64_t)number) % (uint64_t)size);
-}
-
 typedef struct {
   int64_t number, tet; // in the file; among the tets of all ranks
 } tet_row;
@@ -30,7 +25,7 @@ static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
   begin -= mine;
   PetscCall(PetscMalloc2((size_t)raw->tets.n, &to, (size_t)raw->tets.n, &row));
   for (PetscInt t = 0; t < raw->tets.n; t++) {
-    to[t]  = rank_of_element(size, raw->tets.number[t]);
+    to[t]  = wring_raw_keeper(size, raw->tets.number[t]);
     row[t] = (tet_row){raw->tets.number[t], begin + t};
   }
   PetscCall(wring_exchange_rows(comm, raw->tets.n, to, sizeof *row, row, n, got));
@@ -59,7 +54,7 @@ static PetscErrorCode send_rows(MPI_Comm comm, const wring_raw_data *d, PetscInt
   PetscCall(PetscMalloc2((size_t)d->n, &to, (size_t)d->n * size, &row));
   for (PetscInt i = 0; i < d->n; i++) {
     char *const at = row + (size_t)i * size;
-    to[i]          = rank_of_element(ranks, d->number[i]);
+    to[i]          = wring_raw_keeper(ranks, d->number[i]);
     memcpy(at, &d->number[i], sizeof(int64_t));
     memcpy(at + sizeof(int64_t), &d->place[i], sizeof(int64_t));
     memcpy(at + 2 * sizeof(int64_t), d->value + (size_t)i * (size_t)d->width, values);

@@ -77,6 +77,12 @@ typedef struct {
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);
 
+/* The rank of `size` ranks that knows a node or an element by its number in the file. */
+static inline PetscInt wring_raw_keeper(PetscMPIInt size, int64_t number)
+{
+  return (PetscInt)(wring_mix((uint64_t)number) % (uint64_t)size);
+}
+
 /* An element of a file; one with four corners is a tetrahedron. */
 typedef struct {
   int64_t  line, number; // its place (wring_scan_place) and number in the file
