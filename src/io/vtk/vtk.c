@@ -168,9 +168,8 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
 /* Names of the components of tensors, in VTK's order: attributes of a DataArray. */
 static void print_components(FILE *f, int components)
 {
-  static const char *const symmetric[] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}, *const full[] = {"XX", "XY", "XZ",
-                                                                                                "YX", "YY", "YZ",
-                                                                                                "ZX", "ZY", "ZZ"};
+  static const char *const symmetric[] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
+  static const char *const full[]      = {"XX", "XY", "XZ", "YX", "YY", "YZ", "ZX", "ZY", "ZZ"};
   if (components != 6 && components != 9) return;
   for (int i = 0; i < components; i++)
     fprintf(f, " ComponentName%d=\"%s\"", i, components == 6 ? symmetric[i] : full[i]);

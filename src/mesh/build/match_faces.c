@@ -285,7 +285,8 @@ PetscErrorCode wring_build_check_triangles(wring_build *b)
   const wring_raw *raw = b->raw;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < raw->lower.n && b->tets.n_global > 0; i++) {
+  if (b->tets.n_global == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < raw->lower.n; i++) {
     const PetscInt *const v = b->lower.corner + 3 * (size_t)i;
     if (v[2] >= 0 && !b->lower.is_face[i] && b->nodes.in_tet[v[0]] && b->nodes.in_tet[v[1]] && b->nodes.in_tet[v[2]])
       wring_build_fail(b, raw->lower.element[i].line,

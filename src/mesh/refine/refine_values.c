@@ -24,9 +24,8 @@ static void interpolate(const wring_refinement *r, double *point)
   const size_t width = (size_t)r->value.width;
   double *const new  = point + width *(size_t)r->m->n_local;
   for (size_t j = 0; j < (size_t)r->edge.n; j++) {
-    const double *const a = point + width * (size_t)r->edge.end[2 * j], *const b =
-                                                                          point +
-                                                                          width * (size_t)r->edge.end[2 * j + 1];
+    const double *const a = point + width * (size_t)r->edge.end[2 * j];
+    const double *const b = point + width * (size_t)r->edge.end[2 * j + 1];
     for (size_t c = 0; c < width; c++) new[width * j + c] = 0.5 * (a[c] + b[c]);
   }
 }

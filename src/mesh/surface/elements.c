@@ -5,7 +5,7 @@
 #include "skin.h"
 #include <string.h>
 
-enum { MAX_WIDTH = 4, EDGE_WIDTH = 3 };
+enum { HINGE_WIDTH = 4, EDGE_WIDTH = 3 };
 
 static PetscInt corners_of(const PetscInt *row)
 {
@@ -111,8 +111,8 @@ static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscI
                       "%" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT ", expected at most two",
                       name, v[0], v[1], v[2], v[5], v[8]);
     if (end != i + 2) continue;
-    const PetscInt both[MAX_WIDTH] = {v[0], v[1], v[2], v[5]};
-    memcpy(hinge + MAX_WIDTH * (size_t)(*n_hinge)++, both, sizeof both);
+    const PetscInt both[HINGE_WIDTH] = {v[0], v[1], v[2], v[5]};
+    memcpy(hinge + HINGE_WIDTH * (size_t)(*n_hinge)++, both, sizeof both);
   }
 }
 
@@ -131,7 +131,7 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
   }
   PetscCall(send_to_owners(m, 3 * n, EDGE_WIDTH, row, &n_got, &got));
   PetscCall(PetscFree(row));
-  PetscCall(PetscMalloc1(MAX_WIDTH * (size_t)(n_got / 2), hinge));
+  PetscCall(PetscMalloc1(HINGE_WIDTH * (size_t)(n_got / 2), hinge));
   join_edges(name, n_got, got, n_hinge, *hinge, &error);
   PetscCall(PetscFree(got));
   PetscCall(wring_error_raise(m->comm, &error));
