@@ -96,7 +96,8 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 
 /*
   Replaces slices, of which no rank has NULL, by the whole mesh on rank 0, NULL elsewhere: 25 bytes a tet there, and a
-  table more. Refused if one rank cannot count it. Collective.
+  table more; of a second-order mesh by that of its corners, without tags. Refused if one rank cannot count it.
+  Collective.
 */
 PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **d);
 

@@ -198,6 +198,9 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **data)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_INT64, MPI_SUM, comm));
   PetscCall(check_whole(comm, "the mesh on one rank", sum[0], sum[1], d->n_set_element));
+  d->order = 1; // the middles and tags of all slices are not collected
+  PetscCall(wring_middles_clear(&d->middles));
+  PetscCall(PetscFree(d->tag));
   PetscCall(PetscMalloc1((size_t)n, &key));
   for (PetscInt s = 0; n > 0 && s < d->sets.n; s++)
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++)
