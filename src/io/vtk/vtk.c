@@ -25,13 +25,6 @@ typedef struct {
 
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
 
-/* Spans of this rank that stand in the file one after the other. */
-typedef struct {
-  uint64_t          at; // byte of the file
-  int               n;
-  const bytes_span *span; // [n]
-} vtk_strip;
-
 /* One array of this rank's piece, and its bytes in the file: header, then data. */
 typedef struct {
   vtk_section section;
@@ -262,51 +255,39 @@ static PetscErrorCode create_head(MPI_Comm comm, const vtk_piece *p, double time
 
 /* ---- one file from the memory of all ranks ----------------------------------------------------------------------- */
 
-static void write_strip(int fd, const char *path, const vtk_strip *s, wring_error *e)
+/* Spans of this rank that stand in the file one after the other. */
+static void write_spans(int fd, const char *path, uint64_t at, int n, const bytes_span *span, wring_error *e)
 {
-  uint64_t at = s->at;
-  for (int i = 0; i < s->n; at += s->span[i++].bytes)
-    wring_file_write(fd, path, at, s->span[i].bytes, s->span[i].start, e);
+  for (int i = 0; i < n; at += span[i++].bytes) wring_file_write(fd, path, at, span[i].bytes, span[i].start, e);
 }
 
 /*
-  Writes two strips of each rank, the second of which end the file, to "<path>.part", which is then renamed. After a
-  failure, which is raised, the file is removed. Collective.
+  Every rank writes its part of the head, and its arrays, after which the last one ends the XML. After a failure, which
+  is raised, the file is removed.
 */
-static PetscErrorCode write_strips(MPI_Comm comm, const char *path, const vtk_strip strip[2])
-{
-  wring_error e   = {""};
-  uint64_t    end = strip[1].at; // of the file
-  int         fd;
-
-  PetscFunctionBegin;
-  for (int i = 0; i < strip[1].n; i++) end += strip[1].span[i].bytes;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
-  PetscCall(wring_file_open_all(comm, path, end, &fd, &e));
-  for (int i = 0; i < 2; i++) write_strip(fd, path, strip + i, &e);
-  wring_file_close(fd, path, &e);
-  PetscCall(wring_file_finish_all(comm, path, &e));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
-
-/* The last rank writes the end of the XML after its arrays. */
 static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, PetscBool compress, const vtk_piece *p)
 {
-  static const char tail[]   = "\n</AppendedData>\n</VTKFile>\n";
-  char             *text     = NULL;
-  bytes_span        head     = {NULL, 0}, *span;
-  vtk_strip         strip[2] = {{.n = 1, .span = &head}, {.n = 0}};
+  static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
+  wring_error       e      = {""};
+  char             *text   = NULL;
+  bytes_span        head   = {NULL, 0}, *span;
+  uint64_t          at = 0, data = 0, end;
+  int               n = 0, fd;
 
   PetscFunctionBegin;
-  PetscCall(create_head(comm, p, time, compress, &text, &head, &strip[0].at, &strip[1].at));
+  PetscCall(create_head(comm, p, time, compress, &text, &head, &at, &data));
   PetscCall(PetscMalloc1(2 * p->n_array + 1, &span));
   for (int i = 0; i < p->n_array; i++)
-    for (int k = 0; k < 2; k++) span[strip[1].n++] = p->array[i].span[k];
-  if (wring_comm_rank(comm) == wring_comm_size(comm) - 1) span[strip[1].n++] = (bytes_span){tail, sizeof tail - 1};
-  strip[1].span = span;
-  PetscCall(write_strips(comm, file, strip));
+    for (int k = 0; k < 2; k++) span[n++] = p->array[i].span[k];
+  if (wring_comm_rank(comm) == wring_comm_size(comm) - 1) span[n++] = (bytes_span){tail, sizeof tail - 1};
+  end = data;
+  for (int i = 0; i < n; i++) end += span[i].bytes;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
+  PetscCall(wring_file_open_all(comm, file, end, &fd, &e));
+  write_spans(fd, file, at, 1, &head, &e);
+  write_spans(fd, file, data, n, span, &e);
+  wring_file_close(fd, file, &e);
+  PetscCall(wring_file_finish_all(comm, file, &e));
   PetscCall(PetscFree(span));
   free(text);
   PetscFunctionReturn(PETSC_SUCCESS);
