@@ -151,8 +151,8 @@ typedef struct {
 } wring_frame;
 
 /*
-  One .vtu: a Piece per rank; appended raw data, UInt64 headers; one collective MPI-IO write. Tensors of 6 (XX YY ZZ XY
-  YZ XZ) or 9 components (row by row) get these names, as ParaView orders them. compress: zlib, about a sixth of the
+  One .vtu: a Piece per rank; appended raw data, UInt64 headers; every rank writes its own bytes. Tensors of 6 (XX YY ZZ
+  XY YZ XZ) or 9 components (row by row) get these names, as ParaView orders them. compress: zlib, about a sixth of the
   bytes and three times the time. Refusals name path and reason. Collective.
 */
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compress, const wring_frame *frame);

@@ -176,7 +176,7 @@ typedef struct {
   PetscInt64  n_edge;
   double      edge_min, edge_mean, edge_max; // m, every edge counted once
   double      quality_min, quality_mean;
-  double      jacobian_min; // the least Jacobian of a tet, at corners and 14 points, over its mean; 1 at order 1
+  double      jacobian_min; // the least Jacobian of a tet at corners and 14 points over its mean; 1: order 1, no tets
   PetscInt64  quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
   PetscInt64  n_boundary_face;
   PetscInt64  n_component;                              // sets of tets that share no vertex with others
