@@ -15,8 +15,7 @@ double wring_tet_quality(const double *const x[4], double volume)
 PetscErrorCode wring_mesh_tolerance(const wring_mesh *m, double *tolerance, double low[3], double high[3])
 {
   PetscFunctionBegin;
-  wring_bounds(m->n_owned, m->X, low, high);
-  PetscCall(wring_bounds_reduce(m->comm, low, high));
+  PetscCall(wring_bounds_find(m->comm, m->n_owned, m->X, low, high));
   *tolerance = 1e-9 * wring_distance3(high, low);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -42,8 +41,7 @@ PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
   const PetscMPIInt size = wring_comm_size(m->comm);
   measure_tets(m, &sum[0], &info->min_quality);
   sum[1] = (double)(m->n_local - m->n_owned);
-  wring_bounds(m->n_owned, m->X, info->low, info->high);
-  PetscCall(wring_bounds_reduce(m->comm, info->low, info->high));
+  PetscCall(wring_bounds_find(m->comm, m->n_owned, m->X, info->low, info->high));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &info->min_quality, 1, MPI_DOUBLE, MPI_MIN, m->comm));

@@ -135,8 +135,7 @@ PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring
   PetscFunctionBegin;
   PetscCall(create_measures(comm, d, m));
   PetscCall(create_view(comm, d, &w));
-  wring_bounds(d->n_vertex, d->X, m->low, m->high);
-  PetscCall(wring_bounds_reduce(comm, m->low, m->high));
+  PetscCall(wring_bounds_find(comm, d->n_vertex, d->X, m->low, m->high));
   measure_tets(&w, m);
   measure_sets(&w, m);
   PetscCall(sum_measures(comm, d, m));

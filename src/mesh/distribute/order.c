@@ -18,8 +18,9 @@ PetscErrorCode wring_order_tets(PetscInt n, PetscInt n_region, const PetscInt *r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_bounds(PetscInt n, const double *X, double low[3], double high[3])
+PetscErrorCode wring_bounds_find(MPI_Comm comm, PetscInt n, const double *X, double low[3], double high[3])
 {
+  PetscFunctionBegin;
   for (int c = 0; c < 3; c++) low[c] = PETSC_INFINITY, high[c] = PETSC_NINFINITY;
   for (PetscInt i = 0; i < n; i++) {
     for (int c = 0; c < 3; c++) {
@@ -27,11 +28,6 @@ void wring_bounds(PetscInt n, const double *X, double low[3], double high[3])
       high[c] = PetscMax(high[c], X[3 * i + c]);
     }
   }
-}
-
-PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3])
-{
-  PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, low, 3, MPI_DOUBLE, MPI_MIN, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, high, 3, MPI_DOUBLE, MPI_MAX, comm));
   PetscFunctionReturn(PETSC_SUCCESS);

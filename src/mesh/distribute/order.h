@@ -6,11 +6,8 @@
 PetscErrorCode wring_order_tets(PetscInt n, PetscInt n_region, const PetscInt *region, const PetscInt *boundary,
                                 PetscInt *order, PetscInt *n_interior);
 
-/* Bounding box of X [n][3]; low = infinity, high = -infinity if n = 0. */
-void wring_bounds(PetscInt n, const double *X, double low[3], double high[3]);
-
-/* The same over all ranks. Collective. */
-PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3]);
+/* Bounding box of X [n][3] of all ranks; low = infinity, high = -infinity if they have none. Collective. */
+PetscErrorCode wring_bounds_find(MPI_Comm comm, PetscInt n, const double *X, double low[3], double high[3]);
 
 /* Position of x along a Hilbert curve with 2^21 steps a side through the cube with lowest corner low and this side. */
 uint64_t wring_hilbert_key(const double x[3], const double low[3], double side);

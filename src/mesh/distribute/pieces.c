@@ -140,8 +140,7 @@ PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_section, wring_mesh
   PetscFunctionBegin;
   *p = (wring_pieces){.comm = comm, .X = d->X, .n_section = n_section};
   PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &p->slice));
-  wring_bounds(d->n_vertex, d->X, p->low, high);
-  PetscCall(wring_bounds_reduce(comm, p->low, high));
+  PetscCall(wring_bounds_find(comm, d->n_vertex, d->X, p->low, high));
   p->side = wring_hilbert_side(p->low, high);
   PetscCall(sort_tets(p, d));
   PetscCall(wring_slices_compact(p->n, p->tet, &p->n_vertex, &p->vertex));

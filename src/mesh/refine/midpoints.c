@@ -126,8 +126,7 @@ PetscErrorCode wring_refine_take_points(wring_refinement *r, PetscInt n)
   PetscCall(PetscMalloc1((size_t)r->point.n, &r->point.original));
   PetscCall(PetscArraycpy(r->point.X, m->X, 3 * (size_t)m->n_local));
   PetscCall(PetscArraycpy(r->point.original, m->number.original, (size_t)m->n_local));
-  wring_bounds(m->n_owned, m->X, r->point.low, high);
-  PetscCall(wring_bounds_reduce(m->comm, r->point.low, high));
+  PetscCall(wring_bounds_find(m->comm, m->n_owned, m->X, r->point.low, high));
   r->point.side = wring_hilbert_side(r->point.low, high);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
