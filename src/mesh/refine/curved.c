@@ -70,13 +70,10 @@ PetscErrorCode wring_refine_check_folded(const wring_refinement *r)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, m->comm));
   if (first == least && worst >= 0) {
     const double *const x = m->X + 3 * (size_t)m->tets.corner[4 * (size_t)worst];
-    char                text[128]; // PETSc prints 1 as "1."
-    snprintf(text, sizeof text, "[%g, %g, %g]", x[0], x[1], x[2]);
-    wring_error_set(
-      &error,
-      "mesh_order: 2: %lld second-order tetrahedra are folded (their Jacobian is not positive), the first "
-      "with a corner at %s, expected 0; mesh_order: 1 takes the corners alone",
-      (long long)n, text);
+    wring_error_set(&error,
+                    "mesh_order: 2: %lld second-order tetrahedra are folded (their Jacobian is not positive), the "
+                    "first with a corner at [%g, %g, %g], expected 0; mesh_order: 1 takes the corners alone",
+                    (long long)n, x[0], x[1], x[2]);
   }
   PetscCall(wring_error_raise(m->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
