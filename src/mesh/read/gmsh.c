@@ -34,10 +34,10 @@ static void read_byte_order(wring_gmsh *r)
   wring_scan_end_binary(r->s);
 }
 
-/* Ends the line of a count; in 2.2 binary rows follow. */
-static void end_count(wring_gmsh *r)
+/* Ends a line, which a binary part follows or another one. */
+static void end_line(wring_gmsh *r, int binary)
 {
-  if (r->binary && !r->v41)
+  if (binary)
     wring_scan_begin_binary(r->s);
   else
     wring_scan_end_line(r->s);
@@ -180,7 +180,7 @@ static PetscErrorCode read_nodes(wring_gmsh *r)
   PetscFunctionBegin;
   const int64_t n = wring_scan_long_count(r->s, "the number of nodes");
   for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest node number");
-  end_count(r);
+  end_line(r, r->binary && !r->v41);
   for (int64_t b = 0; b < blocks && wring_scan_ok(r->s); b++) PetscCall(read_node_block(r, n));
   if (!r->v41) PetscCall(add_block(r, (wring_row_block){.kind = WRING_ROW_NODES, .n = n}));
   if (r->blocks.total[WRING_ROW_NODES] < n)
@@ -273,7 +273,7 @@ static PetscErrorCode read_elements(wring_gmsh *r)
   const int64_t n    = wring_scan_long_count(r->s, "the number of elements");
   int64_t       left = n;
   for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest element number");
-  end_count(r);
+  end_line(r, r->binary && !r->v41);
   if (!r->has[GMSH_NODES]) wring_scan_fail(r->s, line, "$Elements before $Nodes");
   for (int64_t b = 0; b < blocks && wring_scan_ok(r->s); b++) PetscCall(read_element_block(r, &left));
   while (left > 0 && r->binary && !r->v41 && wring_scan_ok(r->s)) PetscCall(read_binary_elements(r, &left));
@@ -352,10 +352,7 @@ static PetscErrorCode read_element_data(wring_gmsh *r)
     wring_scan_fail(r->s, line,
                     "%lld rows of %lld components, expected the number of rows that follow, of 1 to 9 components",
                     (long long)h.rows, (long long)h.components);
-  if (r->binary)
-    wring_scan_begin_binary(r->s);
-  else
-    wring_scan_end_line(r->s);
+  end_line(r, r->binary);
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
   if (h.is) d->found = PETSC_TRUE;
   const wring_row_kind kind = h.is ? WRING_ROW_DATA : WRING_ROW_OTHER;
@@ -411,10 +408,7 @@ static PetscErrorCode read_section(wring_gmsh *r)
   r->s->at += length;
   for (int k = 0; k < GMSH_SECTIONS; k++) {
     if (strcmp(name, sections[k].name) || (sections[k].read == read_element_data && !r->raw->data)) continue;
-    if (r->binary && r->v41 && sections[k].is & BINARY)
-      wring_scan_begin_binary(r->s);
-    else
-      wring_scan_end_line(r->s);
+    end_line(r, r->binary && r->v41 && sections[k].is & BINARY);
     if (k > 0 && !r->has[GMSH_FORMAT]) wring_scan_fail(r->s, line, "$%s before $MeshFormat", name);
     if (r->has[k] && sections[k].is & ONCE) wring_scan_fail(r->s, line, "a second $%s", name);
     if (wring_scan_ok(r->s)) PetscCall(sections[k].read(r));
