@@ -261,26 +261,11 @@ static void count_cells(MPI_Comm comm, const grid *g, PetscInt64 *vertices, Pets
     wring_count_fits(elements, 4, "cells", "triangles of the sides", e);
 }
 
-/* Returns false if an element of this rank has no volume or area. */
-static PetscErrorCode fill_box(MPI_Comm comm, const wring_box *box, const grid *g, wring_share vertices,
-                               wring_share cells, wring_mesh_data *d, PetscBool *good)
-{
-  PetscFunctionBegin;
-  for (PetscInt64 v = vertices.begin; v < vertices.begin + vertices.n; v++)
-    place_vertex(box, g, (PetscInt)v, d->X + 3 * (size_t)(v - vertices.begin));
-  *good = cut_cells(box, g, cells, d->tet);
-  PetscCall(PetscArrayzero(d->region, d->n_tet));
-  PetscCall(fill_sets(g, vertices, d));
-  PetscCall(fill_elements(comm, g, d));
-  if (g->dim == 2) *good = has_areas(box, g, d);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e)
 {
   grid       g;
   PetscInt64 vertices, cells;
-  PetscBool  good;
+  PetscBool  good; // the elements of this rank have volumes or areas
 
   PetscFunctionBegin;
   *d = NULL;
@@ -289,7 +274,12 @@ PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_da
   if (wring_failed(e)) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
   const wring_share v = wring_equal_share(comm, vertices), c = wring_equal_share(comm, cells);
   PetscCall(wring_mesh_data_create(v.n, 6 * c.n, d));
-  PetscCall(fill_box(comm, box, &g, v, c, *d, &good));
+  for (PetscInt64 i = 0; i < v.n; i++) place_vertex(box, &g, (PetscInt)(v.begin + i), (*d)->X + 3 * (size_t)i);
+  good = cut_cells(box, &g, c, (*d)->tet);
+  PetscCall(PetscArrayzero((*d)->region, (*d)->n_tet));
+  PetscCall(fill_sets(&g, v, *d));
+  PetscCall(fill_elements(comm, &g, *d));
+  if (g.dim == 2) good = has_areas(box, &g, *d);
   if (!good)
     wring_error_set(e, "jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
                     g.dim == 2 ? "triangle of zero area" : "tetrahedron of zero volume");
