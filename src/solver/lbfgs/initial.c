@@ -35,19 +35,22 @@ static PetscErrorCode check_inner(const wring_solver *s, const wring_options *o,
 PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_options *o, const char *prefix,
                                               wring_initial *H)
 {
-  static const PCType pcs[] = {PCNONE, PCJACOBI, PCICC, PCICC, PCICC};
-  int                 type  = WRING_LINEAR_STEPS;
+  static const PCType            pcs[]   = {PCNONE, PCJACOBI, PCICC, PCICC, PCICC};
+  static const wring_linear_type types[] = {WRING_LINEAR_AUTO, WRING_LINEAR_DIRECT, WRING_LINEAR_MULTIGRID,
+                                            WRING_LINEAR_JACOBI}; // of operator.type
+  int                            type;
 
   PetscFunctionBegin;
   PetscCall(check_inner(s, o, prefix, H));
   H->revision      = -1;
   H->system.prefix = "qn_";
   H->system.pc     = pcs[H->preconditioner];
+  H->system.type   = WRING_LINEAR_STEPS;
   if (!H->steps) {
     PetscCall(wring_options_get_choice(o, "operator_", wring_operator_options, "type", &type));
     PetscCall(wring_options_get_real(o, "operator_", wring_operator_options, "rtol", &H->system.rtol));
+    H->system.type = types[type];
   }
-  H->system.type = (wring_linear_type)type;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
