@@ -8,7 +8,7 @@
 /*
   g and its gradient at a trial point. If g is not finite, which is known without an evaluation for steps beyond the
   bound, the search gets the parabola through g and slope at x that has its minimum at a quarter of the step, because it
-  cannot interpolate infinity.
+  cannot interpolate infinity. With bounded contacts it gets it for steps above 1, too, of which no bound is known.
 */
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
@@ -18,7 +18,7 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
 
   PetscFunctionBegin;
   PetscCall(TaoLineSearchGetStepLength(search, &s->trial.step));
-  if (s->trial.step < s->bound.step)
+  if (s->trial.step < s->bound.step && (s->trial.step <= 1 || !wring_potential_has_bounded_contacts(s->g)))
     PetscCall(wring_solver_evaluate_trial(s, at, grad));
   else
     s->trial.value = (wring_value){.objective = INFINITY, .inertial = NAN, .elastic = INFINITY};
