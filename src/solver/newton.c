@@ -194,16 +194,19 @@ static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An attempt: d = -H^{-1} grad g and grad g . d. */
-static PetscErrorCode try_direction(wring_solver *s, Vec x, double *slope)
+/* An attempt: d = -H^{-1} grad g and grad g . d; again with the V-cycle of this H where an older one fails. */
+static PetscErrorCode try_direction(wring_solver *s, Vec x, double *slope, PetscBool *usable)
 {
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_linear_set_up(s, &newton->H, newton->H.A, x));
-  PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
-  PetscCall(VecScale(newton->d, -1));
-  PetscCall(wring_solver_dot(s, s->current.grad, newton->d, slope));
+  do {
+    PetscCall(wring_linear_set_up(s, &newton->H, newton->H.A, x));
+    PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
+    PetscCall(VecScale(newton->d, -1));
+    PetscCall(wring_solver_dot(s, s->current.grad, newton->d, slope));
+    PetscCall(is_usable(s, *slope, usable));
+  } while (!*usable && newton->H.stale);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -303,10 +306,8 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   if (!newton->fixed) wring_linear_force(s, &newton->H, &newton->forcing);
   PetscCall(assemble(s, x));
   for (;;) {
-    PetscCall(try_direction(s, x, slope));
-    PetscCall(is_usable(s, *slope, &usable));
+    PetscCall(try_direction(s, x, slope, &usable));
     if (usable) break;
-    if (newton->H.stale) continue; // with the V-cycle of this H
     if (++failures == MAX_FAILURES) wring_solver_end(s, WRING_STOPPED_LINEAR);
     if (!s->end.given) PetscCall(modify(s, x));
     if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
@@ -366,10 +367,7 @@ static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool 
   if (!newton->fixed) wring_linear_force(s, &newton->H, &newton->forcing);
   newton->H.rtol = PetscMin(newton->H.rtol, PetscMax(second_rtol, newton->forcing.least));
   PetscCall(assemble(s, x));
-  do {
-    PetscCall(try_direction(s, x, &slope));
-    PetscCall(is_usable(s, slope, low));
-  } while (!*low && newton->H.stale);
+  PetscCall(try_direction(s, x, &slope, low));
   PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, before));
   if (!*low) PetscFunctionReturn(PETSC_SUCCESS);
   for (double alpha = 1; alpha >= 0.5; alpha /= 2) {
@@ -471,8 +469,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
   newton->H.rtol       = newton->forcing.least;
   PetscCall(wring_linear_create_matrix(s, &newton->H));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
-  PetscCall(try_direction(s, x, &slope));
-  PetscCall(is_usable(s, slope, &usable));
+  PetscCall(try_direction(s, x, &slope, &usable));
   *decrement = usable ? -0.5 * slope : NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
