@@ -262,10 +262,11 @@ void wring_solver_forget(wring_solver *s)
   s->scale.reference                 = 0;
   s->scale.at = s->decrement.at = -10;
   s->current.residual[0] = s->current.residual[1] = s->current.decrement = NAN;
-  s->current.known = s->end.given = s->bound.inverts = PETSC_FALSE;
-  s->contacts.comparable                             = PETSC_TRUE;
-  s->contacts.cut                                    = 0;
-  s->too_far                                         = (solver_too_far){.norm = INFINITY};
+  s->current.known = s->end.given = PETSC_FALSE;
+  s->bound                        = (solver_bound){.step = INFINITY, .first = 1};
+  s->contacts.comparable          = PETSC_TRUE;
+  s->contacts.cut                 = 0;
+  s->too_far                      = (solver_too_far){.norm = INFINITY};
 }
 
 static PetscErrorCode begin(wring_solver *s, Vec x)
