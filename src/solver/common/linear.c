@@ -401,7 +401,8 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *by
 PetscErrorCode wring_linear_destroy(wring_linear *l)
 {
   PetscFunctionBegin;
-  l->state = WRING_SYSTEM_READY;
+  l->state    = WRING_SYSTEM_READY;
+  l->factored = 0;
   PetscCall(KSPDestroy(&l->ksp));
   PetscCall(MatDestroy(&l->A));
   PetscCall(wring_matrices_destroy(l->mean));
