@@ -1,4 +1,5 @@
 /* Means of J over patches, and what follows from them: energy, pressures, U''. docs/theory.md 3.12 */
+#include "base/parallel/consensus.h"
 #include "base/sort.h"
 #include "kernels.h"
 #include "mean.h"
@@ -29,7 +30,7 @@ static PetscErrorCode connect(MPI_Comm comm, wring_mean *mean)
   PetscCall(PetscLayoutCreateFromSizes(comm, mean->patches.n, PETSC_DETERMINE, 1, &layout));
   PetscCall(PetscSFCreate(comm, &mean->sf));
   PetscCall(PetscSFSetGraphLayout(mean->sf, layout, mean->n, NULL, PETSC_OWN_POINTER, mean->number));
-  PetscCall(PetscSFSetUp(mean->sf));
+  PetscCall(wring_sf_set_up(mean->sf));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
