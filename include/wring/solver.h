@@ -82,7 +82,7 @@ typedef struct {
   PetscInt    iteration; // 0 is x_0
   wring_value value;
   double      gradient_norm, step_length; // N; alpha of the last iteration, 1 where a method has none, 0 at iteration 0
-  double      primal, dual;      // J^(1/2): residuals of admm's last iteration, docs/theory.md (5.16); else NAN
+  double      primal, dual;      // J^(1/2): residuals of an iteration of admm, (5.16), or mgpbd, (5.45); else NAN
   PetscInt    evaluations;       // of g by the method, in all of this solve
   PetscInt64  linear_iterations; // in all of this solve
   double      seconds;           // since the solve began, of the solver's own work

@@ -57,7 +57,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
 
 /*
   Contacts that couple vertices change from one H to the next: *H is created anew from the rest of it, E, with room for
-  them. joined: whether there are any.
+  them.
 */
 static PetscErrorCode add_joined(wring_potential *g, const double *xa, const PetscInt *more, Mat E, Mat *H)
 {

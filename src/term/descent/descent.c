@@ -333,7 +333,7 @@ PetscErrorCode wring_descent_destroy(wring_descent **descent)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads weights and parameters of points, such as the targets of attachments. */
+/* Reads the parameters of points, such as the targets of attachments. */
 static void refresh_points(wring_descent *d, const descent_segment *s)
 {
   const wring_term *t = s->term;
@@ -364,7 +364,7 @@ static void find_distances(const wring_descent *d, const descent_batch *batch, d
 
 /*
   Steps up to tiny = l sqrt(16 eps max(1, |x|/l)), l the distance to the nearest vertex, change energies by less than
-  rounding: they are taken without comparison where the Hessian is definite.
+  rounding: they are taken without comparison.
 */
 static void set_tiny(wring_descent *d, const descent_batch *batch)
 {
