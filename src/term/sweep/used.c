@@ -1,5 +1,6 @@
 #include "used.h"
 #include "base/exchange.h"
+#include "base/grow.h"
 #include "term/term_impl.h"
 
 static const PetscInt all_bits = PETSC_MAX_INT;
@@ -28,10 +29,7 @@ static PetscErrorCode note_change(wring_used *u, PetscInt v, PetscInt word)
 {
   PetscFunctionBegin;
   if (v < u->mesh->n_owned && u->sharer_start[v] == u->sharer_start[v + 1]) PetscFunctionReturn(PETSC_SUCCESS);
-  if (u->n_changed == u->changed_room) {
-    u->changed_room = 2 * u->changed_room + 64;
-    PetscCall(PetscRealloc((size_t)u->changed_room * sizeof *u->changed, &u->changed));
-  }
+  PetscCall(wring_grow((PetscInt64)u->n_changed + 1, &u->changed_room, sizeof *u->changed, &u->changed));
   u->changed[u->n_changed++] = (used_place){.vertex = v, .word = word};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,10 +44,7 @@ static PetscErrorCode set_bits(wring_used *u, PetscInt v, PetscInt word, PetscIn
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(wring_map_add(&u->place, key_of(v, word), u->n_more, &at));
-  if (at == u->room) {
-    u->room = 2 * u->room + 64;
-    PetscCall(PetscRealloc((size_t)u->room * sizeof *u->more, &u->more));
-  }
+  PetscCall(wring_grow((PetscInt64)at + 1, &u->room, sizeof *u->more, &u->more));
   if (at == u->n_more) u->more[u->n_more++] = 0;
   u->more[at] |= bits;
   PetscFunctionReturn(PETSC_SUCCESS);
