@@ -1,4 +1,5 @@
 /* Builds the blocks and chunks of a term. */
+#include "base/grow.h"
 #include "term_impl.h"
 
 enum { LANES = WRING_LANES };
@@ -55,7 +56,7 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
 {
   const PetscInt room = t->chunk_blocks * LANES * t->m; // of a chunk
   double        *corner;
-  PetscInt      *mark, *list, capacity = 2 * n_local + room, n = 0;
+  PetscInt      *mark, *list = NULL, capacity = 0, n = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n_local, &mark));
@@ -63,12 +64,8 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
   PetscCall(PetscMalloc1(t->n_chunk + 1, &t->chunk_vertex));
   PetscCall(wring_blocks_create((size_t)t->n_block * t->m * LANES * sizeof *t->corner / sizeof *corner, &corner));
   t->corner = (uint16_t *)corner; // allocated like the other blocks
-  PetscCall(PetscMalloc1(capacity, &list));
   for (PetscInt c = 0; c < t->n_chunk; c++) {
-    if (n + room > capacity) {
-      capacity *= 2;
-      PetscCall(PetscRealloc(sizeof *list * (size_t)capacity, &list));
-    }
+    PetscCall(wring_grow((PetscInt64)n + room, &capacity, sizeof *list, &list));
     t->chunk_vertex[c] = n;
     n += number_corners(t, c, vertex, mark, list + n);
     t->max_vertex = PetscMax(t->max_vertex, n - t->chunk_vertex[c]);
