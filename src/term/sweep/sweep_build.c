@@ -220,19 +220,14 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
 
 PetscErrorCode wring_sweep_build(wring_sweep *s)
 {
-  group     *groups;
-  int        n_group;
-  PetscInt64 n = 0, listed = 0; // all elements must be in groups: otherwise one would never be moved
+  group *groups;
+  int    n_group;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n_term, &groups));
   n_group = list_groups(s, groups);
-  for (int j = 0; j < n_group; j++) PetscCall(list_items(s, &groups[j]));
-  for (int t = 0; t < s->n_term; t++) n += s->term[t]->n;
-  for (int j = 0; j < n_group; j++) listed += groups[j].n;
-  PetscCheck(listed == n, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "a sweep has %" PetscInt64_FMT " of %" PetscInt64_FMT " elements", listed, n);
   for (int j = 0; j < n_group; j++) {
+    PetscCall(list_items(s, &groups[j]));
     PetscCall(order_items(s, &groups[j]));
     PetscCall(cut_segments(s, &groups[j]));
   }
