@@ -77,22 +77,37 @@ static PetscErrorCode add_contacts(wring_potential *g, const job *j, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Statics: adds sign times the load to f [n_owned][3], unless f is NULL, and its work from the rest positions to x, this
+  rank's part, to *work [J]. Displacements keep the sum free of the rounding of positions, which may be far from the
+  origin.
+*/
+static PetscErrorCode add_load(const wring_potential *g, double sign, const double *x, double *f, double *work)
+{
+  const double *load;
+
+  PetscFunctionBegin;
+  if (!g->is_static || !g->load) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArrayRead(g->load, &load));
+  *work += wring_push(3 * g->mesh->n_owned, sign, load, x, g->mesh->X, f);
+  PetscCall(VecRestoreArrayRead(g->load, &load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The part of g that is not E, inertia or the load of statics, and its forces at owned vertices; 0 at ghosts. */
 static PetscErrorCode start_sums(wring_potential *g, const job *j, const double *x, double *f, double *energy)
 {
   const wring_mesh *m      = g->mesh;
   const double      sign   = j->work == WRING_RESIDUAL ? -1 : 1;
   const double      factor = j->work & WRING_MASS ? -1 : sign * wring_potential_inertia_factor(g);
-  double            work   = 0;
   const double     *y;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(g->y, &y));
   *energy = wring_inertia(m->n_owned, factor, g->mass, x, y, f);
   PetscCall(VecRestoreArrayRead(g->y, &y));
-  if (g->is_static) PetscCall(wring_potential_add_load(g, -sign, x, f, &work));
+  PetscCall(add_load(g, -sign, x, f, energy));
   if (f) PetscCall(PetscArrayzero(f + (size_t)3 * m->n_owned, (size_t)3 * (m->n_local - m->n_owned)));
-  *energy += work;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -382,17 +382,3 @@ PetscBool wring_potential_is_static(const wring_potential *g)
 {
   return g->is_static;
 }
-
-/* Displacements keep the sum free of the rounding of positions, which may be far from the origin. */
-PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, const double *x, double *f, double *work)
-{
-  const double *load;
-
-  PetscFunctionBegin;
-  *work = 0;
-  if (!g->load) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(g->load, &load));
-  *work = wring_push(3 * g->mesh->n_owned, sign, load, x, g->mesh->X, f);
-  PetscCall(VecRestoreArrayRead(g->load, &load));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -73,13 +73,6 @@ static inline double wring_potential_inertia_factor(const wring_potential *g)
   return g->is_static ? 1 : 1 / (g->h * g->h);
 }
 
-/*
-  Statics: adds sign times the load to f [n_owned][3], unless f is NULL, and returns sign times its work from the rest
-  positions to x, this rank's part [J].
-*/
-PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, const double *x, double *f,
-                                        double *work);
-
 /* ---- matrix.c ---------------------------------------------------------------------------------------------------- */
 
 /* g->rows of p, the pattern of the terms, unless they are there. Collective. */
