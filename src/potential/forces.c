@@ -15,14 +15,12 @@ static void add_attachments(wring_potential *g, const double *x, double *f)
 /* f [n_local][3] += gradients of attachments by springs and of contacts. */
 static PetscErrorCode add_reactions(wring_potential *g, double *x, double *f)
 {
-  double unused = 0;
-
   PetscFunctionBegin;
   add_attachments(g, x, f);
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_halo_begin(g, x));
   PetscCall(wring_potential_halo_end(g, x));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, x, f, &unused));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, x, f, NULL));
   PetscCall(wring_potential_sum_ghosts(g, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
