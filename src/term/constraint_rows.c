@@ -52,7 +52,7 @@ static void store_rows(const term_row *at, int j, const double *C, const lanes *
   }
 }
 
-static inline __attribute__((always_inline)) void find_rows(int m, int q, void *context)
+TERM_INLINE void find_rows(int m, int q, void *context)
 {
   const term_row *const              r    = context;
   const wring_term *const            t    = r->t;

@@ -11,8 +11,7 @@ static const int row_of[ENTRIES] = {0, 1, 2, 0, 1, 0}, column_of[ENTRIES] = {0, 
 /* ---- diagonal blocks --------------------------------------------------------------------------------------------- */
 
 /* K += w g h g^T of a corner with the row g [q] of G. */
-static inline __attribute__((always_inline)) void corner_block(int q, wring_in g, const double *w, wring_in h,
-                                                               double (*K)[LANES])
+TERM_INLINE void corner_block(int q, wring_in g, const double *w, wring_in h, double (*K)[LANES])
 {
   for (int e = 0; e < ENTRIES; e++) {
     const int i = q * row_of[e], j = q * column_of[e];
@@ -26,7 +25,7 @@ static inline __attribute__((always_inline)) void corner_block(int q, wring_in g
 }
 
 /* K [6 m] of a block += that of a row. */
-static inline __attribute__((always_inline)) void add_corners(int m, int q, void *context)
+TERM_INLINE void add_corners(int m, int q, void *context)
 {
   const row_hessian *const w = context;
   const wring_term *const  t = w->r->t;

@@ -11,7 +11,7 @@ typedef struct {
 } work_chunk;
 
 /* Adds row `row` of w F of a point to xe [m][3] of each vertex of the tets of a block. */
-static inline __attribute__((always_inline)) void add_point(int m, const double *w, const lanes *F, lanes *xe)
+TERM_INLINE void add_point(int m, const double *w, const lanes *F, lanes *xe)
 {
   for (int i = 0; i < 3 * m; i++) {
 #pragma omp simd
@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) void add_point(int m, const double 
   }
 }
 
-static inline __attribute__((always_inline)) void add_blocks(int m, int q, void *context)
+TERM_INLINE void add_blocks(int m, int q, void *context)
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;

@@ -193,7 +193,7 @@ PetscErrorCode wring_scatter_destroy(wring_scatter **s)
 /* ---- element matrices -------------------------------------------------------------------------------------------- */
 
 /* hg = h G_b^T, [3 q][3]. */
-static inline __attribute__((always_inline)) void times_coef(int q, wring_in g, wring_in h, lanes (*hg)[3])
+TERM_INLINE void times_coef(int q, wring_in g, wring_in h, lanes (*hg)[3])
 {
   for (int i = 0; i < 3 * q; i++) {
     for (int d = 0; d < 3; d++) {
@@ -207,8 +207,7 @@ static inline __attribute__((always_inline)) void times_coef(int q, wring_in g, 
 }
 
 /* K_ab = w G_a h G_b^T, a <= b, for the free vertices; added to K for second-order tets. */
-static inline __attribute__((always_inline)) void free_matrix(int m, int q, const double *coef, const double *w,
-                                                              wring_in h, lanes *K)
+TERM_INLINE void free_matrix(int m, int q, const double *coef, const double *w, wring_in h, lanes *K)
 {
   WRING_ALIGNED const lanes one[1] = {{1, 1, 1, 1, 1, 1, 1, 1}};
   const wring_in            g      = coef ? (wring_in)coef : one;
@@ -229,7 +228,7 @@ static inline __attribute__((always_inline)) void free_matrix(int m, int q, cons
 }
 
 /* The same from the blocks h of the law. */
-static inline __attribute__((always_inline)) void place_blocks(const double *w, wring_in h, lanes *K)
+TERM_INLINE void place_blocks(const double *w, wring_in h, lanes *K)
 {
   for (int a = 0; a < 3; a++) {
     for (int i = 9 * a; i < 27; i++, h++) {
@@ -246,7 +245,7 @@ static inline wring_in rows_of_blocks(const term_row *r)
 }
 
 /* The last vertex follows from translation invariance: rows and columns of K sum to zero. */
-static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *K)
+TERM_INLINE void complete_matrix(int m, lanes *K)
 {
   const int n_free = free_vertices(m), last = m - 1;
   if (m == 1) return;
@@ -264,7 +263,7 @@ static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *
 }
 
 /* Exchanges K [i] and K [j] of the lanes `turned`. */
-static inline __attribute__((always_inline)) void turn_lanes(unsigned turned, double *restrict ki, double *restrict kj)
+TERM_INLINE void turn_lanes(unsigned turned, double *restrict ki, double *restrict kj)
 {
 #pragma omp simd
   for (int l = 0; l < LANES; l++) {
@@ -274,7 +273,7 @@ static inline __attribute__((always_inline)) void turn_lanes(unsigned turned, do
   }
 }
 
-static inline __attribute__((always_inline)) void add_four(const lanes *K, int l, double *const at[WIDTH])
+TERM_INLINE void add_four(const lanes *K, int l, double *const at[WIDTH])
 {
   lane_corner v;
   lane_rows   r;
@@ -287,7 +286,7 @@ static inline __attribute__((always_inline)) void add_four(const lanes *K, int l
 }
 
 /* Adds the lanes of a block K [9] to their sums. */
-static inline __attribute__((always_inline)) void add_block(const uint16_t *to, unsigned turned, lanes *K, double *sum)
+TERM_INLINE void add_block(const uint16_t *to, unsigned turned, lanes *K, double *sum)
 {
   if (turned) turn_lanes(turned, K[1], K[3]), turn_lanes(turned, K[2], K[6]), turn_lanes(turned, K[5], K[7]);
   for (int l = 0; l < LANES; l += WIDTH) {
@@ -307,7 +306,7 @@ typedef struct {
   lanes                K[9 * MAX_PAIRS];
 } work_matrix;
 
-static inline __attribute__((always_inline)) void add_matrix(int m, int q, void *context)
+TERM_INLINE void add_matrix(int m, int q, void *context)
 {
   const row_hessian *const w      = context;
   const term_row *const    r      = w->r;

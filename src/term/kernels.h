@@ -9,9 +9,8 @@ enum { LANES = WRING_LANES, MAX_M = QUADRATIC, MAX_Q = 3 };
 
 typedef double lanes[LANES];
 
-/* Calls body, always_inline, with the term's m and q as constants, without which its loops would not be vectorised. */
-static inline __attribute__((always_inline)) void with_stencil(const wring_term *t, void (*body)(int, int, void *),
-                                                               void             *context)
+/* Calls body, a TERM_INLINE, with the term's m and q as constants, without which its loops would not be vectorised. */
+TERM_INLINE void with_stencil(const wring_term *t, void (*body)(int, int, void *), void *context)
 {
   const int m = t->m, q = t->law->q;
 #define STENCIL(M, Q)                                                                                                  \
@@ -25,7 +24,7 @@ static inline __attribute__((always_inline)) void with_stencil(const wring_term 
 }
 
 /* The quadrature points of an element, the constant 1 but for second-order tets. */
-static inline __attribute__((always_inline)) int points_of(const wring_term *t, int m)
+TERM_INLINE int points_of(const wring_term *t, int m)
 {
   return m == QUADRATIC ? t->points : 1;
 }
@@ -38,13 +37,13 @@ static inline __attribute__((always_inline)) int points_of(const wring_term *t, 
 */
 
 /* Coordinate c of the columns d [27] of the free vertices: corners 0 1 2, then the middles 01 12 20 03 13 23. */
-static inline __attribute__((always_inline)) void load_coordinate(const double *restrict d, int c, lane_values v[9])
+TERM_INLINE void load_coordinate(const double *restrict d, int c, lane_values v[9])
 {
   for (int a = 0; a < 9; a++) load_lanes(d + (3 * a + c) * LANES, &v[a]);
 }
 
 /* One coordinate of dx/dL_k at a point L, in registers: sums of products alone, for fused multiply-add. */
-static inline __attribute__((always_inline)) void derive(const double *L, const lane_values v[9], lane_values D[3])
+TERM_INLINE void derive(const double *L, const lane_values v[9], lane_values D[3])
 {
   const double      l0 = 4 * L[0], l1 = 4 * L[1], l2 = 4 * L[2], l3 = 4 * L[3];
   const lane_values last = l0 * v[6] + l1 * v[7] + l2 * v[8];
@@ -54,8 +53,8 @@ static inline __attribute__((always_inline)) void derive(const double *L, const 
 }
 
 /* z = D coef at a point, from the columns d [27] of the free vertices, in registers. */
-static inline __attribute__((always_inline)) void load_point_part(int q, const double *L, const double *coef,
-                                                                  const double *restrict d, double *restrict z)
+TERM_INLINE void load_point_part(int q, const double *L, const double *coef, const double *restrict d,
+                                 double *restrict z)
 {
   lane_values g[9];
   for (int i = 0; i < 3 * q; i++) load_lanes(coef + i * LANES, &g[i]);
@@ -70,15 +69,14 @@ static inline __attribute__((always_inline)) void load_point_part(int q, const d
   }
 }
 
-static inline __attribute__((always_inline)) void
-load_point(int q, const double *L, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
+TERM_INLINE void load_point(int q, const double *L, const double *coef, const double (*restrict d)[LANES],
+                            double (*restrict z)[LANES])
 {
   for (int l = 0; l < LANES; l += WIDTH) load_point_part(q, L, coef + l, *d + l, *z + l);
 }
 
 /* f += a u + b v, in this order, for fused multiply-add. */
-static inline __attribute__((always_inline)) void add_multiples(double a, const lane_values *u, double b,
-                                                                const lane_values *v, double *f)
+TERM_INLINE void add_multiples(double a, const lane_values *u, double b, const lane_values *v, double *f)
 {
   lane_values sum;
   load_lanes(f, &sum);
@@ -86,7 +84,7 @@ static inline __attribute__((always_inline)) void add_multiples(double a, const 
   store_lanes(&sum, f);
 }
 
-static inline __attribute__((always_inline)) void add_multiple(double a, const lane_values *u, double *f)
+TERM_INLINE void add_multiple(double a, const lane_values *u, double *f)
 {
   lane_values sum;
   load_lanes(f, &sum);
@@ -95,8 +93,7 @@ static inline __attribute__((always_inline)) void add_multiple(double a, const l
 }
 
 /* Coordinate c of f [27] += the transpose of `derive` applied to D. */
-static inline __attribute__((always_inline)) void add_coordinate(const double *L, int c, const lane_values D[3],
-                                                                 double *restrict f)
+TERM_INLINE void add_coordinate(const double *L, int c, const lane_values D[3], double *restrict f)
 {
   const double      l0 = 4 * L[0], l1 = 4 * L[1], l2 = 4 * L[2], l3 = 4 * L[3];
   const lane_values sum = D[0] + D[1] + D[2];
@@ -113,9 +110,8 @@ static inline __attribute__((always_inline)) void add_coordinate(const double *L
 }
 
 /* f [27] += the forces of w p at a point, in registers; weight may be NULL: 1. */
-static inline __attribute__((always_inline)) void add_point_part(int q, const double *L, const double *coef,
-                                                                 const double *weight, const double *restrict p,
-                                                                 double *restrict f)
+TERM_INLINE void add_point_part(int q, const double *L, const double *coef, const double *weight,
+                                const double *restrict p, double *restrict f)
 {
   lane_values g[9], w = {0};
   if (weight) load_lanes(weight, &w);
@@ -131,10 +127,8 @@ static inline __attribute__((always_inline)) void add_point_part(int q, const do
   }
 }
 
-static inline __attribute__((always_inline)) void add_point_forces(int q, const double *L, const double *coef,
-                                                                   const double *weight,
-                                                                   const double (*restrict p)[LANES],
-                                                                   double (*restrict f)[LANES])
+TERM_INLINE void add_point_forces(int q, const double *L, const double *coef, const double *weight,
+                                  const double (*restrict p)[LANES], double (*restrict f)[LANES])
 {
   for (int l = 0; l < LANES; l += WIDTH) add_point_part(q, L, coef + l, weight ? weight + l : NULL, *p + l, *f + l);
 }
@@ -142,8 +136,8 @@ static inline __attribute__((always_inline)) void add_point_forces(int q, const 
 /* ---- G ----------------------------------------------------------------------------------------------------------- */
 
 /* z = D coef with n columns D [3 n]. */
-static inline __attribute__((always_inline)) void
-apply_coef(int n, int q, const double *coef, const double (*restrict D)[LANES], double (*restrict z)[LANES])
+TERM_INLINE void apply_coef(int n, int q, const double *coef, const double (*restrict D)[LANES],
+                            double (*restrict z)[LANES])
 {
   const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
   for (int c = 0; c < 3; c++) {
@@ -159,8 +153,8 @@ apply_coef(int n, int q, const double *coef, const double (*restrict D)[LANES], 
 }
 
 /* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
-static inline __attribute__((always_inline)) void form_z(int m, int q, const double *L, const double *coef,
-                                                         const double (*restrict x)[LANES], double (*restrict z)[LANES])
+TERM_INLINE void form_z(int m, int q, const double *L, const double *coef, const double (*restrict x)[LANES],
+                        double (*restrict z)[LANES])
 {
   WRING_ALIGNED lanes d[3 * MAX_M];
   for (int i = 0; i < 3 * free_vertices(m); i++) {
@@ -174,9 +168,8 @@ static inline __attribute__((always_inline)) void form_z(int m, int q, const dou
 }
 
 /* f = w p coef^T of n columns, f [3 n]; w [LANES] or NULL: 1. */
-static inline __attribute__((always_inline)) void form_columns(int n, int q, const double *coef, const double *w,
-                                                               const double (*restrict p)[LANES],
-                                                               double (*restrict f)[LANES])
+TERM_INLINE void form_columns(int n, int q, const double *coef, const double *w, const double (*restrict p)[LANES],
+                              double (*restrict f)[LANES])
 {
   const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
   for (int a = 0; a < n; a++) {
@@ -192,9 +185,8 @@ static inline __attribute__((always_inline)) void form_columns(int n, int q, con
 }
 
 /* f = G^T p of a block: the free vertices, then minus their sum at the last vertex. */
-static inline __attribute__((always_inline)) void form_forces(int m, int q, const double *L, const double *coef,
-                                                              const double (*restrict p)[LANES],
-                                                              double (*restrict f)[LANES])
+TERM_INLINE void form_forces(int m, int q, const double *L, const double *coef, const double (*restrict p)[LANES],
+                             double (*restrict f)[LANES])
 {
   if (m == QUADRATIC) {
     memset(f, 0, 27 * sizeof *f);
@@ -216,8 +208,7 @@ static inline __attribute__((always_inline)) void form_forces(int m, int q, cons
   Rows of G of the free vertices, g [free q] lanes: the coefficients, or for second-order tets those of a point L. NULL:
   1. Returns coef or g.
 */
-static inline __attribute__((always_inline)) const double *form_rows(int m, int q, const double *L, const double *coef,
-                                                                     lanes *g)
+TERM_INLINE const double *form_rows(int m, int q, const double *L, const double *coef, lanes *g)
 {
   if (m != QUADRATIC) return coef;
   for (int k = 0; k < q; k++) { // column k of G is the transpose applied to column k of coef: one coordinate at a time
@@ -232,14 +223,14 @@ static inline __attribute__((always_inline)) const double *form_rows(int m, int 
   return (const double *)g;
 }
 
-static inline __attribute__((always_inline)) void store_corner(const lane_corner *v, double *restrict xyz)
+TERM_INLINE void store_corner(const lane_corner *v, double *restrict xyz)
 {
   store_lanes(&v->x, xyz);
   store_lanes(&v->y, xyz + LANES);
   store_lanes(&v->z, xyz + 2 * LANES);
 }
 
-static inline __attribute__((always_inline)) void load_corner(const double *restrict xyz, lane_corner *v)
+TERM_INLINE void load_corner(const double *restrict xyz, lane_corner *v)
 {
   load_lanes(xyz, &v->x);
   load_lanes(xyz + LANES, &v->y);
@@ -248,7 +239,7 @@ static inline __attribute__((always_inline)) void load_corner(const double *rest
 }
 
 /* Rows of vertices, x [vertices][4]. */
-static inline __attribute__((always_inline)) void load_vertices(const double *x, const PetscInt *vertex, lane_rows *r)
+TERM_INLINE void load_vertices(const double *x, const PetscInt *vertex, lane_rows *r)
 {
   const double *row[WIDTH];
   for (int l = 0; l < WIDTH; l++) row[l] = x + (size_t)4 * vertex[l];
@@ -256,14 +247,14 @@ static inline __attribute__((always_inline)) void load_vertices(const double *x,
 }
 
 /* Rows of private vertices, x [vertices][4]. */
-static inline __attribute__((always_inline)) void load_private(const double *x, const uint16_t *at, lane_rows *r)
+TERM_INLINE void load_private(const double *x, const uint16_t *at, lane_rows *r)
 {
   const double *row[WIDTH];
   for (int l = 0; l < WIDTH; l++) row[l] = x + at[l];
   load_rows(row, r);
 }
 
-static inline __attribute__((always_inline)) void add_private(const lane_rows *r, const uint16_t *at, double *f)
+TERM_INLINE void add_private(const lane_rows *r, const uint16_t *at, double *f)
 {
   double *row[WIDTH];
   for (int l = 0; l < WIDTH; l++) row[l] = f + at[l];
@@ -271,8 +262,7 @@ static inline __attribute__((always_inline)) void add_private(const lane_rows *r
 }
 
 /* xe [3 m] = the corners of a block, x private [vertices][4]. */
-static inline __attribute__((always_inline)) void gather(int m, const uint16_t *corner, const double *x,
-                                                         double (*restrict xe)[LANES])
+TERM_INLINE void gather(int m, const uint16_t *corner, const double *x, double (*restrict xe)[LANES])
 {
   lane_rows   r;
   lane_corner v;
@@ -286,8 +276,7 @@ static inline __attribute__((always_inline)) void gather(int m, const uint16_t *
 }
 
 /* The corner `at` of each lane minus `last`. */
-static inline __attribute__((always_inline)) void gather_column(const uint16_t *at, const double *x,
-                                                                const lane_rows *last, lane_corner *d)
+TERM_INLINE void gather_column(const uint16_t *at, const double *x, const lane_rows *last, lane_corner *d)
 {
   lane_rows r;
   load_private(x, at, &r);
@@ -296,8 +285,7 @@ static inline __attribute__((always_inline)) void gather_column(const uint16_t *
 }
 
 /* d [3 free]: the free corners minus the last one, or the corner of a point. */
-static inline __attribute__((always_inline)) void gather_columns(int m, const uint16_t *corner, const double *x,
-                                                                 double (*restrict d)[LANES])
+TERM_INLINE void gather_columns(int m, const uint16_t *corner, const double *x, double (*restrict d)[LANES])
 {
   lane_rows   last;
   lane_corner v;
@@ -315,8 +303,7 @@ static inline __attribute__((always_inline)) void gather_columns(int m, const ui
 }
 
 /* Adds fe [3 m] to the corners of a block, f private [vertices][4]. */
-static inline __attribute__((always_inline)) void scatter(int m, const uint16_t                      *corner,
-                                                          const double (*restrict fe)[LANES], double *f)
+TERM_INLINE void scatter(int m, const uint16_t *corner, const double (*restrict fe)[LANES], double *f)
 {
   lane_rows   r;
   lane_corner v;
@@ -330,8 +317,7 @@ static inline __attribute__((always_inline)) void scatter(int m, const uint16_t 
 }
 
 /* Adds v to the corner `at` of each lane and subtracts it from `last`. */
-static inline __attribute__((always_inline)) void scatter_column(const lane_corner *v, const uint16_t *at,
-                                                                 lane_rows *last, double *f)
+TERM_INLINE void scatter_column(const lane_corner *v, const uint16_t *at, lane_rows *last, double *f)
 {
   lane_rows r;
   lanes_to_rows(v, &r);
@@ -340,8 +326,7 @@ static inline __attribute__((always_inline)) void scatter_column(const lane_corn
 }
 
 /* Adds fe [3 free] to the free corners of a block and minus their sum to the last one. */
-static inline __attribute__((always_inline)) void scatter_columns(int m, const uint16_t                      *corner,
-                                                                  const double (*restrict fe)[LANES], double *f)
+TERM_INLINE void scatter_columns(int m, const uint16_t *corner, const double (*restrict fe)[LANES], double *f)
 {
   lane_corner v;
   for (int l = 0; l < LANES; l += WIDTH) {
@@ -357,9 +342,8 @@ static inline __attribute__((always_inline)) void scatter_columns(int m, const u
 /* ---- tets: the same with columns and forces in registers, since stores would limit the speed of these loops ------ */
 
 /* Row c of z = D coef: column k is the sum over a of coordinate c of D_a times g [3 a + k]. */
-static inline __attribute__((always_inline)) void store_row_of_z(const lane_values *d0, const lane_values *d1,
-                                                                 const lane_values *d2, const lane_values *g,
-                                                                 double *restrict z)
+TERM_INLINE void store_row_of_z(const lane_values *d0, const lane_values *d1, const lane_values *d2,
+                                const lane_values *g, double *restrict z)
 {
   for (int k = 0; k < 3; k++) {
     const lane_values sum = *d0 * g[k] + *d1 * g[3 + k] + *d2 * g[6 + k];
@@ -367,8 +351,7 @@ static inline __attribute__((always_inline)) void store_row_of_z(const lane_valu
   }
 }
 
-static inline __attribute__((always_inline)) void load_tets_part(const uint16_t *corner, const double *coef,
-                                                                 const double *x, double *restrict z)
+TERM_INLINE void load_tets_part(const uint16_t *corner, const double *coef, const double *x, double *restrict z)
 {
   lane_rows   last;
   lane_corner d0, d1, d2;
@@ -383,15 +366,13 @@ static inline __attribute__((always_inline)) void load_tets_part(const uint16_t 
   store_row_of_z(&d0.z, &d1.z, &d2.z, g, z + 6 * LANES);
 }
 
-static inline __attribute__((always_inline)) void load_tets(const uint16_t *corner, const double *coef, const double *x,
-                                                            double (*restrict z)[LANES])
+TERM_INLINE void load_tets(const uint16_t *corner, const double *coef, const double *x, double (*restrict z)[LANES])
 {
   for (int l = 0; l < LANES; l += WIDTH) load_tets_part(corner + l, coef + l, x, *z + l);
 }
 
 /* v = w p g with the row g [3] of coef: the force at a free corner. */
-static inline __attribute__((always_inline)) void form_corner(const lane_values *p, const double *coef,
-                                                              const lane_values *w, lane_corner *v)
+TERM_INLINE void form_corner(const lane_values *p, const double *coef, const lane_values *w, lane_corner *v)
 {
   lane_values g[3];
   for (int k = 0; k < 3; k++) load_lanes(coef + k * LANES, &g[k]);
@@ -401,8 +382,8 @@ static inline __attribute__((always_inline)) void form_corner(const lane_values 
   v->w = (lane_values){0};
 }
 
-static inline __attribute__((always_inline)) void
-scatter_tets_part(const uint16_t *corner, const double *coef, const double *weight, const double *restrict p, double *f)
+TERM_INLINE void scatter_tets_part(const uint16_t *corner, const double *coef, const double *weight,
+                                   const double *restrict p, double *f)
 {
   lane_rows   last = {0};
   lane_corner v;
@@ -417,9 +398,8 @@ scatter_tets_part(const uint16_t *corner, const double *coef, const double *weig
 }
 
 /* f += w G^T p, f private [vertices][4]. */
-static inline __attribute__((always_inline)) void scatter_tets(const uint16_t *corner, const double *coef,
-                                                               const double *weight, const double (*restrict p)[LANES],
-                                                               double       *f)
+TERM_INLINE void scatter_tets(const uint16_t *corner, const double *coef, const double *weight,
+                              const double (*restrict p)[LANES], double *f)
 {
   for (int l = 0; l < LANES; l += WIDTH) scatter_tets_part(corner + l, coef + l, weight + l, *p + l, f);
 }
@@ -459,7 +439,7 @@ static inline void store_chunk(const wring_term *t, PetscInt c, const double *f_
 }
 
 /* Prefetches the data of block b, which are read from memory as one stream per array. */
-static inline __attribute__((always_inline)) void prefetch_block(const wring_term *t, PetscInt b, int m, int q)
+TERM_INLINE void prefetch_block(const wring_term *t, PetscInt b, int m, int q)
 {
   const int           points = points_of(t, m);
   const double *const coef   = row_coef(t, b * points);
@@ -469,21 +449,20 @@ static inline __attribute__((always_inline)) void prefetch_block(const wring_ter
 }
 
 /* The barycentric coordinates of a point of second-order tets. */
-static inline __attribute__((always_inline)) const double *point_of(const wring_term *t, int m, int p)
+TERM_INLINE const double *point_of(const wring_term *t, int m, int p)
 {
   return m == QUADRATIC ? t->rule->L[p] : NULL;
 }
 
 /* The columns d [27] of block b of second-order tets, from which load_z computes z at each of its points. */
-static inline __attribute__((always_inline)) void load_columns(const wring_term *t, PetscInt b, int m,
-                                                               const double *x_private, lanes *d)
+TERM_INLINE void load_columns(const wring_term *t, PetscInt b, int m, const double *x_private, lanes *d)
 {
   if (m == QUADRATIC) gather_columns(m, t->corner + (size_t)b * m * LANES, x_private, d);
 }
 
 /* z at point p of block b of the chunk whose positions are in x_private, and whose columns are in d. */
-static inline __attribute__((always_inline)) void load_z(const wring_term *t, PetscInt b, int p, int m, int q,
-                                                         const double *x_private, const lanes *d, lanes *z)
+TERM_INLINE void load_z(const wring_term *t, PetscInt b, int p, int m, int q, const double *x_private, const lanes *d,
+                        lanes *z)
 {
   const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
   const double *const   coef   = row_coef(t, b * points_of(t, m) + p);
@@ -502,8 +481,8 @@ static inline __attribute__((always_inline)) void load_z(const wring_term *t, Pe
   f += w G^T p at a point of block b, f private. Those of second-order tets are added to `columns` [27], which
   scatter_columns adds to f after the last point.
 */
-static inline __attribute__((always_inline)) void add_forces(const wring_term *t, PetscInt b, int point, int m, int q,
-                                                             wring_in p, lanes *columns, double *f_private)
+TERM_INLINE void add_forces(const wring_term *t, PetscInt b, int point, int m, int q, wring_in p, lanes *columns,
+                            double *f_private)
 {
   const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
   const PetscInt        row    = b * points_of(t, m) + point;
@@ -527,7 +506,7 @@ static inline double determinant(wring_in z, int l)
 }
 
 /* The rows of G of all corners, [m q]. */
-static inline __attribute__((always_inline)) void corner_rows(int m, int q, const double *coef, double (*g)[LANES])
+TERM_INLINE void corner_rows(int m, int q, const double *coef, double (*g)[LANES])
 {
   const int n = free_vertices(m) * q;
   for (int i = 0; i < m * q; i++) {

@@ -31,7 +31,7 @@ static void rest_corners(wring_in coef, lanes *X)
 }
 
 /* Moves the weighted mean of the vertices x [m][3] to 0; weights w [m] sum to 1. */
-static inline __attribute__((always_inline)) void centre(int m, const lanes *w, lanes *x)
+TERM_INLINE void centre(int m, const lanes *w, lanes *x)
 {
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) void centre(int m, const lanes *w, 
   x <- R X - x about the centres of mass, the displacement to the nearest pose, X [m][3] at rest; R is closest to sum m
   x X^T.
 */
-static inline __attribute__((always_inline)) void towards_pose(int m, const lanes *mass, lanes *X, lanes *x)
+TERM_INLINE void towards_pose(int m, const lanes *mass, lanes *X, lanes *x)
 {
   WRING_ALIGNED lanes w[MAX_M], moment[9], R[9];
 #pragma omp simd

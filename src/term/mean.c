@@ -224,7 +224,7 @@ void wring_term_patch_vertices(const wring_term *t, PetscInt *number, PetscInt *
   }
 }
 
-static inline __attribute__((always_inline)) void add_gradients(int m, int q, void *context)
+TERM_INLINE void add_gradients(int m, int q, void *context)
 {
   const term_row *const   r    = context;
   const wring_term *const t    = r->t;

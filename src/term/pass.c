@@ -25,7 +25,7 @@ static inline void prefetch_vertices(const work_chunk *w, PetscInt b)
   for (PetscInt i = n * (b - first_block) / n_block; i < end; i++) __builtin_prefetch(w->x + 3 * t->vertex[first + i]);
 }
 
-static inline __attribute__((always_inline)) void run_blocks(int m, int q, void *context)
+TERM_INLINE void run_blocks(int m, int q, void *context)
 {
   const work_chunk *const w      = context;
   const wring_pass *const pass   = w->pass;

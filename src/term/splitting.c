@@ -90,7 +90,7 @@ void wring_splitting_put_dual(wring_splitting *s, double factor, const double *d
 }
 
 /* Prefetches z and u of a later row. */
-static inline __attribute__((always_inline)) void prefetch_splitting(const wring_splitting *s, PetscInt b)
+TERM_INLINE void prefetch_splitting(const wring_splitting *s, PetscInt b)
 {
   const size_t first = (size_t)PetscMin(b, s->n_row - 1) * (size_t)s->stride;
   for (PetscInt i = 0; i < s->stride; i += LANES) {
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) void prefetch_splitting(const wring
   z <- prox(D x + u), u <- u + D x - z of a row; p = a^2 k (z - u - D x), and the squares of both residuals. whole: the
   same from s = D x + u, which is kept. Padded lanes have no s of their own.
 */
-static inline __attribute__((always_inline)) void split_row(const term_row *r, PetscBool whole)
+TERM_INLINE void split_row(const term_row *r, PetscBool whole)
 {
   const wring_splitting *s      = r->context;
   const wring_term      *t      = r->t;

@@ -12,19 +12,19 @@
   #include <immintrin.h>
 #endif
 
-#define VERTEX_ROWS_INLINE static inline __attribute__((always_inline))
+#define TERM_INLINE static inline __attribute__((always_inline))
 
 typedef double vertex_row __attribute__((vector_size(4 * sizeof(double))));
 /* In arrays of double. Copies by memcpy become two of 16 bytes in gcc 12, which a load of 32 bytes has to wait for. */
 typedef vertex_row vertex_row_stored __attribute__((aligned(sizeof(double)), may_alias));
 
 /* Not by value: how vectors of more than 16 bytes are returned depends on whether the processor has AVX. */
-VERTEX_ROWS_INLINE void load_row(const double *x, vertex_row *v)
+TERM_INLINE void load_row(const double *x, vertex_row *v)
 {
   *v = *(const vertex_row_stored *)x;
 }
 
-VERTEX_ROWS_INLINE void store_row(const vertex_row *v, double *x)
+TERM_INLINE void store_row(const vertex_row *v, double *x)
 {
   *(vertex_row_stored *)x = *v;
 }
@@ -52,12 +52,12 @@ typedef struct {
 } lane_rows;
 
 /* (x, y), one instruction, for which gcc 12 emits four. */
-VERTEX_ROWS_INLINE void join_rows(const double *x, const double *y, row_pair *p)
+TERM_INLINE void join_rows(const double *x, const double *y, row_pair *p)
 {
   *p = (row_pair)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(x)), _mm256_loadu_pd(y), 1);
 }
 
-VERTEX_ROWS_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
+TERM_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
 {
   join_rows(at[0], at[2], &r->r02);
   join_rows(at[1], at[3], &r->r13);
@@ -65,13 +65,13 @@ VERTEX_ROWS_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
   join_rows(at[5], at[7], &r->r57);
 }
 
-VERTEX_ROWS_INLINE void split_pair(const row_pair *p, vertex_row *a, vertex_row *b)
+TERM_INLINE void split_pair(const row_pair *p, vertex_row *a, vertex_row *b)
 {
   *a = __builtin_shufflevector(*p, *p, 0, 1, 2, 3);
   *b = __builtin_shufflevector(*p, *p, 4, 5, 6, 7);
 }
 
-VERTEX_ROWS_INLINE void split_rows(const lane_rows *r, vertex_row row[WIDTH])
+TERM_INLINE void split_rows(const lane_rows *r, vertex_row row[WIDTH])
 {
   split_pair(&r->r02, row, row + 2);
   split_pair(&r->r13, row + 1, row + 3);
@@ -79,13 +79,13 @@ VERTEX_ROWS_INLINE void split_rows(const lane_rows *r, vertex_row row[WIDTH])
   split_pair(&r->r57, row + 5, row + 7);
 }
 
-VERTEX_ROWS_INLINE void subtract_rows(lane_rows *r, const lane_rows *s)
+TERM_INLINE void subtract_rows(lane_rows *r, const lane_rows *s)
 {
   r->r02 -= s->r02, r->r13 -= s->r13, r->r46 -= s->r46, r->r57 -= s->r57;
 }
 
 /* In registers: interleaves pairs of rows, then joins the halves. */
-VERTEX_ROWS_INLINE void rows_to_lanes(const lane_rows *r, lane_corner *v)
+TERM_INLINE void rows_to_lanes(const lane_rows *r, lane_corner *v)
 {
   const row_pair xz0 = __builtin_shufflevector(r->r02, r->r13, 0, 8, 2, 10, 4, 12, 6, 14); // x0 x1 z0 z1 x2 x3 z2 z3
   const row_pair xz4 = __builtin_shufflevector(r->r46, r->r57, 0, 8, 2, 10, 4, 12, 6, 14);
@@ -98,7 +98,7 @@ VERTEX_ROWS_INLINE void rows_to_lanes(const lane_rows *r, lane_corner *v)
 }
 
 /* The reverse. */
-VERTEX_ROWS_INLINE void lanes_to_rows(const lane_corner *v, lane_rows *r)
+TERM_INLINE void lanes_to_rows(const lane_corner *v, lane_rows *r)
 {
   const row_pair xy0 = __builtin_shufflevector(v->x, v->y, 0, 8, 2, 10, 4, 12, 6, 14); // x0 y0 x2 y2 x4 y4 x6 y6
   const row_pair xy1 = __builtin_shufflevector(v->x, v->y, 1, 9, 3, 11, 5, 13, 7, 15);
@@ -117,7 +117,7 @@ typedef struct {
   vertex_row r0, r1, r2, r3;
 } lane_rows;
 
-VERTEX_ROWS_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
+TERM_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
 {
   load_row(at[0], &r->r0);
   load_row(at[1], &r->r1);
@@ -125,18 +125,18 @@ VERTEX_ROWS_INLINE void load_rows(const double *const at[WIDTH], lane_rows *r)
   load_row(at[3], &r->r3);
 }
 
-VERTEX_ROWS_INLINE void split_rows(const lane_rows *r, vertex_row row[WIDTH])
+TERM_INLINE void split_rows(const lane_rows *r, vertex_row row[WIDTH])
 {
   row[0] = r->r0, row[1] = r->r1, row[2] = r->r2, row[3] = r->r3;
 }
 
-VERTEX_ROWS_INLINE void subtract_rows(lane_rows *r, const lane_rows *s)
+TERM_INLINE void subtract_rows(lane_rows *r, const lane_rows *s)
 {
   r->r0 -= s->r0, r->r1 -= s->r1, r->r2 -= s->r2, r->r3 -= s->r3;
 }
 
 /* In registers: interleaves pairs of rows, then joins the halves. */
-VERTEX_ROWS_INLINE void rows_to_lanes(const lane_rows *r, lane_corner *v)
+TERM_INLINE void rows_to_lanes(const lane_rows *r, lane_corner *v)
 {
   const vertex_row xz0 = __builtin_shufflevector(r->r0, r->r1, 0, 4, 2, 6); // x0 x1 z0 z1
   const vertex_row xz2 = __builtin_shufflevector(r->r2, r->r3, 0, 4, 2, 6);
@@ -149,7 +149,7 @@ VERTEX_ROWS_INLINE void rows_to_lanes(const lane_rows *r, lane_corner *v)
 }
 
 /* The reverse. */
-VERTEX_ROWS_INLINE void lanes_to_rows(const lane_corner *v, lane_rows *r)
+TERM_INLINE void lanes_to_rows(const lane_corner *v, lane_rows *r)
 {
   const vertex_row xy0 = __builtin_shufflevector(v->x, v->y, 0, 4, 2, 6); // x0 y0 x2 y2
   const vertex_row xy1 = __builtin_shufflevector(v->x, v->y, 1, 5, 3, 7);
@@ -165,18 +165,18 @@ VERTEX_ROWS_INLINE void lanes_to_rows(const lane_corner *v, lane_rows *r)
 
 typedef lane_values lane_values_stored __attribute__((aligned(sizeof(double)), may_alias)); // in arrays of double
 
-VERTEX_ROWS_INLINE void load_lanes(const double *a, lane_values *v)
+TERM_INLINE void load_lanes(const double *a, lane_values *v)
 {
   *v = *(const lane_values_stored *)a;
 }
 
-VERTEX_ROWS_INLINE void store_lanes(const lane_values *v, double *a)
+TERM_INLINE void store_lanes(const lane_values *v, double *a)
 {
   *(lane_values_stored *)a = *v;
 }
 
 /* Adds row l to at[l], in the order of lanes since vertices may be equal. */
-VERTEX_ROWS_INLINE void add_rows(const lane_rows *r, double *const at[WIDTH])
+TERM_INLINE void add_rows(const lane_rows *r, double *const at[WIDTH])
 {
   vertex_row row[WIDTH], v;
   split_rows(r, row);
@@ -187,7 +187,7 @@ VERTEX_ROWS_INLINE void add_rows(const lane_rows *r, double *const at[WIDTH])
   }
 }
 
-VERTEX_ROWS_INLINE void put_rows(const lane_rows *r, double *const at[WIDTH])
+TERM_INLINE void put_rows(const lane_rows *r, double *const at[WIDTH])
 {
   vertex_row row[WIDTH];
   split_rows(r, row);

@@ -27,8 +27,8 @@ typedef struct {
 } work_block;
 
 /* Columns x_a - x_own of the other vertices, or x_own of points. */
-VERTEX_ROWS_INLINE void gather_columns_of(int m, const double *x, const PetscInt *other, const double (*own)[4],
-                                          const unsigned char *slot, lanes *columns)
+TERM_INLINE void gather_columns_of(int m, const double *x, const PetscInt *other, const double (*own)[4],
+                                   const unsigned char *slot, lanes *columns)
 {
   const double *at[WIDTH];
   lane_rows     centre, r;
@@ -50,7 +50,7 @@ VERTEX_ROWS_INLINE void gather_columns_of(int m, const double *x, const PetscInt
 }
 
 /* Row of G of the own vertex: minus the sum of the others. */
-static inline __attribute__((always_inline)) void own_row(int m, int q, const double *coef, lanes *g)
+TERM_INLINE void own_row(int m, int q, const double *coef, lanes *g)
 {
   for (int k = 0; k < q; k++) {
 #pragma omp simd
@@ -66,8 +66,8 @@ static inline __attribute__((always_inline)) void own_row(int m, int q, const do
   value [10]: energy, gradient and Hessian of the own vertices at a point with the coefficients coef, per weight; only
   the energy with VALUE.
 */
-static inline __attribute__((always_inline)) void evaluate(int m, int q, const work_block *w, const double *coef,
-                                                           const lanes *columns, const double *par, lanes *value)
+TERM_INLINE void evaluate(int m, int q, const work_block *w, const double *coef, const lanes *columns,
+                          const double *par, lanes *value)
 {
   const wring_law *const law = w->s->term->law;
   WRING_ALIGNED lanes    z[3 * MAX_Q], p[3 * MAX_Q], g[MAX_Q];
@@ -101,7 +101,7 @@ static inline void add_lanes(const work_block *w, const double *weight, const la
   }
 }
 
-static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+TERM_INLINE void run_block(int m, int q, void *context)
 {
   const work_block *const      w      = context;
   const wring_descent *const   d      = w->batch->d;
@@ -133,8 +133,7 @@ static PetscBool is_wanted(const batch_work *w, const unsigned char *slot)
 enum { AHEAD = 2 }; // blocks
 
 /* Prefetches the rows and vertices of a later block. Not inlined, gcc would leave this out, for it returns nothing. */
-static inline __attribute__((always_inline)) void prefetch_later(const wring_descent *d, const descent_segment *s,
-                                                                 PetscInt b)
+TERM_INLINE void prefetch_later(const wring_descent *d, const descent_segment *s, PetscInt b)
 {
   if (b >= s->n_block) return;
   const int             rows = descent_rows(s->term), others = descent_others(s->term);

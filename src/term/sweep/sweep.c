@@ -12,8 +12,7 @@ enum { SMALL = 16 }; // a colour with fewer blocks is processed by one thread
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
 /* xe [3 m] and inverse masses w [m] of a block's vertices, from x [n_local][4]. */
-VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe,
-                                        lanes *restrict w)
+TERM_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe, lanes *restrict w)
 {
   lane_rows   r;
   lane_corner v;
@@ -27,7 +26,7 @@ VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const dou
 }
 
 /* The reverse; w is stored unchanged. */
-VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
+TERM_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
 {
   double     *at[WIDTH];
   lane_rows   r;
@@ -146,8 +145,7 @@ typedef struct {
   Applies the constraints of a block at point p, one after another; xe [m][3] and w [m]: positions and inverse masses of
   its vertices.
 */
-static inline __attribute__((always_inline)) void run_point(int m, int q, work_block *work, int p,
-                                                            const PetscInt *corner, lanes *xe, const lanes *w)
+TERM_INLINE void run_point(int m, int q, work_block *work, int p, const PetscInt *corner, lanes *xe, const lanes *w)
 {
   wring_sweep *const         s   = work->s;
   const sweep_segment *const g   = work->g;
@@ -176,7 +174,7 @@ static inline __attribute__((always_inline)) void run_point(int m, int q, work_b
 }
 
 /* Applies the constraints of a block, one after another. */
-static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+TERM_INLINE void run_block(int m, int q, void *context)
 {
   work_block *const          work   = context;
   const sweep_segment *const g      = work->g;
@@ -195,8 +193,7 @@ enum { AHEAD = 2 }; // blocks
   Prefetches the record and the vertices of a later block. Those of a colour are scattered, and a block has too many
   instructions for the processor to reach the loads of the next one by itself. Not inlined, gcc would leave this out.
 */
-static inline __attribute__((always_inline)) void prefetch_later(const wring_sweep *s, const sweep_segment *g,
-                                                                 PetscInt b)
+TERM_INLINE void prefetch_later(const wring_sweep *s, const sweep_segment *g, PetscInt b)
 {
   if (b >= g->n_block) return;
   const size_t          rows   = (size_t)g->term->points * (size_t)g->n_row;
