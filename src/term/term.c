@@ -132,9 +132,8 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t)
   wring_term_rounding r = {0};
   if (t->law->q == 1) return r;
   for (PetscInt row = 0; row < t->n_block * t->points; row++) {
-    const double *const L = t->rule ? t->rule->L[row % t->points] : NULL;
     row_slope(t, row, k[0]);
-    squared_coef(t, t->rule ? form_rows(QUADRATIC, t->law->q, L, row_coef(t, row), room) : row_coef(t, row), square[0]);
+    squared_coef(t, block_rows(t, row / t->points, (int)(row % t->points), room), square[0]);
     for (int l = 0; l < LANES; l++) {
       const double scale = t->weight[(size_t)row * LANES + l] * k[0][l];
       if (t->law->project)

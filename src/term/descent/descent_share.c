@@ -33,13 +33,10 @@ static double *row_of(const descent_build *b, PetscInt r)
 /* Coefficients of all corners but one, at a point. */
 static void describe_point(const wring_term *t, PetscInt position, int p, int corner, double *coef)
 {
-  const PetscInt      row  = position / LANES * t->points + p;
-  const int           q    = t->law->q;
-  const double       *rows = row_coef(t, row);
+  const int           q = t->law->q;
   double              g[MAX_M * MAX_Q];
   WRING_ALIGNED lanes room[9 * MAX_Q];
-  if (t->rule) rows = form_rows(QUADRATIC, q, t->rule->L[p], rows, room);
-  lane_coef(t, rows, (int)(position % LANES), g);
+  lane_coef(t, block_rows(t, position / LANES, p, room), (int)(position % LANES), g);
   for (int i = 0; i < q * t->m; i++)
     if (i / q != corner) *coef++ = g[i];
 }
