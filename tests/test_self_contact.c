@@ -600,7 +600,7 @@ static PetscErrorCode set_components(model *m, unsigned components)
   for (int i = 0; i < wring_potential_terms(m->g, &term); i++)
     if (wring_term_is_hard(term[i])) wring_term_set_components(term[i], components);
   PetscCall(wring_potential_list_held(m->g));
-  PetscCall(wring_potential_move_held(m->g));
+  PetscCall(wring_potential_restore_places(m->g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -182,7 +182,8 @@ static double rounding_of_places(const wring_potential *g)
   return rounding * size;
 }
 
-PetscErrorCode wring_potential_move_held(wring_potential *g)
+/* Sets places and y from the terms' targets; refuses unequal ones. */
+PetscErrorCode wring_potential_restore_places(wring_potential *g)
 {
   const double  tolerance = g->held.n_twice > 0 ? rounding_of_places(g) : 0;
   wring_error   error     = {""};
@@ -194,13 +195,6 @@ PetscErrorCode wring_potential_move_held(wring_potential *g)
   PetscCall(VecRestoreArrayRead(g->q, &q));
   if (g->held.n_twice > 0) PetscCall(wring_error_raise(g->comm, &error));
   PetscCall(copy_held(&g->held, PETSC_TRUE, g->y, g->held.place));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_potential_restore_places(wring_potential *g)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_potential_move_held(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -82,7 +82,7 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   g->stiffness++;
   if (!wring_term_is_hard(term)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_list_held(g));
-  PetscCall(wring_potential_move_held(g));
+  PetscCall(wring_potential_restore_places(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -263,7 +263,7 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
     g->stiffness++;
     PetscCall(wring_potential_list_held(g));
   }
-  PetscCall(wring_potential_move_held(g));
+  PetscCall(wring_potential_restore_places(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -104,8 +104,6 @@ PetscErrorCode wring_potential_destroy_means(wring_potential *g);
 
 PetscErrorCode
 wring_potential_list_held(wring_potential *g); // after a change of terms; refuses a vertex held as a whole twice
-PetscErrorCode
-wring_potential_move_held(wring_potential *g); // sets places and y from the terms' targets; refuses unequal ones
 PetscErrorCode wring_potential_hold_target(wring_potential *g); // after y was set
 PetscErrorCode wring_potential_destroy_held(wring_potential *g);
 void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f); // f = 0; stores their forces
