@@ -308,8 +308,8 @@ static inline void eliminate_entry(const wring_potential *g, PetscInt i, PetscIn
 
 void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int component, double *value)
 {
-  const PetscBool any = (PetscBool)(wring_potential_held_marks(g) != NULL);
-  for (PetscInt i = 0; any && i < p->n; i++)
+  if (!wring_potential_held_marks(g)) return;
+  for (PetscInt i = 0; i < p->n; i++)
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
       eliminate_entry(g, i, p->column[k], component, component, value + k);
 }
@@ -317,7 +317,8 @@ void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p,
 void wring_potential_eliminate_blocks(const wring_potential *g, const wring_pattern *p, const wring_block_values *v)
 {
   const char *const mark = wring_potential_held_marks(g);
-  for (PetscInt i = 0; mark && i < p->n; i++) {
+  if (!mark) return;
+  for (PetscInt i = 0; i < p->n; i++) {
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
       if (!mark[i] && !mark[p->column[k]]) continue;
       const PetscInt b = wring_block_of_entry(v, p, i, k);
@@ -329,9 +330,9 @@ void wring_potential_eliminate_blocks(const wring_potential *g, const wring_patt
 
 void wring_potential_eliminate_diagonal(const wring_potential *g, double *block)
 {
-  static const int  a[] = {0, 1, 2, 0, 1, 0}, b[] = {0, 1, 2, 1, 2, 2};
-  const char *const mark = wring_potential_held_marks(g);
-  for (PetscInt i = 0; mark && i < g->mesh->n_owned; i++)
+  static const int a[] = {0, 1, 2, 0, 1, 0}, b[] = {0, 1, 2, 1, 2, 2};
+  if (!wring_potential_held_marks(g)) return;
+  for (PetscInt i = 0; i < g->mesh->n_owned; i++)
     for (int e = 0; e < 6; e++) eliminate_entry(g, i, i, a[e], b[e], block + 6 * (size_t)i + e);
 }
 

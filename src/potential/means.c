@@ -194,8 +194,9 @@ static PetscErrorCode add_row_blocks(Mat G, PetscInt p, double D, Vec sum)
   PetscInt         n;
 
   PetscFunctionBegin;
+  if (D == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetRow(G, p, &n, &column, &value));
-  for (PetscInt k = 0; k < n && D != 0; k += 3) { // the three columns of a vertex are consecutive
+  for (PetscInt k = 0; k < n; k += 3) { // the three columns of a vertex are consecutive
     PetscInt at[6];
     double   block[6];
     for (int i = 0; i < 6; i++) at[i] = 2 * column[k] + i, block[i] = D * value[k + first[i]] * value[k + second[i]];

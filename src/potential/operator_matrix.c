@@ -141,7 +141,8 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
   if (!g->pattern) PetscCall(wring_block_rows_destroy(&g->rows));
-  for (int c = 0; c < n && !g->is_static; c++) {
+  if (g->is_static) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int c = 0; c < n; c++) {
     if (g->held.like[c] < c) continue;
     PetscCall(keep(g, c, factor, A[c]));
     PetscCall(set_inertia(g, c, A[c]));

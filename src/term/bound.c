@@ -84,7 +84,8 @@ PetscBool wring_term_is_bounded(const wring_term *t)
 
 void wring_term_mark_cells(const wring_term *t, char *mark)
 {
-  for (PetscInt e = 0; t->cell && e < t->n; e++) mark[t->cell[e]] = 1;
+  if (!t->cell) return;
+  for (PetscInt e = 0; e < t->n; e++) mark[t->cell[e]] = 1;
 }
 
 double wring_term_bound(const wring_term *t, const double *x, const double *d)

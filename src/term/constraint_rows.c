@@ -8,7 +8,8 @@ const char *wring_term_no_rows(const wring_term *t)
 {
   if (t->law->split) return "its volume is a mean over patches, expected volumetric: full";
   if (!t->law->n_row) return "its constraint has no gradient where it is satisfied";
-  for (PetscInt i = 0; i < t->n_block * t->points && t->law->row_fault; i++) {
+  if (!t->law->row_fault) return NULL;
+  for (PetscInt i = 0; i < t->n_block * t->points; i++) {
     const char *const fault = t->law->row_fault(t->law, term_par(t, i));
     if (fault) return fault;
   }

@@ -70,9 +70,9 @@ PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *nam
 
 PetscBool wring_term_is_damped(const wring_term *t)
 {
-  for (PetscInt e = 0; t->damping && e < t->n; e++) {
+  if (!t->damping) return PETSC_FALSE;
+  for (PetscInt e = 0; e < t->n; e++)
     if (t->damping[e] > 0) return PETSC_TRUE;
-  }
   return PETSC_FALSE;
 }
 

@@ -150,7 +150,8 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t)
 void wring_term_unite(const wring_term *t, PetscInt *parent)
 {
   PetscInt v[QUADRATIC];
-  for (PetscInt e = 0; e < t->n && t->active; e++) {
+  if (!t->active) return;
+  for (PetscInt e = 0; e < t->n; e++) {
     term_vertices(t, term_position(t, e), v);
     for (int a = 1; a < t->m; a++)
       if (parent[v[0]] != parent[v[a]]) wring_unite(parent, v[0], v[a]);

@@ -54,8 +54,9 @@ static void set_points(const wring_mesh *mesh, wring_term *t, PetscInt i, PetscI
   if (!t->rule) {
     wring_tet_rest(mesh->X + 3 * v[0], mesh->X + 3 * v[1], mesh->X + 3 * v[2], mesh->X + 3 * v[3], B, &volume);
     set_point(t, i, 0, B, along, scale * volume);
+    return;
   }
-  for (int p = 0; t->rule && p < t->points; p++) {
+  for (int p = 0; p < t->points; p++) {
     wring_tet_rest_at(mesh, e, t->rule->L[p], B, &volume);
     set_point(t, i, p, B, along, scale * t->rule->weight[p] * volume);
   }

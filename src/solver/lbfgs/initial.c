@@ -186,7 +186,8 @@ static void closest_rotations(PetscInt n, double *R)
 static void unturn_held(const wring_solver *s, double *R)
 {
   const char *const mark = wring_potential_held_marks(s->g);
-  for (PetscInt i = 0; mark && i < s->n / 3; i++) {
+  if (!mark) return;
+  for (PetscInt i = 0; i < s->n / 3; i++) {
     if (!mark[i] || mark[i] == WRING_XYZ) continue;
     for (int k = 0; k < 9; k++) R[9 * i + k] = k % 4 == 0;
   }
