@@ -10,11 +10,10 @@
 typedef struct {
   const wring_block_rows *rows; // borrowed; NULL before the first values
   wring_block_values      v;
-  PetscInt               *below;  // [own - upper] blocks whose transposes are below the diagonal, row by row
-  PetscInt               *far;    // [other] places of the columns of other ranks in x
-  PetscSF                 fetch;  // fills x
-  MPI_Datatype            vertex; // three numbers
-  double                 *x;      // [leaves][3]
+  PetscInt               *below; // [own - upper] blocks whose transposes are below the diagonal, row by row
+  PetscInt               *far;   // [other] places of the columns of other ranks in x
+  PetscSF                 fetch; // fills x
+  double                 *x;     // [leaves][3]
 } block_matrix;
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -105,9 +104,9 @@ static PetscErrorCode multiply(Mat H, Vec x, Vec y)
   const wring_block_rows *const r   = m->rows;
   const PetscInt                n   = r->mesh->n_owned;
   const double                 *far = m->v.value + 9 * (size_t)r->upper[n];
-  PetscCall(PetscSFBcastBegin(m->fetch, m->vertex, xa, m->x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->fetch, r->mesh->forest.vector, xa, m->x, MPI_REPLACE));
   wring_block_values_multiply(&m->v, r->column, r->mesh->number.begin, m->below, xa, ya);
-  PetscCall(PetscSFBcastEnd(m->fetch, m->vertex, xa, m->x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->fetch, r->mesh->forest.vector, xa, m->x, MPI_REPLACE));
   for (PetscInt i = 0; i < n; i++)
     for (PetscInt k = r->other[i]; k < r->other[i + 1]; k++, far += 9)
       wring_block_add_product(far, m->x + 3 * m->far[k], ya + 3 * i);
@@ -171,7 +170,6 @@ static PetscErrorCode destroy(Mat H)
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(H, &m));
   PetscCall(clear(m));
-  PetscCallMPI(MPI_Type_free(&m->vertex));
   PetscCall(PetscFree(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -184,8 +182,6 @@ PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H)
   PetscFunctionBegin;
   if (wring_potential_has_means(g)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(&m));
-  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vertex));
-  PetscCallMPI(MPI_Type_commit(&m->vertex));
   PetscCall(MatCreateShell(g->comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, m, H));
   PetscCall(MatSetBlockSize(*H, 3));
   PetscCall(MatShellSetManageScalingShifts(*H)); // not by PETSc
