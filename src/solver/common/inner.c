@@ -17,7 +17,12 @@ static void take_costs(wring_solver *s)
   solver_work *const own = &s->inner->work;
   s->work.linear_iterations += own->linear_iterations;
   s->work.evaluations += own->evaluations;
+  s->work.measured += own->setup.seconds;
+  s->work.setup.seconds += own->setup.seconds;
+  wring_counts_add(&own->setup.work, &s->work.before);
+  wring_counts_add(&own->setup.work, &s->work.setup.work);
   own->linear_iterations = own->evaluations = 0;
+  own->setup                                = (wring_setup){0};
 }
 
 /* The inner method begins with what the outer one knows at x_k: references, rounding, and g and grad g if known. */
