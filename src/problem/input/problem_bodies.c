@@ -2,6 +2,7 @@
   Bodies: files and boxes that are placed in one scene, "body_NAME_file"; velocities and spins at the start, also of
   sets and regions of one mesh. docs/user.md, Bodies.
 */
+#include "mesh/bodies.h"
 #include "mesh_source.h"
 #include "problem/problem_impl.h"
 #include <math.h>
@@ -131,15 +132,15 @@ PetscBool wring_body_has(const char *body, const char *name)
   return (PetscBool)(!wring_ascii_compare_n(name, body, n) && (!name[n] || name[n] == '.'));
 }
 
-/* mark [n_owned]: the vertices of the sets and regions of a body; refused if it has none. Collective. */
-static PetscErrorCode mark_vertices(const wring_problem *p, const char *name, char *mark)
+/* mark [n_local]: the vertices of the sets and regions of a body; refused if it has none. Collective. */
+static PetscErrorCode mark_vertices(const wring_problem *p, const char *name, PetscInt *mark)
 {
   const wring_mesh *const m     = p->mesh;
   PetscBool               found = PETSC_FALSE;
   PetscInt                v[10], set;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(mark, m->n_owned));
+  PetscCall(PetscArrayzero(mark, m->n_local));
   for (PetscInt s = 0; s < m->set.names.n; s++) {
     if (!wring_body_has(name, m->set.names.name[s])) continue;
     found = PETSC_TRUE;
@@ -148,15 +149,15 @@ static PetscErrorCode mark_vertices(const wring_problem *p, const char *name, ch
   for (PetscInt r = 0; r < m->regions.n; r++) found = (PetscBool)(found || wring_body_has(name, m->regions.name[r]));
   for (PetscInt e = 0; e < m->tets.n; e++) {
     if (!wring_body_has(name, m->regions.name[m->tets.region[e]])) continue;
-    for (int n = wring_tet_vertices(m, e, v); n-- > 0;)
-      if (v[n] < m->n_owned) mark[v[n]] = 1;
+    for (int n = wring_tet_vertices(m, e, v); n-- > 0;) mark[v[n]] = 1;
   }
+  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, mark)); // the tets at a vertex may be on another rank
   if (!found) PetscCall(wring_problem_find_set(p, "body_", name, "a set or region of the mesh", &set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The mean position of the marked vertices by mass. Collective. */
-static PetscErrorCode find_centre(const wring_problem *p, const char *mark, const double *q, double centre[3])
+static PetscErrorCode find_centre(const wring_problem *p, const PetscInt *mark, const double *q, double centre[3])
 {
   double sum[4] = {0};
 
@@ -172,7 +173,7 @@ static PetscErrorCode find_centre(const wring_problem *p, const char *mark, cons
 }
 
 /* v = velocity + spin x (q - centre). */
-static PetscErrorCode set_motion(const wring_problem *p, const char *mark, const wring_body *body, const double *q,
+static PetscErrorCode set_motion(const wring_problem *p, const PetscInt *mark, const wring_body *body, const double *q,
                                  double *v)
 {
   const double degree = PETSC_PI / 180, w[3] = {degree * body->spin[0], degree * body->spin[1], degree * body->spin[2]};
@@ -211,13 +212,14 @@ PetscErrorCode wring_bodies_set_velocities(const wring_problem *p)
   const wring_bodies *const b = &p->parts->bodies;
   const PetscScalar        *q;
   PetscScalar              *v;
-  char                     *mark, prefix[WRING_PREFIX];
+  PetscInt                 *mark;
+  char                      prefix[WRING_PREFIX];
   PetscBool                 moves;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
-  PetscCall(PetscMalloc1((size_t)p->mesh->n_owned, &mark));
+  PetscCall(PetscMalloc1((size_t)p->mesh->n_local, &mark));
   for (PetscInt i = 0; i < b->n; i++) {
     set_prefix(b, i, prefix);
     PetscCall(check_moves(p, prefix, &moves));
