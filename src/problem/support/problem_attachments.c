@@ -44,6 +44,8 @@ const wring_option wring_attach_options[] = {
 /* A rotation about the axis c moves the two other components together: both are held, or neither. */
 static PetscErrorCode check_components(const wring_problem *p, const char *prefix, const wring_attachment *a)
 {
+  const char *const spin = wring_options_has(p->options, prefix, "spin") ? "spin" : "spin_rad";
+
   PetscFunctionBegin;
   if (wring_options_has(p->options, prefix, "components") && !a->hard)
     WRING_REFUSE(p->comm, "%s: %scomponents applies to hard attachments only, expected %shard true",
@@ -52,8 +54,8 @@ static PetscErrorCode check_components(const wring_problem *p, const char *prefi
     const unsigned others = WRING_XYZ & ~(1u << c), held = a->components & others;
     if (a->motion.spin[c] != 0 && held && held != others)
       WRING_REFUSE(p->comm,
-                   "%s: %sspin about %c turns %c and %c into each other, expected components with both or none",
-                   wring_options_origin(p->options, prefix, "spin"), prefix, "xyz"[c], "yzx"[c], "zxy"[c]);
+                   "%s: %s%s about %c turns %c and %c into each other, expected components with both or none",
+                   wring_options_origin(p->options, prefix, spin), prefix, spin, "xyz"[c], "yzx"[c], "zxy"[c]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
