@@ -87,14 +87,17 @@ static PetscErrorCode set(const wring_converge *c, wring_converge_level *l, cons
 
 static PetscErrorCode make_deck(const wring_converge *c, int k, wring_converge_level *l)
 {
-  wring_options *with_end;
+  static const char *const replaced[] = {"time_end", "time_more_steps"}; // by time_steps
+  wring_options           *with;
 
   PetscFunctionBegin;
   PetscCall(wring_options_copy(c->o, "converge_", &l->deck));
+  for (int i = 0; i < 2 && c->in_time; i++) {
+    with = l->deck;
+    PetscCall(wring_options_copy(with, replaced[i], &l->deck));
+    PetscCall(wring_options_destroy(&with));
+  }
   if (c->in_time) { // h/2^k and 2^k times the steps: the same time at the end
-    with_end = l->deck;
-    PetscCall(wring_options_copy(with_end, "time_end", &l->deck));
-    PetscCall(wring_options_destroy(&with_end));
     PetscCall(set(c, l, "time_step", "%.17g", l->step));
     PetscCall(set(c, l, "time_steps", "%" PetscInt_FMT, l->steps));
   }
