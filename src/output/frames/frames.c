@@ -51,17 +51,20 @@ PetscBool wring_frames_due(const wring_frames *f, PetscInt step)
   return (PetscBool)(f->every > 0 && step % f->every == 0);
 }
 
-static PetscInt count_frames(const wring_frames *f, PetscInt first)
+PetscBool wring_frames_begin(const wring_frames *f, PetscInt step)
 {
-  PetscInt n = 0;
-  if (!wring_frames_wanted(f) || first > f->last) return 0;
-  if (f->every > 0) {
-    n = f->last / f->every - first / f->every + (first % f->every == 0);
-    return n + (f->last % f->every != 0);
-  }
+  return (PetscBool)(f->every > 0 || wring_frames_due(f, step));
+}
+
+/* Those after a step, up to the last one. */
+static PetscInt count_frames(const wring_frames *f, PetscInt after)
+{
+  PetscInt n = 1;
+  if (!wring_frames_wanted(f) || after >= f->last) return 0;
+  if (f->every > 0) return f->last / f->every - after / f->every + (f->last % f->every != 0);
   for (PetscInt i = 0; i < f->n_step; i++)
-    n += f->step[i] >= first && f->step[i] < f->last && (i == 0 || f->step[i] != f->step[i - 1]);
-  return n + 1;
+    n += f->step[i] > after && f->step[i] < f->last && (i == 0 || f->step[i] != f->step[i - 1]);
+  return n;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
@@ -125,14 +128,14 @@ static void describe_bytes(double bytes, size_t size, char *text)
   snprintf(text, size, "%.3g %s", bytes, unit[i]);
 }
 
-PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first)
+PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscBool goes_on)
 {
   char steps[96], each[32], all[32];
 
   PetscFunctionBegin;
   if (!wring_frames_wanted(f)) wring_print(p->comm, "frames    none\n");
   if (!wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscInt n = count_frames(f, first);
+  const PetscInt now = p->state.step, n = count_frames(f, now) + (!goes_on && wring_frames_begin(f, now));
   PetscCall(measure(p, f));
   if (f->n_step)
     snprintf(steps, sizeof steps, "of %" PetscInt_FMT " given steps and the last", f->n_step);
@@ -237,7 +240,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
     snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", step);
   snprintf(path, sizeof path, "%s/%s", f->keys->directory, name);
   if (f->keys->hdf)
-    PetscCall(wring_vtkhdf_append(p->comm, path, step, count_frames(f, step), &values.frame, &f->file));
+    PetscCall(wring_vtkhdf_append(p->comm, path, step, 1 + count_frames(f, step), &values.frame, &f->file));
   else
     PetscCall(wring_vtk_write(p->comm, path, f->keys->compress, &values.frame));
   if (p->rank == 0 && !f->keys->hdf) {

@@ -38,17 +38,19 @@ typedef struct {
 */
 PetscErrorCode wring_frames_set_up(const wring_problem *p, const wring_output *keys, PetscInt last, wring_frames *f);
 
-PetscBool wring_frames_wanted(const wring_frames *f);             // whether the run has frames
-PetscBool wring_frames_due(const wring_frames *f, PetscInt step); // not collective, as the above
+PetscBool wring_frames_wanted(const wring_frames *f);               // whether the run has frames
+PetscBool wring_frames_begin(const wring_frames *f, PetscInt step); // whether it begins with one, at this step
+PetscBool wring_frames_due(const wring_frames *f, PetscInt step);   // not collective, as the above
 
 /* Memory that writing a frame takes on this rank. Not collective. */
 double wring_frames_memory(const wring_problem *p, const wring_frames *f);
 
 /*
-  Prints one line: which steps have frames, of what, how many bytes they take. Sets bytes of a frame without
-  compression, and once of what a file of all frames has once. Collective.
+  Prints one line: which steps of a run from the state have frames, of what, how many bytes they take; goes_on: that of
+  the state is there. Sets bytes of a frame without compression, and once of what a file of all frames has once.
+  Collective.
 */
-PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first);
+PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscBool goes_on);
 
 /* Sets an error if the file of all frames has other fields than this run. Not collective: rank 0. */
 PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e);

@@ -9,6 +9,7 @@
 #include "io/print.h"
 #include "smaller.h"
 #include "study/common/provenance.h"
+#include "study/run/run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -201,6 +202,7 @@ static PetscErrorCode measure(check *c)
   wring_problem *const p = c->p;
   const wring_probe   *probe;
   const PetscInt       n = wring_problem_probes(p, &probe);
+  PetscInt             last;
   PetscBool            changed;
 
   PetscFunctionBegin;
@@ -211,7 +213,8 @@ static PetscErrorCode measure(check *c)
   c->bytes[PROGRAM] += later;
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
-  PetscCall(wring_frames_set_up(p, &c->output, wring_stepper_steps(p->stepper), &c->frames));
+  PetscCall(wring_run_find_last_step(p, &last));
+  PetscCall(wring_frames_set_up(p, &c->output, last, &c->frames));
   c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
   for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex
     if (probe[i].stress)
@@ -356,7 +359,7 @@ static PetscErrorCode print(check *c)
   PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
   if (c->solver) print_solver(p, c->solver);
   wring_print(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper));
-  PetscCall(wring_frames_print(p, &c->frames, p->state.step));
+  PetscCall(wring_frames_print(p, &c->frames, PETSC_FALSE));
   print_names(p->comm, "regions", &p->mesh->regions);
   print_names(p->comm, "sets", &p->mesh->set.names);
   PetscCall(print_sets_of(p->mesh, "triangles", 3));

@@ -8,27 +8,18 @@
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-/* `end` is a time and `steps` counts from time 0: a restart ends at the same time. more_steps counts from the state. */
-static PetscErrorCode find_last_step(wring_run *r)
+PetscErrorCode wring_run_find_last_step(const wring_problem *p, PetscInt *last)
 {
-  const wring_problem *const p = r->p;
-  double                     end;
+  double end;
 
   PetscFunctionBegin;
-  r->first = p->state.step;
-  r->last  = wring_stepper_steps(p->stepper);
-  if (wring_options_has(p->options, "time_", "more_steps")) r->last += r->first;
+  *last = wring_stepper_steps(p->stepper);
+  if (wring_options_has(p->options, "time_", "more_steps")) *last += p->state.step;
   if (wring_options_has(p->options, "time_", "end") && !wring_stepper_is_static(p->stepper)) {
     PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
-    r->last = r->first + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
+    *last = p->state.step + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
   }
-  if (r->last <= r->first) {
-    PetscCall(wring_note(p->comm,
-                         "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already; time.steps and "
-                         "time.end count from time 0, time.more_steps from this state",
-                         r->first, p->state.time));
-    r->last = r->first;
-  }
+  *last = PetscMax(*last, p->state.step);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,9 +55,15 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscCall(wring_stopper_start(o, &r->stopper));
   PetscCall(resume(o, &r->output.keys, &r->resumed));
   PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));
-  PetscCall(find_last_step(r));
-  PetscCall(wring_frames_set_up(r->p, &r->output.keys, r->last, &r->output.frames));
-  p = r->p;
+  p        = r->p;
+  r->first = p->state.step;
+  PetscCall(wring_run_find_last_step(p, &r->last));
+  if (r->last == r->first)
+    PetscCall(wring_note(comm,
+                         "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already; time.steps and "
+                         "time.end count from time 0, time.more_steps from this state",
+                         r->first, p->state.time));
+  PetscCall(wring_frames_set_up(p, &r->output.keys, r->last, &r->output.frames));
   PetscCall(wring_potential_create_vec(p->g, &r->x));
   r->output.tables.solver = wring_stepper_integrator(p->stepper); // without a minimisation there is no solver
   if (wring_stepper_minimises(p->stepper)) {
@@ -143,8 +140,7 @@ static PetscErrorCode march(wring_run *r)
   const PetscInt          every = o->keys.checkpoint_every;
 
   PetscFunctionBegin;
-  if (!o->goes_on && (o->frames.every || wring_frames_due(&o->frames, p->state.step)))
-    PetscCall(wring_frames_write(&o->frames, p));
+  if (!o->goes_on && wring_frames_begin(&o->frames, p->state.step)) PetscCall(wring_frames_write(&o->frames, p));
   PetscCall(wring_progress_start(p, r->last, &r->progress));
   r->set_up = r->marched = wring_phases_total(&p->phases);
   while (p->state.step < r->last && !r->status) {
@@ -230,7 +226,7 @@ static PetscErrorCode march_to_end(wring_run *r)
   PetscCall(wring_run_open_directory(r));
   PetscCall(wring_header_print(r->p, r->solver ? r->output.tables.solver : NULL));
   print_rules(r);
-  PetscCall(wring_frames_print(r->p, &r->output.frames, r->first + r->output.goes_on));
+  PetscCall(wring_frames_print(r->p, &r->output.frames, r->output.goes_on));
   PetscCall(wring_tally_start(r->p, r->solver, &r->tally));
   PetscCall(wring_run_write_json(r));
   if (o->goes_on) PetscCall(wring_run_note_other_keys(r));
