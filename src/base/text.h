@@ -1,4 +1,4 @@
-/* Private to the library: files of text on one rank, and the numbers in them. */
+/* Private to the library: numbers, lists and characters of text, in any locale. */
 #pragma once
 #include <wring/base.h>
 

@@ -25,7 +25,7 @@ PetscErrorCode wring_frame_cells_destroy(wring_frame_cells *c); // not collectiv
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 /* Those that are computed only if they are chosen come last. */
-typedef enum {
+enum {
   WRING_DISPLACEMENT,
   WRING_VELOCITY,
   WRING_VERTEX,
@@ -40,7 +40,7 @@ typedef enum {
   WRING_CONTACT_PRESSURE,     // Pa, of surface vertices, 0 elsewhere
   WRING_FRICTION_TRACTION,    // Pa, on the bodies, likewise
   WRING_N_FIELD
-} wring_field_name;
+};
 
 typedef enum { WRING_AT_POINTS, WRING_OF_CELLS } wring_field_place;
 

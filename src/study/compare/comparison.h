@@ -11,8 +11,8 @@
     compare_grid.h        a parameter grid: its keys (compare_grid_axes.c), the results of its comparisons together
                           (compare_grid_files.c)
 
-  Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/pictures.h). Functions are
-  collective unless their comments state otherwise.
+  Not here: methods and their common loop (src/solver), how gnuplot is run (io/plot.h). Functions are collective unless
+  their comments state otherwise.
 */
 #pragma once
 #include "study/common/command_keys.h"
@@ -71,8 +71,8 @@ typedef struct {
   PetscInt           n_all, n;       // solvers; those that have begun or are left out, up to a stop
   wring_convergence *history;        // [n_all]
   PetscInt           iterations;     // of each solver, at most
-  PetscInt           n_report;       //
-  PetscInt          *report;         // [n_report] iterations of the table
+  PetscInt           n_report;       // iterations of the table
+  PetscInt          *report;         // [n_report]
   wring_value        start;          // at x_0
   wring_value        least;          // at the minimiser; its objective is g*
   char               source[128];    // of the minimiser: "newton reference", or the solver that found it

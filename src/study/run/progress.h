@@ -23,7 +23,7 @@ typedef struct {
 double *wring_progress_ended(wring_progress *g, PetscInt step);
 double  wring_progress_rate(wring_progress *g, PetscInt step);
 
-/* A run to step `last` begins; it has made a step: prints a line if one is due; it has ended. Collective. */
+/* A run to step `last` begins; it has made a step: prints a line if one is due. Collective. */
 PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g);
 void           wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome);
 /*
@@ -33,7 +33,7 @@ void           wring_progress_step(const wring_problem *p, wring_progress *g, co
 */
 PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time, const wring_solver_limits *limits,
                                    const wring_iteration *it);
-/* The march has ended; `record` is run.json: a note if threads of some rank waited for cores. Collective. */
+/* The march has ended: ends the line that is overwritten. Logically collective. */
 void wring_progress_finish(const wring_problem *p, const wring_progress *g);
 
 /* How the run ended and the seconds of each phase, of run.json. Collective. */
