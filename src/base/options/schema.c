@@ -26,6 +26,15 @@ static PetscInt match(const char *prefix, const char *option, const char *key)
   return (PetscInt)(length - head - end);
 }
 
+/* The key of an option, with a name [size] for '*'. */
+static void make_key(const wring_schema *line, const char *name, size_t size, const char *option,
+                     char key[OPTIONS_KEY_SIZE])
+{
+  const char *const star = strchr(line->prefix, '*');
+  snprintf(key, OPTIONS_KEY_SIZE, "%.*s%.*s%s%s", (int)fixed_part(line->prefix), line->prefix, star ? (int)size : 0,
+           name, star ? star + 1 : "", option);
+}
+
 const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i)
 {
   for (PetscInt k = 0; k < n_schema; k++) {
@@ -60,29 +69,23 @@ static size_t misspelt_part(const char *prefix, const char *key)
   '_', so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or the whole rest, so that "spring_net" is near
   "spring_net_file". "spring_file" lacks the name: "spring_NAME_file".
 */
-static int nearest_in_line(const wring_schema *line, const char *option, const char *key, char *near)
+static void try_option(const wring_schema *line, const char *option, const char *key, int *least,
+                       char nearest[OPTIONS_KEY_SIZE])
 {
-  const size_t head  = fixed_part(line->prefix);
-  const char  *tail  = line->prefix[head] ? line->prefix + head + 1 : "";
-  int          least = OPTIONS_KEY_SIZE;
-  char         candidate[OPTIONS_KEY_SIZE];
-  if (!line->prefix[head]) {
-    snprintf(near, OPTIONS_KEY_SIZE, "%s%s", line->prefix, option);
-    return wring_edit_distance(near, key);
-  }
-  const size_t size = misspelt_part(line->prefix, key);
-  if (size == 0) return least;
-  const char *const name = key + size, *cut = strchr(name, '_');
-  if (!wring_ascii_compare(name, option)) {
-    snprintf(near, OPTIONS_KEY_SIZE, "%.*sNAME%s%s", (int)head, line->prefix, tail, option);
-    return 1;
+  const PetscBool   named = (PetscBool)(strchr(line->prefix, '*') != NULL);
+  const char *const name  = key + (named ? misspelt_part(line->prefix, key) : 0);
+  const char       *cut   = named ? strchr(name, '_') : NULL;
+  char              candidate[OPTIONS_KEY_SIZE];
+  if (named && name == key) return;
+  if (named && *least > 1 && !wring_ascii_compare(name, option)) {
+    *least = 1;
+    make_key(line, "NAME", 4, option, nearest);
+    return;
   }
   for (cut = cut ? cut : name + strlen(name); cut; cut = *cut ? strchr(cut + 1, '_') : NULL) {
-    snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - name), name, tail,
-             option);
-    if (wring_is_nearer(candidate, key, &least)) snprintf(near, OPTIONS_KEY_SIZE, "%s", candidate);
+    make_key(line, name, (size_t)(cut - name), option, candidate);
+    if (wring_is_nearer(candidate, key, least)) snprintf(nearest, OPTIONS_KEY_SIZE, "%s", candidate);
   }
-  return least;
 }
 
 /* The nearest prefix, without its last '_', as typed after `help`. */
@@ -98,17 +101,11 @@ static void nearest_prefix(PetscInt n_schema, const wring_schema *schema, const 
 
 static int nearest_key(PetscInt n_schema, const wring_schema *schema, const char *key, char *nearest)
 {
-  int  least                  = OPTIONS_KEY_SIZE;
-  char near[OPTIONS_KEY_SIZE] = "";
-  nearest[0]                  = '\0';
-  for (PetscInt i = 0; i < n_schema; i++) {
-    for (const wring_option *p = schema[i].options; p && p->key; p++) {
-      const int distance = nearest_in_line(&schema[i], p->key, key, near);
-      if (distance >= least) continue;
-      least = distance;
-      snprintf(nearest, OPTIONS_KEY_SIZE, "%s", near);
-    }
-  }
+  int least  = OPTIONS_KEY_SIZE;
+  nearest[0] = '\0';
+  for (PetscInt i = 0; i < n_schema; i++)
+    for (const wring_option *p = schema[i].options; p && p->key; p++)
+      try_option(&schema[i], p->key, key, &least, nearest);
   return least;
 }
 
@@ -132,31 +129,29 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
                near ? ", did you mean " : "", near ? nearest : "", near ? "?" : ":");
 }
 
-static PetscBool has_option(PetscInt n_schema, const wring_schema *schema, const char *prefix, const char *option)
+/* A key below `key`, which is a map with names or options: "attach_NAME_stiffness" of "attach". */
+static PetscBool find_in_family(PetscInt n_schema, const wring_schema *schema, const char *key,
+                                char below[OPTIONS_KEY_SIZE])
 {
-  for (PetscInt i = 0; i < n_schema; i++)
-    if (!strcmp(schema[i].prefix, prefix) && wring_option_find(schema[i].options, option)) return PETSC_TRUE;
+  for (const wring_schema *s = schema; s < schema + n_schema; s++) {
+    if (fixed_part(s->prefix) != strlen(key) + 1 || wring_ascii_compare_n(s->prefix, key, strlen(key))) continue;
+    make_key(s, "NAME", 4, s->options->key, below);
+    return PETSC_TRUE;
+  }
   return PETSC_FALSE;
 }
 
-/* A key below `key`, which is a map: "attach_NAME_stiffness" of "attach", "force_xmax_value" of "force_xmax". */
-static PetscBool find_below(PetscInt n_schema, const wring_schema *schema, PetscBool named, const char *key,
-                            char below[OPTIONS_KEY_SIZE])
+/* A key below `key`, which is the map of a name: "force_xmax_value" of "force_xmax". */
+static PetscBool find_in_name(PetscInt n_schema, const wring_schema *schema, const char *key,
+                              char below[OPTIONS_KEY_SIZE])
 {
-  const size_t length = strlen(key);
-  for (PetscInt i = 0; i < n_schema; i++) {
-    const char *const prefix = schema[i].prefix, *const option = schema[i].options->key;
-    const size_t head = fixed_part(prefix);
-    if (wring_ascii_compare_n(prefix, key, PetscMin(head, length))) continue;
-    if (!named && head == length + 1) {
-      snprintf(below, OPTIONS_KEY_SIZE, "%s%s%s", key, prefix[head] ? "_NAME" : "",
-               prefix[head] ? prefix + head + 1 : "_");
-      strncat(below, option, OPTIONS_KEY_SIZE - strlen(below) - 1);
-      return PETSC_TRUE;
-    }
-    if (!named || !prefix[head] || head >= length || strchr(key + head, '_')) continue;
-    if (has_option(n_schema, schema, prefix, key + head)) continue;
-    snprintf(below, OPTIONS_KEY_SIZE, "%s%s%s", key, prefix + head + 1, option);
+  for (const wring_schema *s = schema; s < schema + n_schema; s++) {
+    const size_t head = fixed_part(s->prefix);
+    if (!s->prefix[head] || head >= strlen(key) || wring_ascii_compare_n(s->prefix, key, head)) continue;
+    const char *const name = key + head;
+    make_key(s, "NAME", 4, name, below);
+    if (strchr(name, '_') || wring_schema_find(n_schema, schema, below, 0)) continue; // an option without its name
+    make_key(s, name, strlen(name), s->options->key, below);
     return PETSC_TRUE;
   }
   return PETSC_FALSE;
@@ -165,14 +160,14 @@ static PetscBool find_below(PetscInt n_schema, const wring_schema *schema, Petsc
 /* The keys that lack a word after their first one in `key`: "solver_qn_history" for "solver_history". */
 static void list_longer(PetscInt n_schema, const wring_schema *schema, const char *key, char list[OPTIONS_KEY_SIZE])
 {
-  const size_t first = strcspn(key, "_") + 1, rest = first < strlen(key) ? strlen(key) - first : 0;
-  char         full[OPTIONS_KEY_SIZE];
-  for (PetscInt i = 0; i < n_schema && rest; i++) {
+  const size_t first = strcspn(key, "_");
+  char         full[OPTIONS_KEY_SIZE], pattern[OPTIONS_KEY_SIZE];
+  if (!key[first] || !key[first + 1]) return;
+  snprintf(pattern, sizeof pattern, "%.*s_*_", (int)first, key);
+  for (PetscInt i = 0; i < n_schema; i++) {
     for (const wring_option *p = strchr(schema[i].prefix, '*') ? NULL : schema[i].options; p && p->key; p++) {
-      const size_t size = (size_t)snprintf(full, sizeof full, "%s%s", schema[i].prefix, p->key);
-      if (size < first + rest + 2 || wring_ascii_compare_n(full, key, first)) continue;
-      if (full[size - rest - 1] == '_' && !wring_ascii_compare(full + size - rest, key + first))
-        wring_text_list(list, OPTIONS_KEY_SIZE, full);
+      make_key(&schema[i], "", 0, p->key, full);
+      if (match(pattern, key + first + 1, full) > 0) wring_text_list(list, OPTIONS_KEY_SIZE, full);
     }
   }
 }
@@ -200,16 +195,14 @@ static PetscBool begins_with(const char *key, const char *words)
 static void list_families(PetscInt n_schema, const wring_schema *schema, const char *owner, char list[OPTIONS_KEY_SIZE])
 {
   const char *last = NULL;
-  size_t      end  = 0;
+  char        family[OPTIONS_KEY_SIZE];
   for (PetscInt i = 0; i < n_schema; i++) {
     const size_t head = fixed_part(schema[i].prefix);
     if (strcmp(schema[i].owner, owner) || (last && !strcmp(schema[i].prefix, last))) continue;
     last = schema[i].prefix;
     for (const wring_option *p = schema[i].options; p->key && (!head || p == schema[i].options); p++) {
-      const char *const family = head ? last : p->key;
-      const int         size   = (int)(head ? head - 1 : strlen(family));
-      if (end < OPTIONS_KEY_SIZE)
-        end += (size_t)snprintf(list + end, OPTIONS_KEY_SIZE - end, "%s%.*s", end ? ", " : "", size, family);
+      snprintf(family, sizeof family, "%.*s", (int)(head ? head - 1 : strlen(p->key)), head ? last : p->key);
+      wring_text_list(list, OPTIONS_KEY_SIZE, family);
     }
   }
 }
@@ -221,10 +214,10 @@ static PetscErrorCode refuse_unknown(const wring_options *o, PetscInt n_schema, 
   char              nearest[OPTIONS_KEY_SIZE], list[OPTIONS_KEY_SIZE] = "";
 
   PetscFunctionBegin;
-  if (find_below(n_schema, schema, PETSC_FALSE, key, nearest))
+  if (find_in_family(n_schema, schema, key, nearest))
     WRING_REFUSE(o->comm, "%s: key %s is a map, expected keys in it, such as %s (`wring help %s`)", e->origin, key,
                  nearest, key);
-  const PetscBool below    = find_below(n_schema, schema, PETSC_TRUE, key, nearest);
+  const PetscBool below    = find_in_name(n_schema, schema, key, nearest);
   const int       distance = below ? 0 : nearest_key(n_schema, schema, key, nearest);
   const PetscBool begun    = (PetscBool)(key[0] && !wring_ascii_compare_n(nearest, key, strlen(key)));
   const PetscBool near     = (PetscBool)(begun || distance <= most_distance(key));
@@ -379,13 +372,6 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 
 enum { OWNERS = 512 }; // characters
 
-static void full_key(const wring_schema *line, const wring_option *p, size_t size, char *key)
-{
-  const size_t head = fixed_part(line->prefix);
-  const char  *tail = line->prefix[head] ? line->prefix + head + 1 : "";
-  snprintf(key, size, "%.*s%s%s%s", (int)head, line->prefix, line->prefix[head] ? "NAME" : "", tail, p->key);
-}
-
 /* Whether a line has the key of an option with the same help and default. */
 static PetscBool has_alike(const wring_schema *line, const wring_option *p)
 {
@@ -436,7 +422,7 @@ PetscErrorCode wring_options_visit(PetscInt n_schema, const wring_schema *schema
   for (PetscInt i = 0; i < n_schema; i++) {
     if (!key && said_elsewhere(i, schema)) continue;
     for (const wring_option *p = schema[i].options; p && p->key; p++) {
-      full_key(&schema[i], p, sizeof full, full);
+      make_key(&schema[i], "NAME", 4, p->key, full);
       const PetscBool asked = (PetscBool)(!key || !wring_ascii_compare_n(full, key, strlen(key)) ||
                                           match(schema[i].prefix, p->key, key) >= 0);
       if (!asked || said_before(i, schema, p, (PetscBool)!key)) continue;
