@@ -107,18 +107,6 @@ static PetscErrorCode read_region(const wring_problem *p, PetscInt r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "expected full, or material neohookean, ...": laws with a term in J. */
-static void list_volumetric(size_t size, char *text)
-{
-  int n = 0;
-  snprintf(text, size, "expected full, or material ");
-  for (int i = 0; wring_law_material(i); i++) {
-    const size_t end = strlen(text);
-    if (wring_law_material(i)->volumetric)
-      snprintf(text + end, size - end, "%s%s", n++ ? ", " : "", wring_law_material(i)->name);
-  }
-}
-
 /* With auto: whether this material locks, and mean helps; with a note. */
 static PetscErrorCode choose_mean(const wring_problem *p, PetscInt r, const wring_law *law, const double *par,
                                   PetscBool *mean)
@@ -150,7 +138,7 @@ PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring
 {
   const wring_region_keys *const k        = &p->parts->region[r];
   const wring_law *const         material = k->law;
-  char                           from[WRING_PREFIX], expected[256];
+  char                           from[WRING_PREFIX], laws[256] = "";
   const wring_law               *other;
 
   PetscFunctionBegin;
@@ -161,10 +149,12 @@ PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, const wring
   for (int i = 0; (other = wring_law_on_top(i)); i++)
     any = (PetscBool)(any || (other->volumetric && wring_region_has(p, r, other)));
   if (any) PetscFunctionReturn(PETSC_SUCCESS);
-  list_volumetric(sizeof expected, expected);
+  for (int i = 0; wring_law_material(i); i++)
+    if (wring_law_material(i)->volumetric) wring_text_list(laws, sizeof laws, wring_law_material(i)->name);
   find_source(p, r, "volumetric", from);
-  WRING_REFUSE(p->comm, "%s: %svolumetric is mean, but material '%s' has no term in J alone, %s",
-               wring_options_origin(p->options, from, "volumetric"), from, material->name, expected);
+  WRING_REFUSE(p->comm,
+               "%s: %svolumetric is mean, but material '%s' has no term in J alone, expected full, or material %s",
+               wring_options_origin(p->options, from, "volumetric"), from, material->name, laws);
 }
 
 PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law)

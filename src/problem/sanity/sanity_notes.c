@@ -4,6 +4,7 @@
   1000 or more.
 */
 #include "sanity_impl.h"
+#include "base/text.h"
 #include "base/vector3.h"
 #include <math.h>
 #include <stdarg.h>
@@ -216,10 +217,7 @@ static void note_unused(const wring_problem *p, wring_sanity *s)
 {
   char list[256] = "";
   if (s->n_unused == 0) return;
-  for (PetscInt i = 0; i < s->n_unused; i++) {
-    const size_t end = strlen(list);
-    snprintf(list + end, sizeof list - end, "%s%s", i ? ", " : "", s->unused[i]);
-  }
+  for (PetscInt i = 0; i < s->n_unused; i++) wring_text_list(list, sizeof list, s->unused[i]);
   note(p, s, "no key uses %s %s of the deck", s->n_unused == 1 ? "the set" : "the sets", list);
 }
 

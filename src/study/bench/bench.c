@@ -1,5 +1,6 @@
 /* The command: keys, output directory, the triad, and the parts in their order. */
 #include "bench.h"
+#include "base/text.h"
 #include "output/output.h"
 #include "study/common/provenance.h"
 #include "io/print.h"
@@ -58,10 +59,7 @@ static PetscErrorCode check_materials(const wring_bench *b)
   char expected[512] = "";
 
   PetscFunctionBegin;
-  for (int i = 0; wring_law_material(i); i++) {
-    PetscCall(PetscStrlcat(expected, i ? ", " : "", sizeof expected));
-    PetscCall(PetscStrlcat(expected, wring_law_material(i)->name, sizeof expected));
-  }
+  for (int i = 0; wring_law_material(i); i++) wring_text_list(expected, sizeof expected, wring_law_material(i)->name);
   for (PetscInt i = 0; i < b->n_material; i++)
     if (!wring_law_find(b->material[i]))
       WRING_REFUSE(b->comm, "%s: bench_materials has '%s', expected some of %s",

@@ -1,5 +1,6 @@
 /* One comparison, from a deck to its files. */
 #include "comparison.h"
+#include "base/text.h"
 #include "output/header.h"
 #include "output/output.h"
 #include "study/common/provenance.h"
@@ -344,11 +345,8 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(wring_directory_make(s->p->comm, s->directory, &lock)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
-  for (PetscInt i = 0; i < s->c.n_all; i++) {
-    const size_t length = strlen(names);
-    if (!wring_failed(&s->c.history[i].refusal))
-      snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", s->c.history[i].name);
-  }
+  for (PetscInt i = 0; i < s->c.n_all; i++)
+    if (!wring_failed(&s->c.history[i].refusal)) wring_text_list(names, sizeof names, s->c.history[i].name);
   if (header) PetscCall(wring_header_print(s->p, names));
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   if (first) PetscCall(find_reference(s));
