@@ -21,17 +21,18 @@ const wring_option wring_initial_options[] = {
   {0},
 };
 
-static PetscErrorCode read_restart(wring_problem *p)
+/* Arrays [n <= 2] of the checkpoint. */
+static PetscErrorCode read_arrays(const wring_problem *p, int n, const wring_memory *memory)
 {
-  PetscScalar *q, *v;
+  wring_checkpoint_field field[2] = {{0}};
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(p->state.q, &q));
-  PetscCall(VecGetArrayWrite(p->state.v, &v));
-  const wring_checkpoint_field field[] = {{"position", 3, q}, {"velocity", 3, v}};
-  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 2, field));
-  PetscCall(VecRestoreArrayWrite(p->state.v, &v));
-  PetscCall(VecRestoreArrayWrite(p->state.q, &q));
+  for (int i = 0; i < n; i++) {
+    field[i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
+    PetscCall(VecGetArrayWrite(memory[i].value, &field[i].value));
+  }
+  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, n, field));
+  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayWrite(memory[i].value, &field[i].value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -56,21 +57,6 @@ static PetscErrorCode read_work(wring_problem *p)
                          "%s does not contain the work that pressure and drag have done: the external energy in "
                          "steps.csv counts it from there",
                          p->parts->origin.restart));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Arrays [n] of the checkpoint. */
-static PetscErrorCode read_arrays(const wring_problem *p, int n, const wring_memory *memory)
-{
-  wring_checkpoint_field field[2] = {{0}};
-
-  PetscFunctionBegin;
-  for (int i = 0; i < n; i++) {
-    field[i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
-    PetscCall(VecGetArrayWrite(memory[i].value, &field[i].value));
-  }
-  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, n, field));
-  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayWrite(memory[i].value, &field[i].value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,16 +97,13 @@ static PetscErrorCode read_memory(wring_problem *p)
 /* Where an interrupted solve was, for the start of the next one. */
 static PetscErrorCode read_iterate(wring_problem *p)
 {
-  wring_checkpoint_field field = {WRING_CHECKPOINT_ITERATE, 3, NULL};
-  PetscBool              there;
+  PetscBool there;
 
   PetscFunctionBegin;
-  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, field.name, &there));
+  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, WRING_CHECKPOINT_ITERATE, &there));
   if (!there || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_create_vec(p->g, &p->parts->iterate));
-  PetscCall(VecGetArrayWrite(p->parts->iterate, &field.value));
-  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 1, &field));
-  PetscCall(VecRestoreArrayWrite(p->parts->iterate, &field.value));
+  PetscCall(read_arrays(p, 1, &(wring_memory){WRING_CHECKPOINT_ITERATE, p->parts->iterate}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,8 +158,10 @@ static PetscErrorCode check_static(const wring_problem *p)
 /* The state of the checkpoint, and unless another analysis begins there what this one needs to go on. */
 static PetscErrorCode restore(wring_problem *p)
 {
+  const wring_memory state[] = {{"position", p->state.q}, {"velocity", p->state.v}};
+
   PetscFunctionBegin;
-  PetscCall(read_restart(p));
+  PetscCall(read_arrays(p, 2, state));
   if (p->chained) {
     p->state.step = 0;
     p->state.time = 0;
