@@ -384,11 +384,11 @@ static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schem
                         char *owners)
 {
   const size_t family = strcspn(schema[i].owner, " ");
-  int          n      = snprintf(owners, size, "%s", schema[i].owner);
-  for (PetscInt k = i + 1; k < n_schema && n < (int)size; k++) {
+  snprintf(owners, size, "%s", schema[i].owner);
+  for (PetscInt k = i + 1; k < n_schema; k++) {
     if (strcmp(schema[k].prefix, schema[i].prefix) || !has_alike(&schema[k], p)) continue;
     const PetscBool same = (PetscBool)!strncmp(schema[k].owner, schema[i].owner, family + 1);
-    n += snprintf(owners + n, size - (size_t)n, ", %s", schema[k].owner + (same ? family + 1 : 0));
+    wring_text_list(owners, size, schema[k].owner + (same ? family + 1 : 0));
   }
 }
 

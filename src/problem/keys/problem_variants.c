@@ -1,4 +1,5 @@
 /* Variants: named solver types with their own keys. */
+#include "base/text.h"
 #include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -47,11 +48,9 @@ static void describe(const wring_option *options, const char *key, size_t size, 
   for (const wring_option *p = options; p && p->key; p++) {
     if (wring_is_nearer(key, p->key, &best)) nearest = p->key;
   }
-  int n = snprintf(text, size, "%s%s%s", nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
-  n += snprintf(text + n, size - (size_t)n, "its keys are type");
-  for (const wring_option *p = options; p && p->key && n < (int)size; p++) {
-    n += snprintf(text + n, size - (size_t)n, ", %s", p->key);
-  }
+  snprintf(text, size, "%s%s%sits keys are type", nearest ? "did you mean " : "", nearest ? nearest : "",
+           nearest ? "? " : "");
+  for (const wring_option *p = options; p && p->key; p++) wring_text_list(text, size, p->key);
 }
 
 /* All keys of a variant must be keys of its type. */
