@@ -277,9 +277,8 @@ const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 
 void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix); // of its own keys
 /* The prefix of the keys that it shares with other regions: "body_NAME_material_" of a body with keys, "material_". */
-const char      *wring_region_shared(const wring_problem *p, PetscInt r, char prefix[WRING_PREFIX]);
-PetscErrorCode   wring_region_density(const wring_problem *p, PetscInt r, double *density); // kg/m^3, required
-const wring_law *wring_region_law(const wring_problem *p, PetscInt r);
+const char    *wring_region_shared(const wring_problem *p, PetscInt r, char prefix[WRING_PREFIX]);
+PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *density); // kg/m^3, required
 /*
   Whether volumetric is mean for this law of region r, with parameters par; refused if neither the region's material nor
   a law on top has a term in J. With auto: of a material whose Poisson's ratio is above 0.49, if the solvers can; noted.

@@ -61,7 +61,7 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
   for (PetscInt e = 0; e < p->mesh->tets.n; e++) scale[e] = 1;
   PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++)
-    PetscCall(add_term(p, r, wring_region_law(p, r), wring_region_shared(p, r, shared), p->parts->region[r].proxy,
+    PetscCall(add_term(p, r, p->parts->region[r].law, wring_region_shared(p, r, shared), p->parts->region[r].proxy,
                        any ? scale : NULL, NULL));
   PetscCall(PetscFree(scale));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -66,11 +66,6 @@ PetscErrorCode wring_region_density(const wring_problem *p, PetscInt r, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const wring_law *wring_region_law(const wring_problem *p, PetscInt r)
-{
-  return p->parts->region[r].law;
-}
-
 static PetscErrorCode find_law(const wring_problem *p, PetscInt r, const char *name)
 {
   char from[WRING_PREFIX], own[WRING_PREFIX], known[512] = "", hint[128] = "";
@@ -227,7 +222,7 @@ static PetscErrorCode note_shared(const wring_problem *p, const char *prefix)
   PetscCall(PetscMalloc1(p->mesh->regions.n, &table));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
     if (strcmp(wring_region_shared(p, r, shared), prefix)) continue;
-    law        = wring_region_law(p, r);
+    law        = p->parts->region[r].law;
     table[n++] = law->options;
   }
   if (n) PetscCall(note_unread(p, prefix, n, table, law->name));
@@ -258,10 +253,9 @@ static PetscErrorCode note_bodies(const wring_problem *p)
 
 PetscErrorCode wring_problem_read_regions(wring_problem *p)
 {
-  const PetscInt      n = p->mesh->regions.n;
-  const wring_option *table;
-  char                prefix[WRING_PREFIX], **name;
-  PetscInt            n_name, region;
+  const PetscInt n = p->mesh->regions.n;
+  char           prefix[WRING_PREFIX], **name;
+  PetscInt       n_name, region;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "region_", &n_name, &name));
@@ -272,8 +266,8 @@ PetscErrorCode wring_problem_read_regions(wring_problem *p)
   for (PetscInt r = 0; r < n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);
     PetscCall(read_region(p, r));
-    table = wring_region_law(p, r)->options;
-    PetscCall(note_unread(p, prefix, 1, &table, wring_region_law(p, r)->name));
+    const wring_law *const law = p->parts->region[r].law;
+    PetscCall(note_unread(p, prefix, 1, &law->options, law->name));
   }
   PetscCall(note_shared(p, "material_"));
   PetscCall(note_bodies(p));

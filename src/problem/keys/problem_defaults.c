@@ -115,7 +115,7 @@ static PetscBool has_law(const wring_problem *p, const wring_option *options)
   for (int i = 0; !law && wring_law_on_top(i); i++)
     if (wring_law_on_top(i)->options == options) law = wring_law_on_top(i);
   for (PetscInt r = 0; r < p->mesh->regions.n && law; r++)
-    if (wring_region_law(p, r)->options == options || (law->kind != WRING_LAW_MATERIAL && wring_region_has(p, r, law)))
+    if (p->parts->region[r].law->options == options || (law->kind != WRING_LAW_MATERIAL && wring_region_has(p, r, law)))
       return PETSC_TRUE;
   return (PetscBool)!law;
 }

@@ -491,7 +491,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(wring_solver_destroy(&c.solver));
   PetscCall(wring_matrices_destroy(c.A));
   PetscCall(wring_problem_destroy(&c.p));
-  PetscCall(wring_smaller_destroy(&c.smaller));
+  PetscCall(wring_options_destroy(&c.smaller.o));
   end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -125,10 +125,3 @@ PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_
     PetscCall(wring_options_set(s->o, "operator_type", "multigrid", "wring check"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode wring_smaller_destroy(wring_smaller *s)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_options_destroy(&s->o));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

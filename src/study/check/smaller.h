@@ -6,7 +6,7 @@
 #include <wring/options.h>
 
 typedef struct {
-  wring_options *o;      // the deck of the smaller body; NULL: that of the deck is built
+  wring_options *o;      // the deck of the smaller body, destroyed by the caller; NULL: that of the deck is built
   double         growth; // vertices of the deck's body over those of this one; 1 without it
   double         tets;   // the same of tetrahedra
 } wring_smaller;
@@ -17,7 +17,6 @@ typedef struct {
   no vertex there, or the numbers of the large one do not fit `ranks` ranks. Collective.
 */
 PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_smaller *s);
-PetscErrorCode wring_smaller_destroy(wring_smaller *s);
 
 /* Bytes that `ranks` ranks with n vertices together take more than one rank does. Not collective. */
 double wring_smaller_ranks(double n, int ranks);
