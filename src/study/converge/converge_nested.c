@@ -35,7 +35,8 @@ static PetscErrorCode set_field(const wring_converge *c, int k, nested *s)
   } else {
     PetscCall(wring_problem_read_vectors(m, c->table, PETSC_FALSE, x));
   }
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->value[i / 3 * s->width + 3 * k + i % 3] = x[i] - m->X[i];
+  for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++)
+    s->value[i / 3 * (size_t)s->width + 3 * (size_t)k + i % 3] = x[i] - m->X[i];
   PetscCall(PetscFree(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
