@@ -334,8 +334,6 @@ PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file
 PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,
                                        wring_time_curve **path);
 
-PetscErrorCode wring_problem_create_growth(wring_time_curve **c); // statics: the pseudo-time, from 0 to 1
-
 /* How a load varies, by wring_load_time_options: *curve (or NULL) must be destroyed after the last use of *time. */
 PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
                                             wring_load_time *time);

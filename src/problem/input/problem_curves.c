@@ -41,7 +41,8 @@ PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_create_growth(wring_time_curve **c)
+/* Of statics: the pseudo-time, from 0 to 1. */
+static PetscErrorCode create_growth(wring_time_curve **c)
 {
   static const double row[] = {0, 0, 1, 1};
   wring_error         error = {""};
@@ -65,7 +66,7 @@ PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *
     WRING_REFUSE(p->comm, "%s: %sinterpolation applies to a curve, expected %scurve too",
                  wring_options_origin(p->options, prefix, "interpolation"), prefix, prefix);
   } else if (wring_stepper_is_static(p->stepper)) {
-    PetscCall(wring_problem_create_growth(curve));
+    PetscCall(create_growth(curve));
   }
   *time = (wring_load_time){.curve = *curve, .until = key.until};
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,7 +3,6 @@
   pressure. What they act on is found before any term is created, because vertices of triangles may become ghosts.
 */
 #include "problem/problem_impl.h"
-#include <math.h>
 #include <string.h>
 
 /* A load of a family: names, the table of its keys, which begin with `prefix`, and what they give. */
@@ -340,22 +339,14 @@ static PetscErrorCode add_family(wring_problem *p, int family)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* gravity_curve; gravity has no other key of time. */
 static PetscErrorCode add_gravity_curve(wring_problem *p)
 {
-  wring_load_time   time = {.until = INFINITY};
+  wring_load_time   time;
   wring_time_curve *curve;
-  char              file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  if (wring_options_has(p->options, "", "gravity_curve")) {
-    PetscCall(wring_options_get_path(p->options, "", wring_load_options, "gravity_curve", sizeof file, file));
-    PetscCall(wring_problem_read_curve(p, file, "time,value", WRING_CURVE_LINEAR, &curve));
-  } else if (wring_stepper_is_static(p->stepper)) {
-    PetscCall(wring_problem_create_growth(&curve));
-  } else {
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  time.curve = curve;
+  PetscCall(wring_problem_read_load_time(p, "gravity_", &curve, &time));
   PetscCall(wring_loads_set_gravity_time(p->loads, &time));
   PetscCall(wring_time_curve_destroy(&curve));
   PetscFunctionReturn(PETSC_SUCCESS);
