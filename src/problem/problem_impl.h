@@ -315,7 +315,7 @@ typedef PetscBool wring_region_choice(const wring_problem *p, PetscInt r); // wh
 PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field *f, wring_region_choice *wanted,
                                         PetscBool *any, double *value);
 
-/* Checks a table on rank 0: sets e to "file:line: ...", with line = row + 2, for an invalid value. */
+/* Checks a table on rank 0: sets e to "file:line: ...", the line by wring_csv_line, for an invalid value. */
 typedef void wring_row_check(const char *file, PetscInt n, int width, const double *row, wring_error *e);
 
 /*
@@ -325,10 +325,6 @@ typedef void wring_row_check(const char *file, PetscInt n, int width, const doub
 PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine);
-
-/* A function of time from a CSV with this header. */
-PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
-                                        wring_curve_type type, wring_time_curve **c);
 
 /* The path of a motion, if it has a file. *path must be destroyed after the last use of *motion. */
 PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,

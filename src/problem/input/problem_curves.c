@@ -20,8 +20,20 @@ const wring_option wring_load_time_options[] = {
   {0},
 };
 
-PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
-                                        wring_curve_type type, wring_time_curve **c)
+/* On rank 0: a curve itself counts no comments and blank lines of its file. */
+static void check_times(const char *file, PetscInt n, int width, const double *row, wring_error *e)
+{
+  for (PetscInt i = 1; i < n && !wring_failed(e); i++) {
+    const double last = row[width * (i - 1)], time = row[width * i];
+    if (!(time > last))
+      wring_error_set(e, "%s:%" PetscInt64_FMT ": time %g follows time %g, expected increasing times", file,
+                      wring_csv_line(file, i), time, last);
+  }
+}
+
+/* A function of time from a CSV with this header. */
+static PetscErrorCode read_curve(const wring_problem *p, const char *file, const char *header, wring_curve_type type,
+                                 wring_time_curve **c)
 {
   wring_error error = {""};
   PetscInt    n     = 0;
@@ -29,7 +41,10 @@ PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file
   double     *row   = NULL;
 
   PetscFunctionBegin;
-  if (p->rank == 0) PetscCall(wring_csv_read(file, header, 0, PETSC_FALSE, PETSC_FALSE, &n, &width, &row, &error));
+  if (p->rank == 0) {
+    PetscCall(wring_csv_read(file, header, 0, PETSC_FALSE, PETSC_FALSE, &n, &width, &row, &error));
+    check_times(file, n, width, row, &error);
+  }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, p->comm));
   PetscCallMPI(MPI_Bcast(&width, 1, MPI_INT, 0, p->comm));
@@ -61,7 +76,7 @@ PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *
   *curve = NULL;
   PetscCall(wring_options_read(p->options, prefix, wring_load_time_options, &key));
   if (key.curve) {
-    PetscCall(wring_problem_read_curve(p, key.curve, "time,value", key.interpolation, curve));
+    PetscCall(read_curve(p, key.curve, "time,value", key.interpolation, curve));
   } else if (wring_options_has(p->options, prefix, "interpolation")) {
     WRING_REFUSE(p->comm, "%s: %sinterpolation applies to a curve, expected %scurve too",
                  wring_options_origin(p->options, prefix, "interpolation"), prefix, prefix);
@@ -77,7 +92,7 @@ PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file,
 {
   PetscFunctionBegin;
   *path = NULL;
-  if (file) PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
+  if (file) PetscCall(read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
   motion->path = *path;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

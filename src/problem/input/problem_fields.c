@@ -55,7 +55,7 @@ static PetscErrorCode find_sources(const wring_problem *p, const wring_tet_field
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* On rank 0: refuses a row with invalid numbers. Rows of a CSV begin in line 2. */
+/* On rank 0: refuses a row with invalid numbers. */
 static void check_rows(const wring_tet_field *f, const char *name, PetscBool csv, PetscInt n, const double *row,
                        wring_error *e)
 {
