@@ -1,5 +1,6 @@
 /* The database of options: keys, values and their origins; its values, and structs of settings. */
 #define _POSIX_C_SOURCE 200809L // access
+#include "base/grow.h"
 #include "options_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -76,10 +77,7 @@ static const options_entry *find(const wring_options *o, const char *prefix, con
 static PetscErrorCode add_entry(wring_options *o, const char *key, options_entry **entry)
 {
   PetscFunctionBegin;
-  if (o->n == o->capacity) {
-    o->capacity = PetscMax(2 * o->capacity, 32);
-    PetscCall(PetscRealloc(sizeof *o->entry * (size_t)o->capacity, &o->entry));
-  }
+  PetscCall(wring_grow((PetscInt64)o->n + 1, &o->capacity, sizeof *o->entry, &o->entry));
   *entry  = &o->entry[o->n++];
   **entry = (options_entry){0};
   PetscCall(PetscStrallocpy(key, &(*entry)->key));
@@ -203,15 +201,16 @@ const char *wring_options_family_origin(const wring_options *o, const char *pref
 PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *prefix, const char *key, const char *other,
                                          const char *why)
 {
-  const char *const origin = wring_options_origin(o, prefix, key), *const place =
-                                                                     wring_options_origin(o, prefix, other);
+  const char *const origin = wring_options_origin(o, prefix, key);
+  const char *const place  = wring_options_origin(o, prefix, other);
 
   PetscFunctionBegin;
-  if (origin && place)
-    WRING_REFUSE(o->comm, "%s: %s%s and %s%s%s%s%s are both given, %s%s%sexpected one of them", origin, prefix, key,
-                 prefix, other, why ? "" : " (", why ? "" : place, why ? "" : ")", why ? "but " : "", why ? why : "",
-                 why ? ": " : "");
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!origin || !place) PetscFunctionReturn(PETSC_SUCCESS);
+  if (why)
+    WRING_REFUSE(o->comm, "%s: %s%s and %s%s are both given, but %s: expected one of them", origin, prefix, key, prefix,
+                 other, why);
+  WRING_REFUSE(o->comm, "%s: %s%s and %s%s (%s) are both given, expected one of them", origin, prefix, key, prefix,
+               other, place);
 }
 
 /* A copy of text [size], kept until the database is destroyed. */
