@@ -7,15 +7,6 @@ static const char prefix[] = "self_contact_";
 
 /* ---- what takes part --------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode append(PetscInt rows, int width, const PetscInt *row, PetscInt *n, PetscInt **list)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscRealloc(sizeof **list * (size_t)width * (size_t)(*n + rows + 1), list));
-  PetscCall(PetscArraycpy(*list + width * *n, row, width * rows));
-  *n += rows;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Springs that join nothing but points: others pass through the bodies that they join. */
 static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const PetscInt *triangle, PetscInt *n_line,
                                    PetscInt **line)
@@ -23,11 +14,13 @@ static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const Pet
   const wring_mesh *const   m = p->mesh;
   const wring_spring_lines *spring;
   const PetscInt            springs = wring_problem_springs(p, &spring);
+  PetscInt                  all     = 0;
   double                   *tied; // [n_local]: vertices of tets and of the triangles, on all ranks that have them
 
   PetscFunctionBegin;
   *n_line = 0;
-  *line   = NULL;
+  for (PetscInt i = 0; i < springs; i++) all += spring[i].n;
+  PetscCall(PetscMalloc1(2 * all, line));
   PetscCall(PetscCalloc1(m->n_local, &tied));
   for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
   for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
@@ -36,7 +29,7 @@ static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const Pet
   for (PetscInt i = 0; i < springs; i++) {
     for (PetscInt k = 0; k < spring[i].n; k++) {
       const PetscInt *const ends = spring[i].vertex + 2 * k;
-      if (!tied[ends[0]] && !tied[ends[1]]) PetscCall(append(1, 2, ends, n_line, line));
+      if (!tied[ends[0]] && !tied[ends[1]]) PetscCall(PetscArraycpy(*line + 2 * (*n_line)++, ends, 2));
     }
   }
   PetscCall(PetscFree(tied));
@@ -84,7 +77,7 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
   wring_self_contact   keys = {.gap = 0};
   const wring_surface *surface;
   const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
-  PetscInt            *triangle = NULL, *line;
+  PetscInt            *triangle, *line;
   wring_contact       *friction;
   char                 of[WRING_PREFIX];
 
@@ -93,8 +86,10 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
   how.gap        = keys.gap;
   how.friction   = keys.friction;
   how.slip_speed = keys.slip_speed;
-  for (PetscInt i = 0; i < surfaces; i++)
-    PetscCall(append(surface[i].n, 3, surface[i].vertex, &how.n_triangle, &triangle));
+  for (PetscInt i = 0; i < surfaces; i++) how.n_triangle += surface[i].n;
+  PetscCall(PetscMalloc1(3 * how.n_triangle, &triangle));
+  for (PetscInt i = 0, at = 0; i < surfaces; at += 3 * surface[i++].n)
+    PetscCall(PetscArraycpy(triangle + at, surface[i].vertex, 3 * surface[i].n));
   PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
   how.triangle = triangle;
   how.line     = line;
