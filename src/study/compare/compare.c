@@ -86,7 +86,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
   PetscCall(wring_compare_note_keys(o));
   if (grid.n_axis > 0) {
     PetscCall(run_all(o, &grid, &stopper, end));
-    if (grid.rank == 0) wring_parameter_grid_print(&grid);
+    if (grid.output.rank == 0) wring_parameter_grid_print(&grid);
   } else {
     PetscCall(wring_compare_create(o, &s));
     PetscCall(wring_compare_run(s, &stopper, PETSC_TRUE, end));

@@ -20,13 +20,11 @@ typedef struct {
 
 typedef struct {
   MPI_Comm        comm;
-  PetscMPIInt     rank;
   int             n_axis;
   PetscInt        n_run; // product of the axes' n
   wring_axis     *axis;  // [n_axis] in the order of the deck
   wring_grid_run *run;   // [n_run], the last axis varies fastest
   wring_output    output;
-  const char     *directory; // of what they show together; borrowed from output
 } wring_parameter_grid;
 
 /* Refuses unknown keys, keys that take a list, and values that a key does not accept. Collective, as the next ones. */

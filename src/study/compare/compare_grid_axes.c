@@ -39,7 +39,7 @@ static PetscErrorCode make_run(const wring_options *o, const wring_parameter_gri
   }
   for (char *c = r->folder; *c; c++)
     if (!wring_text_is_letter(*c) && !wring_text_is_digit(*c) && !strchr(".+-=_", *c)) *c = '_';
-  PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, r->folder));
+  PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->output.directory, r->folder));
   PetscCall(wring_options_set(r->deck, "output_directory", path, origin ? origin : "default"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,10 +105,8 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter
 
   PetscFunctionBegin;
   *s = (wring_parameter_grid){.comm = wring_options_comm(o), .n_run = 1};
-  PetscCallMPI(MPI_Comm_rank(s->comm, &s->rank));
   PetscCall(wring_keys_create(&c));
   PetscCall(wring_output_read(o, &s->output));
-  s->directory = s->output.directory;
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);

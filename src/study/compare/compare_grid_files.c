@@ -36,7 +36,7 @@ static PetscInt next_report(const wring_parameter_grid *s, PetscInt k)
 static void write_csv(const wring_parameter_grid *s, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/sweep.csv", s->directory);
+  snprintf(path, sizeof path, "%s/sweep.csv", s->output.directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", s->axis[k].key);
@@ -95,7 +95,7 @@ static void write_json(const wring_parameter_grid *s, json_t *provenance, wring_
   }
   wring_json_set(json, "schema", JSON(WRING_JSON_SCHEMA), "keys", keys, "combinations", JSON(s->n_run), "runs", runs,
                  "provenance", json_incref(provenance), NULL);
-  wring_json_write(json, e, "%s/sweep.json", s->directory);
+  wring_json_write(json, e, "%s/sweep.json", s->output.directory);
   json_decref(json);
 }
 
@@ -198,7 +198,7 @@ static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
 
 static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e)
 {
-  FILE *const f = wring_plot_begin(s->directory, "sweep", 300 + 600 * s->n_axis, 600, e);
+  FILE *const f = wring_plot_begin(s->output.directory, "sweep", 300 + 600 * s->n_axis, 600, e);
   if (!f) return;
   fprintf(f, "set datafile separator whitespace\n");
   for (int k = 0; k < s->n_axis; k++) print_blocks(f, s, k);
@@ -209,7 +209,7 @@ static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *
     print_panel(f, s, k);
     fprintf(f, "unset key\nunset ylabel\n");
   }
-  wring_plot_end(f, s->directory, "sweep", &end->pictures, e);
+  wring_plot_end(f, s->output.directory, "sweep", &end->pictures, e);
 }
 
 PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscInt n_done, json_t *provenance,
@@ -219,13 +219,13 @@ PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscIn
   char        path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  if (s->rank == 0) {
+  if (s->output.rank == 0) {
     write_csv(s, &error);
     write_json(s, provenance, &error);
-    if (n_done <= 1) wring_comparison_remove_others(s->directory, "sweep", &error);
+    if (n_done <= 1) wring_comparison_remove_others(s->output.directory, "sweep", &error);
     if (n_done == s->n_run) plot(s, end, &error);
     for (PetscInt r = 0; n_done == s->n_run && r < s->n_run; r++) {
-      PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->directory, s->run[r].folder));
+      PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", s->output.directory, s->run[r].folder));
       wring_sittings_remove(path, &error);
     }
   }

@@ -21,7 +21,6 @@ PetscErrorCode wring_compare_create(const wring_options *o, wring_compare **out)
   PetscCall(wring_problem_create_for(wring_options_comm(o), o, n, (const char *const *)name, &s->p));
   PetscCall(wring_words_destroy(n, &name));
   PetscCall(wring_output_read(o, &s->output));
-  s->directory = s->output.directory;
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_sittings_find(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
@@ -229,8 +228,8 @@ static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
     for (PetscInt i = 0; i < c->n; i++)
       if (!c->history[i].options) PetscCall(find_options(s, options, &c->history[i]));
     add_limits(s, options);
-    wring_comparison_write(c, s->directory, provenance, &error);
-    if (end) wring_comparison_plot(c, s->directory, end, &error);
+    wring_comparison_write(c, s->output.directory, provenance, &error);
+    if (end) wring_comparison_plot(c, s->output.directory, end, &error);
   }
   if (end) wring_core_watch_end(&s->watch, provenance);
   json_decref(provenance);
@@ -324,7 +323,7 @@ static PetscErrorCode finish(wring_compare *s, wring_ending *end)
     if (wring_reason_failed(s->c.history[i].solve[0].outcome.reason) && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
   if (s->in_grid) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->directory, &error);
+  if (!s->c.stop && s->p->rank == 0) wring_sittings_remove(s->output.directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
   if (s->p->rank == 0) wring_comparison_print(&s->c);
   if (s->c.stop)
@@ -342,7 +341,7 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscFunctionBegin;
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->comm, s->directory, &lock)); // from here on files are written
+  PetscCall(wring_directory_make(s->p->comm, s->output.directory, &lock)); // from here on files are written
   PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
   PetscCall(wring_sittings_begin(s));
   for (PetscInt i = 0; i < s->c.n_all; i++)
@@ -358,6 +357,6 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, Petsc
   PetscCall(find_conditions(s));
   PetscCall(write_files(s, end));
   PetscCall(finish(s, end));
-  wring_directory_release(s->directory, &lock);
+  wring_directory_release(s->output.directory, &lock);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,7 +33,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
   json_t                    *keys, *old;
 
   PetscFunctionBegin;
-  snprintf(path, sizeof path, "%s/%s", s->directory, folder);
+  snprintf(path, sizeof path, "%s/%s", s->output.directory, folder);
   snprintf(file, sizeof file, "%s/sittings.json", path);
   if (p->rank == 0) {
     PetscCall(wring_keys_in_force(p, "compare", s->n_solver, s->solver, &keys));
@@ -45,7 +45,7 @@ PetscErrorCode wring_sittings_find(wring_compare *s)
     wring_error_set(&error,
                     "%s: holds a comparison that has not ended, of another deck: %s; add -output_overwrite true to "
                     "replace it, or -output_directory with another name",
-                    s->directory, change.text);
+                    s->output.directory, change.text);
   PetscCall(wring_error_raise(p->comm, &error));
   if (!wring_failed(&change)) s->c.segments = json_incref(json_object_get(old, "sittings"));
   json_decref(old);
@@ -75,9 +75,9 @@ PetscErrorCode wring_sittings_begin(const wring_compare *s)
   char           path[PATH];
 
   PetscFunctionBegin;
-  if (s->p->rank == 0 && !s->sittings) wring_sittings_remove(s->directory, &error);
+  if (s->p->rank == 0 && !s->sittings) wring_sittings_remove(s->output.directory, &error);
   PetscCall(wring_error_raise_output(comm, &error));
-  snprintf(path, sizeof path, "%s/%s", s->directory, folder);
+  snprintf(path, sizeof path, "%s/%s", s->output.directory, folder);
   PetscCall(wring_make_directory(comm, path));
   json_array_extend(sittings, s->c.segments);
   json_array_append(sittings, s->made);
@@ -89,7 +89,7 @@ PetscErrorCode wring_sittings_begin(const wring_compare *s)
   PetscCall(wring_error_raise_output(comm, &error));
   if (s->sittings)
     PetscCall(wring_note(comm, "%s: goes on with a comparison that was stopped: solves that have ended are taken",
-                         s->directory));
+                         s->output.directory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,7 +98,7 @@ PetscErrorCode wring_sittings_begin(const wring_compare *s)
 /* "out/compare_kept/02_qn.json" of the solve that is due. */
 static void name_file(const wring_compare *s, const char *solver, const char *end, char path[PATH])
 {
-  snprintf(path, PATH, "%s/%s/%02" PetscInt_FMT "_%s%s", s->directory, folder, s->solves, solver, end);
+  snprintf(path, PATH, "%s/%s/%02" PetscInt_FMT "_%s%s", s->output.directory, folder, s->solves, solver, end);
 }
 
 /* The numbers of a solve in a list, which is filled from the solve or read into it. */

@@ -132,7 +132,6 @@ typedef struct {
   wring_core_watch     watch;
   json_t              *made; // how and where
   wring_output         output;
-  const char          *directory; // of its files, borrowed from output
 } wring_compare;
 
 /* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */

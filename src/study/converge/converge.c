@@ -20,7 +20,7 @@ static PetscErrorCode take_levels(wring_converge *c)
   PetscCall(wring_error_raise(c->comm, &error));
   if (!any && c->end - c->first == c->n) PetscCall(wring_directory_refuse_results(&c->output, "deck", results));
   for (int k = 0; k < c->n; k++) {
-    if (c->level[k].results) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->directory));
+    if (c->level[k].results) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->output.directory));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,7 +50,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_converge_check(&c));
   PetscCall(take_levels(&c));
   PetscCall(wring_converge_check_finest(&c));
-  PetscCall(wring_directory_make(c.comm, c.directory, NULL));
+  PetscCall(wring_directory_make(c.comm, c.output.directory, NULL));
   for (int k = c.first; k < c.end && !c.status; k++) {
     if (c.level[k].results) continue;
     PetscCall(wring_stopper_check(&c.stopper));

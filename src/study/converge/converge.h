@@ -62,7 +62,6 @@ typedef struct {
   PetscMPIInt          rank, size;
   const wring_options *o;
   wring_output         output;
-  const char          *directory;        // borrowed from output
   PetscBool            in_mesh, in_time; // what becomes finer
   PetscBool            is_static;
   PetscInt64           tets;                      // of level 0

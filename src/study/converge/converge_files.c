@@ -38,7 +38,7 @@ static void write_csv(const wring_converge *c, const json_t *levels, wring_error
     "level", "refine", "size", "step", "steps", "vertices", "tets", "iterations", "linear_iterations", "seconds"};
   enum { N_COLUMN = sizeof column / sizeof column[0] };
   char path[PETSC_MAX_PATH_LEN + 32];
-  snprintf(path, sizeof path, "%s/converge.csv", c->directory);
+  snprintf(path, sizeof path, "%s/converge.csv", c->output.directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   fprintf(f, "quantity");
@@ -67,9 +67,9 @@ static void write_all(const wring_converge *c, json_t *json, wring_error *e)
   wring_json_set(json, "in", JSON(in), "against", JSON(c->table[0] ? c->table : "finest"), "volume", JSON(c->volume),
                  "levels", levels, "quantities", quantities, NULL);
   write_csv(c, levels, e);
-  wring_json_write(json, e, "%s/converge.json", c->directory);
-  wring_directory_remove_file(c->directory, "converge.gp", e);
-  wring_directory_remove_file(c->directory, "converge.png", e);
+  wring_json_write(json, e, "%s/converge.json", c->output.directory);
+  wring_directory_remove_file(c->output.directory, "converge.gp", e);
+  wring_directory_remove_file(c->output.directory, "converge.png", e);
 }
 
 PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end)

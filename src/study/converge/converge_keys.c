@@ -55,7 +55,6 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
   PetscCallMPI(MPI_Comm_size(c->comm, &c->size));
   PetscCall(wring_options_read(o, "converge_", wring_converge_options, &k));
   PetscCall(wring_output_read(o, &c->output));
-  c->directory = c->output.directory;
   PetscCall(get_table(c));
   if (k.level >= k.levels)
     WRING_REFUSE(c->comm, "%s: converge_level is %d, but levels are 0 to %d, expected one of them",
@@ -102,7 +101,7 @@ static PetscErrorCode make_deck(const wring_converge *c, int k, wring_converge_l
     PetscCall(set(c, l, "time_steps", "%" PetscInt_FMT, l->steps));
   }
   if (c->in_mesh) PetscCall(set(c, l, "mesh_refine", "%" PetscInt_FMT, l->refine));
-  PetscCall(PetscSNPrintf(l->directory, sizeof l->directory, "%s/level_%d", c->directory, k));
+  PetscCall(PetscSNPrintf(l->directory, sizeof l->directory, "%s/level_%d", c->output.directory, k));
   PetscCall(set(c, l, "output_directory", "%s", l->directory));
   PetscCall(set(c, l, "output_every", "0"));
   PetscCall(set(c, l, "checkpoint_resume", "false"));
