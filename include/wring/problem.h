@@ -91,6 +91,12 @@ PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x,
 /* Minimises the g of begin_step from x, once, by a solver of the problem; the state stays as it is. */
 PetscErrorCode wring_problem_minimise(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome);
 
+/*
+  The last step of a run from the state, at least that of the state. time.end is a time and time.steps counts from time
+  0: a restart ends at the same time. time.more_steps counts from the state. Not collective.
+*/
+PetscErrorCode wring_problem_find_last_step(const wring_problem *p, PetscInt *last);
+
 /* Prepares g and x, x_0, for the next step, unless that is done: wring_problem_step does it. */
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
 

@@ -133,11 +133,14 @@ PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *
 {
   const char *const held = wring_potential_held_marks(p->g);
   const double      h    = wring_stepper_size(p->stepper);
+  const double      now  = wring_stepper_is_static(p->stepper) ? h * (double)p->state.step : p->state.time;
   double            first[4], last[4];
+  PetscInt          step;
 
   PetscFunctionBegin;
   PetscCall(sum_loads(p, p->state.time, &s->start));
-  PetscCall(sum_loads(p, fmax(p->state.time, h * (double)wring_stepper_steps(p->stepper)), &s->end));
+  PetscCall(wring_problem_find_last_step(p, &step));
+  PetscCall(sum_loads(p, now + h * (double)(step - p->state.step), &s->end));
   PetscCall(wring_sanity_sum_acting(p, s->start.time, held, first));
   PetscCall(wring_sanity_sum_acting(p, s->end.time, held, last));
   s->acting = fmax(first[3], last[3]);

@@ -1,6 +1,22 @@
 /* One step as `run` makes it: x_0, A, the solve, what is done where it fails, the new state. */
 #include "problem/problem_impl.h"
+#include <math.h>
 #include <string.h>
+
+PetscErrorCode wring_problem_find_last_step(const wring_problem *p, PetscInt *last)
+{
+  double end;
+
+  PetscFunctionBegin;
+  *last = wring_stepper_steps(p->stepper);
+  if (wring_options_has(p->options, "time_", "more_steps")) *last += p->state.step;
+  if (wring_options_has(p->options, "time_", "end") && !wring_stepper_is_static(p->stepper)) {
+    PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
+    *last = p->state.step + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
+  }
+  *last = PetscMax(*last, p->state.step);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x)
 {

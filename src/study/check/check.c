@@ -9,7 +9,6 @@
 #include "io/print.h"
 #include "smaller.h"
 #include "study/common/provenance.h"
-#include "study/run/run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,7 +212,7 @@ static PetscErrorCode measure(check *c)
   c->bytes[PROGRAM] += later;
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
-  PetscCall(wring_run_find_last_step(p, &last));
+  PetscCall(wring_problem_find_last_step(p, &last));
   PetscCall(wring_frames_set_up(p, &c->output, last, &c->frames));
   c->bytes[OUTPUT] = wring_frames_memory(p, &c->frames);
   for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex

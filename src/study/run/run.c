@@ -3,25 +3,9 @@
 #include "output/header.h"
 #include "output/output.h"
 #include "io/print.h"
-#include <math.h>
 #include <wring/sanity.h>
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
-
-PetscErrorCode wring_run_find_last_step(const wring_problem *p, PetscInt *last)
-{
-  double end;
-
-  PetscFunctionBegin;
-  *last = wring_stepper_steps(p->stepper);
-  if (wring_options_has(p->options, "time_", "more_steps")) *last += p->state.step;
-  if (wring_options_has(p->options, "time_", "end") && !wring_stepper_is_static(p->stepper)) {
-    PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
-    *last = p->state.step + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
-  }
-  *last = PetscMax(*last, p->state.step);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /*
   With checkpoint.resume and a checkpoint in output.directory: the deck with initial.restart for its keys of initial.
@@ -57,7 +41,7 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));
   p        = r->p;
   r->first = p->state.step;
-  PetscCall(wring_run_find_last_step(p, &r->last));
+  PetscCall(wring_problem_find_last_step(p, &r->last));
   if (r->last == r->first)
     PetscCall(wring_note(comm,
                          "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already; time.steps and "

@@ -57,12 +57,6 @@ typedef struct {
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r);
 PetscErrorCode wring_run_destroy(wring_run *r);
 
-/*
-  The last step of a run from the state, at least that of the state. time.end is a time and time.steps counts from time
-  0: a restart ends at the same time. time.more_steps counts from the state. Not collective.
-*/
-PetscErrorCode wring_run_find_last_step(const wring_problem *p, PetscInt *last);
-
 /* Opens the directory, prints the header, makes all steps, writes and prints the end; r->status: how it ended. */
 PetscErrorCode wring_run_march(wring_run *r);
 
