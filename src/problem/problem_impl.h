@@ -272,9 +272,6 @@ PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family
 void        wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
 const char *wring_list_names(const wring_names *names, size_t size, char *text); // "xmin, xmax, ...": the first 12
 
-/* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
-const wring_option *wring_solver_keys(const char *type, PetscBool *found);
-
 void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix); // of its own keys
 /* The prefix of the keys that it shares with other regions: "body_NAME_material_" of a body with keys, "material_". */
 const char    *wring_region_shared(const wring_problem *p, PetscInt r, char prefix[WRING_PREFIX]);

@@ -172,18 +172,17 @@ static const vectors_of vectors[] = {
 
 static PetscErrorCode count_vectors(const wring_bench_body *body, const char *method, double *n)
 {
-  const wring_option *options;
-  const char         *type;
-  char                prefix[128];
-  PetscInt            kept = 0;
+  char      prefix[128];
+  PetscBool found;
+  PetscInt  kept = 0;
 
   PetscFunctionBegin;
   *n = 2;
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     if (strcmp(vectors[k].type, method) != 0) continue;
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", method));
-    for (int i = 0; vectors[k].key && (type = wring_solver_type(i, &options)); i++)
-      if (strcmp(type, method) == 0) PetscCall(wring_options_get_int(body->o, prefix, options, vectors[k].key, &kept));
+    const wring_option *const table = wring_solver_keys(method, &found);
+    if (vectors[k].key) PetscCall(wring_options_get_int(body->o, prefix, table, vectors[k].key, &kept));
     *n = vectors[k].each * (double)kept + vectors[k].more;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -274,16 +274,14 @@ static void print_settings(const wring_problem *p, const char *title, const char
 /* The solver's keys, those of its type, the operator's, and the rough times from which its type `auto` chooses. */
 static void print_solver(const wring_problem *p, const wring_solver *solver)
 {
-  const wring_option    *options;
-  const char            *type;
+  const char *const      name = wring_solver_name(solver);
   wring_operator_seconds s;
   char                   prefix[256], rtol[32];
+  PetscBool              found;
   print_settings(p, "settings", "solver_", wring_solver_options, NULL);
   if (wring_solver_about(solver)) wring_print(p->comm, "method    %s\n", wring_solver_about(solver));
-  for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
-    snprintf(prefix, sizeof prefix, "solver_%s_", type);
-    if (strcmp(type, wring_solver_name(solver)) == 0) print_settings(p, "", prefix, options, NULL);
-  }
+  snprintf(prefix, sizeof prefix, "solver_%s_", name);
+  print_settings(p, "", prefix, wring_solver_keys(name, &found), NULL);
   if (wring_solver_operator_factor(solver) > 0) {
     wring_operator_describe_rtol(p->op, p->mesh->number.n_global, sizeof rtol, rtol);
     print_settings(p, "", "operator_", wring_operator_options, rtol);

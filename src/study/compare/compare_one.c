@@ -188,10 +188,10 @@ static void add_limits(const wring_compare *s, json_t *options)
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
 static PetscErrorCode find_options(const wring_compare *s, json_t *in_force, wring_convergence *h)
 {
-  const char         *type = h->name, *name, *key;
-  json_t             *value;
-  char                prefix[sizeof h->name + 16];
-  const wring_option *table;
+  const char *type = h->name, *key;
+  json_t     *value;
+  char        prefix[sizeof h->name + 16];
+  PetscBool   found;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", h->name));
@@ -199,14 +199,13 @@ static PetscErrorCode find_options(const wring_compare *s, json_t *in_force, wri
     PetscCall(wring_options_get_word(s->p->options, prefix, wring_solver_options, "type", &type));
   else
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", h->name));
-  for (int i = 0; (name = wring_solver_type(i, &table)) && wring_ascii_compare(name, type); i++) continue;
-  h->options = json_object();
+  const wring_option *const table = wring_solver_keys(type, &found);
+  h->options                      = json_object();
   json_object_foreach(in_force, key, value)
   {
     if (wring_ascii_compare_n(key, prefix, strlen(prefix)) != 0) continue;
     const char *const own = key + strlen(prefix);
-    if (wring_ascii_compare(own, "type") == 0 || (name && table && wring_option_find(table, own)))
-      json_object_set(h->options, key, value);
+    if (wring_ascii_compare(own, "type") == 0 || wring_option_find(table, own)) json_object_set(h->options, key, value);
   }
   add_limits(s, h->options);
   PetscFunctionReturn(PETSC_SUCCESS);
