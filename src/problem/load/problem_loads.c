@@ -183,14 +183,20 @@ static PetscErrorCode refuse_without_triangles(const wring_problem *p, const loa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Integrals over the surface at rest, or of a set without triangles 1; a force in total is divided by their sum. */
-static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool is_total, PetscInt set, wring_loaded *l)
+/*
+  Integrals over the surface at rest, or of a set without triangles 1; a force in total, which alone acts on such a set,
+  is divided by their sum.
+*/
+static PetscErrorCode read_set(wring_problem *p, const load_keys *k, wring_loaded *l)
 {
-  const wring_mesh *const m = p->mesh;
+  const wring_mesh *const m        = p->mesh;
+  const PetscBool         is_total = (PetscBool)(k->table == wring_force_options);
   PetscInt64              triangles;
+  PetscInt                set;
   double                  total = 0;
 
   PetscFunctionBegin;
+  PetscCall(wring_problem_find_set(p, k->family, k->name, is_total ? "a set" : "a surface", &set));
   PetscCall(wring_mesh_count_elements(m, set, 3, &triangles));
   if (!is_total) PetscCall(refuse_without_triangles(p, k, triangles));
   l->n = m->set.count[set];
@@ -204,19 +210,6 @@ static PetscErrorCode share_set(wring_problem *p, const load_keys *k, PetscBool 
     WRING_REFUSE(p->comm, "%s: %.*s: the triangles of the set '%s' have area 0 at rest, expected above 0",
                  wring_options_family_origin(p->options, k->prefix), (int)strlen(k->family) - 1, k->family, k->name);
   for (PetscInt i = 0; i < l->n && is_total; i++) l->share[i] /= total;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A force in total also acts on a set without triangles. */
-static PetscErrorCode read_set(wring_problem *p, const load_keys *k, wring_loaded *l)
-{
-  const PetscBool   is_total = (PetscBool)(k->table == wring_force_options);
-  const char *const expected = is_total ? "a set" : "a surface";
-  PetscInt          set;
-
-  PetscFunctionBegin;
-  PetscCall(wring_problem_find_set(p, k->family, k->name, expected, &set));
-  PetscCall(share_set(p, k, is_total, set, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
