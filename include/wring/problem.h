@@ -169,7 +169,8 @@ PetscInt wring_problem_probe_columns(const wring_problem *p, const char *const *
 /*
   All of them, value [columns], the same on every rank, of positions q and velocities v, such as those of the state.
   Forces of hard attachments are those of the last gradient, as of wring_potential_resultants. NaN: a stress at an
-  inverted tet. One reduction; with stresses also a pass over all tets and six halo exchanges. Collective.
+  inverted tet. One reduction; with stresses also a pass over all tets and six halo exchanges; for each largest stress a
+  pass and its reductions. Collective.
 */
 PetscErrorCode wring_problem_measure_probes(wring_problem *p, Vec q, Vec v, double *value);
 

@@ -361,9 +361,11 @@ static PetscErrorCode print(check *c)
   print_names(p->comm, "sets", &p->mesh->set.names);
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
-  for (PetscInt i = 0; i < n; i++)
-    wring_print(p->comm, "%s %s (%s%s)%s", i ? "," : "probes   ", probe[i].name, probe[i].is_point ? "point" : "set",
+  for (PetscInt i = 0; i < n; i++) {
+    const char *const of = probe[i].is_point ? "point" : "set";
+    wring_print(p->comm, "%s %s (%s%s)%s", i ? "," : "probes   ", probe[i].name, probe[i].largest ? "largest" : of,
                 probe[i].stress ? ", stress" : "", i == n - 1 ? "\n" : "");
+  }
   if (p->rank == 0) print_sanity(p, c->sanity);
   const char *const compared = wring_options_text(p->options, "compare_", &wring_compare_options[0]);
   if (compared) wring_print(p->comm, "compares  %s\n", compared);
