@@ -5,8 +5,8 @@
 /* Removes keys that change no result, and those of other commands. */
 static void leave_out(const char *command, json_t *keys)
 {
-  static const char *const first[] = {"output_", "checkpoint_", "compare_",  "evaluate_",
-                                      "bench_",  "converge_",   "time_limit"};
+  static const char *const first[] = {"output_", "checkpoint_", "compare_", "evaluate_",
+                                      "bench_",  "converge_",   "check_",   "time_limit"};
   const char              *key;
   json_t                  *value;
   void                    *next;
