@@ -143,9 +143,9 @@ PetscErrorCode wring_tables_open(const wring_problem *p, PetscBool residuals, Pe
 
   PetscFunctionBegin;
   PetscCall(make_headers(p, residuals, header));
-  for (int i = 0; i < WRING_N_TABLE && keep >= 0; i++) {
+  for (int i = 0; i < WRING_N_TABLE; i++) {
     path_of(t, i, sizeof path, path);
-    if (header[i]) check(path, header[i], refusal);
+    if (header[i] && keep >= 0) check(path, header[i], refusal);
   }
   for (int i = 0; i < WRING_N_TABLE && !wring_failed(refusal) && !wring_failed(e); i++) {
     path_of(t, i, sizeof path, path);

@@ -160,7 +160,8 @@ static PetscErrorCode find_conditions(wring_compare *s)
   wring_solver *solver;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
+  if (!s->lowest || s->c.stop) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < s->c.n; i++) {
     wring_convergence *const h = &s->c.history[i];
     if (wring_failed(&h->refusal)) continue;
     PetscCall(wring_compare_create_solver(s, h->name, NULL, &solver));

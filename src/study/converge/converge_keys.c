@@ -209,7 +209,8 @@ static PetscErrorCode note_supports(const wring_converge *c)
   const char *key, *value, *origin;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < wring_options_count(c->o) && c->in_mesh; i++) {
+  if (!c->in_mesh) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < wring_options_count(c->o); i++) {
     wring_options_entry(c->o, i, &key, &value, &origin);
     const char *const end       = strrchr(key, '_');
     const PetscBool   stiffness = (PetscBool)(end && strcmp(end, "_stiffness") == 0);
@@ -235,12 +236,11 @@ PetscErrorCode wring_converge_check(wring_converge *c)
                  "%s: initial_restart: the mesh of a checkpoint is not refined, and its state is that of one "
                  "level, expected a deck that starts at time 0",
                  wring_options_origin(o, "initial_", "restart"));
-  for (int i = 0; i < 2 && c->in_mesh; i++) {
-    if (!wring_options_has(o, "initial_", vertex[i])) continue;
-    WRING_REFUSE(c->comm,
-                 "%s: initial_%s names the vertices of one mesh, expected converge_in 'time', or no such table",
-                 wring_options_origin(o, "initial_", vertex[i]), vertex[i]);
-  }
+  for (int i = 0; i < 2; i++)
+    if (c->in_mesh && wring_options_has(o, "initial_", vertex[i]))
+      WRING_REFUSE(c->comm,
+                   "%s: initial_%s names the vertices of one mesh, expected converge_in 'time', or no such table",
+                   wring_options_origin(o, "initial_", vertex[i]), vertex[i]);
   PetscCall(check_problem(c));
   PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, c->level[c->n - 1].refine));
   if (!wring_option_accepts(option, text))
