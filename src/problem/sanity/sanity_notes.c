@@ -141,7 +141,8 @@ static PetscBool may_move(const wring_problem *p, const wring_sanity *s)
     if (a->key[i].path || a->key[i].file) return PETSC_TRUE;
   for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
     wring_options_entry(p->options, i, &key, &value, &origin);
-    if (strstr(key, "_curve")) return PETSC_TRUE;
+    const size_t n = strlen(key), end = strlen("_curve");
+    if (n > end && !wring_ascii_compare(key + n - end, "_curve")) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }

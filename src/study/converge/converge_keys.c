@@ -213,10 +213,12 @@ static PetscErrorCode note_supports(const wring_converge *c)
   for (PetscInt i = 0; i < wring_options_count(c->o); i++) {
     wring_options_entry(c->o, i, &key, &value, &origin);
     const char *const end       = strrchr(key, '_');
-    const PetscBool   stiffness = (PetscBool)(end && strcmp(end, "_stiffness") == 0);
-    const PetscBool   spring    = (PetscBool)(stiffness && strncmp(key, "attach_", 7) == 0);
-    const PetscBool   shape     = (PetscBool)(stiffness && strncmp(key, "collider_", 9) == 0);
-    if (!spring && !shape && strcmp(key, "self_contact_stiffness") && strcmp(key, "drag_coefficient")) continue;
+    const PetscBool   stiffness = (PetscBool)(end && !wring_ascii_compare(end, "_stiffness"));
+    const PetscBool   spring    = (PetscBool)(stiffness && !wring_ascii_compare_n(key, "attach_", 7));
+    const PetscBool   shape     = (PetscBool)(stiffness && !wring_ascii_compare_n(key, "collider_", 9));
+    if (!spring && !shape && wring_ascii_compare(key, "self_contact_stiffness") &&
+        wring_ascii_compare(key, "drag_coefficient"))
+      continue;
     PetscCall(wring_note(c->comm, "%s: %s is that of a vertex, so that refining the mesh changes the problem%s", origin,
                          key, spring ? ": hard or stiffness_per_area does not" : ""));
   }
