@@ -228,6 +228,13 @@ static PetscErrorCode keep_word(const wring_options *o, const char *text, size_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool is_kept(const wring_options *o, const char *text)
+{
+  for (const options_word *w = *o->words; w; w = w->next)
+    if (strcmp(w->text, text) == 0) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 const wring_option *wring_option_find(const wring_option *table, const char *key)
 {
   for (; table && table->key; table++) {
@@ -390,7 +397,7 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
                                       const char *key, size_t size, char *path)
 {
   const char *const origin = wring_options_origin(o, prefix, key);
-  const char       *text;
+  const char       *text, *said;
 
   PetscFunctionBegin;
   PetscCall(find_text(o, prefix, table, key, &text));
@@ -399,13 +406,15 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
   int             n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", text);
   if (!as_is && typed) {
     as_is = (PetscBool)(access(text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
-    if (as_is)
+    if (as_is) {
       n = snprintf(path, size, "%s", text);
-    else
+    } else if (!is_kept(o, path)) { // the record of a result asks for it again
+      PetscCall(keep_word(o, path, (size_t)n, &said));
       PetscCall(wring_note(o->comm,
                            "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
                            "as in wring 0.1: expected %s",
                            origin, prefix, key, text, path));
+    }
   }
   if (n < 0 || (size_t)n >= size)
     WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", origin, prefix, key, size - 1);
