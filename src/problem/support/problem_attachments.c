@@ -53,8 +53,7 @@ static PetscErrorCode check_components(const wring_problem *p, const char *prefi
   for (int c = 0; c < 3; c++) {
     const unsigned others = WRING_XYZ & ~(1u << c), held = a->components & others;
     if (a->motion.spin[c] != 0 && held && held != others)
-      WRING_REFUSE(p->comm,
-                   "%s: %s%s about %c turns %c and %c into each other, expected components with both or none",
+      WRING_REFUSE(p->comm, "%s: %s%s about %c turns %c and %c into each other, expected components with both or none",
                    wring_options_origin(p->options, prefix, spin), prefix, spin, "xyz"[c], "yzx"[c], "zxy"[c]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
