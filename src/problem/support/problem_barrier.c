@@ -29,7 +29,9 @@ static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const Pet
   for (PetscInt i = 0; i < springs; i++) {
     for (PetscInt k = 0; k < spring[i].n; k++) {
       const PetscInt *const ends = spring[i].vertex + 2 * k;
-      if (!tied[ends[0]] && !tied[ends[1]]) PetscCall(PetscArraycpy(*line + 2 * (*n_line)++, ends, 2));
+      if (tied[ends[0]] || tied[ends[1]]) continue;
+      PetscCall(PetscArraycpy(*line + 2 * *n_line, ends, 2));
+      ++*n_line;
     }
   }
   PetscCall(PetscFree(tied));
@@ -88,7 +90,7 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
   how.slip_speed = keys.slip_speed;
   for (PetscInt i = 0; i < surfaces; i++) how.n_triangle += surface[i].n;
   PetscCall(PetscMalloc1(3 * how.n_triangle, &triangle));
-  for (PetscInt i = 0, at = 0; i < surfaces; at += 3 * surface[i++].n)
+  for (PetscInt i = 0, at = 0; i < surfaces; at += 3 * surface[i].n, i++)
     PetscCall(PetscArraycpy(triangle + at, surface[i].vertex, 3 * surface[i].n));
   PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
   how.triangle = triangle;
