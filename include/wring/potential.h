@@ -70,6 +70,8 @@ PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
 /* Copied. Call after set_step, set_start and set_drag. */
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);
 PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q); // copied: (x - q)/h is the velocity at x
+/* Statics: the start of what is left of the step once x is a solution: colliders do not move any more. Copied. */
+PetscErrorCode wring_potential_set_end(wring_potential *g, Vec x);
 /*
   The external dead forces of the step [n_owned][3] N, copied. In statics they are part of g; otherwise y contains them
   as h^2 M^{-1} load, and g does not change. wring_potential_forces uses them.

@@ -39,7 +39,7 @@ static PetscErrorCode sum_change(const wring_potential *g, wring_contact_change 
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first, wring_contact_change *change)
 {
   const wring_phase    old  = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
-  wring_contact_step   step = {.h = g->h};
+  wring_contact_step   step = {.h = g->at_end ? 0 : g->h};
   wring_contact_change one;
   const double        *xa;
 

@@ -236,6 +236,15 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
 {
   PetscFunctionBegin;
   PetscCall(VecCopy(q, g->q));
+  g->at_end = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_set_end(wring_potential *g, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_start(g, x));
+  g->at_end = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -42,7 +42,8 @@ struct wring_potential {
   double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none
   wring_held        held;
   Vec               y, q; // target, start of the step
-  Vec               load; // external dead forces, N; NULL: not set
+  PetscBool         at_end; // q is at the end of the step, where colliders have stopped
+  Vec               load;   // external dead forces, N; NULL: not set
   PetscBool         is_static, is_provisional;
   double           *ridge; // [n_owned] N/m, added to the diagonal of H; NULL: none
   int               n_term;

@@ -48,7 +48,7 @@ PetscErrorCode wring_static_find_residual(wring_stepper *s, Vec q, Vec residual)
   PetscFunctionBegin;
   s->part.end = 0;
   PetscCall(wring_potential_set_step(s->g, 1));
-  PetscCall(wring_potential_set_start(s->g, q));
+  PetscCall(wring_potential_set_end(s->g, q));
   PetscCall(wring_potential_set_target(s->g, q));
   wring_potential_set_begin(s->g, 0);
   PetscCall(wring_potential_set_time(s->g, 0, 0, &changed));
@@ -179,7 +179,7 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
 
   PetscFunctionBegin;
   PetscCall(set_load(s, x));
-  PetscCall(wring_potential_set_start(s->g, x));
+  PetscCall(wring_potential_set_end(s->g, x));
   PetscCall(wring_potential_set_target(s->g, x));
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   if (wring_potential_friction(s->g)) PetscCall(wring_potential_lag_friction(s->g, x, PETSC_FALSE));
