@@ -1,6 +1,6 @@
 /*
   Private to src/solver: what solves have cost, in evaluations of g and its gradient, and when a new operator or a
-  Hessian is worth its price; docs/theory.md (5.13) to (5.14a), (5.40) to (5.42). Numbers only, which are counted, not
+  Hessian is worth its price; docs/theory.md (5.14), (5.14a), (5.40) to (5.42). Numbers only, which are counted, not
   timed, so that all ranks decide alike and runs can be repeated.
 */
 #pragma once

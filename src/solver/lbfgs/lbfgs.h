@@ -1,5 +1,5 @@
 /*
-  Private to src/solver: the pairs of L-BFGS and its direction, for any initial Hessian. docs/theory.md (5.5) to (5.8)
+  Private to src/solver: the pairs of L-BFGS and its direction, for any initial Hessian. docs/theory.md (5.6) to (5.8)
 
   Map of src/solver/lbfgs: lbfgs.h pairs and direction; initial.h the initial Hessian H_0^{-1}; costs.h when the
   operator is replaced by the mean of the diagonal blocks of the Hessian, or by the Hessian.
