@@ -136,7 +136,7 @@ struct wring_law {
   wring_law_prox     *prox;    // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
   /*
     Constraints C_j of psi = sum_j k_j C_j^2/2 up to a constant, j = 0 ... n_constraint - 1: C [WRING_LANES], dC =
-    dC_j/dz [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.
+    dC_j/dz [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.6.
   */
   int                   n_constraint;
   wring_law_constraint *constraint;

@@ -1,4 +1,4 @@
-/* Deformation gradients summed at vertices, from which the rotation of a vertex is computed. docs/theory.md 5 */
+/* Deformation gradients summed at vertices, from which the rotation of a vertex is computed. docs/theory.md (5.12) */
 #include "kernels.h"
 
 /* A chunk of tets, whose vertices get a row of w F, x and f private [vertices][4]. */

@@ -2,7 +2,7 @@
   Proxes of laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values: p = argmin psi(p) + rho/2 |p - z|^2.
 
   With z = U diag(s) V^T the minimiser is p = U diag(t) V^T, t = argmin psi(t) + rho/2 |t - s|^2: by von Neumann's trace
-  inequality no other p with the stretches t is closer to z. docs/theory.md (3.37)
+  inequality no other p with the stretches t is closer to z. docs/theory.md (3.39)
 */
 #pragma once
 #include "isotropic.h"

@@ -31,7 +31,7 @@ PetscErrorCode wring_inner_step(wring_solver *s, Vec x, Vec y, Vec d);
 double wring_inner_objective(const wring_solver *s);
 
 /*
-  The weight w_(k+1) of Chebyshev's acceleration by rho, docs/theory.md 5: 1 until iteration `first`, then from the
+  The weight w_(k+1) of Chebyshev's acceleration by rho, docs/theory.md (5.22): 1 until iteration `first`, then from the
   last one, w_k.
 */
 double wring_chebyshev_weight(PetscInt k, PetscInt first, double rho, double weight);

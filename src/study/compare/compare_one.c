@@ -69,7 +69,7 @@ static PetscErrorCode print_outcome(const wring_compare *s, const char *name, co
 /* ---- the minimiser ----------------------------------------------------------------------------------------------- */
 
 enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
-static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
+static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md (2.5)
 
 /* g* is the least of all; comparisons with NaN are false, so that a failed solver never holds it. */
 static void take_least(wring_comparison *c, const wring_solve *one, const char *source)
