@@ -6,9 +6,9 @@
 
   src/contact, in reading order:
     contact_impl.h    the functions that a kind of contacts supplies; contact.c: the functions below, for any kind
-    shape/            the shapes of colliders, a file each; shape/shape.h is the map of this folder
+    shape/            the shapes of colliders, a file each (map: shape/shape.h), and where colliders are: shape/poses.h
     balls.h           balls around runs of vertices
-    poses.h           where colliders are; colliders.c: the kind "collider" by a penalty
+    colliders.c       the kind "collider" by a penalty
     triangle.h        a point and a triangle
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact; edge_pairs.c: of two edges
@@ -51,16 +51,12 @@ typedef struct wring_contact wring_contact;
 
 PetscErrorCode wring_contact_destroy(wring_contact **c);
 
-/*
-  How a solver enforces contacts: by E_c in g; by E_c in g, and every x on a straight way from the last that
-  wring_contact_bound allows; by E_c in g, one vertex after another; or by projecting vertices out after every sweep
-  over constraints.
-*/
+/* How a solver enforces contacts. */
 typedef enum {
-  WRING_CONTACT_ENERGY,
-  WRING_CONTACT_BOUNDED,
-  WRING_CONTACT_SINGLE,
-  WRING_CONTACT_PROJECTION,
+  WRING_CONTACT_ENERGY,     // by E_c in g
+  WRING_CONTACT_BOUNDED,    // by E_c in g, and every x on a straight way from the last that wring_contact_bound allows
+  WRING_CONTACT_SINGLE,     // by E_c in g, one vertex after another
+  WRING_CONTACT_PROJECTION, // by projecting vertices out after every sweep over constraints
   WRING_N_CONTACT_WAY
 } wring_contact_way;
 
@@ -68,8 +64,8 @@ typedef enum {
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
 
 /*
-  Moves the colliders to `time` [s], the end of a step that begins at `begin`, those of kinds whose steps are bounded to
-  `part` of the way between; no contact is active until the next update.
+  Moves the colliders to `time` [s], the end of a step that begins at `begin` [s]; those of bounded contacts only to
+  `part` of the way between. No contact is active until the next update.
 */
 PetscErrorCode wring_contact_set_time(wring_contact *c, double begin, double time, double part);
 
@@ -116,24 +112,24 @@ PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, con
                                           double sum[3]);
 
 /*
-  Whether E_c is that of x at any x, without updates between, and x must not change but by bounded steps. Not
-  collective.
+  Whether contacts are bounded: E_c depends on x alone, at every x, without updates between, and x must change by
+  bounded steps only. Not collective.
 */
 PetscBool wring_contact_is_bounded(const wring_contact *c);
 
 /*
-  For such kinds, this rank's bound of the steps from x along d, both [n_local][3] with ghosts up to date: surfaces do
-  not meet at x + t d for any t in [0, *bound), INFINITY for [0, 1], while colliders move on by t `advance` of the way
-  of wring_contact_set_time. *vertex: the original number of the corner that moves farthest in the pair that bounds, -1:
-  none does.
+  Of bounded contacts, this rank's bound of the steps from x along d, both [n_local][3] with ghosts up to date: surfaces
+  do not meet at x + t d for any t in [0, *bound); INFINITY: for any t in [0, 1]. Meanwhile colliders move on by t
+  `advance` of the way of wring_contact_set_time. *vertex: the original number of the corner that moves farthest in the
+  pair that bounds, -1: none does.
 */
 PetscErrorCode wring_contact_bound(wring_contact *c, const double *x, const double *d, double advance, double *bound,
                                    PetscInt *vertex);
 
-/* Of such kinds: refuses surfaces that touch or pass through each other at x [n_local][3], ghosts up to date. */
+/* Of bounded contacts: refuses surfaces that touch or pass through each other at x [n_local][3], ghosts up to date. */
 PetscErrorCode wring_contact_check(wring_contact *c, const double *x);
 
-/* Of such kinds: divides f [n_owned][3] N by the area of each vertex of the surface at rest [Pa]. Not collective. */
+/* Of bounded contacts: divides f [n_owned][3] N by the rest area of each vertex of the surface [Pa]. Not collective. */
 void wring_contact_divide_by_area(const wring_contact *c, double *f);
 
 /*
@@ -174,20 +170,20 @@ typedef struct {
   double     depth;
   PetscInt64 lost; // vertices that pass through a body; 0 for kinds that lose none
 
-  /* of kinds whose steps are bounded */
+  /* of bounded contacts */
   PetscInt64 pairs; // nearer than the gap
   double     least; // m: distance of the nearest pair; INFINITY: none within twice the gap
   double     force; // N: sum of the sizes of normal forces of pairs
 } wring_contact_report;
+PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
 
 /*
   How contacts of this kind lose vertices and what prevents it, for a note after "3 vertices are"; NULL: they lose none.
+  Not collective.
 */
 const char *wring_contact_losing(const wring_contact *c);
 
 double wring_contact_stiffness(const wring_contact *c); // N/m, the largest of a vertex in contact; not collective
-
-PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
 
 /* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */
 
@@ -239,7 +235,7 @@ typedef struct wring_shape {
 
   /*
     Sets c->centre, c->frame (the identity on entry) and c->size from the deck's keys. Refuses values without a valid
-    shape.
+    shape. Collective.
   */
   PetscErrorCode (*read)(const wring_options *deck, const char *prefix, wring_collider *c);
 
@@ -292,8 +288,9 @@ void wring_frame_of_axis(const double axis[3], double frame[9]);
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
 
 /*
-  inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time set last, where the first step
-  begins whose end is measured. Not collective.
+  Of colliders by the penalty: inside [n] is the number of vertices of this rank inside each collider at x [n_owned][3],
+  at the time set last. x is remembered as the beginning of the step that the next wring_contact_measure ends. Not
+  collective.
 */
 void wring_colliders_count(wring_contact *c, const double *x, PetscInt64 *inside);
 
