@@ -32,8 +32,9 @@
   most 200 bytes a tet over all ranks, above those of MPI and PETSc (measured: 161, 6 million tets in equal slices on 4
   ranks), and up to 80 MB on rank 0 for METIS. No rank holds the whole mesh.
 
-  Functions are not thread-safe. Arrays returned to the caller are allocated by PetscMalloc. After an error that is not
-  a refusal (base.h) the mesh may only be destroyed.
+  Functions are collective where their comments say so, and local otherwise; they are not thread-safe. Arrays returned
+  to the caller are allocated by PetscMalloc. After an error that is not a refusal (base.h) the mesh may only be
+  destroyed.
 */
 #pragma once
 #include <wring/options.h>
@@ -107,9 +108,9 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **d);
   multiplied by scale. On bad input *d is NULL and e names file, line and fault, the first in the file, on all ranks.
   Physical names: groups with the same name are merged, whatever their dimension; an unnamed tag N is "tagN"; tets in no
   physical volume are in region "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case,
-  and tets in two physical volumes, are errors. notes: text of the notices (reoriented tets, dropped nodes), lines
-  separated by '\n', each without "note: "; "" if none; the same on all ranks. Neither the mesh nor messages depend on
-  the number of ranks. Collective.
+  and tets in two physical volumes, are errors. notes [size]: text of the notices (reoriented tets, dropped nodes),
+  lines separated by '\n', each without "note: "; "" if none; the same on all ranks. Neither the mesh nor messages
+  depend on the number of ranks. Collective.
 */
 PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
                                size_t size, char *notes);
@@ -145,7 +146,7 @@ typedef struct {
 PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e);
 
 /*
-  Moves a mesh in slices: X becomes R X + at, R [9] a rotation row by row, at [3] m; also the middles of edges. Serial.
+  Moves a slice of a mesh: X becomes R X + at, R [9] a rotation row by row, at [3] m; also the middles of edges.
 */
 PetscErrorCode wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3]);
 

@@ -67,7 +67,8 @@ PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state,
 
 /*
   Prepares g, and sets x to the x_0 of the solve, chosen by wring_start. If g is not finite there, x_0 is q + t (y - q)
-  with the first t of 1/2, 1/4, ... at which g is finite, with a note; refused if g(q) is not finite. With the implicit
+  with the first t of 1/2, 1/4, ... at which g is finite, with a note; refused if there is none, or g(q) is not finite.
+  In statics the part of the load step is halved instead, also where x_0 inverts tets that q does not. With the implicit
   midpoint rule the unknown is the midpoint (x + q)/2. x is unchanged if the integrator does not minimise.
 */
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
@@ -100,7 +101,8 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
 
 /*
   Statics, after a failed solve: makes the next begin from this state prepare half of the last part of the load step,
-  with a note. *halved: PETSC_FALSE for other integrators, and where the part is 1/64 of a load step already.
+  with a note. *halved: PETSC_FALSE for other integrators, where the part is 1/64 of a load step already, and where
+  no contact stops a part of the body that only contacts may hold: a shorter part would not help.
 */
 PetscErrorCode wring_stepper_halve(wring_stepper *s, const wring_state *state, PetscBool *halved);
 
@@ -124,7 +126,7 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
 double wring_stepper_friction_work(const wring_stepper *s); // J: of friction on the bodies, in the step that this ended
 
-/* ---- checkpoints: arrays of multistep rules in addition to the state --------------------------------------------- */
+/* ---- checkpoints: arrays of multistep rules and of statics in addition to the state ------------------------------ */
 
 typedef struct {
   const char *name;

@@ -62,11 +62,11 @@ PetscErrorCode wring_study_check_keys(wring_options *o);
 /* A command of the program, applied to a deck or to keys alone. */
 typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_ending *end);
 
-wring_study wring_study_run;      // march in time: run.json, history.csv, steps.csv, frames, checkpoints, state.csv
+wring_study wring_study_run;      // march in time: run.json, tables, frames, checkpoints, state.csv
 wring_study wring_study_compare;  // one step by several solvers: compare.csv, .json, .gp, .png
 wring_study wring_study_converge; // levels of mesh and time step, orders: converge.csv, .json, .gp, .png
 wring_study wring_study_evaluate; // g, its parts and gradient at given positions: evaluate.json, gradient.csv
-wring_study wring_study_check;    // what would run, and an estimate of its memory; writes no file
+wring_study wring_study_check;    // what would run, and an estimate of its memory; writes no file but check_json
 wring_study wring_study_bench;    // without a deck: bandwidth, kernels, solvers: bench.json, bench.csv
 
 /* `wring mesh COMMAND FILES [-key value ...]`, from COMMAND on: makes, describes, converts and refines meshes. */
@@ -85,7 +85,8 @@ PetscBool wring_study_stops(int argc, char **argv);
 
 /*
   Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program. Commands that can stop poll for pending signals: `run`
-  and `converge` before each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP
-  start their threads, which inherit the mask. Not collective.
+  and `converge` before each step, and between the iterations of a step that does not end soon after the signal;
+  `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP start their threads, which
+  inherit the mask. Not collective.
 */
 void wring_study_hold_signals(void);
