@@ -353,7 +353,10 @@ void wring_core_use_measure(wring_core_use *u); // of this process; takes 10 mic
 
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
-/* Starts MPI, unless it runs, and PETSc without arguments, options file or signal handlers. Every rank of the world. */
+/*
+  Starts MPI (MPI_THREAD_FUNNELED), unless it runs, and PETSc without arguments, options file or signal handlers; argc,
+  argv of main go to MPI. Every rank of the world.
+*/
 PetscErrorCode wring_start_libraries(int *argc, char ***argv);
 
 /*

@@ -1,5 +1,5 @@
 /*
-  Layer 1, base: curves of time through given points, constant before the first and after the last.     docs/theory.md
+  Layer 1, base: curves of time through given points, constant before the first and after the last. docs/theory.md
   (3.7)
 */
 #pragma once

@@ -4,8 +4,8 @@
 
   A plugin has the source of each member, which is the same as if it were a file of src (docs/developer.md, "How to
   add"), and in one of them the table of all, wring_plugin_table. docs/examples/plugin is one with a member of each
-  family. It is compiled with the headers of the wring that loads it, and is not linked to libwring: its names are
-  resolved when it is loaded.
+  family. It is compiled with the headers of the wring that loads it (target wring::plugin of CMake), and is not linked
+  to libwring: its names are resolved when it is loaded.
 */
 #pragma once
 #include <wring/options.h>

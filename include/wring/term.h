@@ -7,7 +7,7 @@
   are arrays [n_local][3] of owned vertices, then ghosts.
 
   What the caller does between ranks:
-    - Every rank creates the same terms in the same order, including empty ones: functions that use terms are
+    - Every rank creates the same terms in the same order, including empty ones, since the functions of a potential are
       collective.
     - An element belongs to exactly one rank. A tet is on the rank that the mesh assigns to it; a spring, triangle or
       hinge on any one rank that has all of its vertices, owned or ghost; an attachment on the rank that owns its
