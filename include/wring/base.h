@@ -22,8 +22,9 @@
     omp_set_dynamic(0)     by the factorisation in teams (operator), so that a team has as many threads as requested
     threads of OpenMP      wring_set_threads
     threads of BLAS        wring_blas_set_threads, which wring_operator_create calls with operator_blas_threads
-    PETSc's options        petsc_* keys of a deck are set in PETSc's global database; so are options of multigrid,
-                           during set-up
+    PETSc's options        petsc_* keys are set in PETSc's global database when a deck or a command line is read
+    floating point         subnormal numbers are flushed to zero during a solve (operator), and then treated as before
+    malloc                 only by wring_memory_return_freed (main.c)
     environment            GOMP_SPINCOUNT and KMP_BLOCKTIME, only by wring_threads_wait_briefly (main.c)
     signals                only by wring_study_hold_signals, and by the program (main.c)
     error handlers         wring_error_handler_push, and PETSc's stack while a solver of PETSc is tried

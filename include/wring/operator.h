@@ -30,8 +30,8 @@
 
   Threads: no two threads may call functions here at once, not even for different operators; the functions start OpenMP
   threads themselves. Effects on the whole process: blas_threads sets the number of BLAS threads for every library; type
-  direct calls omp_set_dynamic(0); options of PETSc with the prefix "operator_" are set while a hierarchy is built, and
-  cleared afterwards; subnormal numbers are flushed to zero during a solve, after which the previous mode is restored.
+  direct calls omp_set_dynamic(0); subnormal numbers are flushed to zero during a solve, and then treated as before.
+  PETSc's options with the prefix "operator_" are read, and never set.
 */
 #pragma once
 #include <wring/options.h>
@@ -166,5 +166,5 @@ PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double
 /* The same for a factor by PETSc: MATSOLVERCHOLMOD (Cholesky) or MATSOLVERMUMPS; 0 if PETSc lacks the library. */
 PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType type, double *bytes);
 
-/* The same for PETSc's smoothed aggregation on A. */
+/* The same for smoothed aggregation on A, by PETSc or of type multigrid: a multiple of its entries. Not collective. */
 PetscErrorCode wring_multigrid_predict(Mat A, double *bytes);
