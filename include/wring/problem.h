@@ -79,11 +79,11 @@ PetscBool      wring_problem_has_matrix(const wring_problem *p); // an A has bee
 
 /*
   Makes one step, or in statics one load step, as `run` does: begins it, prepares A, solves, and ends it. A step in
-  which the direction of `auto` fails, or a load step that does not converge with it, is repeated by newton; a load step
-  that fails then is made in parts. solver: of wring_problem_create_solver, NULL if the stepper does not minimise. x:
-  from wring_potential_create_vec, receives the new positions. *outcome: of all solves of the step. After a failure,
-  wring_reason_failed, or WRING_INTERRUPTED the state is that before the step, in statics the last one in equilibrium; x
-  is then the last iterate. *elastic [J]: E at the new positions.
+  which the direction of `auto` fails, or that ends with WRING_STOPPED_UNBALANCED, is repeated by newton, which then
+  makes the later steps, too; a load step that fails then is made in parts. solver: of wring_problem_create_solver, NULL
+  if the stepper does not minimise. x: from wring_potential_create_vec, receives the new positions. *outcome: of all
+  solves of the step. After a failure, wring_reason_failed, or WRING_INTERRUPTED the state is that before the step, in
+  statics the last one in equilibrium; x is then the last iterate. *elastic [J]: E at the new positions.
 */
 PetscErrorCode wring_problem_step(wring_problem *p, wring_solver *solver, Vec x, wring_outcome *outcome,
                                   double *elastic);
@@ -97,7 +97,10 @@ PetscErrorCode wring_problem_minimise(wring_problem *p, wring_solver *solver, Ve
 */
 PetscErrorCode wring_problem_find_last_step(const wring_problem *p, PetscInt *last);
 
-/* Prepares g and x, x_0, for the next step, unless that is done: wring_problem_step does it. */
+/*
+  Prepares g, and sets x to the x_0 of the next step; wring_problem_step does it. If this has been done since the last
+  step, nothing is done: x is then to be the vector of that call.
+*/
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
 
 /*

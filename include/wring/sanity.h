@@ -2,7 +2,7 @@
   Layer 11, the sanity of a problem: what its numbers amount to before the first step, so that a wrong unit, a forgotten
   key or a wrong mesh is seen. Sizes, masses, moduli and travel times of waves, loads and the strain that they suggest,
   parts that nothing holds, sets that nothing uses; and the notes on what is suspicious. `wring check` prints all of it,
-  `wring run` the notes. docs/user.md, "What check prints".
+  `run`, `converge` and `compare` the notes. docs/user.md, "What check prints".
 
   The files of src/problem/sanity are listed in sanity_impl.h. One pass over tetrahedra and elements, no evaluation of
   g; sums over ranks, the same on any number of ranks up to rounding.
