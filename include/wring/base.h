@@ -1,18 +1,21 @@
 /*
   Layer 1, base: declarations that every other header may include: blocks, errors, vector kernels, phases.
 
-  Units are SI everywhere; local and global numbers count from 0. Arrays are "shape [a][b]", the last index fastest.
+  Units are SI, except that angles and spins are in degrees; local and global numbers count from 0. Arrays are "shape
+  [a][b]", the last index fastest.
 
   Map of src/base, in reading order:
     error.c         errors and the handler that ends all ranks; note.c: notes, those that are repeated counted
     text.c, text.h  words, numbers and files of text, in any locale
-    count.c         the limit on counts; map.c a hash table, sort.c sorting, forest.h components, exchange.c
-                    rows between ranks
-    vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks
+    count.c         the limit on counts; map.c a hash table, sort.c sorting, forest.h components, grow.h tables that
+                    grow
+    exchange.c      rows between ranks; parallel/: who sends to a rank (consensus.h), sorts over ranks (sorting.h)
+    vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks,
+                    vector3.h of single vectors
     curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small functions
     threads.c       threads of OpenMP, how they wait, and the cores that they share
-    options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help,
-                    plugin.c members that libraries bring (plugin.h)
+    options/        the database of a deck (options.h): options.c keys, option_value.c values, set_text.c values that
+                    are files, schema.c tables and help, plugin.c members that libraries bring (plugin.h)
   Not here: code that depends on meshes, energies or result files.
 
   Threads. One thread of each rank calls these functions; none is thread-safe unless its comment states it. The vector
