@@ -9,15 +9,16 @@
   Map of src/law: one file for each law; functions that several laws share are in src/law/common:
     laws.c             the list of all laws
     strain.c ...       a law: functions, then its table
+    pressure.h         what elements keep of a law whose term in J is a function of means
     common/passes.h    functions derived from others of the same law
     common/contract.c  the Hessian of one vertex, and its products with two directions
     common/closed_forms.h  closed forms of these for some laws
-    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, limit.h
-    pressure.h         what elements keep of a law whose term in J is a function of means
+    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h (stretch_smooth.c), limit.h
     common/distance.h  laws of the distance to a set; membrane.h: of the stretches of a triangle
     common/length.h    laws of |z|
     common/keys.h      parameters from a deck; lame.h: young and poisson, or mu and lambda
-    common/spline.h    the tables of spline
+    common/spline.h    the tables of spline; spline_file.c reads them
+    common/example.c   the typical parameters of a law as options
   Element loops are in src/term.
 
   Several threads may call the same function at once, except functions marked collective.

@@ -17,7 +17,7 @@
     patches.c    patches of tets around vertices
     bodies.c     values over ranks, and over connected vertices
     measure.c    measures of slices; measure_curved.c of order 2; measure_shared.c of what slices share
-    quadrature.c shape functions and points of tets of first and second order
+    quadrature.c shape functions and points of tets of first and second order; tet.h edges and faces of a tet
     locate.c     the tet that contains a point
   Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
   (problem).
