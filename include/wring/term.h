@@ -395,6 +395,7 @@ typedef struct {
 } wring_term_rounding;
 
 wring_term_rounding wring_term_find_rounding(const wring_term *t);
+double              wring_term_stiffness(const wring_term *t); // N/m: the same w_e k_e |G_e|^2, of laws with q = 1 too
 
 /*
   The largest alpha in (0, 1] such that no tet of a law that is infinite for det F <= 0 becomes flat between x and x +

@@ -126,11 +126,10 @@ static void squared_coef(const wring_term *t, const double *rows, double *square
   }
 }
 
-wring_term_rounding wring_term_find_rounding(const wring_term *t)
+static wring_term_rounding measure_rows(const wring_term *t)
 {
   WRING_ALIGNED lanes k[1], square[1], room[9 * MAX_Q];
   wring_term_rounding r = {0};
-  if (t->law->q == 1) return r;
   for (PetscInt row = 0; row < t->n_block * t->points; row++) {
     row_slope(t, row, k[0]);
     squared_coef(t, block_rows(t, row / t->points, (int)(row % t->points), room), square[0]);
@@ -143,6 +142,16 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t)
     }
   }
   return r;
+}
+
+wring_term_rounding wring_term_find_rounding(const wring_term *t)
+{
+  return t->law->q == 1 ? (wring_term_rounding){0} : measure_rows(t);
+}
+
+double wring_term_stiffness(const wring_term *t)
+{
+  return measure_rows(t).stiffness;
 }
 
 /* ---- without an evaluation: who shares an element, stiffness of points and edges, moduli at rest ----------------- */

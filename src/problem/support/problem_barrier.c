@@ -111,22 +111,27 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
 
 /* ---- stiffness --------------------------------------------------------------------------------------------------- */
 
-/* The largest Young's modulus of tets at rest, otherwise the stiffness of an element over the mean edge [Pa]. */
-static double find_modulus(const wring_problem *p, double edge)
+/* E of (9.22) [Pa]. Collective. */
+static PetscErrorCode find_modulus(const wring_problem *p, double edge, double *modulus)
 {
   wring_term *const *term;
   wring_rest_moduli  m;
-  const int          n       = wring_potential_terms(p->g, &term);
-  double             modulus = 0;
+  const int          n      = wring_potential_terms(p->g, &term);
+  double             all[2] = {0}; // without springs, and with them
+
+  PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
     if (wring_term_rest_moduli(term[i], &m)) {
       const PetscBool shears = (PetscBool)(m.shear > 0 && m.wave > m.shear);
-      modulus = fmax(modulus, m.largest_scale * (shears ? wring_young_modulus(m.wave, m.shear) : m.wave));
+      all[0] = fmax(all[0], m.largest_scale * (shears ? wring_young_modulus(m.wave, m.shear) : m.wave));
     }
     if (wring_term_is_attachment(term[i]) || edge == 0) continue;
-    modulus = fmax(modulus, wring_term_find_rounding(term[i]).stiffness / edge);
+    all[0] = fmax(all[0], wring_term_find_rounding(term[i]).stiffness / edge);
+    all[1] = fmax(all[1], wring_term_stiffness(term[i]) / edge);
   }
-  return modulus;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_MAX, p->comm));
+  *modulus = all[0] > 0 ? all[0] : all[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* (9.22) */
@@ -138,8 +143,7 @@ static PetscErrorCode set_stiffness(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_barrier_measure(p->parts->barrier, &size));
-  modulus = find_modulus(p, size.edge[1]);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &modulus, 1, MPI_DOUBLE, MPI_MAX, p->comm));
+  PetscCall(find_modulus(p, size.edge[1], &modulus));
   for (PetscInt v = 0; v < p->mesh->n_owned; v++) mass += p->mass[v] / (double)p->mesh->number.n_global;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   const double area    = size.area > 0 ? size.area / size.points : size.gap * size.gap;
