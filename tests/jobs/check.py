@@ -29,7 +29,7 @@ import tables  # noqa: E402
 from performance import inner_tolerance, tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
 from suite import claims, decks, design, entrants, intervals, measures, own, profiles, runs  # noqa: E402
-from verify import affine, case, curved, laws, meshes, page  # noqa: E402
+from verify import affine, case, curved, laws, page  # noqa: E402
 
 
 def stored(*names):
@@ -97,10 +97,9 @@ class Comparisons(unittest.TestCase):
 
     def test_rows_of_newton(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, line in (("compare.csv", "newton,{0},1,{1},0,0,0,0"),):
-                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                    file.write("solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n")
-                    file.write("\n".join(line.format(i, g) for i, g in enumerate((30, 20, 12))) + "\n")
+            with open(os.path.join(folder, "compare.csv"), "w", encoding="utf-8") as file:
+                file.write("solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n")
+                file.writelines(f"newton,{i},1,{g},0,0,0,0\n" for i, g in enumerate((30, 20, 12)))
             found = liu.rows_of_newton(folder, "newton_cg5", 10)
         self.assertEqual([row["solver"] for row in found], ["newton_cg5"] * 3)
         self.assertEqual([float(row["relative_error"]) for row in found], [1, 0.5, 0.1])
@@ -244,7 +243,7 @@ class Suite(unittest.TestCase):
         self.assertTrue(claims.is_in(one, f"material strain; stiffness 0.5, {one.stiffness:g}"))
         self.assertFalse(claims.is_in(one, "poisson 0.3, 0.45, 0.49") or claims.is_in(one, "stiffness 0.5"))
 
-    def test_slow_entrants(self):
+    def test_slow_entrants_of_a_problem(self):
         """Fails if one takes part in large problems of a set, or is left out of those of a file."""
         names = ("auto", "gradient_descent", "mine")
         found = lambda size, deck: entrants.of_problem(names, own.Problem("x", size, deck, {}))
@@ -399,10 +398,8 @@ class Verification(unittest.TestCase):
 
     def test_spread_of_ranks(self):
         rows = lambda bench: [case.Row("", "identity", [1.0 + 1e-5 * bench.ranks], 1.0)]
-        with tempfile.TemporaryDirectory() as folder:
-            case.OUT, kept = folder, case.OUT
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(case, "OUT", folder):
             self.assertAlmostEqual(case.measure("x", rows, (1, 2, 4), True).spread, 3e-5)
-            case.OUT = kept
 
     def test_laws(self):
         c = laws.LAMBDA * math.log(1.5 * 0.9 * 0.8) - laws.MU
