@@ -1,7 +1,7 @@
 """What a case of verification is: rows of numbers, runs that give them, and the verdict."""
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import outputs
 import program
@@ -100,7 +100,7 @@ class Result:
 
     rows: list
     spread: float = 0.0
-    ranks: tuple = field(default=RANKS)
+    ranks: tuple = RANKS
 
 
 class Bench:
@@ -151,11 +151,11 @@ class Run:
 def measure(name, function, ranks, quick):
     """A case on each number of ranks: rows of the first, and how far the others are away; they may have fewer rows."""
     found = [function(Bench(name, n, quick)) for n in ranks]
-    spread = 0.0
+    away = [0.0]
     for rows in found[1:]:
         for one, other in zip(found[0], rows):
-            spread = max(spread, *(abs(a - b) / one.size() for a, b in zip(one.ours, other.ours)))
-    return Result(found[0], spread, tuple(ranks))
+            away += [abs(a - b) / one.size() for a, b in zip(one.ours, other.ours)]
+    return Result(found[0], math.inf if any(map(math.isnan, away)) else max(away), tuple(ranks))
 
 
 def verdict(row, result):

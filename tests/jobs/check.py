@@ -400,6 +400,8 @@ class Verification(unittest.TestCase):
         rows = lambda bench: [case.Row("", "identity", [1.0 + 1e-5 * bench.ranks], 1.0)]
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(case, "OUT", folder):
             self.assertAlmostEqual(case.measure("x", rows, (1, 2, 4), True).spread, 3e-5)
+            broken = lambda bench: [case.Row("", "identity", [math.nan if bench.ranks > 1 else 1.0], 1.0)]
+            self.assertEqual(case.measure("x", broken, (1, 2), True).spread, math.inf)
 
     def test_laws(self):
         c = laws.LAMBDA * math.log(1.5 * 0.9 * 0.8) - laws.MU
