@@ -164,11 +164,12 @@ def output(*words):
     return done.stdout.decode()
 
 
-def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None, launch=(), tree=None):
+def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, variables=(), launch=(), tree=None):
     """
     Runs `wring command deck` into a folder, the screen into its file log. Gives the exit status. deck None: a command
-    without one. launch: words before the command. tree: a checkout of another version, built in its folder build, which
-    is run there; the folder is removed first, since 0.1 cannot be told to replace files.
+    without one. variables: "NAME=value" in the environment of ranks only. launch: words before the command. tree: a
+    checkout of another version, built in its folder build, which is run there; the folder is removed first, since 0.1
+    cannot be told to replace files.
     """
     if tree:
         folder = os.path.abspath(folder)
@@ -178,8 +179,8 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
     line = [binary, command] + ([deck] if deck else []) + arguments({"output_directory": folder, **(options or {})})
     if command in ("run", "compare") and not tree:
         line += ["-output_overwrite", "true"]
-    if preload:
-        line = ["env", f"LD_PRELOAD={preload}"] + line
+    if variables:
+        line = ["env", *variables] + line
     if ranks > 1:
         line = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] + line
     line = [*launch, *line]

@@ -26,10 +26,10 @@ def library():
 
 def run(folder, ranks, cells, size, more):
     """A box of `cells`; more: options. Gives run.json, and of each rank the words of its counts and of its depth."""
-    os.environ.update(COUNT=f"{folder}/count", WAITS=f"{folder}/waits")
     text = lambda values: ",".join(map(str, values))
+    counted = [f"LD_PRELOAD={library()}", f"COUNT={folder}/count", f"WAITS={folder}/waits"]
     options = {"mesh_box_cells": text(cells), "mesh_box_size": text(size), **OPTIONS, **more}
-    program.run("run", BOX, folder, options, ranks=ranks, preload=library())
+    program.run("run", BOX, folder, options, ranks=ranks, variables=counted)
     left = {"count": [], "waits": []}
     for name, rank in itertools.product(left, range(ranks)):
         with open(f"{folder}/{name}.{rank}", encoding="utf-8") as file:
