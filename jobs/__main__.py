@@ -8,7 +8,7 @@
     peers             auto and newton beside FEniCSx on the same energy and mesh
     replay            an iteration on many ranks, from recorded messages, in SimGrid, docs/scaling.md
     bench             `wring bench` over sizes, ranks and threads
-    scaling         ranks, threads, nodes, meshes and solvers of one table, under Slurm or here
+    scaling           ranks, threads, nodes, meshes and solvers of one table, under Slurm or here
     paraview          pictures, films and state files of runs, by ParaView
     gallery           the scenes of docs/gallery.md and their pictures
     inputs            the tables of inputs/materials, the lattices of inputs/meshes
@@ -49,14 +49,14 @@ def main():
         module = importlib.import_module(sys.argv[1])
         return module.main(sys.argv[2:])
     except ModuleNotFoundError as missing:
-        if missing.name in ("numpy", "vtk") and sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
+        if missing.name not in ("numpy", "vtk"):
+            raise
+        if sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
             os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", os.path.dirname(os.path.abspath(__file__)), *sys.argv[1:]])
-        if missing.name in ("numpy", "vtk") and {"-h", "--help"} & set(sys.argv):  # its docstring, without options
+        if {"-h", "--help"} & set(sys.argv):  # its docstring, without options
             return print(importlib.util.find_spec(sys.argv[1]).loader.get_source(sys.argv[1]).split('"""')[1])
-        if missing.name in ("numpy", "vtk"):
-            sys.exit(f"jobs: this python has no module {missing.name} (Debian: python3-numpy, python3-vtk9)")
-        raise
-    except Failure as failure:
+        sys.exit(f"jobs: this python has no module {missing.name} (Debian: python3-numpy, python3-vtk9)")
+    except (Failure, OSError) as failure:  # of files and programs that are missing
         sys.exit(f"jobs {sys.argv[1]}: {failure}")
 
 

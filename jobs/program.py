@@ -130,9 +130,11 @@ def install(*packages):
 
 def path():
     """The program: $WRING, or what is built in build/."""
-    if "WRING" not in os.environ:
+    if not os.environ.get("WRING"):
         setup("build build -D CMAKE_BUILD_TYPE=Release >&2")
         os.environ["WRING"] = "build/wring"
+    if not shutil.which(os.environ["WRING"]):
+        raise Failure(f"WRING={os.environ['WRING']}: no executable, expected the program")
     return os.environ["WRING"]
 
 
@@ -159,9 +161,12 @@ def call(*words):
 
 
 def output(*words):
-    """What wring prints, without its line of error."""
-    done = subprocess.run([path(), *words], capture_output=True, env=environment(1), check=False)
-    return done.stdout.decode()
+    """What wring prints. A Failure with its line of error unless the status is 0."""
+    how = {"capture_output": True, "encoding": "utf-8", "errors": "replace"}
+    done = subprocess.run([path(), *words], **how, env=environment(1), check=False)
+    if done.returncode:
+        raise Failure(f"{cause(done.stderr)} (status {done.returncode} of {shlex.join(['wring', *words])})")
+    return done.stdout
 
 
 def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, variables=(), launch=(), tree=None):
@@ -198,10 +203,17 @@ def run(command, deck, folder, options=None, *, accepted=(0,), **how):
 
 
 def reason(folder):
-    """Wring's own line of error in the log of a run, which mpiexec may follow with lines of its own; else the note of a
-    step that failed, which tables follow; else the last line."""
+    """The cause of a failure by the log of a run."""
     with open(os.path.join(folder, "log"), encoding="utf-8", errors="replace") as log:
-        lines = [line.strip() for line in log if line.strip()]
+        return cause(log.read())
+
+
+def cause(text):
+    """
+    Wring's own line of error in what a run has printed, which mpiexec may follow with lines of its own; else the note
+    of a step that failed, which tables follow; else the last line.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     own = [line for line in lines if line.startswith("wring: ")]
     failed = re.findall(r"note: step \d+ failed: .*", "\n".join(lines))
     return (own or failed or lines[-1:] or ["no output"])[0]
