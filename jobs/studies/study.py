@@ -4,7 +4,7 @@ import os
 import pictures
 import program
 import tables
-from outputs import Comparison
+from outputs import Comparison, load
 
 
 class Study:
@@ -46,8 +46,8 @@ class Study:
 
 
 def make_state(folder, deck):
-    """Runs a deck that others start from, unless it has been run since it was written."""
-    if not program.is_newer(f"{folder}/run.json", deck):
+    """Runs a deck that others start from, unless it has been run to its end since it was written."""
+    if not program.is_newer(f"{folder}/run.json", deck) or load(folder, "run.json")["ended"] != "done":
         program.run("run", deck, folder)
 
 
