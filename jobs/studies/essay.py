@@ -52,7 +52,7 @@ def stretch(state, links):
 
 def measured(study, deck, options, value_of, digits=3):
     """A cell of a table: a value of a run, or that it diverges."""
-    if study.attempt("run", deck, options, "run"):
+    if study.diverges(deck, options, "run"):
         return DIVERGES
     value = value_of(f"{study.out}/run")
     return DIVERGES if value is None else f"{value:.{digits}f}"
@@ -99,9 +99,9 @@ def fastest(study, stiffness, options):
     """The pendulum's highest kinetic energy within 2 s at a long step [J], or that it diverges."""
     fixed = {"time_step": 0.008, "time_end": 2, "attach_pivot_stiffness": pinned(0.008)}
     fixed["spring_rod_file"] = springs(study, "rod", stiffness)
-    status = study.attempt("run", "essay_10", {**fixed, **options}, "run")
+    diverges = study.diverges("essay_10", {**fixed, **options}, "run")
     top = max((float(row["kinetic"]) for row in rows(f"{study.out}/run", "steps.csv")), default=math.inf)
-    return DIVERGES if status or not top <= 1e3 else f"{top:.2f}"
+    return DIVERGES if diverges or not top <= 1e3 else f"{top:.2f}"
 
 
 def essay_10(study):

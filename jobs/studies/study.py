@@ -14,13 +14,16 @@ class Study:
         self.name, self.out, self.parts = name, f"out/studies/{name}", []
         os.makedirs(self.out, exist_ok=True)
 
-    def attempt(self, command, deck, options=None, folder=None):
-        """The exit status of a command on inputs/studies/DECK.yaml, into the study's folder or one below it."""
-        return program.attempt(command, f"inputs/studies/{deck}.yaml", os.path.join(self.out, folder or ""), options)
-
     def must(self, command, deck, options=None, folder=None, **how):
-        """The same; a failure ends the job. Gives the folder of the outputs."""
+        """
+        A command on inputs/studies/DECK.yaml, into the study's folder or one below it, which it gives. A failure ends
+        the job.
+        """
         return program.run(command, f"inputs/studies/{deck}.yaml", os.path.join(self.out, folder or ""), options, **how)
+
+    def diverges(self, deck, options, folder):
+        """Whether a run does, by its status 2; another failure ends the job."""
+        return load(self.must("run", deck, options, folder, accepted=(0, 2)), "run.json")["ended"] != "done"
 
     def add(self, text):
         """A line, or a table of several lines."""
