@@ -27,13 +27,14 @@ def number(value, digits=2):
     if value is None:
         return "-"
     if value and not 1e-3 <= abs(value) < 1e6:
-        return f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
-    return f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
+        return power(value, digits)
+    text = f"{value:.{digits}g}"
+    return f"{value:,.0f}" if "e" in text else text
 
 
-def power(value):
-    """Two digits and an exponent."""
-    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+def power(value, digits=2):
+    """Some digits and an exponent."""
+    return f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
 
 
 def count(value, noun):

@@ -337,10 +337,9 @@ class Made(unittest.TestCase):
                 self.assertEqual(file.read(), "".join(line + "\n" for line in lines), path)
 
     def test_numbers(self):
-        self.assertEqual(
-            [tables.number(v) for v in (None, 0.123, 45.6, 12345, 2.5e-7)], ["-", "0.12", "46", "12,345", "2.5e-7"]
-        )
-        self.assertEqual(tables.power(2.2e-3), "2.2e-3")
+        numbers = {None: "-", 0.123: "0.12", 45.6: "46", 99.6: "100", 12345: "12,345", 2.5e-7: "2.5e-7", 0: "0"}
+        self.assertEqual({value: tables.number(value) for value in numbers}, numbers)
+        self.assertEqual((tables.power(2.2e-3), tables.number(999.6, 3)), ("2.2e-3", "1,000"))
         self.assertEqual(tables.text(("a", "b"), [("long", 1), ("x", 22)]), "a      b\nlong   1\nx     22\n")
 
     def test_part_of_a_page(self):
