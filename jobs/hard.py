@@ -5,9 +5,7 @@ rest: 1e4 tetrahedra, or as many as the name says. One rank and one thread; the 
 to repeat. Seconds are medians, of the whole run without the mesh, output and waiting for a core. Writes
 out/hard/hard.csv; what it has is not run again.
 """
-import csv
 import itertools
-import json
 import math
 import os
 import statistics
@@ -16,7 +14,7 @@ import numpy
 import outputs
 import program
 import tables
-from program import Failure, say
+from program import note, say
 
 METHODS = ("auto", "newton", "qn", "pncg", "trust_region")
 OUT, PAGE, PUBLISHED = "out/hard", "docs/hard.md", "docs/performance"
@@ -174,10 +172,11 @@ def solve(problem, keys, method, limit):
     """What one run took, or None where it failed."""
     folder = f"{OUT}/{problem.name}/{method}"
     deck, options = f"{OUT}/{problem.name}/deck.yaml", {**keys, "solver_type": method}
-    if program.attempt("run", deck, folder, options, launch=("timeout", str(limit))):
+    status = program.attempt("run", deck, folder, options, launch=("timeout", str(limit)))
+    if status:
+        note(f"{folder}: status {status}: {program.reason(folder)}")
         return None
-    with open(f"{folder}/run.json", encoding="utf-8") as file:
-        record = json.load(file)
+    record = outputs.load(folder, "run.json")
     phases = [of for name, of in record["phases"].items() if name not in ("mesh", "output")]
     taken = sum(max(0, of["largest"] - of["waited"]["largest"]) for of in phases)
     return [taken, record["iterations"], *(record["work"][key] for key in HEAD[6:])]
@@ -213,13 +212,6 @@ def load():
         return outputs.read(f"{OUT}/hard.csv")
     except FileNotFoundError:
         return []
-
-
-def save(rows):
-    with open(f"{OUT}/hard.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 # ---- the page -------------------------------------------------------------------------------------------------------
@@ -275,7 +267,7 @@ def main(arguments):
         for row in measure(problem, missing, 1 if large else args.r, args.t * (10 if large else 1)):
             rows.append(dict(zip(HEAD, row)))
         rows.sort(key=lambda row: list(known).index(row["problem"]))
-        save(rows)
+        outputs.write(f"{OUT}/hard.csv", HEAD, rows)
         mine = [row for row in rows if row["problem"] == problem.name]
         say("  ".join(f"{cell:>8}" if k else f"{cell:26}" for k, cell in enumerate(next(lines_of(mine)))))
     say_shares(rows)

@@ -1,5 +1,6 @@
 """What runs leave, read by the names of columns and keys: docs/operations.md describes the files."""
 import csv
+import io
 import json
 import os
 import statistics
@@ -21,12 +22,16 @@ def read(path):
     return rows(os.path.dirname(path), os.path.basename(path))
 
 
+def write_lines(path, lines):
+    """A CSV file of lines of cells."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    replace(path, text.getvalue())
+
+
 def write(path, columns, found):
     """A CSV file of some columns of rows, {column: value}."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-        table.writeheader()
-        table.writerows(found)
+    write_lines(path, [list(columns), *([row.get(name, "") for name in columns] for row in found)])
 
 
 def replace(path, text):

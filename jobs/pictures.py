@@ -1,9 +1,9 @@
 """Pictures by gnuplot: the script stays beside each, so that it can be changed and drawn again."""
-import csv
 import os
 import shutil
 import subprocess
 
+import outputs
 from program import Failure, say
 
 HEAD = """# gnuplot {name}.gp, in this directory, makes {name}.png
@@ -16,8 +16,7 @@ of(name, c) = strcol(1) eq name ? column(c) : NaN
 def data(path, lines):
     """A file of numbers or words for gnuplot, separated by commas."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(lines)
+    outputs.write_lines(path, lines)
 
 
 SHARED = 0.05  # of the time of threads: above, others had their cores

@@ -1,8 +1,8 @@
 """Tables: for the screen, as Markdown for the pages of docs/, and as CSV files beside them."""
-import csv
 import os
 import re
 
+import outputs
 from program import Failure
 
 
@@ -42,34 +42,34 @@ def count(value, noun):
     return f"{value} {noun}" if value == 1 else f"{value} {noun}s"
 
 
-def paste(page, name, table):
-    """Puts a table between its marks in a page."""
+def between(page, name, make):
+    """A page with make(text) for the text between the marks of a table, and the number of such places."""
     with open(page, encoding="utf-8") as file:
         old = file.read()
-    new, found = re.subn(
-        rf"(<!-- table {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + table + m[2], old, flags=re.DOTALL
-    )
+    marks = rf"(<!-- table {name} -->\n)(.*?)(<!-- end -->)"
+    return re.subn(marks, lambda found: found[1] + make(found[2]) + found[3], old, flags=re.DOTALL)
+
+
+def paste(page, name, table):
+    """Puts a table between its marks in a page."""
+    new, found = between(page, name, lambda _: table)
     if found != 1:
         raise Failure(f"{page} has {found} places for the table {name}, expected 1")
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(new)
+    outputs.replace(page, new)
 
 
 def write(path, head, lines):
     """A CSV file; numbers without separators, empty cells for what was not measured."""
     plain = lambda cell: "" if cell == "-" else re.sub(r"(?<=\d),(?=\d{3}\b)", "", str(cell))
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([plain(cell) for cell in line] for line in [head, *lines])
+    outputs.write_lines(path, [[plain(cell) for cell in line] for line in [head, *lines]])
 
 
 def kept(path, column, head, lines):
     """Lines of a CSV file, if it is there, whose value of a column none of some new lines has."""
     at = head.index(column)
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [[row[name] or "-" for name in head] for row in csv.DictReader(file)]
-    return [row for row in rows if row[at] not in {line[at] for line in lines}]
+    new = {line[at] for line in lines}
+    old = outputs.read(path) if os.path.exists(path) else []
+    return [[row[name] or "-" for name in head] for row in old if (row[column] or "-") not in new]
 
 
 def renew(page, name, keys, head, lines):
@@ -80,17 +80,13 @@ def renew(page, name, keys, head, lines):
     """
     known = {tuple(map(str, line[:keys])): dict(zip(head, line)) for line in lines}
 
-    def renewed(found):
-        cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in found[2].splitlines()]
+    def renewed(shown):
+        cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in shown.splitlines()]
         rows = [dict(zip(cells[0], row)) for row in cells[2:]]
         rows = [{**row, **known.get(tuple(row[key] for key in head[:keys]), {})} for row in rows]
-        return found[1] + markdown(cells[0], [[row[column] for column in cells[0]] for row in rows]) + found[3]
+        return markdown(cells[0], [[row[column] for column in cells[0]] for row in rows])
 
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-    marks = rf"(<!-- table {name} -->\n)(.*?)(<!-- end -->)"
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(re.sub(marks, renewed, text, flags=re.DOTALL))
+    outputs.replace(page, between(page, name, renewed)[0])
 
 
 def publish(page, folder, name, keys, head, lines):

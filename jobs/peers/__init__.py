@@ -55,7 +55,9 @@ def convert(base):
     reader.Update()
     grid = reader.GetOutput()
     cells_of = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 4)
-    numpy.savez(base, points=vtk_to_numpy(grid.GetPoints().GetData()), cells=cells_of.astype("int64"))
+    points = vtk_to_numpy(grid.GetPoints().GetData())
+    numpy.savez(f"{base}.part.npz", points=points, cells=cells_of.astype("int64"))
+    os.replace(f"{base}.part.npz", f"{base}.npz")
 
 
 def write_mesh(side):

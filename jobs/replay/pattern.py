@@ -90,7 +90,9 @@ class Parts:
         else:
             self.part = cut(dims, ranks)
             os.makedirs(folder, exist_ok=True)
-            np.save(path, self.part)
+            with open(path + ".part", "wb") as file:
+                np.save(file, self.part)
+            os.replace(path + ".part", path)
 
     def lattice(self, rows, of):
         """The values of a lattice at the points of one of so many rows, or fewer, and how many rows each of them is."""

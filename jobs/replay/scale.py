@@ -3,6 +3,7 @@ import json
 import os
 import tempfile
 
+import outputs
 from replay import chain, iteration, pattern, simgrid, traces
 from tables import number
 
@@ -35,15 +36,12 @@ def without_contention(ranks, vertices, memory):
 def kept(name, make, ranks, platform="fat_tree_100", per_node=64):
     """Milliseconds by SimGrid of the steps that make() gives, kept in a file, for they take long."""
     path = f"{OUT}/{name}.json"
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    os.makedirs(OUT, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=OUT) as folder:
-        result = simgrid.replay(traces.write(folder, ranks, make()), ranks, platform, per_node)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(result, file)
-    return result
+    if not os.path.exists(path):
+        os.makedirs(OUT, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=OUT) as folder:
+            result = simgrid.replay(traces.write(folder, ranks, make()), ranks, platform, per_node)
+        outputs.replace(path, json.dumps(result))
+    return outputs.load(OUT, f"{name}.json")
 
 
 def replayed(ranks, vertices, platform="fat_tree_100", per_node=64):
