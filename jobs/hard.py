@@ -17,6 +17,7 @@ import tables
 from program import note, say
 
 METHODS = ("auto", "newton", "qn", "pncg", "trust_region")
+SIZES = ("1e4", "1e5", "1e6")
 OUT, PAGE, PUBLISHED = "out/hard", "docs/hard.md", "docs/performance"
 HEAD = ("problem", "method", "repeats", "seconds", "least_s", "iterations", "evaluations", "factorisations", "products")
 SHAPES = {  # size [m], cells of 1e4, 1e5 and 1e6 tetrahedra of order 1, and of 1e3 and 1e4 of order 2
@@ -218,7 +219,7 @@ def load():
 
 
 def lines_of(rows):
-    """Of each problem: seconds by method, `!` where it failed, auto over the best."""
+    """Of each problem: seconds by method, `!` where it failed, "" where it has not been run; auto over the best."""
     of = {}
     for row in rows:
         of.setdefault(row["problem"], {})[row["method"]] = row
@@ -226,7 +227,7 @@ def lines_of(rows):
         seconds = {method: float(row["seconds"]) for method, row in runs.items() if row["seconds"]}
         best = min(seconds.values(), default=None)
         cells = [row["seconds"] or "!" if (row := runs.get(method)) else "" for method in METHODS]
-        ratio = f"{seconds['auto'] / best:.2f}" if "auto" in seconds else "!"
+        ratio = f"{seconds['auto'] / best:.2f}" if "auto" in seconds else "!" if "auto" in runs else ""
         work = [runs[m]["iterations"] if m in runs else "" for m in ("auto", "newton")]
         products, iterations = (int(runs.get("newton", {}).get(key) or 0) for key in NEWTON)
         linear = f"{products / iterations:.0f}" if products and iterations else ""
@@ -241,7 +242,8 @@ def publish(rows):
 
 
 def say_shares(rows):
-    ratios = [float(line[len(METHODS) + 1].replace("!", "inf")) for line in lines_of(rows)]
+    ratios = [line[len(METHODS) + 1] for line in lines_of(rows)]
+    ratios = [float(ratio.replace("!", "inf")) for ratio in ratios if ratio]
     share = lambda most: sum(ratio <= most for ratio in ratios)
     say(f"auto within 1.5 of the best on {share(1.5)} of {len(ratios)}, within 3 on {share(3)}")
 
@@ -250,13 +252,14 @@ def main(arguments):
     known = problems()
     form = program.parser("hard", __doc__)
     form.add_argument("-w", action="store_true", help="renew docs/hard.md and docs/performance/hard.csv")
-    form.add_argument("-s", default="1e4,1e5,1e6", help="sizes; default %(default)s")
+    form.add_argument("-s", default=",".join(SIZES), help="sizes; default %(default)s")
     form.add_argument("-m", default=",".join(METHODS), help="methods; default %(default)s")
     form.add_argument("-r", type=program.count, default=3, help="repeats of 1e4, others have one; default %(default)s")
     text = "seconds a run, ten times that above 1e4; default %(default)s"
     form.add_argument("-t", type=program.count, default=60, help=text)
     args = program.parse_names(form, arguments, known, "problem")
     program.check_names(args.m.split(","), METHODS, "method")
+    program.check_names(args.s.split(","), SIZES, "size")
     chosen, rows = [known[name] for name in args.name if known[name].size in args.s.split(",")], load()
     for problem in chosen:
         large = problem.size != "1e4"
