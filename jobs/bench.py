@@ -7,6 +7,7 @@ that has nothing else to do; some minutes for each million tetrahedra. Keys of w
 -bench_parts laws,operator.
 """
 import os
+import re
 
 import pictures
 import program
@@ -37,10 +38,10 @@ def default_splits():
 
 
 def parts_of(split):
-    ranks, _, threads = split.partition("x")
-    if not (ranks.isdigit() and threads.isdigit()):
+    found = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", split, re.ASCII)
+    if not found:
         raise Failure(f"--splits: expected ranks x threads, such as 2x1, found {split}")
-    return int(ranks), int(threads)
+    return int(found[1]), int(found[2])
 
 
 def title_of(split):
@@ -173,6 +174,8 @@ def parse(arguments):
 def main(arguments):
     given, options = parse(arguments)
     sizes, splits = given.sizes.split(","), given.splits.split(",")
+    for split in splits:
+        parts_of(split)  # a wrong one is refused before anything is measured
     if not given.draw:
         for size in sizes:
             for split in splits:
