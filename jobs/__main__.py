@@ -25,8 +25,6 @@ import os
 import re
 import sys
 
-DEBIAN_PYTHON = "/usr/bin/python3"  # Debian's packages of numpy and VTK are for this one
-
 
 def commands():
     return re.findall(r"^    (\w+)  ", __doc__, re.M)
@@ -40,7 +38,7 @@ def main():
         known = ", ".join(commands())
         sys.exit(f"jobs: no command '{sys.argv[1]}', expected one of {known}" if sys.argv[1:] else __doc__)
     sys.dont_write_bytecode = True
-    from program import ROOT, Failure
+    from program import DEBIAN_PYTHON, ROOT, Failure
 
     if sys.argv[1] not in ("paraview", "scaling"):  # whose arguments are files, relative to where the user is
         os.chdir(ROOT)

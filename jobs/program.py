@@ -13,6 +13,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STARTED_IN = os.getcwd()  # paths that a user gives are relative to it
 CORES = len(os.sched_getaffinity(0))
 UNDER = shlex.split(os.environ.get("UNDER", ""))  # a command that every run is put under, such as "taskset -c 0,1"
+MPIEXEC = os.environ.get("MPIEXEC", "mpiexec")
+DEBIAN_PYTHON = "/usr/bin/python3"  # which Debian's packages of numpy, VTK and FEniCSx are for
 
 
 class Failure(Exception):
@@ -34,6 +36,17 @@ def count(text):
     if not (text.isdecimal() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"expected a whole number above 0, found {text}")
     return int(text)
+
+
+def counts(text):
+    """Of an argument: whole numbers above 0, such as 1,2 or 1e5."""
+    try:
+        found = [float(word) for word in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or any(n < 1 or not n.is_integer() for n in found):
+        raise argparse.ArgumentTypeError(f"expected whole numbers above 0, such as 1,2, found {text}")
+    return [int(n) for n in found]
 
 
 def check_names(names, known, noun):
@@ -187,7 +200,7 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
     if variables:
         line = ["env", *variables] + line
     if ranks > 1:
-        line = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] + line
+        line = [MPIEXEC, "-n", str(ranks)] + line
     line = [*launch, *line]
     with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
         return subprocess.call(UNDER + line, stdout=log, stderr=log, env=environment(ranks, threads, busy), cwd=tree)

@@ -19,10 +19,10 @@ import program
 import tables
 from outputs import load
 from outputs import rows as read_rows
-from program import Failure, say
+from program import DEBIAN_PYTHON, Failure, say
 
 OUT = "out/peers"
-PYTHON, SCRIPT = "/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "fenicsx.py")
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fenicsx.py")
 DECK = "inputs/bench/cantilever.yaml"
 YOUNG, DENSITY, ATOL = 1e6, 1000.0, 1e-4  # of this deck
 GRAVITY, STEP, STEPS = -9.81, 1 / 30, 10  # in time
@@ -133,7 +133,7 @@ def call_fenicsx(case, base, ranks=1):
     """What fenicsx.py finds; its case and, if it fails, its output are in files whose names begin with base."""
     with open(f"{base}.json", "w", encoding="utf-8") as file:
         json.dump(case, file)
-    line = program.UNDER + [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), PYTHON, SCRIPT, f"{base}.json"]
+    line = program.UNDER + [program.MPIEXEC, "-n", str(ranks), DEBIAN_PYTHON, SCRIPT, f"{base}.json"]
     done = subprocess.run(line, capture_output=True, text=True, env=program.environment(ranks, busy=True), check=False)
     if done.returncode:
         own = [line for line in done.stderr.splitlines() if line.startswith("fenicsx: ")] or ["see its output"]
@@ -173,13 +173,12 @@ def prepare():
 
 
 def main(arguments):
-    if sys.executable != PYTHON:  # Debian's packages of numpy and VTK are for this one
-        os.execv(PYTHON, [PYTHON, "-B", "jobs", "peers", *arguments])
-    numbers = lambda text: [int(float(word)) for word in text.split(",")]
+    if sys.executable != DEBIAN_PYTHON:
+        os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", "jobs", "peers", *arguments])
     parser = program.parser("peers", __doc__)
-    parser.add_argument("--tets", type=numbers, default=[10000, 100000, 1000000])
-    parser.add_argument("--ranks", type=numbers, default=[1, 2])
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--tets", type=program.counts, default=[10000, 100000, 1000000])
+    parser.add_argument("--ranks", type=program.counts, default=[1, 2])
+    parser.add_argument("--repeat", type=program.count, default=3)
     given = program.parse_names(parser, arguments, CASES, "case")
     prepare()
     lines = [

@@ -46,7 +46,7 @@ def main(arguments):
     parser = program.parser("verify", __doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--inputs", action="store_true")
-    parser.add_argument("--ranks", default=case.RANKS, type=lambda text: [int(n) for n in text.split(",")])
+    parser.add_argument("--ranks", default=case.RANKS, type=program.counts)
     given = program.parse_names(parser, arguments, CASES, "case")
     if given.inputs:
         for module in (affine, benchmarks, codes, contact, curved, dynamics, manufactured):
