@@ -20,7 +20,7 @@ from petsc4py import PETSc
 
 COMM = MPI.COMM_WORLD
 JIT = {"cffi_extra_compile_args": ["-O3", "-march=native", "-fno-math-errno"], "cffi_libraries": ["m"]}
-SLOPE, SHORTEST, MOST = 1e-4, 1e-10, 200  # Armijo's constant, the shortest step, iterations
+SLOPE, SHORTEST, MOST = 1e-4, 1e-10, 200  # Armijo's constant, the shortest step, iterations of a solve
 GAMG = {
     "ksp_type": "cg",
     "ksp_norm_type": "unpreconditioned",
@@ -183,7 +183,10 @@ class Newton:
 
     def minimise(self):
         value, norm, last = self.problem.value(), self.problem.slope(self.b), None
-        while norm > self.atol and self.iterations < MOST:
+        most = self.iterations + MOST
+        while norm > self.atol:
+            if self.iterations == most:
+                raise SystemExit(f"fenicsx: |grad g| is {norm:.2g} N after {MOST} iterations, expected {self.atol:g} N")
             self.direction(norm, last)
             value, last = self.search(value), norm
             norm = self.problem.slope(self.b)
