@@ -39,6 +39,8 @@ TITLES = {
 DEFAULTS = """picture= film= state= times=1 colour=auto range= view=1,-2,0.7 up=0,0,1 size=400,400 zoom=1 edges=0
 smooth=1 title= labels= fps=12 seconds=5 width=800"""
 MADE = ("picture", "film", "state")
+NUMBERS = ("times", "view", "up", "size", "range", "zoom", "edges", "smooth", "fps", "seconds", "width")
+POSITIVE = ("size", "zoom", "fps", "seconds", "width")
 
 
 def parse(words):
@@ -51,7 +53,28 @@ def parse(words):
             raise program.Failure(f"{run} has neither frames.pvd nor frames.vtkhdf")
     if not runs or not any(given[what] for what in MADE):
         raise program.Failure(f"expected RUN and {'=FILE, '.join(MADE)}=FILE; --help describes the command")
+    for key in NUMBERS:
+        if not are_numbers(key, given[key]):
+            raise program.Failure(f"{key}={given[key]}: expected numbers as in {key}={like(key)}")
+    labels = given["labels"].split(",")
+    if given["labels"] not in ("", "none") and len(labels) != len(runs):
+        raise program.Failure(f"labels={given['labels']}: {len(labels)} labels of {len(runs)} runs, expected as many")
     return [run.rstrip("/") for run in runs], given
+
+
+def like(key):
+    """A value of an option of numbers: the default, of which range has none."""
+    return "0,1" if key == "range" else dict(word.split("=") for word in DEFAULTS.split())[key]
+
+
+def are_numbers(key, text):
+    """As many as by default, of times any; range may have none."""
+    try:
+        found = numbers(text)
+    except ValueError:
+        return key == "range" and not text
+    count = len(found) if key == "times" else like(key).count(",") + 1
+    return len(found) == count and (key not in POSITIVE or min(found) > 0)
 
 
 def numbers(text):
@@ -429,7 +452,7 @@ def look_of(pv, runs, grids, given):
     for grid in grids:
         other = grid.GetBounds()
         bounds = [(min, max)[i % 2](a, b) for i, (a, b) in enumerate(zip(bounds, other))]
-    edges, smooth = int(given["edges"]), int(given["smooth"])
+    edges, smooth = (float(given[key]) != 0 for key in ("edges", "smooth"))
     title = TITLES.get(colour, (colour, ""))
     if colour == "energy_density" and not any(has_volume(run) for run in runs):
         title = (title[0], "J/m²")
@@ -464,7 +487,7 @@ def film(pv, runs, sources, given, folder):
     from PIL import Image
 
     times = times_of(sources[0])
-    count = min(len(times), int(float(given["fps"]) * float(given["seconds"])))
+    count = min(len(times), max(1, int(float(given["fps"]) * float(given["seconds"]))))
     chosen = [times[i * (len(times) - 1) // max(count - 1, 1)] for i in range(count)]
     frames = [[(run, label, nearest(times_of(s), t), grid_at(pv, s, nearest(times_of(s), t)))
                for run, label, s in zip(runs, labels_of(runs, given), sources)] for t in chosen]  # fmt: skip
@@ -472,11 +495,11 @@ def film(pv, runs, sources, given, folder):
     look = look_of(pv, runs, [grid for *_, grid in every], given)
     frame = Frame(finite(every, look), given, numbers(given["size"]))
     images = [render_row(pv, panels, look, frame, given, folder) for panels in frames]
-    width = min(int(given["width"]), images[0].width)
+    width = min(int(float(given["width"])), images[0].width)
     size = (width, width * images[0].height // images[0].width)
     images = [image.resize(size, Image.LANCZOS) for image in images]
     images = [image.quantize(256) for image in images]
-    pause = [1000 // int(given["fps"])] * (len(images) - 1) + [1200]
+    pause = [round(1000 / float(given["fps"]))] * (len(images) - 1) + [1200]
     images[0].save(given["film"], save_all=True, append_images=images[1:], duration=pause, loop=0, optimize=True)
 
 

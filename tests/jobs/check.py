@@ -22,6 +22,7 @@ import bench  # noqa: E402
 import gallery  # noqa: E402
 import inputs  # noqa: E402
 import outputs  # noqa: E402
+import paraview  # noqa: E402
 import program  # noqa: E402
 import structure  # noqa: E402
 import structure_map  # noqa: E402
@@ -41,7 +42,10 @@ def meshes(name):
 
 
 class Program(unittest.TestCase):
-    """Fails if a job shows what mpiexec adds, or nothing, in the place of wring's own line of error."""
+    """
+    Fails if a job shows what mpiexec adds, or nothing, in the place of the line of error of wring, or takes a wrong
+    value.
+    """
 
     def reason(self, text):
         with tempfile.TemporaryDirectory() as folder:
@@ -60,6 +64,15 @@ class Program(unittest.TestCase):
         with mock.patch("program.install") as install, self.assertRaisesRegex(program.Failure, "-r: .*, found 0"):
             gallery.main(["-r", "0", "cube"])
         install.assert_not_called()
+
+    def test_options_of_paraview(self):
+        with tempfile.TemporaryDirectory() as run:
+            with open(os.path.join(run, "frames.pvd"), "w", encoding="utf-8"):
+                pass
+            for word in ("size=4", "fps=0", "times=a", "view=", "range=1", "labels=a,b"):
+                with self.assertRaisesRegex(program.Failure, f"^{word}: .*expected"):
+                    paraview.parse([run, "picture=a.png", word])
+            self.assertEqual(paraview.parse([run, "film=a.gif", "fps=12.5", "range="])[1]["fps"], "12.5")
 
 
 class Comparisons(unittest.TestCase):
