@@ -34,7 +34,6 @@ import fcntl
 import json
 import math
 import os
-import re
 import shlex
 import shutil
 import statistics
@@ -62,14 +61,32 @@ def load(path):
     found = program.load_table(path, KNOWN)
     if not isinstance(found.get("series"), dict) or "deck" not in found:
         raise Failure(f"{path}: expected deck: FILE and series: {{NAME: {{nodes: ..., ranks: ...}}}}")
+    for key in KNOWN - {"keys", "repeat", "series"}:
+        if not isinstance(found.get(key, ""), str):  # such as time: 1:30:00, which YAML takes for 5400
+            raise Failure(f"{path}: {key} is {found[key]}, expected text, in quotes")
+    if not is_count(found.get("repeat", 1)):
+        raise Failure(f"{path}: repeat is {found['repeat']}, expected an integer of 1 or more")
+    check_map(f"{path}: keys", found.get("keys", {}))
     return found
+
+
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def check_map(where, keys):
+    if not isinstance(keys, dict):
+        raise Failure(f"{where}: expected a map of keys of wring, found {keys}")
 
 
 def points_of(path, name, series, keys):
     """The points of a series: {"series", "point", "nodes", "ranks", "threads", "cores", "keys"}."""
     counts, where = ("nodes", "ranks", "threads"), f"{path}: series {name}"
     program.check_keys(where, series, {*counts, *AXES, "keys", "grow"})
+    check_map(f"{where}: keys", series.get("keys", {}))
     lists = {key: value for key, value in series.items() if key in (*counts, *AXES)}
+    if [] in lists.values() or not isinstance(name, str):
+        raise Failure(f"{where}: expected a name, in quotes if it is a number, and lists with values")
     if isinstance(lists.get("cells"), list) and not isinstance(lists["cells"][0], list):
         lists["cells"] = text_of(lists["cells"])  # one box
     lengths = {len(value) for value in lists.values() if isinstance(value, list)} or {1}
@@ -80,7 +97,7 @@ def points_of(path, name, series, keys):
         at = {key: value[i] if isinstance(value, list) else value for key, value in lists.items()}
         point = {"series": name, "point": i + 1, **{key: at.get(key, 1) for key in counts}}
         for key in counts:
-            if not isinstance(point[key], int) or point[key] < 1:
+            if not is_count(point[key]):
                 raise Failure(f"{where}: {key} is {point[key]}, expected integers of 1 or more")
         point["cores"] = math.prod(point[key] for key in counts)
         own = {**keys, **series.get("keys", {}), **{AXES[key]: at[key] for key in AXES if key in at}}
@@ -122,12 +139,8 @@ def executable():
 
 def check(study, keys, ranks=1):
     """What wring check finds of the deck with these keys, its memory on so many ranks."""
-    line = [executable(), "check", study.deck, *arguments({**keys, "check_ranks": ranks}), "--json"]
-    done = subprocess.run(line, capture_output=True, text=True, env=program.environment(1), check=False)
-    if done.returncode:
-        said = [text for text in done.stderr.splitlines() if text.startswith("wring: ")]
-        raise Failure((said or [f"status {done.returncode} of {shlex.join(line)}"])[0])
-    return json.loads(done.stdout)
+    words = arguments({**keys, "check_ranks": ranks})
+    return json.loads(program.output("check", study.deck, *words, "--json"))
 
 
 # ---- growing meshes -------------------------------------------------------------------------------------------------
@@ -169,22 +182,39 @@ def grow(study, points):
 # ---- submit ---------------------------------------------------------------------------------------------------------
 
 
-def script(study, point, here):
-    """A job of all runs of a point that have not ended, for sbatch or bash."""
+def launcher(study, point, here):
+    """Words before those of wring."""
+    known = {**point, "all": point["nodes"] * point["ranks"]}
+    default = ("mpiexec -n {all}" if known["all"] > 1 else "env") if here else LAUNCH
+    text = study.table.get("launch", default)
+    try:
+        return text.format(**known)
+    except (AttributeError, LookupError, ValueError) as error:
+        expected = "{ranks}, {nodes}, {threads} and {all}, and {{ for a brace"
+        raise Failure(f"{study.path}: launch: {text}: expected {expected}") from error
+
+
+def options_of_slurm(study, point):
     table, folder = study.table, study.folder(point)
     head = [f"--job-name={study.name}", f"--nodes={point['nodes']}", f"--ntasks-per-node={point['ranks']}"]
     head += [f"--cpus-per-task={point['threads']}", f"--time={table.get('time', '0:30:00')}", "--exclusive"]
-    head += [f"--output={folder}/job.log", *shlex.split(table.get("sbatch", ""))]
-    known = {**point, "all": point["nodes"] * point["ranks"]}
-    launch = ("mpiexec -n {all}" if known["all"] > 1 else "env") if here else LAUNCH
-    lines = ["#!/bin/bash", *(f"#SBATCH {word}" for word in head), table.get("prologue", "").rstrip()]
+    try:
+        return [*head, f"--output={folder}/job.log", *shlex.split(table.get("sbatch", ""))]
+    except ValueError as error:
+        raise Failure(f"{study.path}: sbatch: {table['sbatch']}: {error}") from error
+
+
+def script(study, point, here):
+    """A job of all runs of a point that have not ended, for sbatch or bash."""
+    head = [f"#SBATCH {shlex.quote(word)}" for word in options_of_slurm(study, point)]
+    lines = ["#!/bin/bash", *head, study.table.get("prologue", "").rstrip()]
     lines += [f"export OMP_NUM_THREADS={point['threads']}"]
     lines += [] if here else ["export OMP_PLACES=cores OMP_PROC_BIND=close"]
     for at in study.runs(point):
         keys = {"solver_accept": "true", "output_every": 0, **point["keys"], "output_directory": at}
-        line = [executable(), "run", study.deck, *arguments(keys), "-output_overwrite", "true"]
+        line = [program.path(), "run", study.deck, *arguments(keys), "-output_overwrite", "true"]
         done = f"grep -qs '\"ended\": \"done\"' {shlex.quote(at + '/run.json')}"
-        run = f"{table.get('launch', launch).format(**known)} {shlex.join(line)}"
+        run = f"{launcher(study, point, here)} {shlex.join(line)}"
         lines.append(f"{done} || {run} >{shlex.quote(at + '/log')} 2>&1 </dev/null")
     return "\n".join(lines) + "\n"
 
@@ -194,6 +224,8 @@ def queued(job):
     if not job or not shutil.which("squeue"):
         return ""
     done = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False)
+    if done.returncode and "Invalid job id" not in done.stderr:  # which may still be there
+        return "UNKNOWN"
     return done.stdout.strip()
 
 
@@ -204,7 +236,12 @@ def job_of(study, point):
         return {}
 
 
+def is_done(study, point):
+    return all(state(at)[0] == "done" for at in study.runs(point))
+
+
 def start(study, point, here):
+    """Whether the job is in the queue or, here, all of its runs are done."""
     folder = study.folder(point)
     path = os.path.join(folder, "job.sh")
     for at in study.runs(point):
@@ -219,34 +256,42 @@ def start(study, point, here):
         env = program.environment(point["nodes"] * point["ranks"], point["threads"], busy=True)
         subprocess.call(["bash", path], env=env, pass_fds=[lock])
         os.close(lock)
-        return say(describe(study, point))
+        say(describe(study, point))
+        return is_done(study, point)
     done = subprocess.run(["sbatch", "--parsable", path], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Failure(f"sbatch {path}: {done.stderr.strip()}")
-    keep(done.stdout.strip().split(";")[0])
+        raise Failure(f"sbatch {path}: {program.cause(done.stderr)}")
+    job = done.stdout.strip().split(";")[0]
+    keep(job)
     os.close(lock)
-    return say(f"{name_of(point)}: job {job_of(study, point)['job']}")
+    say(f"{name_of(point)}: job {job}")
+    return True
 
 
 def submit(study, given):
+    """The exit status: 1 if a run here has failed."""
     here = given.local or not shutil.which("sbatch")
+    os.environ["WRING"] = executable()
     for points in study.series.values():
         if points[0]["grow"]:
             grow(study, points)
     if given.dry_run:
-        return dry_run(study, here)
+        dry_run(study, here)
+        return 0
+    status = 0
     for point in study.points():
         old = job_of(study, point)
         same = {key: old.get(key) for key in point} == point
         if old and not same:
             raise Failure(f"{study.folder(point)}: runs of another point; remove them, or give the table another out")
-        if all(state(at)[0] == "done" for at in study.runs(point)):
+        if is_done(study, point):
             continue
-        if queued(old.get("job")):
-            say(f"{name_of(point)}: job {old['job']} is {queued(old['job']).lower()}")
-        else:
-            start(study, point, here)
-    return None
+        job = queued(old.get("job"))
+        if job:
+            say(f"{name_of(point)}: job {old['job']} is {job.lower()}")
+        elif not start(study, point, here):
+            status = 1
+    return status
 
 
 def dry_run(study, here):
@@ -395,7 +440,6 @@ def collect(study):
     )
     outputs.replace(f"{study.out}/table.md", text)
     say(text)
-    return lines
 
 
 # ---- plot -----------------------------------------------------------------------------------------------------------
@@ -409,16 +453,11 @@ def axis_of(lines):
     return "point", "point of the series"
 
 
-def ideal_time(lines):
-    """Time of an iteration at the efficiency of the first point, a column of the file of the series."""
-    for line in lines:
-        line["ideal_ms"] = 1e3 * line["iteration_seconds"] * line["efficiency"]
-    return "'{0}' using '{1}':'ideal_ms' with lines dt 2 lc 0 title 'ideal'"
-
-
 def plot_series(study, name, lines):
     file, (x, label) = f"{name}.csv", axis_of(lines)
-    ideal = ideal_time(lines).format(file, x)
+    for line in lines:  # the time of an iteration at the efficiency of the first point
+        line["ideal_ms"] = 1e3 * line["iteration_seconds"] * line["efficiency"]
+    ideal = f"'{file}' using '{x}':'ideal_ms' with lines dt 2 lc 0 title 'ideal'"
     outputs.write(f"{study.out}/{file}", list(lines[0]), lines)
     shares = [line["waited_share"] for line in lines]
     curve = lambda value, title, colour: pictures.marked(file, x, value, title, colour, shares)
@@ -465,16 +504,13 @@ def main(words):
     given = parser.parse_args(words)
     study = Study(given.table)
     if given.command == "submit":
-        submit(study, given)
-    elif given.command == "collect":
-        collect(study)
-    else:
-        plot(study)
+        return submit(study, given)
+    (collect if given.command == "collect" else plot)(study)
     return 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except Failure as failure:
+    except (Failure, OSError) as failure:
         sys.exit(f"jobs/scaling.py: {failure}")

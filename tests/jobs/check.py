@@ -24,6 +24,7 @@ import inputs  # noqa: E402
 import outputs  # noqa: E402
 import paraview  # noqa: E402
 import program  # noqa: E402
+import scaling  # noqa: E402
 import structure  # noqa: E402
 import structure_map  # noqa: E402
 import tables  # noqa: E402
@@ -321,6 +322,34 @@ class Runs(unittest.TestCase):
             found,
             [("10", "1e-4", "1e-1", "2", "20", "1.000"), ("10", "1e-8", "1e-1", "3", "30", "1.500")],
         )
+
+
+class Scaling(unittest.TestCase):
+    """Fails if a mistake in a table ends in a trace, or if a job that may be in the queue is submitted again."""
+
+    def test_tables(self):
+        for key, value in {"time": 5400, "repeat": 0, "keys": None, "sbatch": ["-p"]}.items():
+            table = {"deck": "x", "series": {}, key: value}
+            with mock.patch("program.load_table", return_value=table):
+                with self.assertRaisesRegex(program.Failure, f"^t.yaml: {key}.*expected"):
+                    scaling.load("t.yaml")
+        for series in ({"ranks": []}, {"ranks": True}, {"keys": [1]}, {"cells": []}):
+            with self.assertRaisesRegex(program.Failure, "^t.yaml: series a.*expected"):
+                scaling.points_of("t.yaml", "a", series, {})
+
+    def test_launcher(self):
+        study, point = mock.Mock(table={"launch": "srun {rank}"}, path="t.yaml"), {"nodes": 2, "ranks": 2, "threads": 1}
+        with self.assertRaisesRegex(program.Failure, "^t.yaml: launch: srun {rank}: expected"):
+            scaling.launcher(study, point, True)
+        study.table = {}
+        self.assertEqual(scaling.launcher(study, point, True), "mpiexec -n 4")
+
+    def test_queue(self):
+        done = mock.Mock(returncode=1, stdout="", stderr="slurm_load_jobs error: Invalid job id specified")
+        with mock.patch("shutil.which", return_value="squeue"), mock.patch("subprocess.run", return_value=done):
+            self.assertEqual(scaling.queued("7"), "")
+            done.stderr = "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"
+            self.assertEqual(scaling.queued("7"), "UNKNOWN")
 
 
 class Bench(unittest.TestCase):
