@@ -11,6 +11,7 @@ set -eu
 usage="usage: bash jobs/convergence.sh DECK LEVELS [-key value ...]"
 deck=${1:?$usage}
 levels=${2:?$usage}
+case $levels in *[!0-9]* | 0*) echo "LEVELS is $levels, expected a whole number above 0; $usage" >&2 && exit 1 ;; esac
 shift 2
 wring=${WRING:-build/wring}
 all=${LAUNCH:-mpiexec -n 2}
@@ -40,5 +41,7 @@ for ((k = 0; k < levels; k++)); do
   *) start "$launcher" "$@" -converge_level "$k" ;;
   esac
 done
-for job in ${queued[@]+"${queued[@]}"}; do wait "$job"; done
+status=0
+for job in ${queued[@]+"${queued[@]}"}; do wait "$job" || status=$?; done
+[ "$status" = 0 ] || exit "$status"
 start "$all" "$@"

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts that users start (jobs/demo.sh, tests/run.sh): packages and the environment of MPI programs.
 # Needs nothing but bash.
 
@@ -14,34 +15,34 @@ is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok ins
 # Installs the Debian packages that are missing. Without apt, or without the right to use it, says what is needed and
 # goes on: the libraries may be there under another name, and CMake names the ones that are not.
 install_packages() {
-  local missing='' package
+  local missing=() package
   if ! command -v apt-get >/dev/null; then
-    echo "no apt-get here; wring needs (names of Spack):" $spack_packages
+    echo "no apt-get here; wring needs (names of Spack): ${spack_packages//$'\n'  / }"
     return
   fi
   for package in $debian_packages; do
     # ParaView's python package has VTK, and Debian does not allow both.
     [ "$package" = python3-vtk9 ] && is_installed python3-paraview && continue
-    is_installed "$package" || missing+=" $package"
+    is_installed "$package" || missing+=("$package")
   done
-  [ -z "$missing" ] && return
+  ((${#missing[@]} == 0)) && return
   local sudo=''
   if [ "$(id -u)" != 0 ]; then
     sudo=sudo
     if ! command -v sudo >/dev/null; then
       echo "note: not root, and no sudo; going on without these packages, since their libraries may be elsewhere:" \
-        "$missing" >&2
+        "${missing[@]}" >&2
       return
     fi
   fi
-  echo "Installing:$missing"
+  echo "Installing: ${missing[*]}"
   # Only the counts of what apt does are shown, and all of it when it fails.
   local log status
   log=$(mktemp)
   {
     $sudo apt-get update -q &&
       $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-        -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 $missing
+        -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "${missing[@]}"
   } </dev/null 2>&1 | tee "$log" | awk '
     / newly installed/ { total = $3; print "  " total " packages with all they need"; fflush() }
     /^Setting up/ && ++done % 50 == 0 { print "  " done " of " total; fflush() }'
