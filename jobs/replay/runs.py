@@ -12,6 +12,7 @@ BOX = "inputs/bench/box.yaml"
 OPTIONS = {"operator_type": "multigrid", "output_every": 0, "time_steps": 1}
 LIBRARIES = "out/replay"
 ITERATIONS = (8, 20)  # of two runs, the longer of which has what an iteration takes more
+PAIRS = [f"{what}, {how}" for what in ("messages", "kB", "waits in order") for how in ("counted", "generated")]
 
 
 def library():

@@ -26,14 +26,10 @@ def is_there():
     return bool(shutil.which("smpirun"))
 
 
-def need():
-    if not is_there():
-        raise Failure("no smpirun: SimGrid is needed (Debian: libsimgrid-dev; Spack: simgrid +smpi)")
-
-
 def replay(names, ranks, platform, per_node=64):
     """Milliseconds of a trace on a platform file, or one of PLATFORMS by name; consecutive ranks share a node."""
-    need()
+    if not is_there():
+        raise Failure("no smpirun: SimGrid is needed (Debian: libsimgrid-dev; Spack: simgrid +smpi)")
     path = platform if platform.endswith(".xml") else f"{PLATFORMS}/{platform}.xml"
     hosts = f"{names}.hosts"
     with open(hosts, "w", encoding="utf-8") as file:

@@ -27,13 +27,12 @@ def lines_of_exchange(tag, table, ranks):
     return ["".join(t) for t in text]
 
 
-def write(folder, ranks, steps, repeat=1):
+def write(folder, ranks, steps):
     """Gives the file with the names. Steps that are the same object are formatted once."""
     os.makedirs(folder, exist_ok=True)
-    posts, tags = {}, {}
+    posts = {}
     for step in steps:
         if step[0] == "exchange" and id(step[2]) not in posts:
-            tags[step[1]] = len(tags)
             posts[id(step[2])] = lines_of_exchange(len(posts), step[2], ranks)
     names = os.path.join(folder, "traces")
     with open(names, "w", encoding="utf-8") as list_:
@@ -42,7 +41,7 @@ def write(folder, ranks, steps, repeat=1):
             list_.write(os.path.abspath(path) + "\n")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(f"{rank} init\n")
-                file.write("".join(lines_of_rank(rank, steps, posts)) * repeat)
+                file.writelines(lines_of_rank(rank, steps, posts))
                 file.write(f"{rank} finalize\n")
     return names
 
@@ -56,17 +55,14 @@ def lines_of_rank(rank, steps, posts):
             yield computed(rank, due)
             yield f"{rank} allreduce {step[1]} 0\n"
             due = 0
+        elif mine := posts[id(step[2])][rank]:
+            yield computed(rank, due + CALL * mine.count("\n"))
+            yield mine
+            yield computed(rank, step[3][rank])
+            yield f"{rank} waitall\n"
+            due = 0
         else:
-            mine = posts[id(step[2])][rank]
-            if mine:
-                yield computed(rank, due + CALL * mine.count("\n"))
-                yield mine
-                yield computed(rank, step[3][rank])
-                due = 0
-            else:
-                due += step[3][rank]
-            if mine:
-                yield f"{rank} waitall\n"
+            due += step[3][rank]
     yield computed(rank, due)
 
 

@@ -28,5 +28,4 @@ def lines():
 
 
 def table(_):
-    pairs = [f"{what}, {how}" for what in ("messages", "kB", "waits in order") for how in ("counted", "generated")]
-    return 2, ["ranks", "vertices on each", *pairs], lines()
+    return 2, ["ranks", "vertices on each", *runs.PAIRS], lines()
