@@ -83,6 +83,14 @@ def write_medit(path, points, tets):
         file.write("End\n")
 
 
+def write_table(path, head, columns, numbers=None):
+    """CSV of the numbers of vertices or tetrahedra, by default of all, and of columns. Gives the path."""
+    numbers = numpy.arange(len(columns)) if numbers is None else numbers
+    form = ["%d"] + ["%.17g"] * head.count(",")
+    numpy.savetxt(path, numpy.column_stack((numbers, columns)), form, ",", header=head, comments="")
+    return path
+
+
 # ---- problems -------------------------------------------------------------------------------------------------------
 
 
@@ -112,20 +120,13 @@ class Problem:
         points, tets = box(size, (ORDER_2[self.shape] if self.order == 2 else cells)[self.size])
         write_medit(f"{folder}/box.mesh", self.moved(points) if self.shape == "shell" else points, tets)
         if self.start in ("random", *STARTS):
-            return {"initial_positions": self.write_table(folder, "vertex,x,y,z", self.moved(points))}
+            return {"initial_positions": write_table(f"{folder}/table.csv", "vertex,x,y,z", self.moved(points))}
         if not self.pattern:
             return {}
         centres = points[tets].mean(axis=1) / size
         scale = (numpy.exp(2 * generator().randn(len(tets))) if self.pattern == "lognormal"
                  else numpy.where(PATTERNS[self.pattern](centres), float(self.contrast), 1))  # fmt: skip
-        return {"material_stiffness_file": self.write_table(folder, "tet,scale", scale)}
-
-    @staticmethod
-    def write_table(folder, head, columns):
-        form = ["%d"] + ["%.17g"] * (head.count(","))
-        table = numpy.column_stack((numpy.arange(len(columns)), columns))
-        numpy.savetxt(f"{folder}/table.csv", table, form, ",", header=head, comments="")
-        return f"{folder}/table.csv"
+        return {"material_stiffness_file": write_table(f"{folder}/table.csv", "tet,scale", scale)}
 
     def keys(self, folder):
         found = {"mesh_order": self.order, "material_model": self.model,

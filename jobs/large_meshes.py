@@ -9,7 +9,6 @@ values, observed orders, iterations, seconds and bytes. Half an hour and 8 GB on
 run again. -w renews docs/large_meshes.md and docs/performance/large_meshes.csv.
 """
 import json
-import math
 import os
 
 import hard
@@ -18,7 +17,7 @@ import outputs
 import program
 import tables
 from program import say
-from verify import laws, manufactured
+from verify import laws, manufactured, page
 from verify.case import Row
 
 OUT, PAGE, PUBLISHED = "out/large_meshes", "docs/large_meshes.md", "docs/performance"
@@ -62,10 +61,7 @@ class Level:
         for begin in range(0, len(self.nodes), CHUNK):
             nodes = self.nodes[begin : begin + CHUNK]
             corners = self.points[nodes[:, :4]]
-            edges = corners[:, :3] - corners[:, 3:]
-            inverse = numpy.linalg.inv(edges).transpose(0, 2, 1)
-            first = numpy.concatenate([inverse, -inverse.sum(axis=1, keepdims=True)], axis=1)
-            volumes = abs(numpy.linalg.det(edges)) / 6
+            first, volumes = manufactured.geometry(corners)
             for point, weight in manufactured.quadrature(self.order):
                 values, slopes = manufactured.shapes(point, self.order)
                 gradients = numpy.einsum("ak,eki->eai", slopes, first, optimize=True)
@@ -80,18 +76,6 @@ class Level:
                 forces[:, i] += numpy.bincount(nodes.ravel(), parts[:, :, i].ravel(), len(forces))
         return forces
 
-    def errors(self, positions):
-        """Relative, in L2 of the positions, and of their gradient."""
-        sums = numpy.zeros(4)
-        for nodes, values, gradients, place, weight in self.rule():
-            position, gradient = SOLUTION(place)
-            vertices = positions[nodes]
-            gap = numpy.einsum("a,eai->ei", values, vertices) - position
-            ours = numpy.einsum("eai,eaj->eij", vertices, gradients, optimize=True)
-            parts = (gap, position, ours - gradient, gradient)
-            sums += [(weight * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
-        return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
-
     def write(self, folder):
         """The mesh and its tables, as keys of a run that starts from the points at rest, its surface in place."""
         hard.write_medit(f"{folder}/box.mesh", self.corners, self.tets)
@@ -100,9 +84,8 @@ class Level:
         exact, everywhere = SOLUTION(self.points)[0], surface | ~surface
         targets = {"attach_surface_file": (surface, exact), "point_load_body_file": (~surface, self.loads())}
         for key, (rows, values) in {**targets, "initial_positions": (everywhere, exact)}.items():
-            table = numpy.column_stack((numpy.flatnonzero(rows), values[rows]))
-            path = found[key] = os.path.abspath(f"{folder}/{key}.csv")
-            numpy.savetxt(path, table, ["%d"] + ["%.17g"] * 3, ",", header="vertex,x,y,z", comments="")
+            path = os.path.abspath(f"{folder}/{key}.csv")
+            found[key] = hard.write_table(path, "vertex,x,y,z", values[rows], numpy.flatnonzero(rows))
         return found
 
 
@@ -114,7 +97,7 @@ def run_manufactured(folder, order, cells, ranks):
     keys = {**level.write(folder), "solver_type": "auto", "solver_rtol": 1e-9, "output_every": 0}
     program.run("run", "inputs/verification/manufactured.yaml", f"{folder}/run", keys, ranks=ranks, busy=True)
     state = numpy.loadtxt(f"{folder}/run/state.csv", delimiter=",", skiprows=1, usecols=(1, 2, 3))
-    return dict(zip(("error in L2", "error in H1"), level.errors(state)))
+    return dict(zip(("error in L2", "error in H1"), manufactured.errors(level.rule(), state, SOLUTION)))
 
 
 # ---- beams ----------------------------------------------------------------------------------------------------------
@@ -148,13 +131,6 @@ def level(problem, order, k, ranks):
     return outputs.load(folder, "level.json")
 
 
-def order_of(values, kind):
-    """Observed, of the last two errors or the last three values; "-" where none is."""
-    row = Row("", kind, values)
-    found = row.observed() if len(values) > (1 if kind == "order" else 2) else math.nan
-    return "-" if math.isnan(found) else f"{found:.2f}"
-
-
 def lines(problem, order, levels, ranks):
     found = []
     for k in range(levels):
@@ -163,8 +139,9 @@ def lines(problem, order, levels, ranks):
         for name in now["values"]:
             values = [one["values"][name] for one in found]
             text = f"{values[-1]:.3e}" if kind == "order" else f"{values[-1]:.7f}"
-            line = [problem, order, f"{now['tets']:,}", f"{now['vertices']:,}", name, text, order_of(values, kind)]
-            line += [now["iterations"], f"{now['solve']:.3g}", f"{now['set-up']:.3g}", f"{now['memory']:,.0f}"]
+            line = [problem, order, f"{now['tets']:,}", f"{now['vertices']:,}", name, text]
+            line += [page.order(Row("", kind, values)), now["iterations"], f"{now['solve']:.3g}"]
+            line += [f"{now['set-up']:.3g}", f"{now['memory']:,.0f}"]
             say(tables.text(HEAD, [line]))
             yield line
 

@@ -46,12 +46,12 @@ class Row:
 
     def observed(self):
         """The order of the finest pair of errors; from three values for a limit. NaN where it is not defined."""
+        if len(self.ours) < (2 if self.kind == "order" else 3):
+            return math.nan
         if self.kind == "order":
             a, b = self.ours[-2:]
-        elif len(self.ours) > 2:
-            a, b = (self.ours[-1 - i] - self.ours[-2 - i] for i in (1, 0))
         else:
-            return math.nan
+            a, b = (self.ours[-1 - i] - self.ours[-2 - i] for i in (1, 0))
         return math.log(a / b, self.ratio) if b and a / b > 0 else math.nan
 
     def uncertainty(self):

@@ -104,10 +104,35 @@ def shapes(point, order):
     return numpy.array(values), slopes
 
 
+def geometry(corners):
+    """Of tetrahedra [tets, 4, 3]: the gradients of barycentric coordinates [tets, 4, 3], and the volumes [tets]."""
+    import numpy
+
+    edges = corners[:, :3] - corners[:, 3:]
+    inverse = numpy.linalg.inv(edges).transpose(0, 2, 1)
+    gradients = numpy.concatenate([inverse, -inverse.sum(axis=1, keepdims=True)], axis=1)
+    return gradients, abs(numpy.linalg.det(edges)) / 6
+
+
+def errors(rule, positions, solution):
+    """Of positions of the vertices [n, 3], relative: in L2, and of their gradient. rule: as Level.rule."""
+    import numpy
+
+    positions, sums = numpy.asarray(positions), numpy.zeros(4)
+    for nodes, values, gradients, place, weight in rule:
+        position, gradient = solution(place)
+        vertices = positions[nodes]
+        gap = numpy.einsum("a,eai->ei", values, vertices) - position
+        ours = numpy.einsum("eai,eaj->eij", vertices, gradients, optimize=True)
+        parts = (gap, position, ours - gradient, gradient)
+        sums += [(weight * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
+    return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
+
+
 class Level:
     """
-    A mesh of straight edges and its nodes of an order. rule: of each point of quadrature the shape functions [nodes],
-    their gradients [tets, nodes, 3], the places [tets, 3] and the weights [tets].
+    A mesh of straight edges and its nodes of an order. rule: of each point of quadrature the nodes [tets, nodes], the
+    shape functions [nodes], their gradients [tets, nodes, 3], the places [tets, 3] and the weights [tets].
     """
 
     def __init__(self, order, cells):
@@ -121,14 +146,12 @@ class Level:
         self.points = numpy.array(self.raised.points)
         self.tets = numpy.array([self.raised.nodes(tet) for tet in self.raised.tets])
         corners = self.points[self.tets[:, :4]]
-        edges = corners[:, :3] - corners[:, 3:]
-        inverse = numpy.linalg.inv(edges).transpose(0, 2, 1)
-        first = numpy.concatenate([inverse, -inverse.sum(axis=1, keepdims=True)], axis=1)
-        volumes, self.rule = abs(numpy.linalg.det(edges)) / 6, []
+        (first, volumes), self.rule = geometry(corners), []
         for point, weight in quadrature(order):
             values, slopes = shapes(point, order)
             place = numpy.einsum("a,eai->ei", numpy.array(point), corners)
-            self.rule.append((values, numpy.einsum("ak,eki->eai", slopes, first), place, weight * volumes))
+            gradients = numpy.einsum("ak,eki->eai", slopes, first)
+            self.rule.append((self.tets, values, gradients, place, weight * volumes))
 
     def surface(self):
         return set(self.raised.vertices(*meshes.SIDES))
@@ -138,24 +161,10 @@ class Level:
         import numpy
 
         forces = numpy.zeros_like(self.points)
-        for _, gradients, place, weight in self.rule:
+        for nodes, _, gradients, place, weight in self.rule:
             stress = nominal(law, solution(place)[1]) * weight[:, None, None]
-            numpy.add.at(forces, self.tets, numpy.einsum("eij,eaj->eai", stress, gradients))
+            numpy.add.at(forces, nodes, numpy.einsum("eij,eaj->eai", stress, gradients))
         return forces
-
-    def errors(self, positions, solution):
-        """Of positions of the vertices: L2 of the positions, relative, and of their gradient."""
-        import numpy
-
-        vertices = numpy.array(positions)[self.tets]
-        sums = numpy.zeros(4)
-        for values, gradients, place, weight in self.rule:
-            position, gradient = solution(place)
-            gap = numpy.einsum("a,eai->ei", values, vertices) - position
-            ours = numpy.einsum("eai,eaj->eij", vertices, gradients)
-            parts = (gap, position, ours - gradient, gradient)
-            sums += [(weight * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
-        return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
 
 
 def tables(level, law, solution, name):
@@ -184,7 +193,7 @@ def solve(bench, label, level, law, solution, how):
     targets, loads, start = tables(level, law, solution, bench.file(label))
     how = {**how, "attach_surface_file": targets, "point_load_body_file": loads, "initial_positions": start}
     how |= {"mesh_file": bench.file(f"{level.cells}.msh"), "mesh_order": level.order}
-    return level.errors(bench.run("manufactured", label, how).positions(), solution)
+    return errors(level.rule, bench.run("manufactured", label, how).positions(), solution)
 
 
 def levels_of(bench, order, sizes):
