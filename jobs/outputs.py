@@ -1,5 +1,6 @@
 """What runs leave, read by the names of columns and keys: docs/operations.md describes the files."""
 import csv
+import glob
 import io
 import json
 import os
@@ -78,6 +79,26 @@ def phase_ms(folder, *phases):
     """Milliseconds that a run spent in phases, over its iterations."""
     run = load(folder, "run.json")
     return 1e3 * sum(run["seconds"][p] for p in phases) / run["iterations"]
+
+
+# ---- frames ---------------------------------------------------------------------------------------------------------
+
+
+def grid(path):
+    """A file .vtu as VTK reads it."""
+    import vtk
+
+    reader = vtk.vtkXMLUnstructuredGridReader()
+    reader.SetFileName(path)
+    reader.Update()
+    return reader.GetOutput()
+
+
+def last_frame(folder):
+    paths = glob.glob(os.path.join(folder, "frame_*.vtu"))
+    if not paths:
+        raise FileNotFoundError(f"{folder} has no frame_*.vtu")
+    return grid(max(paths))
 
 
 # ---- a comparison ---------------------------------------------------------------------------------------------------

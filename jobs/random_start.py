@@ -1,7 +1,7 @@
 """A body that starts from random positions, and how well it recovers (Liu, Bouaziz, Kavan 2017, figure 18)."""
-import glob
-
 import numpy as np
+
+import outputs
 
 
 def positions(vertices, seed):
@@ -33,12 +33,8 @@ def distance_of(rest, x):
 
 def distance(run):
     """The same after the last frame of a run."""
-    import vtk
     from vtk.util.numpy_support import vtk_to_numpy
 
-    reader = vtk.vtkXMLUnstructuredGridReader()
-    reader.SetFileName(sorted(glob.glob(run + "/frame_*.vtu"))[-1])
-    reader.Update()
-    grid = reader.GetOutput()
+    grid = outputs.last_frame(run)
     x = vtk_to_numpy(grid.GetPoints().GetData())
     return distance_of(x - vtk_to_numpy(grid.GetPointData().GetArray("displacement")), x)

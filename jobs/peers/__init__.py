@@ -15,10 +15,10 @@ import statistics
 import subprocess
 import sys
 
+import outputs
 import program
 import tables
 from outputs import load
-from outputs import rows as read_rows
 from program import DEBIAN_PYTHON, Failure, say
 
 OUT = "out/peers"
@@ -47,13 +47,9 @@ def cells(tets):
 def convert(base):
     """BASE.vtu as arrays for numpy, BASE.npz."""
     import numpy
-    import vtk
     from vtk.util.numpy_support import vtk_to_numpy
 
-    reader = vtk.vtkXMLUnstructuredGridReader()
-    reader.SetFileName(f"{base}.vtu")
-    reader.Update()
-    grid = reader.GetOutput()
+    grid = outputs.grid(f"{base}.vtu")
     cells_of = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 4)
     points = vtk_to_numpy(grid.GetPoints().GetData())
     numpy.savez(f"{base}.part.npz", points=points, cells=cells_of.astype("int64"))
@@ -103,7 +99,7 @@ def by_wring(name, side, ranks, solver):
         "iterations": record["iterations"],
         "linear": record["linear_iterations"],
         "bytes": record["peak_memory"] - empty(ranks),
-        "energy": float(read_rows(folder)[-1]["objective"]),
+        "energy": float(outputs.rows(folder)[-1]["objective"]),
     }
 
 

@@ -1,7 +1,7 @@
 """Hertz's contact: an elastic ball that is pressed on a rigid plane, kept apart by the barrier."""
-import glob
 import math
 
+import outputs
 from verify import meshes
 from verify.case import INPUTS, Row
 
@@ -44,13 +44,10 @@ def write(n, name):
 
 def pressures(folder, count):
     """contact_pressure of the last frame, by vertex."""
-    import vtk
     from vtk.util.numpy_support import vtk_to_numpy
 
-    reader, result = vtk.vtkXMLUnstructuredGridReader(), [0.0] * count
-    reader.SetFileName(max(glob.glob(f"{folder}/frame_*.vtu")))
-    reader.Update()
-    data = reader.GetOutput().GetPointData()
+    grid, result = outputs.last_frame(folder), [0.0] * count
+    data = grid.GetPointData()
     for vertex, value in zip(*(vtk_to_numpy(data.GetArray(name)) for name in ("vertex", "contact_pressure"))):
         result[int(vertex)] = float(value)
     return result
