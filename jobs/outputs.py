@@ -72,7 +72,7 @@ def steps(folder):
 
 def iteration_ms(folder):
     """Milliseconds of an iteration: the median over steps of their mean."""
-    return 1e3 * statistics.median(s["seconds"] / s["iterations"] for s in steps(folder))
+    return 1e3 * statistics.median(s["seconds"] / s["iterations"] for s in steps(folder) if s["iterations"])
 
 
 def phase_ms(folder, *phases):

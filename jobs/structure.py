@@ -136,7 +136,7 @@ def functions(texts):
 
 def folders(texts):
     """{folder: [files, lines]}"""
-    result = collections.OrderedDict()
+    result = {}
     for path, text in texts.items():
         entry = result.setdefault(os.path.dirname(path), [0, 0])
         entry[0] += 1

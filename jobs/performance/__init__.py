@@ -18,10 +18,8 @@ PAGE, FOLDER = "docs/performance.md", "docs/performance"
 
 
 def main(arguments):
-    text = (
-        "meshes of Liu, Bouaziz and Kavan 2017 (hippo, ditto, squirrel_modified\nand bunny, .mesh) for the table liu, "
-    )
-    text += "of which lines\nwithout their mesh are left out, and of Li et al. 2019 (bar17K, bunny5K)"
+    text = "meshes of Liu, Bouaziz and Kavan 2017 (hippo, ditto, squirrel_modified\nand bunny, .mesh) for the table"
+    text += " liu, of which lines\nwithout their mesh are left out, and of Li et al. 2019 (bar17K, bunny5K)"
     return make("performance", __doc__, NAMES, ("-m", {"metavar": "FOLDER", "help": text}), PAGE, arguments)
 
 

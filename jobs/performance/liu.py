@@ -5,7 +5,7 @@ import statistics
 
 import program
 from outputs import load, phase_ms, read, rows, steps
-from program import note, run
+from program import Failure, note, run
 from tables import number, power
 
 OUT = "out/performance/liu"
@@ -61,9 +61,13 @@ def newton(folder, deck, options, state, threads, more=None):
     first = {"compare_solvers": "qn,newton", "solver_newton_filter": "clamp", "compare_iterations": 10}
     options = {**first, **options, "initial_restart": state, **(more or {})}
     found = rows(run("compare", deck, folder, options, threads=threads, busy=True), "compare.csv")
-    pick = lambda solver, at, key: next(
-        float(r[key]) for r in found if r["solver"] == solver and int(r["iteration"]) == at
-    )
+
+    def pick(solver, at, key):
+        for row in found:
+            if row["solver"] == solver and int(row["iteration"]) == at:
+                return float(row[key])
+        raise Failure(f"{folder}/compare.csv has no iteration {at} of {solver}")
+
     return pick("qn", 10, "relative_error"), pick("newton", 1, "relative_error"), 1e3 * pick("newton", 1, "seconds")
 
 

@@ -4,18 +4,17 @@ from outputs import iteration_ms, load, phase_ms
 from program import run
 
 OUT = "out/performance/sizes"
-CELLS = (12, 26, 35, 58, 94)
+CELLS = {12: 20, 26: 5, 35: 5, 58: 3, 94: 1}  # of an edge of the cube: time steps
 DIRECT_LIMIT = 100000  # vertices up to which operator.type auto may take a factor, docs/user.md
 WAYS = ((1, 2), (2, 1))
 
 
 def measure(cells, operator, ranks, threads):
-    count = {12: 20, 26: 5, 35: 5, 58: 3, 94: 1}[cells]
     name = f"{OUT}/{cells}_{operator}_{ranks}x{threads}"
     options = {
         "mesh_box_cells": f"{cells},{cells},{cells}",
         "operator_type": operator,
-        "time_steps": count,
+        "time_steps": CELLS[cells],
     }
     if operator == "direct":
         options["operator_rtol"] = 0.1  # what type auto asks of a factor; type direct alone solves exactly

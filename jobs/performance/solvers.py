@@ -14,10 +14,13 @@ ERRORS = ("1e-4", "1e-8")
 UNSTABLE = (0, 2)  # penalty diverges
 
 
+def twisted(cells):
+    return f"{OUT}/twisted_{cells.replace(',', '_')}"
+
+
 def compare(deck, cells, options):
-    twisted = f"{OUT}/twisted_{cells.replace(',', '_')}"
     folder = f"{OUT}/{deck}_{cells.replace(',', '_')}"
-    options = {"initial_restart": twisted, "compare_tolerance": 1e-9, **options}
+    options = {"initial_restart": twisted(cells), "compare_tolerance": 1e-9, **options}
     run("compare", f"inputs/bench/{deck}.yaml", folder, options, threads=THREADS, busy=True, accepted=UNSTABLE)
     return load(folder, "compare.json")["solvers"]
 
@@ -28,20 +31,16 @@ def entry(solver, error):
     return (number(1e3 * seconds), its) if its is not None and its >= 0 and seconds is not None else ("-", "-")
 
 
-def arrives(solver):
-    return (solver["iterations_to"][ERRORS[0]] or -1) >= 0
-
-
 def lines():
     for cells, _, _ in BODIES:
-        twisted = f"{OUT}/twisted_{cells.replace(',', '_')}"
         options = {"mesh_box_cells": cells}
-        run("run", "inputs/bench/solvers_twist.yaml", twisted, options, threads=THREADS, busy=True)
+        run("run", "inputs/bench/solvers_twist.yaml", twisted(cells), options, threads=THREADS, busy=True)
     for deck, material in DECKS:
         found, names = [], {}
         for cells, _, options in BODIES:  # the larger body only by those that arrive in the smaller
             found.append(compare(deck, cells, {**options, **names}))
-            names = {"compare_solvers": ",".join(name for name, solver in found[0].items() if arrives(solver))}
+            arrive = [name for name, solver in found[0].items() if entry(solver, ERRORS[0]) != ("-", "-")]
+            names = {"compare_solvers": ",".join(arrive)}
         never = {"iterations_to": dict.fromkeys(ERRORS), "seconds_to": dict.fromkeys(ERRORS)}
         for name in found[0]:
             cells = [entry(body.get(name, never), error) for body in found for error in ERRORS]

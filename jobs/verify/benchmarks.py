@@ -172,8 +172,7 @@ def le1(bench):
 
 
 def le10(bench):
-    first, second = (4, 8, 16), (4, 8, 16)
-    return [plate(bench, "le10", le10_mesh, first, -5.38e6), plate(bench, "le10", le10_mesh, second, -5.38e6, 2)]
+    return [plate(bench, "le10", le10_mesh, (4, 8, 16), -5.38e6, order) for order in (1, 2)]
 
 
 # ---- a cantilever beyond buckling -----------------------------------------------------------------------------------
