@@ -12,7 +12,7 @@ mpiexec=${MPIEXEC:-mpiexec}
 python=${PYTHON:-/usr/bin/python3}
 base=$(mktemp -d)
 work=$base/work
-trap 'dismiss; rm -rf "$base"' EXIT
+trap 'halt; dismiss; rm -rf "$base"' EXIT
 trap 'exit 1' TERM
 export TMPDIR=$base/tmp # single processes of Open MPI share one folder there, which the first to end removes
 mkdir "$work" "$TMPDIR"
@@ -60,6 +60,14 @@ serve() {
 dismiss() { [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null || :; }
 server=     # from the first such call on
 served=true # false around calls that have another environment, or are measured
+
+# halt: ends what the test has left in the background, also a process that it has stopped. At the end.
+halt() {
+  local left
+  left=$(jobs -pr)
+  # shellcheck disable=SC2086
+  [ -z "$left" ] || { kill $left; kill -CONT $left; } 2>/dev/null || :
+}
 
 # on RANKS ARGS...: returns the exit status.
 on() {
