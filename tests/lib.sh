@@ -169,6 +169,16 @@ column() {
 }
 last() { column "$1" "$2" | tail -n 1; }
 
+# far DIRECTORY DIRECTORY: the largest difference of positions in the state.csv of two runs; nothing without rows, nan
+# where rows do not match.
+far() {
+  paste -d, "$1/state.csv" "$2/state.csv" | awk -F, '
+    NR == 1 { n = NF / 2; next }
+    NF != 2 * n || /nan|inf/ { bad = 1 }
+    { for (i = 1; i <= 4; i++) { d = $i - $(i + n); if (d < 0) d = -d; if (d > most) most = d } }
+    END { if (NR > 1) print bad ? "nan" : most + 0 }'
+}
+
 # field FILE KEY COLUMN: the number in a column of the row whose first column is KEY.
 field() { awk -F, -v k="$2" -v c="$3" '$1 == k { print $c }' "$1"; }
 

@@ -22,11 +22,7 @@ next=(-initial_continue false)
 twist=(-attach_zmax_spin 0,0,60)
 
 # alike DIRECTORY DIRECTORY TOLERANCE WHAT: positions at the end.
-alike() {
-  paste -d, "$1/state.csv" "$2/state.csv" | awk -F, -v most="$3" '
-    NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + NF / 2); if (d < 0) d = -d; if (d > worst) worst = d } }
-    END { if (!(NR > 40 && worst <= most)) { print worst; exit 1 } }' >difference || fail "$4: $(cat difference) m"
-}
+alike() { near "$(far "$1" "$2")" 0 "$3" "$4: positions"; }
 
 works 2 run press.yaml
 

@@ -20,12 +20,6 @@ sound() {
   column "$1/steps.csv" contacts | awk '$1 > n { n = $1 } END { exit !(n > 0) }' || fail "$1: there is no contact"
 }
 
-far() { # A B: the largest difference of positions
-  paste -d, "$1/state.csv" "$2/state.csv" |
-    awk -F, 'NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > x) x = d } }
-      END { print x + 0 }'
-}
-
 # ---- needles and a turning ring of 4 mm through faces of 0.5 m: they stop at it, or it would be on their other side --
 deck needle <<'DECK'
 mesh: {box: {size: [1, 1, 0.1], cells: [2, 2, 1], origin: [-0.5, -0.5, 0]}}
@@ -89,13 +83,13 @@ DECK
 for ranks in 1 2 4; do
   works $ranks run paddle.yaml -output_directory paddle$ranks
   sound paddle$ranks 12
-  far paddle1 paddle$ranks | awk '{ exit !($1 <= 1e-6) }' || fail "$ranks ranks end $(far paddle1 paddle$ranks) m off"
+  near "$(far paddle1 paddle$ranks)" 0 1e-6 "positions on $ranks ranks"
 done
 column paddle1/steps.csv collider_paddle_fx | awk '$1 > most { most = $1 } END { exit !(most > 100) }' ||
   fail "the force of the paddle is not reported"
 works 1 run paddle.yaml -time_steps 4 -output_directory half
 works 2 run paddle.yaml -initial_restart half -output_directory rest
-far paddle1 rest | awk '{ exit !($1 <= 1e-6) }' || fail "a restart ends $(far paddle1 rest) m off"
+near "$(far paddle1 rest)" 0 1e-6 'positions after a restart'
 
 column paddle1/steps.csv iterations | awk '{ n += $1 } END { exit !(n < 260) }' || # 176; 368 by minima to rtol
   fail "the parts of the way take too many iterations"

@@ -197,7 +197,7 @@ DECK
 apart() {
   paste -d, "$1" "$2" | awk -F, '
     NR > 1 { for (i = 2; i <= 7; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > m) m = d } }
-    END { print m + 0 }'
+    END { if (NR > 1) print m + 0 }'
 }
 
 works 1 run block.yaml

@@ -6,12 +6,6 @@
 # usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 4
 . "$(dirname "$0")/lib.sh"
 
-far() { # A B: the largest difference of positions
-  paste -d, "$1/state.csv" "$2/state.csv" |
-    awk -F, 'NR > 1 { for (i = 2; i <= 4; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > x) x = d } }
-      END { print x + 0 }'
-}
-
 converged() { # DIRECTORY STEPS
   column "$1/steps.csv" reason |
     awk -v n="$2" '!/^(converged|at round-off)$/ { bad = 1 } END { exit bad || NR != n }' ||
@@ -63,11 +57,11 @@ tight="-solver_rtol 1e-8 -time_steps 12"
 works 1 run slope.yaml $tight -output_directory slope1
 for ranks in 2 4; do
   works $ranks run slope.yaml $tight -output_directory slope$ranks
-  far slope1 slope$ranks | awk '{ exit !($1 <= 1e-8) }' || fail "$ranks ranks end $(far slope1 slope$ranks) m off"
+  near "$(far slope1 slope$ranks)" 0 1e-8 "positions on $ranks ranks"
 done
 works 1 run slope.yaml $tight -time_steps 5 -output_directory half
 works 2 run slope.yaml $tight -initial_restart half -output_directory rest
-far slope1 rest | awk '{ exit !($1 <= 1e-8) }' || fail "a restart ends $(far slope1 rest) m off"
+near "$(far slope1 rest)" 0 1e-8 'positions after a restart'
 works 1 run slope.yaml -time_integrator bdf2 -output_directory bdf2
 column bdf2/steps.csv px |
   awk 'NR == 10 { px = $1 } END { a = ($1 - px) / 0.4 / 4; exit !(a > 0.0876 && a < 0.0879) }' ||
