@@ -208,12 +208,15 @@ static int is_smooth(const wring_pair_law *law, const double *x)
   return 1;
 }
 
+static int smooth[WRING_N_PAIR]; // pairs of each kind whose derivatives were checked
+
 static void check_pair(const wring_pair_law *law, const double *x)
 {
   double psi, g[DOF], H[DOF * DOF];
   wring_pair_energy(law, x, &psi, g, H);
   check_balance(law, x, g);
   if (!is_smooth(law, x)) return;
+  smooth[law->kind]++;
   check_gradient(law, x, g);
   check_bounds(law, x, H);
   if (law->sine2 == 0) check_hessian(law, x, H);
@@ -259,6 +262,7 @@ int main(int argc, char **argv)
       const wring_pair_law law   = {(wring_pair_kind)kind, 2, q % 2 * 0.1, edges};
       check_pair(&law, x);
     }
+  for (int kind = 0; kind < WRING_N_PAIR; kind++) CHECK(smooth[kind] > 0, "kind %d: no derivative was checked", kind);
   check_mollifier();
   PetscCall(PetscFinalize());
   return 0;

@@ -155,7 +155,7 @@ for case in 'fopen frames.pvd 1' 'fopen steps.csv 2' 'fopen history.csv 2' 'fope
         fail "$case, $skipped: no line"
       cmp "out/$file" "run/$file" || fail "$case, $skipped: a refusal changed the file"
       refusals=$((refusals + 1))
-    elif grep -vxFf "run/$file" rows; then
+    elif [ ! -e "run/$file" ] || grep -vxFf "run/$file" rows; then
       fail "$case, $skipped: rows are lost"
     fi
   done

@@ -35,15 +35,18 @@ fi
 twice=$(grep -rohE '^} wring_[a-z0-9_]+;' src include | sort | uniq -d)
 if [ "$twice" ]; then fault "two types with one name: $twice"; fi
 # The map of a folder names all of its files.
+maps=0
 while read -r map; do
   folder=$(grep -oE 'src/[a-z/]*[a-z]' <<< "${map#*:*:}" | head -1)
   [ "$folder" = src/law ] || [ "$folder" = src/solver ] || [ "$folder" = src/step ] && continue # a file per member
+  maps=$((maps + 1))
   text=$(sed -n "$(cut -d: -f2 <<< "$map"),/Not here:\|^\*\//p" "${map%%:*}")
   for file in "$folder"/*.c; do
     name=$(basename "$file" .c)
     grep -qE "(^|[^a-z_])$name\.[ch]\b" <<< "$text" || fault "${map%%:*}: the map of $folder lacks $name.c"
   done
 done < <(grep -rnE 'Map of src/|^  src/[a-z]+, in reading order' include src --include='*.h')
+[ $maps -ge 8 ] || fault "only $maps maps of folders"
 # A member at offset 0 would not be read: WRING_AT counts from 1.
 if grep -rnE '\.at *= *offsetof' src tests docs; then fault "a key at offsetof: WRING_AT"; fi
 exit $status

@@ -158,7 +158,8 @@ near "$(field first/state.csv 26 4)" 1.1 0 "z of the nail"
 near "$(last straight/steps.csv nail_fx)" 0 0 "force of the nail after its release"
 works 2 run path.yaml -initial_restart first -output_directory second
 paste -d, straight/state.csv second/state.csv |
-  awk -F, 'NR > 1 { for (i = 2; i <= 7; i++) { d = $i - $(i + 7); if (d > 1e-6 || d < -1e-6) exit 1 } }' ||
+  awk -F, 'NR > 1 { for (i = 2; i <= 7; i++) { d = $i - $(i + 7); if (d > 1e-6 || d < -1e-6) bad = 1 } }
+    END { exit bad || NR != 28 }' ||
   fail "a restart goes on otherwise"
 for rule in implicit_euler implicit_midpoint linear_implicit_euler symplectic_euler explicit_euler; do
   works 2 run path.yaml -time_integrator $rule -time_step 0.002 -time_steps 100 -output_directory rule -solver_rtol 1e-6

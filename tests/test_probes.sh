@@ -152,7 +152,7 @@ for ranks in 1 2; do
   works $ranks run mapped.yaml -initial_positions inverted.csv -material_model corotated -probe_corner_point 0,0,0
   fields inverted out/frame_000000.vtu
   [ "$(probe corner sxx),$(probe corner von_mises)" = nan,nan ] || fail 'the stress at an inverted tetrahedron'
-  near "$(probe side sxx)" "$(probe side sxx)" 0 'the stress elsewhere'
+  case $(probe side sxx) in '' | *nan* | *inf*) fail 'the stress elsewhere' ;; esac
 done
 
 # --- membranes -------------------------------------------------------------------------------------------------------

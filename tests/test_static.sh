@@ -121,7 +121,7 @@ works 2 run block.yaml -gravity 0,0,0 -attach_xmax_hard true -attach_xmax_spin 1
 grep -q 'note: load step 1 fails from pseudo-time 0 to 1: it goes on with half of this' log || fail 'no note of a half'
 [ "$(wc -l <out/steps.csv)" = 2 ] || fail 'rows of halves in steps.csv'
 [ "$(cut -d, -f2 out/history.csv | tail -n +2 | sort -u | wc -l)" -ge 2 ] || fail 'the halves are not in history.csv'
-grep -q 'inverted' out/steps.csv && near "$(last out/steps.csv inverted)" 0 0 'inverted tetrahedra'
+near "$(last out/steps.csv inverted)" 0 0 'inverted tetrahedra'
 cp out/state.csv halves.csv
 works 2 run block.yaml -gravity 0,0,0 -attach_xmax_hard true -attach_xmax_spin 180,0,0 -time_steps 8 -solver_rtol 1e-8
 same halves.csv out/state.csv 1e-3
