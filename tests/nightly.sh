@@ -94,7 +94,7 @@ CALLS
 }
 
 part_threads() {
-  local archer program solver failed=0 out fixed=()
+  local archer program solver solvers failed=0 out fixed=()
   debian_packages+=' clang libomp-dev libclang-rt-14-dev'
   install_packages || return
   configure_and_build threads -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=clang \
@@ -136,7 +136,9 @@ initial:  {velocity: [1, 2, -8]}
 time:     {step: 1e-3, steps: 1}
 solver:   {max_it: 3, accept: true}
 DECK
-  for solver in $("$folder/wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ','); do
+  solvers=$("$folder/wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
+  [ -n "$solvers" ] || { echo "help does not name the solvers"; return 1; }
+  for solver in $solvers; do
     set -- -material_density 1000 -material_model strain -material_stiffness 1e6
     [ "$solver" = compliant ] &&
       set -- -material_density 1000 -material_model stable_neohookean -material_young 1e6 -material_poisson 0.3
@@ -228,13 +230,12 @@ part_contact() {
 }
 
 main() {
-  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills random contact cluster coverage)
+  local all=(clang sanitize threads petsc64 ranks growth fuzz kills prox random contact cluster coverage) parts=("$@")
   local part begin result status=0 summary=
-  [ $# = 0 ] || parts=("$@")
+  [ $# != 0 ] || parts=("${all[@]}")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
-      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, random," \
-        "contact, cluster or coverage"
+      echo "no part $part, expected some of ${all[*]}"
       return 2
     fi
     echo "==== $part"
