@@ -19,7 +19,7 @@ sed 's/size: .*jitter: 0/size: [2, 0.5, 0.5], cells: [12, 3, 3]/; s/1e8/1e5/; s/
   >soft.yaml
 
 # show EXPRESSION: a value of run.json, of which w is the work and c the choices.
-show() { python3 -c "import json; j = json.load(open('out/run.json')); w, c = j['work'], j['choices']; print($1)"; }
+show() { "$python" -c "import json; j = json.load(open('out/run.json')); w, c = j['work'], j['choices']; print($1)"; }
 
 for deck in slender soft; do
   works 1 run $deck.yaml -solver_type qn
@@ -87,7 +87,7 @@ floor='-collider_floor_shape half_space -collider_floor_point 4,0,-0.005 -collid
        -collider_floor_stiffness 1e6 -output_state_csv true -solver_rtol 1e-8'
 # shellcheck disable=SC2086
 works 1 run slender.yaml $floor -solver_type qn -output_directory floor
-qn=$(python3 -c 'import json; print(json.load(open("floor/run.json"))["work"]["evaluations"])')
+qn=$("$python" -c 'import json; print(json.load(open("floor/run.json"))["work"]["evaluations"])')
 for ranks in 1 2; do
   # shellcheck disable=SC2086
   works $ranks run slender.yaml $floor

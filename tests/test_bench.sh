@@ -15,8 +15,8 @@ has() { [ "$(row "$@")" = 1 ] || fail "on $ranks ranks: no row $*"; }
 
 # The contents of bench.json, and that those of the CSV are the same.
 check_json() {
-  command -v python3 >/dev/null || return 0
-  python3 - "$1" <<'PYTHON' || fail "bench.json on $1 ranks"
+  command -v "$python" >/dev/null || return 0
+  "$python" - "$1" <<'PYTHON' || fail "bench.json on $1 ranks"
 import csv, json, math, sys
 j = json.load(open("out/bench.json"), parse_constant=lambda c: sys.exit("no JSON: " + c))
 rows = list(csv.DictReader(open("out/bench.csv")))

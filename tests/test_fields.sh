@@ -118,8 +118,8 @@ awk '/^\$Elements/ { on = 1 } /^\$EndElements/ { on = 0 } on && NF == 4 { entity
 mapfile -t rows <rows
 { cat new.msh; data stiff 1 "${rows[@]}"; } >new_data.msh
 alike "$(energy 3 four.yaml -mesh_file new_data.msh -material_stiffness_data stiff)" "$region" "data of 4.1"
-if command -v python3 >/dev/null; then
-  python3 - <<'PYTHON' || fail "python3"
+if command -v "$python" >/dev/null; then
+  "$python" - <<'PYTHON' || fail 'binary_data.msh'
 import struct
 rows = [line.split() for line in open('rows')]
 with open('binary_data.msh', 'wb') as f:

@@ -8,7 +8,7 @@
 # usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3     cost: 7
 # The moments follow from the seed, which is printed; nightly.sh gives another one each time.
 . "$(dirname "$0")/lib.sh"
-command -v python3 >/dev/null || exit 77
+command -v "$python" >/dev/null || skip 'no python3'
 kills=${3:-4}
 seed=${4:-1}
 exec 2>&1
@@ -82,7 +82,7 @@ check_whole() {
     if [ -e "$file" ]; then cmp "$file" "whole/$name" || fail "$file is not whole"; fi
   done
   for file in "$1"/checkpoint*.h5; do
-    if [ -e "$file" ]; then python3 -c "$seal" "$file" || fail "$file is not whole"; fi
+    if [ -e "$file" ]; then "$python" -c "$seal" "$file" || fail "$file is not whole"; fi
   done
   if [ -e "$1/frames.pvd" ]; then
     [ "$(tail -n 1 "$1/frames.pvd")" = '</VTKFile>' ] || fail "$1/frames.pvd is cut"
@@ -90,7 +90,7 @@ check_whole() {
       [ -e "$1/$name" ] || fail "$1/frames.pvd names $name, which is missing"
     done
   fi
-  if [ -e "$1/run.json" ]; then python3 -m json.tool "$1/run.json" >json || fail "$1/run.json is not whole"; fi
+  if [ -e "$1/run.json" ]; then "$python" -m json.tool "$1/run.json" >json || fail "$1/run.json is not whole"; fi
   [ ! -e "$1/frames.vtkhdf" ] || check_hdf "$1" 1 $((last + 1))
   check_rows "$1/steps.csv"
   check_rows "$1/probes.csv"

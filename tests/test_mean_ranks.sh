@@ -17,7 +17,7 @@ DECK
 for order in 1 2; do
   for ranks in 1 2; do works $ranks squeeze.yaml -mesh_order $order -output_directory out$order$ranks; done
   for column in iterations elastic; do
-    python3 - $order $column <<'PYTHON' || fail "order $order: $column on 1 and 2 ranks"
+    "$python" - $order $column <<'PYTHON' || fail "order $order: $column on 1 and 2 ranks"
 import csv, sys
 order, column = sys.argv[1:]
 one, two = ([float(r[column]) for r in csv.DictReader(open(f"out{order}{n}/steps.csv"))] for n in (1, 2))
