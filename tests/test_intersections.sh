@@ -6,9 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 PYTHONPATH=$source/tests $python - <<'END'
 import random, sys
-import numpy as np
 from fractions import Fraction
-from intersections import intersections
+from intersections import intersections  # which says what is missing
+import numpy as np
 
 def meet(a, b, share=0):
     """Two triangles [3][3], of which the first `share` corners are the same points."""

@@ -123,13 +123,13 @@ check_names() {
 }
 
 # Waits for the launcher, which ends the other ranks. Open MPI's does not notice a rank that is killed while it starts
-# the ranks: it is killed after 20 s.
+# the ranks: both are killed after 20 s.
 end_launcher() {
   for _ in $(seq 200); do
     kill -0 "$1" 2>/dev/null || break
     sleep 0.1
   done
-  kill -9 "$1" 2>/dev/null
+  kill -9 $(pgrep -P "$1") "$1" 2>/dev/null
   wait "$1" 2>/dev/null
 }
 

@@ -1,8 +1,9 @@
-# ranks: 4
+#!/usr/bin/env bash
 # Hard attachments of components in decks: half of a body beside its plane of symmetry has the positions of the whole
 # and half of its reactions, on any number of ranks; parts that planes leave free and bad keys are refused in one line.
 # Fails if a component is not held, a tangential one is, a force is counted twice, or a check accepts what it should
 # not.
+# usage: test_symmetry.sh BUILD_DIR SOURCE_DIR     ranks: 4
 . "$(dirname "$0")/lib.sh"
 
 # half.mesh and whole.mesh, which continues the half's numbers by the image of the half beyond z = 0.
