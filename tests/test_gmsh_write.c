@@ -108,12 +108,10 @@ static PetscErrorCode test_file(const char *name)
 
 static PetscErrorCode test_text(const char *ending, const char *text)
 {
-  char        name[80];
-  PetscMPIInt rank;
+  char name[80];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  snprintf(name, sizeof name, "test_gmsh_write_%d_source.%s", rank, ending);
+  snprintf(name, sizeof name, "source_%s.%s", file, ending);
   FILE *const f = fopen(name, "wb");
   CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s", name);
   PetscCall(test_file(name));
@@ -158,11 +156,12 @@ static PetscErrorCode test_refused(void)
 int main(int argc, char **argv)
 {
   char        lamp[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
+  PetscMPIInt rank, size;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  snprintf(file, sizeof file, "test_gmsh_write_%d.msh", rank);
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  snprintf(file, sizeof file, "test_gmsh_write_%d_%d.msh", size, rank); // tests on other ranks may run meanwhile
   snprintf(lamp, sizeof lamp, "%s/inputs/meshes/lamp.msh", argc > 1 ? argv[1] : ".");
   PetscCall(test_box());
   PetscCall(test_file(lamp));
