@@ -83,8 +83,9 @@ static PetscErrorCode random_vec(const bar *a, uint64_t seed, Vec *v)
 /* Conjugate gradients with the cycle, to 1e-8 of a random right-hand side. */
 static PetscErrorCode count_iterations(const bar *a, PetscInt *iterations)
 {
-  Vec b, z;
-  KSP ksp;
+  Vec                b, z;
+  KSP                ksp;
+  KSPConvergedReason reason;
 
   PetscFunctionBegin;
   PetscCall(random_vec(a, 5, &b));
@@ -97,6 +98,8 @@ static PetscErrorCode count_iterations(const bar *a, PetscInt *iterations)
   PetscCall(KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, 1000));
   PetscCall(KSPSolve(ksp, b, z));
   PetscCall(KSPGetIterationNumber(ksp, iterations));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  CHECK(reason > 0 || reason == KSP_DIVERGED_ITS, "conjugate gradients break down: %d", (int)reason);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&z));
