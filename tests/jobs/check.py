@@ -210,7 +210,8 @@ class Suite(unittest.TestCase):
         of = lambda size, element: measures.weights_of(mock.Mock(size=size, level=lambda _: element), kept)
         self.assertEqual([of("1e4", "mean"), of("1e4", None), of("1e6", "linear")], [2, 1, 3])
 
-    def test_slow_entrants(self):
+    def test_chosen_entrants(self):
+        """Fails if the small set has slow entrants, or if one that is asked for is left out."""
         with mock.patch.object(entrants, "present", lambda: list(entrants.ENTRANTS)):
             count = lambda *how: len(entrants.chosen(*how))
             self.assertEqual([count(None), count(None, False, False), count(["vbd"], False, False)], [37, 24, 1])
