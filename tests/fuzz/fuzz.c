@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static PetscErrorCode say_nothing(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                                   PetscErrorType type, const char *message, void *context)
@@ -71,6 +72,23 @@ static int replay(const char *path)
   return 1;
 }
 
+/* Removes the folder of scratch_file, with all that targets have written there. */
+static void remove_scratch(void)
+{
+  char           folder[PETSC_MAX_PATH_LEN], path[PETSC_MAX_PATH_LEN + 256];
+  struct dirent *entry;
+
+  snprintf(folder, sizeof folder, "%s", scratch_file());
+  *strrchr(folder, '/') = '\0';
+  DIR *const d          = opendir(folder);
+  while (d && (entry = readdir(d))) {
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    unlink(path); // which fails for . and ..
+  }
+  if (d) closedir(d);
+  rmdir(folder);
+}
+
 /* usage: replay FOLDER */
 int main(int argc, char **argv)
 {
@@ -86,6 +104,7 @@ int main(int argc, char **argv)
     n += replay(path);
   }
   if (folder) closedir(folder);
+  if (n > 0) remove_scratch();
   printf("%d inputs of %s\n", n, argv[1]);
   return PetscFinalize() || n == 0;
 }
