@@ -143,13 +143,12 @@ static PetscErrorCode test_sweeps(void)
   static const char *const solver[]  = {"xpbd", "hybrid", "pbd", "rgc", "penalty", "mass"};
   test_body                b;
   wring_outcome            outcome;
-  Vec                      x, rigid;
+  Vec                      x;
   double                   distance;
   PetscCall(create_held("strain", 0.05, &b));
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
     PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
   PetscCall(VecDuplicate(b.x, &x));
-  PetscCall(VecDuplicate(b.x, &rigid));
   for (int i = 0; i < 6; i++) {
     PetscCall(VecCopy(b.x, x));
     PetscCall(test_body_solve(&b, solver[i], strcmp(solver[i], "penalty") ? 10 : 1, 0, x, &outcome));
@@ -160,7 +159,6 @@ static PetscErrorCode test_sweeps(void)
     CHECK(distance > 1e-3, "%s moved nothing", solver[i]);
   }
   PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&rigid));
   PetscCall(test_body_destroy(&b));
   return PETSC_SUCCESS;
 }

@@ -4,8 +4,9 @@ python3 tests/contact/random_falls.py PROGRAM [FALLS [SEED]]: no body passes thr
 
 Each run drops nine small bodies, blocks, rings and needles of random shape, stiffness, turn and velocity, on a plate
 and on each other, with self_contact by its defaults. All frames are checked for intersections in exact arithmetic
-(tests/intersections.py). Fails, with the seeds of the runs, if surfaces intersect, a least distance is not above 0, or
-a run ends with another status than 0, or 2 with a step that did not converge: those are counted.
+(tests/intersections.py). Fails, with the seeds of the runs, if surfaces intersect, a least distance is not above 0,
+there are no frames, or a run ends with another status than 0, or 2 with a step that did not converge: those are
+counted. Fails also if nothing touches in any run.
 """
 import collections
 import csv
@@ -86,7 +87,10 @@ def judge(folder, status):
         raise ValueError(f"exit status {status}")
     if any(row["least_distance"] and not float(row["least_distance"]) > 0 for row in rows):
         raise ValueError("a distance that is not above 0")
-    for frame in sorted(glob.glob(f"{folder}/out/frame_*.vtu")):
+    frames = sorted(glob.glob(f"{folder}/out/frame_*.vtu"))
+    if not frames:
+        raise ValueError("no frames")
+    for frame in frames:
         points, triangles, lines = intersections.read(frame)
         met = intersections.intersections(points, triangles, lines)
         if met or not all(map(math.isfinite, points.flat)):
@@ -111,7 +115,7 @@ def main():
         done += fell
         seed += 1
     print(f"{done} falls up to seed {seed - 1}, {wrong} runs failed; steps, and pairs in contact: {dict(total)}")
-    sys.exit(wrong > 0)
+    sys.exit(wrong > 0 or not total["contacts"])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ smallest number of ranks on, with 10 % to spare:
   memory of the largest rank above that of a program that only starts MPI and PETSc;
   messages of a rank in an iteration, for each rank that it sends them to;
   messages of a rank in set-up, likewise.
+It fails also if no messages are counted.
 The table also has the numbers of these ranks and the largest array of a collective call, which are not judged: arrays
 with an entry for every rank are listed in docs/scaling.md. Other work on the machine does not change the counts.
 """
@@ -111,6 +112,8 @@ def main():
             if n == ranks[0]:
                 print("ranks " + " ".join(f"{name:>18}" for name in rows[0]))
             print(f"{n:5} " + " ".join(f"{value:18.2f}" for value in rows[-1].values()), flush=True)
+    if not rows[0]["ranks in set-up"] or not rows[0]["in an iteration"]:
+        sys.exit("no messages were counted")
     failed = 0
     for n, row in zip(ranks[1:], rows[1:]):
         for name in JUDGED:
