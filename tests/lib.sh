@@ -136,6 +136,18 @@ refused_on() { ends_on 1 "$@"; }                                    # RANKS PATT
 refused() { refused_on 1 "$@"; }                                    # PATTERN ARGS...
 refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }    # PATTERN ARGS...: on 1 and 3 ranks
 
+# choices KEY: what help lists for a key, in one line without commas. materials: the names of all, one per line.
+choices() {
+  local list
+  list=$("$wring" help "$1" | sed -n "s/^$1: one of \([^;]*\);.*/\1/p" | tr -d ,)
+  [ -n "$list" ] || fail "help does not say what $1 may be"
+  echo "$list"
+}
+materials() {
+  "$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' | sort -u |
+    grep . || fail 'help does not name materials'
+}
+
 # wait_for FILE LINES: waits until the file has this number of lines.
 wait_for() {
   local _

@@ -41,10 +41,7 @@ for s in j["not_measured"]:
 PYTHON
 }
 
-solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
-materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' |
-  sort -u)
-[ -n "$solvers" ] && [ -n "$materials" ] || fail 'help does not name solvers and materials'
+solvers=$(choices solver_type) materials=$(materials)
 
 # A launcher that passes output on as a loaded machine's mpiexec does: in pieces, with lines of standard error between.
 # Fails if a line of the output is looked for in a file that standard error has cut it in.

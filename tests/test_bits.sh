@@ -24,7 +24,7 @@ variant:
 DECK
 
 # The solvers of the program's own help and the variants above; compliant cannot use the law of the others.
-solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \(.*\); default.*/\1/p' | tr -d ' ')
+solvers=$(choices solver_type | tr ' ' ,)
 solvers=${solvers/,compliant/}
 case $solvers in auto,qn,*anderson*) ;; *) fail "solvers in the help: $solvers" ;; esac
 solvers+=,colored,hybrid,mass,mixed_admm,rest

@@ -263,8 +263,7 @@ fitting() { # KIND WHICH REFUSED KEYS...
   local kind=$1 which=$2 name named names
   expect 1 1 check block.yaml "${@:4}" "-$kind" "$3"
   named=" $(sed -n "s/.* $which \([a-z_, ]*\)$/\1/p" log | tr -d ,) "
-  names=$("$wring" help "$kind" | sed -n "s/^$kind: one of \([^;]*\);.*/\1/p" | tr -d ,)
-  [ -n "$names" ] || fail "help does not name the members of $kind"
+  names=$(choices "$kind")
   for name in $names; do
     on 1 check block.yaml "${@:4}" "-$kind" "$name"
     [ $? = "$([[ $named = *" $name "* ]]; echo $?)" ] || fail "${*:4}: $name is not as the refusal of $3 says: $named"

@@ -47,7 +47,7 @@ material:     {model: strain, stiffness: 1e5, density: 1000}
 time:         {step: 1e-2, steps: 1}
 DECK
 methods() { # KEY: of the method by this key of self_contact
-  for type in $(wring help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ,); do
+  for type in $(choices solver_type); do
     ! on 1 check touch.yaml $1 -solver_type "$type" || echo "$type"
   done | sort
 }

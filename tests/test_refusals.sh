@@ -40,11 +40,7 @@ time:     {step: 1e-2, steps: 1}
 output:   {directory: out, every: 0, plots: false}
 DECK
 
-# Lines of help: "KEY: one of a, b; default a".
-solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
-materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' |
-  sort -u)
-[ -n "$solvers" ] && [ -n "$materials" ] || fail "help does not name solvers and materials"
+solvers=$(choices solver_type) materials=$(materials)
 
 # why SOLVER MATERIAL: the pattern of its refusal, or nothing.
 why() {
