@@ -33,7 +33,6 @@ begin() {
     [ -e "$file" ] && return
     sleep 0.02
   done
-  kill -9 $pid
   fail "$*: there is no $file"
 }
 
