@@ -26,11 +26,7 @@ start() {
   if [ "$ranks" = 1 ]; then "$wring" run beam.yaml "$@" >log 2>&1 & else "$mpiexec" -n "$ranks" "$wring" run beam.yaml \
     "$@" >log 2>&1 & fi
   pid=$!
-  for _ in $(seq 600); do
-    [ "$(wc -l 2>/dev/null <out/steps.csv)" -gt 5 ] 2>/dev/null && return
-    sleep 0.05
-  done
-  fail 'the run makes no steps'
+  wait_for out/steps.csv 6
 }
 
 # ends STATUS WHAT: the run in the background ends with this status.
