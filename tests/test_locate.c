@@ -62,7 +62,7 @@ static PetscErrorCode check_outside(const wring_mesh *m, const double *point, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vertex `original` moved towards the next ones along an edge and a face of one of its tets; the same on all ranks. */
+/* Vertex `original`, and the middles of an edge, of a face and of all of one of its tets; the same on all ranks. */
 static PetscErrorCode check_shared(const wring_mesh *m, PetscInt original)
 {
   double points[4][3] = {{0}};
@@ -71,18 +71,17 @@ static PetscErrorCode check_shared(const wring_mesh *m, PetscInt original)
   PetscFunctionBegin;
   PetscMPIInt rank;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  for (PetscInt e = 0; e < m->tets.n && !found; e++) {
-    const PetscInt *const v = m->tets.corner + 4 * e;
-    if (m->number.original[v[0]] != original) continue;
+  for (PetscInt i = 0; i < 4 * m->tets.n && !found; i++) {
+    const PetscInt *const v = m->tets.corner + i / 4 * 4;
+    if (m->number.original[v[i % 4]] != original) continue;
     found = 1;
-    for (int k = 0; k < 4; k++) { // the vertex, the middles of an edge, of a face and of the tet
+    for (int k = 0; k < 4; k++)
       for (int a = 0; a <= k; a++)
-        for (int c = 0; c < 3; c++) points[k][c] += m->X[3 * v[a] + c] / (k + 1);
-    }
+        for (int c = 0; c < 3; c++) points[k][c] += m->X[3 * v[(i + a) % 4] + c] / (k + 1);
   }
   first = found ? rank : 1000;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
-  if (first == 1000) PetscFunctionReturn(PETSC_SUCCESS); // not the first corner of a tet
+  CHECK(first < 1000, "no tet has vertex %d", (int)original);
   PetscCallMPI(MPI_Bcast(points, 12, MPI_DOUBLE, first, PETSC_COMM_WORLD));
   for (int k = 0; k < 4; k++) PetscCall(check_inside(m, points[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
