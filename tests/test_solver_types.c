@@ -367,6 +367,7 @@ static PetscErrorCode test_decrements(const char *source)
   static const char *const slow[] = {"qn", "pd", "pncg"};
   const double             rtol   = 1e-6;
   double                   first, last, before, least = INFINITY, most = 0, any = 0;
+  int                      found = 0;
   test_body                b;
   wring_outcome            o, shorter;
   Vec                      y, x;
@@ -389,10 +390,12 @@ static PetscErrorCode test_decrements(const char *source)
     any = fmax(any, o.last.gradient_norm);
     for (int k = 0; k < 3; k++) {
       if (strcmp(name, slow[k]) != 0) continue;
+      found++;
       least = fmin(least, o.last.gradient_norm);
       most  = fmax(most, o.last.gradient_norm);
     }
   }
+  CHECK(found == 3, "%d of qn, pd and pncg", found);
   CHECK(most <= 4 * least && any <= 4 * least, "|grad g| = %g to %g N of qn, pd and pncg, %g N of any", least, most,
         any);
   PetscCall(VecDestroy(&x));
