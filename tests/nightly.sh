@@ -8,8 +8,8 @@
 #            libraries
 # threads    data races of the OpenMP loops. gcc's libgomp is not instrumented, so that ThreadSanitizer reports every
 #            barrier as a race; here clang compiles, and LLVM's OpenMP runtime reports to ThreadSanitizer its barriers,
-#            tasks and reductions through the OMPT tool archer. Every C test and one step of every solver run on 3
-#            threads.
+#            tasks and reductions through the OMPT tool archer. The C tests with "ranks:" and one step of every solver
+#            run on 3 threads.
 # petsc64    the suite with a PETSc of 64-bit indices (libpetsc64-real-dev)
 # ranks      the C tests that run on 4 ranks, and a short run, on 8 and 16 ranks
 # growth     memory and messages of a rank on 16, 64 and 256 ranks (15 GiB), which may grow like the logarithm of ranks;

@@ -404,7 +404,7 @@ static PetscErrorCode test_bar(const char *solver)
   PetscCall(VecDuplicate(b.x, &grad));
   PetscCall(test_body_solve(&b, solver, 3000, 1e-12, b.x, &outcome));
   CHECK(!wring_reason_failed(outcome.reason), "bar by %s: %s", solver, wring_reason_name(outcome.reason));
-  PetscCall(wring_potential_gradient(b.g, b.x, grad));
+  PetscCall(wring_potential_gradient(b.g, b.x, grad)); // reactions are those of the last gradient
   PetscCall(wring_potential_resultants(b.g, b.x, force));
   PetscCall(VecGetArrayRead(b.x, &xa));
   for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) off = fmax(off, fabs(xa[i] - ratio[i % 3] * b.mesh->X[i]));

@@ -67,7 +67,7 @@ static double sum_of(double x)
   return x;
 }
 
-/* Fails if masses are not positive, if their sum is not that of the body, or if its centre is elsewhere. */
+/* Fails if masses are not positive, or if their sum is not that of the body. */
 static PetscErrorCode test_masses(const char *source)
 {
   const double density[1] = {1000};
