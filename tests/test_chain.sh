@@ -22,7 +22,10 @@ next=(-initial_continue false)
 twist=(-attach_zmax_spin 0,0,60)
 
 # alike DIRECTORY DIRECTORY TOLERANCE WHAT: positions at the end.
-alike() { near "$(far "$1" "$2")" 0 "$3" "$4: positions"; }
+alike() {
+  near "$(far "$1" "$2")" 0 "$3" "$4: positions"
+  [ "$(wc -l <"$1/state.csv")" -gt 40 ] || fail "$4: vertices are missing in state.csv"
+}
 
 works 2 run press.yaml
 

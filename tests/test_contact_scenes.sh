@@ -30,4 +30,5 @@ column seams.1/steps.csv px | awk '!($1 > 0.99 * 2) { exit 1 }' || fail "edges i
 
 for ranks in 1 2 4; do scene block $ranks -solver_rtol 1e-10; done
 for ranks in 2 4; do near "$(far block.1 block.$ranks)" 0 6.4e-7 "positions of the block on $ranks ranks"; done
+[ "$(wc -l <block.1/state.csv)" -gt 70 ] || fail 'vertices are missing in state.csv'
 $python "$source/tests/intersections.py" ./*/frame_*.vtu >found || fail "$(grep -v ', 0 i' found)"

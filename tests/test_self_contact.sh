@@ -17,6 +17,7 @@ column one/steps.csv self_contact_depth | awk '$1 > 0.02 { exit 1 }' || fail "th
 paste <(column one/steps.csv pz) <(column free/steps.csv pz) |
   awk 'END { exit !($1 > 0.6 * $2 && $2 < -150) }' || fail "the cube is not slowed down"
 near "$(far one two)" 0 1e-11 'positions of the two blocks on two ranks'
+[ "$(wc -l <one/state.csv)" -gt 900 ] || fail 'vertices are missing in state.csv'
 grep -q self_contact free/steps.csv && fail "a run without self-contact reports it"
 
 # ---- contacts that fail: two linked rings, of which one falls on the other, and the cube on a slab that is too soft --
