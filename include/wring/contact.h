@@ -71,7 +71,7 @@ PetscErrorCode wring_contact_set_time(wring_contact *c, double begin, double tim
 
 /* Velocities are (x - q)/h, as in g. */
 typedef struct {
-  double        h; // s
+  double        h; // s; 0: colliders do not move between q and x
   const double *q; // [n_owned][3] m
 } wring_contact_step;
 

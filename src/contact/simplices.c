@@ -139,8 +139,6 @@ enum { SHARE, TOUCHED, SOLID, N_SUM };
 */
 static PetscErrorCode sum_at_vertices(const wring_mesh *m, const claims list[2], double *sum)
 {
-  MPI_Datatype three;
-
   PetscFunctionBegin;
   for (int l = 0; l < 2; l++) {
     for (PetscInt i = 0; i < list[l].n; i++) {
@@ -153,11 +151,8 @@ static PetscErrorCode sum_at_vertices(const wring_mesh *m, const claims list[2],
   }
   for (PetscInt i = 0; i < 4 * m->tets.n; i++) sum[N_SUM * m->tets.corner[i] + SOLID] += 1;
   for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) sum[N_SUM * m->tets.mid[i] + SOLID] += 1;
-  PetscCallMPI(MPI_Type_contiguous(N_SUM, MPI_DOUBLE, &three));
-  PetscCallMPI(MPI_Type_commit(&three));
-  PetscCall(PetscSFReduceBegin(m->forest.halo, three, sum, sum, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, three, sum, sum, MPI_SUM));
-  PetscCallMPI(MPI_Type_free(&three));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM)); // of N_SUM, three numbers
+  PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

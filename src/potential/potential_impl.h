@@ -41,7 +41,7 @@ struct wring_potential {
   double           *mass;          // [n_local] kg: lumped + h drag; in statics N/m: the regularisation
   double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none
   wring_held        held;
-  Vec               y, q; // target, start of the step
+  Vec               y, q;   // target, start of the step
   PetscBool         at_end; // q is at the end of the step, where colliders have stopped
   Vec               load;   // external dead forces, N; NULL: not set
   PetscBool         is_static, is_provisional;

@@ -151,7 +151,7 @@ wring_term_rounding wring_term_find_rounding(const wring_term *t)
 
 double wring_term_stiffness(const wring_term *t)
 {
-  return measure_rows(t).stiffness;
+  return t->law->slope || t->proxy > 0 ? measure_rows(t).stiffness : 0;
 }
 
 /* ---- without an evaluation: who shares an element, stiffness of points and edges, moduli at rest ----------------- */

@@ -65,9 +65,9 @@ static size_t misspelt_part(const char *prefix, const char *key)
 }
 
 /*
-  The full key of this option that is nearest to `key`. The name for '*' is a part of `key` itself, up to one of its
-  '_', so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or the whole rest, so that "spring_net" is near
-  "spring_net_file". "spring_file" lacks the name: "spring_NAME_file".
+  *nearest becomes the full key of this option if that is nearer to `key` than *least. The name for '*' is a part of
+  `key` itself, up to one of its '_', so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or the whole rest,
+  so that "spring_net" is near "spring_net_file". "spring_file" lacks the name: "spring_NAME_file".
 */
 static void try_option(const wring_schema *line, const char *option, const char *key, int *least,
                        char nearest[OPTIONS_KEY_SIZE])

@@ -92,7 +92,7 @@ PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *erro
 
 /*
   KSPSetUp, after KSPSetOperators and KSPSetFromOptions, with the same workspace policy if the preconditioner is a
-  factor by MUMPS, unless the user sets ICNTL(14). wring_solve_judge reports a failed factor, after the solve.
-  Collective.
+  factor by MUMPS; a first factor keeps an ICNTL(14) that the user sets. wring_solve_judge reports a failed factor,
+  after the solve. Collective.
 */
 PetscErrorCode wring_factor_set_up(KSP ksp);

@@ -91,12 +91,12 @@ static PetscErrorCode make_deck(const wring_converge *c, int k, wring_converge_l
 
   PetscFunctionBegin;
   PetscCall(wring_options_copy(c->o, "converge_", &l->deck));
-  for (int i = 0; i < 2 && c->in_time; i++) {
-    with = l->deck;
-    PetscCall(wring_options_copy(with, replaced[i], &l->deck));
-    PetscCall(wring_options_destroy(&with));
-  }
   if (c->in_time) { // h/2^k and 2^k times the steps: the same time at the end
+    for (int i = 0; i < 2; i++) {
+      with = l->deck;
+      PetscCall(wring_options_copy(with, replaced[i], &l->deck));
+      PetscCall(wring_options_destroy(&with));
+    }
     PetscCall(set(c, l, "time_step", "%.17g", l->step));
     PetscCall(set(c, l, "time_steps", "%" PetscInt_FMT, l->steps));
   }
