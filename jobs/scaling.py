@@ -189,7 +189,7 @@ def launcher(study, point, here):
     text = study.table.get("launch", default)
     try:
         return text.format(**known)
-    except (AttributeError, LookupError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         expected = "{ranks}, {nodes}, {threads} and {all}, and {{ for a brace"
         raise Failure(f"{study.path}: launch: {text}: expected {expected}") from error
 

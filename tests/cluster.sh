@@ -15,7 +15,7 @@ done
 [ "$(env -u OMP_NUM_THREADS nproc)" -ge 2 ] || skip 'one core only' # nproc follows OMP_NUM_THREADS
 unshare --net --pid --fork --mount-proc true 2>/dev/null || skip 'no right to make namespaces'
 cluster_lock || skip 'another cluster is up on this machine'
-trap 'cluster_down; rm -rf "$base"' EXIT
+trap 'dismiss; cluster_down; rm -rf "$base"' EXIT
 
 # What lies below /tmp is not on the hosts.
 mkdir cluster source

@@ -10,9 +10,27 @@ source=$(realpath "$2")
 wring=$build/wring
 mpiexec=${MPIEXEC:-mpiexec}
 python=${PYTHON:-/usr/bin/python3}
-base=$(mktemp -d)
+base=$(mktemp -d) || exit 1
 work=$base/work
-trap 'halt; dismiss; rm -rf "$base"' EXIT
+server= # of calls, from the first one on
+
+# dismiss: ends the server of calls and what the test has left in the background, also a process that it has stopped or
+# that hangs. At the end.
+# shellcheck disable=SC2086
+dismiss() {
+  local left
+  [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null
+  left=$(builtin jobs -p)
+  [ "$left" ] || return 0
+  {
+    kill $left
+    kill -CONT $left
+    for _ in {1..20}; do kill -0 $left || break; sleep 0.1; done
+    kill -KILL $left
+  } 2>/dev/null
+  return 0
+}
+trap 'dismiss; rm -rf "$base"' EXIT
 trap 'exit 1' TERM
 export TMPDIR=$base/tmp # single processes of Open MPI share one folder there, which the first to end removes
 mkdir "$work" "$TMPDIR"
@@ -49,7 +67,6 @@ QUEUE
 overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 
 # serve: calls on one rank of this shell, also in its $(...), are made by tests/calls.c, in the environment of now.
-# dismiss: at the end.
 serve() {
   local pipes=$base/calls$BASHPID
   mkfifo "$pipes.in" "$pipes.out"
@@ -57,17 +74,7 @@ serve() {
   server=$!
   exec {calls}>"$pipes.in" {answers}<"$pipes.out"
 }
-dismiss() { [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null || :; }
-server=     # from the first such call on
 served=true # false around calls that have another environment, or are measured
-
-# halt: ends what the test has left in the background, also a process that it has stopped. At the end.
-halt() {
-  local left
-  left=$(jobs -pr)
-  # shellcheck disable=SC2086
-  [ -z "$left" ] || { kill $left; kill -CONT $left; } 2>/dev/null || :
-}
 
 # on RANKS ARGS...: returns the exit status.
 on() {

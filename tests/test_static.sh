@@ -165,15 +165,16 @@ for ranks in 1 2; do
 done
 
 # A plate is pressed on a block and taken back: at the same place its force is the same on both ways. Fails if vertices
-# inside are taken for leaving because the plate has moved away in the load step: no equilibrium at step 7.
-printf 'time,x,y,z\n0,0,0,0\n0.5,0,0,-0.03\n1,0,0,0\n' >press.csv
+# inside are taken for leaving because the plate has moved away in the load step: no equilibrium at step 8.
+printf 'time,x,y,z\n0,0,0,0\n0.6,0,0,-0.03\n1.2,0,0,0\n' >press.csv
 for ranks in 1 2; do
   works $ranks run floor.yaml -collider_floor_normal 0,0,-1 -collider_floor_point 0,0,0.31 -gravity 0,0,0 \
     -collider_floor_path press.csv -attach_zmin_hard true -time_steps 10 -solver_rtol 1e-8
   for name in collider_floor_fz collider_depth; do
-    close "$(column floor/steps.csv $name | sed -n 7p)" "$(column floor/steps.csv $name | sed -n 3p)" 1e-5 "$name"
+    mapfile -t value < <(column floor/steps.csv $name)
+    close "${value[7]}" "${value[3]}" 1e-5 "$name at steps 8 and 4"
+    close "${value[9]}" "${value[1]}" 1e-5 "$name at steps 10 and 2"
   done
-  near "$(last floor/steps.csv collider_depth)" 0 1e-12 'the plate is where it was'
 done
 
 expect 2 1 run floor.yaml -mesh_box_origin 0,0,50

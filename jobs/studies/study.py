@@ -50,7 +50,7 @@ class Study:
 
 def make_state(folder, deck):
     """Runs a deck that others start from, unless it has been run to its end since it was written."""
-    if not program.is_newer(f"{folder}/run.json", deck) or load(folder, "run.json")["ended"] != "done":
+    if not program.is_newer(f"{folder}/run.json", deck) or load(folder, "run.json").get("ended") != "done":
         program.run("run", deck, folder)
 
 
