@@ -119,6 +119,27 @@ works 1 run rods.yaml -output_directory rods1
 awk -F, '$1 != "vertex" { z[$1 + 0] = $4 } END { exit !(z[0] < -0.01 && z[3] > z[0] + (z[1] - z[0]) / 5) }' \
   rods1/state.csv || fail "a chain passes through another one, or does not push it"
 
+# ---- in statics: the ends of a rope are moved down over another one, which carries it: fails if springs alone give
+# contacts no stiffness ----
+printf 'vertex,x,y,z\n0,0,0,0\n1,0.5,0,0\n2,1,0,0\n3,0.5,-0.5,-0.05\n4,0.5,0.03,-0.05\n5,0.5,0.5,-0.05\n' >rods.csv
+printf 'a,b,length,stiffness\n0,1,0.45,1e4\n1,2,0.45,1e4\n3,4,0.5,1e4\n4,5,0.45,1e4\n' >links.csv
+sed '/^initial/d; s/^time:.*/time: {integrator: static, steps: 4}/' rods.yaml >ropes.yaml
+cat >>ropes.yaml <<'DECK'
+set:
+  near: {box: [-0.1, -0.1, -0.1, 0.1, 0.1, 0.1]}
+  far: {box: [0.9, -0.1, -0.1, 1.1, 0.1, 0.1]}
+  left: {box: [0.4, -0.6, -0.1, 0.6, -0.4, 0.1]}
+  right: {box: [0.4, 0.4, -0.1, 0.6, 0.6, 0.1]}
+attach:
+  near: {hard: true, velocity: [0, 0, -0.2]}
+  far: {hard: true, velocity: [0, 0, -0.2]}
+  left: {hard: true}
+  right: {hard: true}
+DECK
+works 1 run ropes.yaml -output_directory ropes1
+awk -F, '$1 == 1 || $1 == 4 { n += $4 < -0.13 && $4 > -0.15 } END { exit n != 2 }' ropes1/state.csv ||
+  fail "a rope does not hang in another one: $(cat ropes1/state.csv)"
+
 # ---- a block falls on a pin: fails if what has no triangles is too weak to carry it ----
 cat >pin.yaml <<'DECK'
 body: {block: {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2]}, at: [-0.08, -0.09, 0.005]},

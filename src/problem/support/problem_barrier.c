@@ -139,7 +139,7 @@ static PetscErrorCode set_stiffness(wring_problem *p)
 {
   const double        part_of_modulus = 0.1, h = wring_stepper_size(p->stepper);
   wring_barrier_sizes size;
-  double              modulus, mass = 0;
+  double              modulus = 0, mass = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_barrier_measure(p->parts->barrier, &size));
