@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The decks and commands of the tutorial, the user guide, the operations and the page on contact work as printed, in
 # this order: blocks that begin with "# NAME" or "// NAME" become files; indented lines that begin with wring, mpiexec,
-# gmsh or gnuplot are run. Fails when one of them fails, or when the guide's list of solvers for self-contact is not
-# what `wring check` accepts.
+# gmsh or gnuplot are run. Fails when one of them fails, when the guide's list of solvers for self-contact is not what
+# `wring check` accepts, or when a deck of inputs has an unknown key or one twice.
 # usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 9
 . "$(dirname "$0")/lib.sh"
 guide=$base/guide.md
@@ -58,4 +58,12 @@ for method in "penalty -self_contact_stiffness 1e5" "barrier -self_contact_metho
   [ -n "$accepted" ] && [ "$listed" = "$accepted" ] || fail "solvers for the ${method%% *}: $listed, not $accepted"
 done
 [ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || fail 'the restart did not reach step 80'
+
+# Every deck of inputs has known keys, once each: the key that is added is the first one that is refused.
+mapfile -t decks < <(find "$source/inputs" -name '*.yaml' -not -path '*/suite/*')
+[ ${#decks[@]} -gt 50 ] || fail "${#decks[@]} decks in inputs"
+for deck in "${decks[@]}"; do
+  expect 1 1 check "$deck" -added 1
+  grep -q 'unknown key added' log || fail "$deck"
+done
 exit 0

@@ -289,8 +289,8 @@ PetscErrorCode wring_potential_get_blocks(Mat H, wring_block_values **v);
 
 /*
   H(x) without a matrix, contacts included; ghosts of x are up to date, as after an evaluation at x. diagonal: its
-  blocks at owned vertices, block [n_owned][6] N/m, xx yy zz xy yz xz, two halo exchanges. products: this rank's parts of
-  u . H u, u . H p, p . H p [J] for u and p that are 0 at held coordinates, with ghosts of p up to date; one halo
+  blocks at owned vertices, block [n_owned][6] N/m, xx yy zz xy yz xz, two halo exchanges. products: this rank's parts
+  of u . H u, u . H p, p . H p [J] for u and p that are 0 at held coordinates, with ghosts of p up to date; one halo
   exchange, of u. Without the ridge of statics in products. Need WRING_CAN_HESSIAN. Counted as an assembly of H, and as
   two products.
 */

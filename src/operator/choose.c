@@ -107,11 +107,11 @@ void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_
 {
   const wring_operator_settings *const set = &op->set;
   const double                         n = (double)n_vertex, solves = (double)set->use.solves;
-  const double rtol   = wring_operator_rtol(set, set->use.rtol, PETSC_FALSE, PETSC_FALSE);
-  const double digits = -log10(PetscMax(rtol, DBL_EPSILON)); // 0: exact
-  s->shared           = seconds_packed(set, n, digits, solves);
-  s->distributed      = seconds_mumps(set, n, solves);
-  s->multigrid        = seconds_multigrid(set, n, digits, solves);
+  const double                         rtol   = wring_operator_rtol(set, set->use.rtol, PETSC_FALSE, PETSC_FALSE);
+  const double                         digits = -log10(PetscMax(rtol, DBL_EPSILON)); // 0: exact
+  s->shared                                   = seconds_packed(set, n, digits, solves);
+  s->distributed                              = seconds_mumps(set, n, solves);
+  s->multigrid                                = seconds_multigrid(set, n, digits, solves);
 }
 
 operator_type wring_operator_find_type(const wring_operator *op, PetscInt n_vertex)

@@ -29,7 +29,7 @@ PetscErrorCode wring_shape_read(const wring_options *deck, const char *prefix, w
 
 /* Keys of a rod: centre, axis, radius, length; `read` of a rod: size [1] is half the length. */
 extern const wring_option wring_rod_keys[];
-PetscErrorCode wring_shape_read_rod(const wring_options *deck, const char *prefix, wring_collider *c);
+PetscErrorCode            wring_shape_read_rod(const wring_options *deck, const char *prefix, wring_collider *c);
 
 /* e = the unit vector of (x, y), e_x for 0; returns the length. */
 double wring_shape_radial(const double p[3], double e[2]);

@@ -123,7 +123,7 @@ static PetscErrorCode find_modulus(const wring_problem *p, double edge, double *
   for (int i = 0; i < n; i++) {
     if (wring_term_rest_moduli(term[i], &m)) {
       const PetscBool shears = (PetscBool)(m.shear > 0 && m.wave > m.shear);
-      all[0] = fmax(all[0], m.largest_scale * (shears ? wring_young_modulus(m.wave, m.shear) : m.wave));
+      all[0]                 = fmax(all[0], m.largest_scale * (shears ? wring_young_modulus(m.wave, m.shear) : m.wave));
     }
     if (wring_term_is_attachment(term[i]) || edge == 0) continue;
     all[0] = fmax(all[0], wring_term_find_rounding(term[i]).stiffness / edge);
