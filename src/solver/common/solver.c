@@ -176,10 +176,9 @@ double wring_solver_operator_factor(const wring_solver *s)
 
 void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps)
 {
-  const double   rtol       = s->inner ? s->inner->ops->operator_rtol : s->ops->operator_rtol;
-  const PetscInt iterations = PetscMin(s->limits.max_it, EXPECTED_IT);
   if (wring_solver_operator_factor(s) == 0) return;
-  wring_operator_expect(s->op, &(wring_operator_use){.solves = steps * iterations, .rtol = rtol});
+  const PetscInt iterations = PetscMin(s->limits.max_it, EXPECTED_IT);
+  wring_operator_expect(s->op, &(wring_operator_use){.solves = steps * iterations, .rtol = s->ops->operator_rtol});
 }
 
 PetscErrorCode wring_solver_newton_decrement(wring_solver *s, Vec x, double *decrement)
