@@ -33,7 +33,8 @@ path() { # DIRECTORY: the mean motion along the slope, over a t^2/2
 path slides | awk '{ exit !($1 > 0.9 && $1 < 1.1) }' || fail "the block has slid $(path slides) of its way"
 column slides/steps.csv friction_work | awk '!($1 < 0) { exit 1 }' || fail "friction does work on a block that slides"
 paste <(column slides/steps.csv friction_force) <(column slides/steps.csv contact_force) |
-  awk '{ d = $1 - 0.49 * $2; exit !(d * d < 1e-4 * $1 * $1) }' || fail "friction is not 0.49 times the normal force"
+  awk '{ d = $1 - 0.49 * $2 } NR > 1 && d * d > 1e-4 * $1 * $1 { bad = 1 } END { exit bad || NR < 40 }' ||
+  fail "friction is not 0.49 times the normal force"
 paste <(last slides/steps.csv collider_slope_fx) <(last slides/steps.csv collider_slope_friction_ty) |
   awk '{ exit !($1 < -17 && $1 > -17.4 && $2 * $2 < 0.01) }' || fail "force or torque of the slope: $(cat log)"
 

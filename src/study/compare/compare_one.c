@@ -271,14 +271,26 @@ static PetscErrorCode is_measured(const wring_compare *s, const wring_convergenc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What has ended, while others run: errors are relative to the least g so far. */
+static PetscErrorCode write_part(wring_compare *s)
+{
+  const wring_value least = s->c.least;
+
+  PetscFunctionBegin;
+  find_least(&s->c);
+  PetscCall(write_files(s, NULL));
+  s->c.least = least;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  Every solver, c.repeats times, each time from the next one on. A stop between two solves, or inside of one, ends the
+  Every solver, c.repeats times, each time from the next one on. Files are written after each first solve, and after
+  each turn of repeats, since they take longer than many a solve. A stop between two solves, or inside of one, ends the
   comparison; in a later turn it leaves the results of the turns before.
 */
 static PetscErrorCode solve_all(wring_compare *s)
 {
-  wring_comparison *const c = &s->c;
-  wring_value             least;
+  wring_comparison *const c        = &s->c;
   PetscBool               measured = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -294,11 +306,9 @@ static PetscErrorCode solve_all(wring_compare *s)
       c->n = PetscMax(c->n, i + 1);
       PetscCall(solve(s, h));
       PetscCall(wring_stopper_check(s->stopper)); // a stop while files are written interrupts the next solve
-      least = c->least; // what has ended is written while others run: errors are relative to the least g so far
-      find_least(c);
-      PetscCall(write_files(s, NULL));
-      c->least = least;
+      if (turn == 0) PetscCall(write_part(s));
     }
+    if (turn > 0 && !c->stop) PetscCall(write_part(s));
     if (!c->stop) c->n = c->n_all;
   }
   for (PetscInt i = 0; i < c->n; i++) {
