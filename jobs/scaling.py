@@ -224,7 +224,7 @@ def queued(job):
     if not job or not shutil.which("squeue"):
         return ""
     done = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False)
-    if done.returncode and "Invalid job id" not in done.stderr:  # which may still be there
+    if done.returncode and "Invalid job id" not in done.stderr:  # squeue does not know now
         return "UNKNOWN"
     return done.stdout.strip()
 
