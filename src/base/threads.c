@@ -37,8 +37,11 @@ static PetscBool look_up(int n, const char *const *name, void *function)
 void wring_blas_set_threads(int n)
 {
   static const char *const name[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
+  const int                openmp = omp_get_max_threads();
   void (*set)(int);
-  if (look_up(3, name, &set)) set(n);
+  if (!look_up(3, name, &set)) return;
+  set(n);
+  omp_set_num_threads(openmp); // which an OpenBLAS built with OpenMP sets to n, too
 }
 
 /* The number of threads of BLAS, 1 if it is unknown. */

@@ -30,7 +30,7 @@ PetscBool wring_cut_has_package(wring_partitioner p, const char **missing)
   return (PetscBool) !*missing;
 }
 
-/* The graph as a matrix, which has equal loads and edges. */
+/* The graph as a matrix, which has equal loads and edges; its columns are sorted, as MatCreateMPIAdj expects. */
 static PetscErrorCode create_adjacency(const wring_graph *g, Mat *A)
 {
   wring_error error = {""};
@@ -43,6 +43,7 @@ static PetscErrorCode create_adjacency(const wring_graph *g, Mat *A)
   PetscCall(PetscMalloc1((size_t)g->start[g->n], &adjacent));
   PetscCall(PetscArraycpy(start, g->start, g->n + 1));
   for (PetscInt i = 0; i < g->start[g->n]; i++) adjacent[i] = (PetscInt)wring_graph_number(g, g->adjacent[i]);
+  for (PetscInt i = 0; i < g->n; i++) PetscCall(PetscSortInt(start[i + 1] - start[i], adjacent + start[i]));
   PetscCall(MatCreateMPIAdj(g->comm, g->n, (PetscInt)g->all, start, adjacent, NULL, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -374,6 +374,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
 PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *bytes)
 {
   const double        levels = 80, row = 900, row_on_ranks = 3000; // bytes
+  double              more = 0;
   MatInfo             info;
   wring_block_values *v;
 
@@ -387,14 +388,15 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *by
   }
   PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
   const MatSolverType library = wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY);
-  if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
+  if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, &more));
   if (l->type == WRING_LINEAR_MULTIGRID) {
     const PetscBool small = (PetscBool)(wring_comm_size(s->comm) == 1 || wring_potential_has_means(s->g));
-    PetscCall(wring_multigrid_predict(l->A, bytes));
-    *bytes = PetscMin(*bytes, (small ? row : row_on_ranks) * (double)s->n);
+    PetscCall(wring_multigrid_predict(l->A, &more));
+    more = PetscMin(more, (small ? row : row_on_ranks) * (double)s->n);
   }
-  if (l->type == WRING_LINEAR_SCHWARZ) PetscCall(wring_schwarz_pc_predict(l->A, bytes));
-  if (is_incomplete_factor(l)) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
+  if (l->type == WRING_LINEAR_SCHWARZ) PetscCall(wring_schwarz_pc_predict(l->A, &more));
+  if (is_incomplete_factor(l)) more = 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
+  *bytes += more;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
