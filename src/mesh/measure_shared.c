@@ -63,20 +63,15 @@ PetscErrorCode wring_view_list_edges(const wring_view *w, PetscBool lower, Petsc
 }
 
 /* Adds an edge between original numbers. */
-static PetscErrorCode measure_edge(const wring_view *w, PetscInt low, PetscInt high, wring_mesh_measures *m)
+static void measure_edge(const wring_view *w, PetscInt low, PetscInt high, wring_mesh_measures *m)
 {
-  PetscInt a, b;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFindInt(low, w->n_used, w->used, &a));
-  PetscCall(PetscFindInt(high, w->n_used, w->used, &b));
-  const double *const x = w->X + 3 * (size_t)a, *const y = w->X + 3 * (size_t)b;
-  const double length = wring_distance3(x, y);
-  m->edge_min         = PetscMin(m->edge_min, length);
-  m->edge_max         = PetscMax(m->edge_max, length);
+  const double *const x      = w->X + 3 * (size_t)wring_first_from(w->n_used, w->used, low);
+  const double *const y      = w->X + 3 * (size_t)wring_first_from(w->n_used, w->used, high);
+  const double        length = wring_distance3(x, y);
+  m->edge_min                = PetscMin(m->edge_min, length);
+  m->edge_max                = PetscMax(m->edge_max, length);
   m->edge_mean += length;
   m->n_edge++;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Each rank measures the edges that it owns. */
@@ -97,8 +92,7 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
   m->edge_min = INFINITY;
   for (PetscInt i = 0; i < n; i++)
     if (edge[i].owner == rank)
-      PetscCall(
-        measure_edge(w, (PetscInt)(key[i] / (uint64_t)w->slice->N), (PetscInt)(key[i] % (uint64_t)w->slice->N), m));
+      measure_edge(w, (PetscInt)(key[i] / (uint64_t)w->slice->N), (PetscInt)(key[i] % (uint64_t)w->slice->N), m);
   PetscCall(PetscFree(edge));
   PetscCall(PetscFree(key));
   PetscCall(wring_edges_destroy(&g));

@@ -132,8 +132,6 @@ static void exchange_keys(const middle_list *list)
 /* list: rows in the order of the nodes, which are of this rank's slice. */
 static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, wring_middles *t)
 {
-  PetscInt at;
-
   PetscFunctionBegin;
   t->n = list->n;
   PetscCall(PetscMalloc1(2 * (size_t)t->n, &t->end));
@@ -141,10 +139,10 @@ static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, 
   PetscCall(PetscMalloc1((size_t)t->n, &t->tag));
   for (PetscInt i = 0; i < t->n; i++) {
     const middle_row *const row = &list->row[i];
+    const PetscInt          at  = wring_first_from(b->middle.n, b->middle.position, row->key[0]);
     t->end[2 * (size_t)i]       = row->other[0];
     t->end[2 * (size_t)i + 1]   = row->other[1];
     t->tag[i]                   = row->tag[2];
-    PetscCall(PetscFindInt(row->key[0], b->middle.n, b->middle.position, &at));
     PetscCall(PetscArraycpy(t->X + 3 * (size_t)i, b->middle.X + 3 * (size_t)at, 3));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,19 +104,15 @@ static PetscBool owns(const wring_mesh *m, PetscInt global)
 }
 
 /* vertex [n], from global to local numbers. */
-static PetscErrorCode localize(const wring_mesh *m, size_t n, PetscInt *vertex)
+static void localize(const wring_mesh *m, size_t n, PetscInt *vertex)
 {
-  PetscFunctionBegin;
+  const PetscInt *const ghost = m->number.global + m->n_owned;
   for (size_t i = 0; i < n; i++) {
-    PetscInt ghost;
-    if (owns(m, vertex[i])) {
+    if (owns(m, vertex[i]))
       vertex[i] -= m->number.begin;
-      continue;
-    }
-    PetscCall(PetscFindInt(vertex[i], m->n_local - m->n_owned, m->number.global + m->n_owned, &ghost));
-    vertex[i] = m->n_owned + ghost;
+    else
+      vertex[i] = m->n_owned + wring_first_from(m->n_local - m->n_owned, ghost, vertex[i]);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The ghosts become those of vertex [n], global numbers of any vertices; the tets have global numbers. */
@@ -136,8 +132,8 @@ static PetscErrorCode replace_ghosts(wring_mesh *m, PetscInt n, PetscInt *vertex
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->number.original, &m->number.original));
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
   PetscCall(PetscArraycpy(m->number.global + m->n_owned, vertex, n_ghost));
-  PetscCall(localize(m, 4 * (size_t)m->tets.n, m->tets.corner));
-  if (m->tets.mid) PetscCall(localize(m, 6 * (size_t)m->tets.n, m->tets.mid));
+  localize(m, 4 * (size_t)m->tets.n, m->tets.corner);
+  if (m->tets.mid) localize(m, 6 * (size_t)m->tets.n, m->tets.mid);
   PetscCall(build_halo(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
