@@ -70,16 +70,11 @@ static PetscErrorCode find_sources(wring_exchange *x)
 
 PetscErrorCode wring_exchange_create(MPI_Comm comm, PetscInt n, const PetscInt *to, wring_exchange *x)
 {
-  uint64_t *key;
-
   PetscFunctionBegin;
   *x = (wring_exchange){.comm = comm, .n_sent = n, .message = MESSAGE};
   if (!ascends(n, to)) {
     PetscCall(PetscMalloc1((size_t)n, &x->order));
-    PetscCall(PetscMalloc1((size_t)n, &key));
-    for (PetscInt i = 0; i < n; i++) key[i] = (uint64_t)to[i];
-    PetscCall(wring_order_keys(n, key, x->order));
-    PetscCall(PetscFree(key));
+    PetscCall(wring_order_numbers(n, to, x->order));
   }
   PetscCall(find_runs(n, to, x->order, &x->n_to, &x->to, &x->to_start));
   PetscCall(find_sources(x));

@@ -96,6 +96,18 @@ PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_order_numbers(PetscInt n, const PetscInt *number, PetscInt *order)
+{
+  uint64_t *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &key));
+  for (PetscInt i = 0; i < n; i++) key[i] = (uint64_t)number[i];
+  PetscCall(wring_order_keys(n, key, order));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value)
 {
   PetscInt kept = 0;

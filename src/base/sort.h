@@ -10,6 +10,8 @@ void wring_sort_keys_with(PetscInt n, uint64_t *key, PetscInt *index, uint64_t *
 
 /* order [n]: 0 to n - 1 by key, ascending; equal keys keep their order. key is sorted. */
 PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order);
+/* The same for numbers >= 0, which stay as they are. */
+PetscErrorCode wring_order_numbers(PetscInt n, const PetscInt *number, PetscInt *order);
 
 /* Reorders index [n] by bucket[index[i]] in [0, n_bucket), stably; start [n_bucket + 1]: first place of each bucket. */
 PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,

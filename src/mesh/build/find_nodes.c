@@ -203,18 +203,15 @@ static void check_elements(wring_build *b, const tag_list *list, const PetscInt 
 static PetscErrorCode sort_used(wring_build *b, const PetscInt *position, const int64_t *tag)
 {
   const wring_raw *raw = b->raw;
-  uint64_t        *key;
   PetscInt        *order, *place;
 
   PetscFunctionBegin;
-  PetscCall(
-    PetscMalloc3((size_t)b->nodes.n_used, &key, (size_t)b->nodes.n_used, &order, (size_t)b->nodes.n_used, &place));
+  PetscCall(PetscMalloc2((size_t)b->nodes.n_used, &order, (size_t)b->nodes.n_used, &place));
   PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &b->nodes.used));
-  for (PetscInt i = 0; i < b->nodes.n_used; i++) key[i] = (uint64_t)position[i];
-  PetscCall(wring_order_keys(b->nodes.n_used, key, order));
+  PetscCall(wring_order_numbers(b->nodes.n_used, position, order));
   if (b->middle.any) PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &b->nodes.tag));
   for (PetscInt i = 0; i < b->nodes.n_used; i++) {
-    b->nodes.used[i] = (PetscInt)key[i];
+    b->nodes.used[i] = position[order[i]];
     place[order[i]]  = i;
     if (b->middle.any) b->nodes.tag[i] = tag[order[i]];
   }
@@ -224,7 +221,7 @@ static PetscErrorCode sort_used(wring_build *b, const PetscInt *position, const 
   for (PetscInt i = 0; i < raw->lower.n; i++)
     for (int a = 0; a < raw->lower.element[i].n; a++)
       b->lower.corner[3 * (size_t)i + (size_t)a] = place[b->lower.corner[3 * (size_t)i + (size_t)a]];
-  PetscCall(PetscFree3(key, order, place));
+  PetscCall(PetscFree2(order, place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

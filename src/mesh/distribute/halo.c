@@ -46,24 +46,6 @@ static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* m->number.by_original from m->number.original [n_local]. */
-static PetscErrorCode index_originals(wring_mesh *m)
-{
-  uint64_t *key;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFree(m->number.by_original));
-  PetscCall(PetscMalloc1((size_t)m->n_local, &m->number.by_original));
-  PetscCall(PetscMalloc1((size_t)m->n_local, &key));
-  for (PetscInt v = 0; v < m->n_local; v++) {
-    key[v]                   = (uint64_t)m->number.original[v];
-    m->number.by_original[v] = v;
-  }
-  PetscCall(wring_sort_keys(m->n_local, key, m->number.by_original));
-  PetscCall(PetscFree(key));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   m->forest.halo and m->forest.coordinates from m->number.global [n_local]; then m->number.original and m->X of the
   ghosts, and m->number.by_original.
@@ -77,7 +59,9 @@ static PetscErrorCode build_halo(wring_mesh *m)
   PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_INT, m->number.original, m->number.original, MPI_REPLACE));
   PetscCall(PetscSFBcastBegin(m->forest.halo, m->forest.vector, m->X, m->X, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->forest.halo, m->forest.vector, m->X, m->X, MPI_REPLACE));
-  PetscCall(index_originals(m));
+  PetscCall(PetscFree(m->number.by_original));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &m->number.by_original));
+  PetscCall(wring_order_numbers(m->n_local, m->number.original, m->number.by_original));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -69,22 +69,20 @@ static PetscErrorCode number_corners(PetscInt n_tet, PetscInt *tet, PetscInt *n,
 /* Numbers that lie far from each other. */
 static PetscErrorCode compact_sparse(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
 {
-  uint64_t *key;
   PetscInt *number, *order, *place;
 
   PetscFunctionBegin;
   PetscCall(number_corners(n_tet, tet, n, &number));
-  PetscCall(PetscMalloc3((size_t)*n, &key, (size_t)*n, &order, (size_t)*n, &place));
-  for (PetscInt i = 0; i < *n; i++) key[i] = (uint64_t)number[i];
-  PetscCall(wring_order_keys(*n, key, order));
+  PetscCall(PetscMalloc2((size_t)*n, &order, (size_t)*n, &place));
+  PetscCall(wring_order_numbers(*n, number, order));
+  PetscCall(PetscMalloc1((size_t)*n, vertex));
   for (PetscInt i = 0; i < *n; i++) {
     place[order[i]] = i;
-    number[i]       = (PetscInt)key[i];
+    (*vertex)[i]    = number[order[i]];
   }
   for (PetscInt i = 0; i < 4 * n_tet; i++) tet[i] = place[tet[i]];
-  PetscCall(PetscFree3(key, order, place));
-  PetscCall(PetscRealloc((size_t)*n * sizeof *number, &number));
-  *vertex = number;
+  PetscCall(PetscFree2(order, place));
+  PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
