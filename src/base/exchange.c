@@ -85,6 +85,7 @@ PetscErrorCode wring_exchange_destroy(wring_exchange *x)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(x->order));
+  PetscCall(PetscFree(x->asked));
   PetscCall(PetscFree2(x->to, x->to_start));
   PetscCall(PetscFree2(x->from, x->from_start));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,15 +226,14 @@ PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_exchange_fetch(const wring_exchange *x, const PetscInt *asked, size_t width, const void *table,
-                                    void *row)
+PetscErrorCode wring_exchange_fetch(const wring_exchange *x, size_t width, const void *table, void *row)
 {
   char *answer;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)x->n_got * width, &answer));
   for (PetscInt i = 0; i < x->n_got; i++)
-    memcpy(answer + (size_t)i * width, (const char *)table + (size_t)asked[i] * width, width);
+    memcpy(answer + (size_t)i * width, (const char *)table + (size_t)x->asked[i] * width, width);
   PetscCall(wring_exchange_answer(x, width, answer, row));
   PetscCall(PetscFree(answer));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -22,6 +22,7 @@ typedef struct {
   PetscMPIInt *to, *from;             // [n_to], [n_from] ascending
   PetscInt    *to_start, *from_start; // [n_to + 1] of the rows sent, by rank; [n_from + 1] of the rows received
   PetscInt    *order;                 // [n_sent] the rows ordered by receiving rank; NULL: already in this order
+  PetscInt    *asked;                 // [n_got] what the rows ask for: row asked[i] of a table; NULL: not set
   size_t       message;               // largest message in bytes, below 2^31: longer ones are sent in pieces
 } wring_exchange;
 
@@ -40,9 +41,8 @@ PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *
 */
 PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, const void *answer, void *row);
 
-/* The same, where the answer to row i is row asked[i] [n_got] of a table [][width]. Collective. */
-PetscErrorCode wring_exchange_fetch(const wring_exchange *x, const PetscInt *asked, size_t width, const void *table,
-                                    void *row);
+/* The same, where the answers are rows x->asked of a table [][width]. Collective. */
+PetscErrorCode wring_exchange_fetch(const wring_exchange *x, size_t width, const void *table, void *row);
 
 /*
   Replaces table [*n][width] of each rank by the whole one on rank 0, in the order of ranks, and by none elsewhere; the

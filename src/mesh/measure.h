@@ -15,7 +15,6 @@ typedef struct {
   PetscInt              *tet;   // [n_tet][4] places in used
   PetscInt              *lower; // [n_set_element][4] the same for those of sets: 2 or 3, then repetitions
   wring_exchange         x;     // from each used vertex to its slice
-  PetscInt              *asked; // [x.n_got] vertices of this slice, from 0
   PetscInt               n_edge;
   uint64_t              *edge;   // [n_edge] of order 2: keys of the edges of the slice's elements, ascending; else NULL
   double                *middle; // [n_edge][3] m, the positions at their middles; NaN: the midpoint

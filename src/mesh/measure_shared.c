@@ -153,8 +153,8 @@ static PetscErrorCode exchange_labels(const wring_view *w, PetscInt *parent, Pet
   PetscCall(PetscMalloc1((size_t)w->n_used, &sent));
   for (PetscInt i = 0; i < w->n_used; i++) sent[i] = parent[i] < 0 ? PETSC_MAX_INT : label[wring_root(parent, i)];
   PetscCall(wring_exchange_send(&w->x, sizeof *sent, sent, &got));
-  for (PetscInt i = 0; i < w->x.n_got; i++) mine[w->asked[i]] = PetscMin(mine[w->asked[i]], got[i]);
-  PetscCall(wring_exchange_fetch(&w->x, w->asked, sizeof *mine, mine, sent));
+  for (PetscInt i = 0; i < w->x.n_got; i++) mine[w->x.asked[i]] = PetscMin(mine[w->x.asked[i]], got[i]);
+  PetscCall(wring_exchange_fetch(&w->x, sizeof *mine, mine, sent));
   for (PetscInt i = 0; i < w->n_used; i++) {
     if (parent[i] < 0) continue;
     const PetscInt root = wring_root(parent, i);

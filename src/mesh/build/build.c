@@ -80,7 +80,6 @@ static PetscErrorCode destroy(wring_build *b)
   PetscCall(PetscFree(b->nodes.in_tet));
   PetscCall(PetscFree(b->nodes.keep));
   PetscCall(PetscFree(b->lower.is_face));
-  PetscCall(PetscFree(b->nodes.asked));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -50,7 +50,6 @@ typedef struct {
     int64_t       *tag;    // [n_used] numbers in the file; NULL: no rank has elements of second order
     char          *in_tet; // [n_used] whether a tet of any rank has the node
     wring_exchange owners; // from each used node to its slice
-    PetscInt      *asked;  // [owners.n_got] nodes of this slice, from 0
   } nodes;
   struct {
     PetscInt64 n_global, begin; // of all ranks; number of this rank's first one
@@ -98,8 +97,8 @@ void wring_build_note(wring_build *b, const char *format, ...) __attribute__((fo
 /* ---- stages; faults are left to wring_build_agree. Collective ---------------------------------------------------- */
 
 /*
-  Sets the corners of tets and lower elements; of nodes: layout, used, owners and asked. A node that is missing or
-  given twice is a fault.
+  Sets the corners of tets and lower elements; of nodes: layout, used and owners. A node that is missing or given twice
+  is a fault.
 */
 PetscErrorCode wring_build_find_nodes(wring_build *b);
 

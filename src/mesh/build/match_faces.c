@@ -90,15 +90,16 @@ static void globalize(const wring_build *b, wring_face *f)
 
 static PetscErrorCode find_shared(matcher *m)
 {
-  const wring_build *b = m->b;
-  char              *shared; // of each node of this slice; 2: one rank has used it
+  const wring_build    *b      = m->b;
+  const wring_exchange *owners = &b->nodes.owners;
+  char                 *shared; // of each node of this slice; 2: one rank has used it
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)b->nodes.layout->n, &shared));
-  for (PetscInt i = 0; i < b->nodes.owners.n_got; i++) shared[b->nodes.asked[i]] = shared[b->nodes.asked[i]] ? 1 : 2;
+  for (PetscInt i = 0; i < owners->n_got; i++) shared[owners->asked[i]] = shared[owners->asked[i]] ? 1 : 2;
   for (PetscInt v = 0; v < b->nodes.layout->n; v++) shared[v] = shared[v] == 1;
   PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &m->shared));
-  PetscCall(wring_exchange_fetch(&b->nodes.owners, b->nodes.asked, 1, shared, m->shared));
+  PetscCall(wring_exchange_fetch(owners, 1, shared, m->shared));
   PetscCall(PetscFree(shared));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

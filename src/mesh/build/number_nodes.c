@@ -50,10 +50,10 @@ PetscErrorCode wring_build_mark_nodes(wring_build *b)
   mark_used(b, mark);
   PetscCall(wring_exchange_send(&b->nodes.owners, 1, mark, &got));
   PetscCall(PetscFree(mark));
-  for (PetscInt i = 0; i < b->nodes.owners.n_got; i++) keep[b->nodes.asked[i]] |= got[i];
+  for (PetscInt i = 0; i < b->nodes.owners.n_got; i++) keep[b->nodes.owners.asked[i]] |= got[i];
   PetscCall(PetscFree(got));
   PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &b->nodes.in_tet));
-  PetscCall(wring_exchange_fetch(&b->nodes.owners, b->nodes.asked, 1, keep, b->nodes.in_tet));
+  PetscCall(wring_exchange_fetch(&b->nodes.owners, 1, keep, b->nodes.in_tet));
   check_middles(b);
   for (PetscInt i = 0; i < b->nodes.n_used; i++) b->nodes.in_tet[i] &= IN_TET;
   for (PetscInt v = 0; v < raw->nodes.n; v++)
@@ -113,7 +113,7 @@ PetscErrorCode wring_build_number_nodes(wring_build *b)
   PetscCall(PetscMalloc1((size_t)raw->nodes.n, &number));
   PetscCall(number_slice(b, number, &d->n_vertex));
   PetscCall(PetscMalloc1((size_t)b->nodes.n_used, &b->nodes.vertex));
-  PetscCall(wring_exchange_fetch(&b->nodes.owners, b->nodes.asked, sizeof *number, number, b->nodes.vertex));
+  PetscCall(wring_exchange_fetch(&b->nodes.owners, sizeof *number, number, b->nodes.vertex));
   PetscCall(PetscFree(number));
   PetscCall(PetscFree(b->nodes.keep));
   PetscCall(PetscRealloc(3 * (size_t)d->n_vertex * sizeof *raw->nodes.X, &raw->nodes.X));

@@ -68,7 +68,7 @@ PetscErrorCode wring_build_turn_tets(wring_build *b)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)b->nodes.n_used, &X));
-  PetscCall(wring_exchange_fetch(&b->nodes.owners, b->nodes.asked, 3 * sizeof *X, b->raw->nodes.X, X));
+  PetscCall(wring_exchange_fetch(&b->nodes.owners, 3 * sizeof *X, b->raw->nodes.X, X));
   for (PetscInt t = 0; t < b->raw->tets.n; t++) turned += turn_tet(b, X, t);
   PetscCall(PetscFree(X));
   PetscCallMPI(MPI_Allreduce(&turned, &all, 1, MPIU_INT64, MPI_SUM, b->comm));

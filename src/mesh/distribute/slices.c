@@ -15,8 +15,7 @@ PetscErrorCode wring_slices_find_owners(PetscLayout slice, PetscInt n, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_slices_ask(PetscLayout slice, PetscInt n, const PetscInt *number, wring_exchange *x,
-                                PetscInt **asked)
+PetscErrorCode wring_slices_ask(PetscLayout slice, PetscInt n, const PetscInt *number, wring_exchange *x)
 {
   PetscInt *to;
 
@@ -26,8 +25,8 @@ PetscErrorCode wring_slices_ask(PetscLayout slice, PetscInt n, const PetscInt *n
   PetscCall(wring_slices_find_owners(slice, n, to));
   PetscCall(wring_exchange_create(slice->comm, n, to, x));
   PetscCall(PetscFree(to));
-  PetscCall(wring_exchange_send(x, sizeof *number, number, asked));
-  for (PetscInt i = 0; i < x->n_got; i++) (*asked)[i] -= slice->rstart;
+  PetscCall(wring_exchange_send(x, sizeof *number, number, &x->asked));
+  for (PetscInt i = 0; i < x->n_got; i++) x->asked[i] -= slice->rstart;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -35,12 +34,10 @@ PetscErrorCode wring_slices_fetch(PetscLayout slice, PetscInt n, const PetscInt 
                                   const void *table, void *row)
 {
   wring_exchange x;
-  PetscInt      *asked;
 
   PetscFunctionBegin;
-  PetscCall(wring_slices_ask(slice, n, number, &x, &asked));
-  PetscCall(wring_exchange_fetch(&x, asked, width, table, row));
-  PetscCall(PetscFree(asked));
+  PetscCall(wring_slices_ask(slice, n, number, &x));
+  PetscCall(wring_exchange_fetch(&x, width, table, row));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,8 +35,8 @@ PetscErrorCode wring_graph_join(wring_graph *g)
   PetscCall(wring_exchange_create(g->comm, g->n_ghost, to, &g->x));
   PetscCall(PetscFree(to));
   PetscCall(wring_exchange_send(&g->x, sizeof *g->ghost, g->ghost, &number));
-  PetscCall(PetscMalloc1((size_t)g->x.n_got, &g->asked));
-  for (PetscInt i = 0; i < g->x.n_got; i++) g->asked[i] = (PetscInt)(number[i] - g->begin);
+  PetscCall(PetscMalloc1((size_t)g->x.n_got, &g->x.asked));
+  for (PetscInt i = 0; i < g->x.n_got; i++) g->x.asked[i] = (PetscInt)(number[i] - g->begin);
   PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,7 +50,6 @@ PetscErrorCode wring_graph_destroy(wring_graph *g)
   PetscCall(PetscFree(g->load));
   PetscCall(PetscFree(g->section));
   PetscCall(PetscFree(g->ghost));
-  PetscCall(PetscFree(g->asked));
   PetscCall(wring_exchange_destroy(&g->x));
   *g = (wring_graph){0};
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,6 +58,6 @@ PetscErrorCode wring_graph_destroy(wring_graph *g)
 PetscErrorCode wring_graph_update(const wring_graph *g, size_t width, const void *own, void *ghost)
 {
   PetscFunctionBegin;
-  PetscCall(wring_exchange_fetch(&g->x, g->asked, width, own, ghost));
+  PetscCall(wring_exchange_fetch(&g->x, width, own, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

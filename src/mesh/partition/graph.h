@@ -33,7 +33,6 @@ typedef struct {
   PetscInt       n_ghost;
   PetscInt64    *ghost; // [n_ghost] number over all ranks, ascending
   wring_exchange x;     // ghosts ask their owners
-  PetscInt      *asked; // [x.n_got] the vertices that they ask for
 } wring_graph;
 
 /* The first vertex of section c of n_section equal ones; c = n_section: all. */

@@ -163,18 +163,18 @@ PetscErrorCode wring_edges_destroy(wring_edges *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exchange that asks for key [n] ascending; *place [x->n_got]: of the edges that are asked for here, -1: none. */
-static PetscErrorCode ask(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x, PetscInt **place)
+/* The exchange that asks for key [n] ascending: x->asked are places of the edges here, -1: there is no such edge. */
+static PetscErrorCode ask(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
   uint64_t *wanted;
 
   PetscFunctionBegin;
   PetscCall(find_paths(g, n, key, x));
   PetscCall(wring_exchange_send(x, sizeof *key, key, &wanted));
-  PetscCall(PetscMalloc1((size_t)x->n_got, place));
+  PetscCall(PetscMalloc1((size_t)x->n_got, &x->asked));
   for (PetscInt i = 0; i < x->n_got; i++) {
     const PetscInt at = wring_find_key(g->n, g->key, wanted[i]);
-    (*place)[i]       = at < g->n && g->key[at] == wanted[i] ? at : -1;
+    x->asked[i]       = at < g->n && g->key[at] == wanted[i] ? at : -1;
   }
   PetscCall(PetscFree(wanted));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -183,17 +183,17 @@ static PetscErrorCode ask(const wring_edges *g, PetscInt n, const uint64_t *key,
 PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge)
 {
   wring_exchange x;
-  PetscInt      *place;
   wring_edge    *mine;
 
   PetscFunctionBegin;
-  PetscCall(ask(g, n, key, &x, &place));
+  PetscCall(ask(g, n, key, &x));
   PetscCall(PetscMalloc1((size_t)x.n_got, &mine));
-  for (PetscInt i = 0; i < x.n_got; i++)
-    mine[i] = place[i] < 0 ? (wring_edge){-1, -1} : (wring_edge){(PetscInt)(g->first + place[i]), g->owner[place[i]]};
+  for (PetscInt i = 0; i < x.n_got; i++) {
+    const PetscInt at = x.asked[i];
+    mine[i]           = at < 0 ? (wring_edge){-1, -1} : (wring_edge){(PetscInt)(g->first + at), g->owner[at]};
+  }
   PetscCall(wring_exchange_answer(&x, sizeof *mine, mine, edge));
   PetscCall(PetscFree(mine));
-  PetscCall(PetscFree(place));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -259,12 +259,10 @@ PetscErrorCode wring_edges_place(const wring_edges *g, PetscInt n_vertex, const 
 PetscErrorCode wring_edges_fetch(const wring_edges *g, PetscInt n, const uint64_t *key, const double *X, double *got)
 {
   wring_exchange x;
-  PetscInt      *place;
 
   PetscFunctionBegin;
-  PetscCall(ask(g, n, key, &x, &place));
-  PetscCall(wring_exchange_fetch(&x, place, 3 * sizeof *X, X, got));
-  PetscCall(PetscFree(place));
+  PetscCall(ask(g, n, key, &x));
+  PetscCall(wring_exchange_fetch(&x, 3 * sizeof *X, X, got));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
