@@ -151,7 +151,7 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__(
   Prints those notes of this process again that were given more than once, as first printed, with "(said <n> times)",
   and forgets all notes. Commands call it at their end. Not collective.
 */
-PetscErrorCode wring_notes_count(void);
+void wring_notes_count(void);
 
 /*
   Reads a whole file on rank 0 and broadcasts it: text [*size] and a terminating 0, freed by the caller with PetscFree.

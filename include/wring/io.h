@@ -158,8 +158,7 @@ typedef struct {
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compress, const wring_frame *frame);
 
 /* Writes the .pvd: names of frames (relative to it) and their times [s]. Not collective: call on rank 0. */
-PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time,
-                               wring_error *e);
+void wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time, wring_error *e);
 
 /* ---- VTKHDF ------------------------------------------------------------------------------------------------------ */
 
@@ -226,7 +225,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, con
                                       double time, int n, const wring_checkpoint_field *field);
 
 /* "<directory>/checkpoint_NNNNNN.h5" of a step. Not collective. */
-PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file);
+void wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file);
 
 /* Removes all checkpoints of a directory except the `keep` with the highest steps; if it is 0, their mesh too.
    Collective. */

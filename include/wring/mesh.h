@@ -145,10 +145,8 @@ typedef struct {
 */
 PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e);
 
-/*
-  Moves a slice of a mesh: X becomes R X + at, R [9] a rotation row by row, at [3] m; also the middles of edges.
-*/
-PetscErrorCode wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3]);
+/* Moves a slice of a mesh: X becomes R X + at, R [9] a rotation row by row, at [3] m; also the middles of edges. */
+void wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3]);
 
 /*
   Merges n meshes in slices into one, *d: vertices and tets in the order of the meshes, in equal shares of the ranks.

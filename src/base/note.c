@@ -85,9 +85,8 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_notes_count(void)
+void wring_notes_count(void)
 {
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < book.n; i++) {
     if (book.note[i].said == 1) continue;
     print(book.note[i].text);
@@ -96,5 +95,4 @@ PetscErrorCode wring_notes_count(void)
   free(book.note);
   book.n = book.room = 0;
   book.note          = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,11 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file)
+void wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(file, size, "%s/checkpoint_%06lld.h5", directory, (long long)step));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(file, size, "%s/checkpoint_%06lld.h5", directory, (long long)step);
 }
 
 /* Steps of the checkpoints in a directory, newest first; *step [*n] freed by the caller. */
@@ -63,7 +61,7 @@ static PetscErrorCode find_in_directory(MPI_Comm comm, const char *directory, si
   if (n == 0) WRING_REFUSE(comm, "%s: holds no checkpoint (checkpoint_NNNNNN.h5)", directory);
   for (PetscInt i = 0; i < n && !found; i++) {
     wring_error damage = {""};
-    PetscCall(wring_checkpoint_name(directory, step[i], size, file));
+    wring_checkpoint_name(directory, step[i], size, file);
     PetscCall(wring_seal_check(comm, file, &damage));
     found = (PetscBool)!wring_failed(&damage);
     wring_error_set(&newest, "%s", damage.text);
@@ -119,7 +117,7 @@ PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, Pets
   const PetscMPIInt rank = wring_comm_rank(comm);
   if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
   for (PetscInt i = keep; i < n; i++) {
-    PetscCall(wring_checkpoint_name(directory, step[i], sizeof file, file));
+    wring_checkpoint_name(directory, step[i], sizeof file, file);
     if (unlink(file)) wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));
   }
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/%s", directory, WRING_CHECKPOINT_MESH));

@@ -192,16 +192,13 @@ PetscErrorCode wring_mesh_merge(MPI_Comm comm, PetscInt n, const char *const *na
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3])
+void wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3])
 {
   double *const  table[2] = {d->X, d->middles.X};
   const PetscInt n[2]     = {d->n_vertex, d->middles.n};
-
-  PetscFunctionBegin;
   for (int t = 0; t < 2; t++)
     for (PetscInt v = 0; v < n[t]; v++) {
       double *const X = table[t] + 3 * (size_t)v, Y[3] = {X[0], X[1], X[2]};
       for (int c = 0; c < 3; c++) X[c] = at[c] + R[3 * c] * Y[0] + R[3 * c + 1] * Y[1] + R[3 * c + 2] * Y[2];
     }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -38,7 +38,7 @@ PetscErrorCode wring_checkpoints_write(wring_checkpoints *c, const char *directo
   const wring_phase old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
   const double      start = MPI_Wtime();
   const int         n     = list_vectors(p, iterate, vector);
-  PetscCall(wring_checkpoint_name(directory, p->state.step, sizeof file, file));
+  wring_checkpoint_name(directory, p->state.step, sizeof file, file);
   for (int i = 0; i < n; i++) {
     field[i] = (wring_checkpoint_field){vector[i].name, 3, NULL};
     PetscCall(VecGetArray(vector[i].value, &field[i].value));

@@ -313,17 +313,14 @@ PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time,
-                               wring_error *e)
+void wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time, wring_error *e)
 {
-  PetscFunctionBegin;
   FILE *const f = wring_file_create(file, e);
-  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!f) return;
   fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n");
   for (PetscInt i = 0; i < n; i++) {
     fprintf(f, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n", time[i], frame[i]);
   }
   fprintf(f, "</Collection>\n</VTKFile>\n");
   wring_file_commit(f, file, e);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -206,7 +206,7 @@ PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
   if (ferror(file)) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
   free(line);
   fclose(file);
-  if (!wring_failed(e)) PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
+  if (!wring_failed(e)) wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -246,7 +246,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
   if (p->rank == 0 && !f->keys->hdf) {
     PetscCall(append(f, name, p->state.time));
     snprintf(path, sizeof path, "%s/frames.pvd", f->keys->directory);
-    PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
+    wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error);
   }
   PetscCall(wring_error_raise_output(p->comm, &error));
   PetscCall(wring_frame_destroy(p, &values));

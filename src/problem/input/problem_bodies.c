@@ -116,7 +116,7 @@ PetscErrorCode wring_bodies_mesh(const wring_options *o, const wring_bodies *b, 
     else
       PetscCall(wring_mesh_box_make(o, strcat(prefix, "box_"), &body->source.box, &part[i]));
     wring_rotation(body->turn, 1, R);
-    PetscCall(wring_mesh_place(part[i], R, body->at));
+    wring_mesh_place(part[i], R, body->at);
   }
   PetscCall(wring_mesh_merge(comm, b->n, (const char *const *)b->name, part, data, &error));
   PetscCall(PetscFree(part));
