@@ -50,7 +50,7 @@ static PetscErrorCode read_mesh_data(const test_case *c, wring_mesh_data **data)
   PetscFunctionBegin;
   if (json_is_string(file)) {
     PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", c->folder, json_string_value(file)));
-    PetscCall(wring_mesh_read(PETSC_COMM_SELF, path, 1, data, &error, sizeof notes, notes));
+    PetscCall(wring_mesh_read(PETSC_COMM_SELF, path, 1, PETSC_FALSE, data, &error, sizeof notes, notes));
     CHECK(!error.text[0], "%s%s", error.text, notes);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -194,7 +194,7 @@ static PetscErrorCode write_own(void)
 
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/medit.mesh", directory);
-  PetscCall(wring_mesh_read(PETSC_COMM_SELF, path, 1, &d, &e, sizeof notes, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_SELF, path, 1, PETSC_FALSE, &d, &e, sizeof notes, notes));
   CHECK(d && !notes[0], "%s%s", e.text, notes);
   for (int binary = 0; binary < 2; binary++) {
     snprintf(path, sizeof path, "%s/%s", directory, names[7 + binary]);

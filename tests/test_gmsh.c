@@ -149,7 +149,7 @@ static PetscErrorCode read_text(size_t length, const char *text, wring_mesh_data
   PetscFunctionBegin;
   write_text(length, text);
   e->text[0] = '\0';
-  PetscCall(wring_mesh_read(PETSC_COMM_SELF, file, 2, d, e, 512, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_SELF, file, 2, PETSC_FALSE, d, e, 512, notes));
   CHECK((*d == NULL) == (e->text[0] != '\0'), "data or error, never both: %s", e->text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,7 +13,7 @@ static PetscErrorCode read_mesh(const char *name, wring_mesh_data **d)
   char        notes[512] = "";
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_read(PETSC_COMM_SELF, name, 1, d, &e, sizeof notes, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_SELF, name, 1, PETSC_FALSE, d, &e, sizeof notes, notes));
   CHECK(*d, "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,7 +25,7 @@ static PetscErrorCode use_mesh(MPI_Comm comm, const char *source)
 
   PetscFunctionBegin;
   snprintf(file, sizeof file, "%s/tests/cases/beam96.msh", source);
-  PetscCall(wring_mesh_read(comm, file, 1, &d, &e, sizeof notes, notes));
+  PetscCall(wring_mesh_read(comm, file, 1, PETSC_FALSE, &d, &e, sizeof notes, notes));
   CHECK(d, "%s", e.text);
   PetscCall(wring_mesh_collect(comm, &d));
   CHECK(!d == (rank > 0) && (!d || (d->n_vertex == 45 && d->n_tet == 96)), "the mesh on one rank");

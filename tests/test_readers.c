@@ -29,7 +29,7 @@ static PetscErrorCode read_file(const char *file, wring_mesh_data **d, wring_err
 {
   PetscFunctionBegin;
   e->text[0] = '\0';
-  PetscCall(wring_mesh_read(PETSC_COMM_SELF, file, 2, d, e, 512, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_SELF, file, 2, PETSC_FALSE, d, e, 512, notes));
   CHECK((*d == NULL) == (e->text[0] != '\0'), "data or error, never both: %s", e->text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -82,7 +82,7 @@ static PetscErrorCode distribute_groups(MPI_Comm comm, wring_mesh **m)
   snprintf(name, sizeof name, "test_refine_%d_%d.msh", (int)size, (int)rank);
   if (comm == PETSC_COMM_SELF || rank == 0) {
     PetscCall(write_groups(name));
-    PetscCall(wring_mesh_read(PETSC_COMM_SELF, name, 1, &d, &error, sizeof notes, notes));
+    PetscCall(wring_mesh_read(PETSC_COMM_SELF, name, 1, PETSC_FALSE, &d, &error, sizeof notes, notes));
     CHECK(d && !error.text[0], "%s", error.text);
     remove(name);
   }

@@ -255,7 +255,7 @@ static PetscErrorCode read_raised(MPI_Comm comm, const char *name, wring_mesh_da
   char        notes[256];
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_read(comm, name, 1, d, &error, sizeof notes, notes));
+  PetscCall(wring_mesh_read(comm, name, 1, PETSC_FALSE, d, &error, sizeof notes, notes));
   CHECK(*d && !error.text[0], "%s", error.text);
   CHECK(strstr(notes, "tetrahedra had negative volume") && !strstr(notes, "dropped"), "notes: %s", notes);
   CHECK((*d)->order == 2, "order %d", (*d)->order);
@@ -358,7 +358,7 @@ static PetscErrorCode test_tags(void)
   snprintf(name, sizeof name, "test_second_order_%d.msh", (int)size);
   if (rank == 0) write_file(name, PETSC_TRUE, PETSC_TRUE, &p);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscCall(wring_mesh_read_tagged(PETSC_COMM_WORLD, name, 1, &d, &error, sizeof notes, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_WORLD, name, 1, PETSC_TRUE, &d, &error, sizeof notes, notes));
   CHECK(d, "%s", error.text);
   PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
   for (PetscInt i = 0; i < p.n_node; i++) {
@@ -419,7 +419,7 @@ static PetscErrorCode check_fault(const fault *f, int format)
     snprintf(place, sizeof place, "%s: byte ", name);
   else
     snprintf(place, sizeof place, "%s:%d: ", name, find_line(name));
-  PetscCall(wring_mesh_read(PETSC_COMM_WORLD, name, 1, &d, &error, sizeof notes, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_WORLD, name, 1, PETSC_FALSE, &d, &error, sizeof notes, notes));
   CHECK(!d && strstr(error.text, f->fault) && strstr(error.text, f->more), "format %d: %s", format, error.text);
   CHECK(f->like >= 0 || !strncmp(error.text, place, strlen(place)), "expected %s, found %s", place, error.text);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));

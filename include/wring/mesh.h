@@ -90,7 +90,7 @@ typedef struct {
   PetscInt     *set_mid; // [n_set_element][3] likewise
   int           order;   // 2 on some rank: the mesh that was read is of order 2; all the rest is its corners
   wring_middles middles; // its other vertices
-  int64_t      *tag;     // [n_vertex] the file's numbers of the vertices, of wring_mesh_read_tagged; else NULL
+  int64_t      *tag;     // [n_vertex] the file's numbers of the vertices, of wring_mesh_read with tags; else NULL
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -110,14 +110,10 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **d);
   physical volume are in region "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case,
   and tets in two physical volumes, are errors. notes [size]: text of the notices (reoriented tets, dropped nodes),
   lines separated by '\n', each without "note: "; "" if none; the same on all ranks. Neither the mesh nor messages
-  depend on the number of ranks. Collective.
+  depend on the number of ranks. tags: with d->tag, but of CSV, where vertices keep their numbers. Collective.
 */
-PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
-                               size_t size, char *notes);
-
-/* The same with d->tag, but of CSV, where vertices keep their numbers. Collective. */
-PetscErrorCode wring_mesh_read_tagged(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d,
-                                      wring_error *e, size_t size, char *notes);
+PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, PetscBool tags, wring_mesh_data **d,
+                               wring_error *e, size_t size, char *notes);
 
 /*
   Reads the $ElementData section `name` of a Gmsh file, for tets: row [*n][1 + width], the tet's number in the mesh that
@@ -360,8 +356,9 @@ PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *
 PetscErrorCode wring_mesh_raise(wring_mesh *m);
 
 /*
-  The file's numbers of the vertices of the mesh that wring_mesh_read_tagged and wring_mesh_raise make: tag [*n] on rank
-  0, by original number, -1: none in the file; NULL elsewhere. Freed with PetscFree. *data is destroyed. Collective.
+  The file's numbers of the vertices of the mesh that wring_mesh_read, with tags, and wring_mesh_raise make: tag [*n] on
+  rank 0, by original number, -1: none in the file; NULL elsewhere; freed with PetscFree. *data is destroyed.
+  Collective.
 */
 PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, PetscInt *n, int64_t **tag);
 

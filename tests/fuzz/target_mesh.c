@@ -8,7 +8,7 @@ void fuzz_target(const char *file, const unsigned char *data, size_t size)
   char             notes[512];
 
   fuzz_write(file, data, size);
-  PetscCallAbort(PETSC_COMM_SELF, wring_mesh_read(PETSC_COMM_SELF, file, 1, &d, &e, sizeof notes, notes));
+  PetscCallAbort(PETSC_COMM_SELF, wring_mesh_read(PETSC_COMM_SELF, file, 1, PETSC_FALSE, &d, &e, sizeof notes, notes));
   if ((d == NULL) != (e.text[0] != '\0')) __builtin_trap();
   PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_destroy(&d));
 }

@@ -14,7 +14,7 @@ void fuzz_target(const char *file, const unsigned char *data, size_t size)
   snprintf(ele, sizeof ele, "%s.ele", file);
   fuzz_write(node, data, nodes);
   fuzz_write(ele, cut ? cut + 1 : data, cut ? size - nodes - 1 : 0);
-  PetscCallAbort(PETSC_COMM_SELF, wring_mesh_read(PETSC_COMM_SELF, ele, 1, &d, &e, sizeof notes, notes));
+  PetscCallAbort(PETSC_COMM_SELF, wring_mesh_read(PETSC_COMM_SELF, ele, 1, PETSC_FALSE, &d, &e, sizeof notes, notes));
   if ((d == NULL) != (e.text[0] != '\0')) __builtin_trap();
   PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_destroy(&d));
 }

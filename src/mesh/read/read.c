@@ -56,8 +56,8 @@ PetscErrorCode wring_raw_read(wring_scan *s, const char *node, wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_mesh(MPI_Comm comm, const char *file, double scale, PetscBool tags, wring_mesh_data **d,
-                                wring_error *e, size_t size, char *notes)
+PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, PetscBool tags, wring_mesh_data **d,
+                               wring_error *e, size_t size, char *notes)
 {
   wring_scan s;
   wring_raw  raw = {.nodes.keep_tag = tags};
@@ -75,21 +75,5 @@ static PetscErrorCode read_mesh(MPI_Comm comm, const char *file, double scale, P
   if (wring_scan_ok(&s)) PetscCall(wring_raw_build(comm, &raw, scale, &s, d, size, notes));
   PetscCall(wring_raw_destroy(&raw));
   PetscCall(PetscCommDestroy(&inner));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
-                               size_t size, char *notes)
-{
-  PetscFunctionBegin;
-  PetscCall(read_mesh(comm, file, scale, PETSC_FALSE, d, e, size, notes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_read_tagged(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d,
-                                      wring_error *e, size_t size, char *notes)
-{
-  PetscFunctionBegin;
-  PetscCall(read_mesh(comm, file, scale, PETSC_TRUE, d, e, size, notes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,7 +10,7 @@ PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scal
   char        notes[NOTES] = "";
 
   PetscFunctionBegin;
-  PetscCall((tags ? wring_mesh_read_tagged : wring_mesh_read)(comm, file, scale, data, &error, sizeof notes, notes));
+  PetscCall(wring_mesh_read(comm, file, scale, tags, data, &error, sizeof notes, notes));
   for (int i = 0, n; wring_comm_rank(comm) == 0 && notes[i]; i += n + (notes[i + n] == '\n')) {
     n = (int)strcspn(notes + i, "\n");
     PetscCall(wring_note(PETSC_COMM_SELF, "%.*s", n, notes + i));
