@@ -114,13 +114,6 @@ typedef struct {
   int64_t key, seen;
 } sighting;
 
-static int compare_keys(const void *a, const void *b)
-{
-  const sighting *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return x->seen < y->seen ? -1 : x->seen > y->seen;
-}
-
 static int compare_sightings(const void *a, const void *b)
 {
   const sighting *x = a, *y = b;
@@ -130,14 +123,17 @@ static int compare_sightings(const void *a, const void *b)
 /* The first sightings of the sources of all ranks, in the order of the file: list [*n] of this rank, then of all. */
 static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
 {
-  PetscInt kept = 0;
+  wring_map found = {0};
+  PetscInt  kept = 0, place;
 
   PetscFunctionBegin;
   PetscCall(wring_exchange_collect(comm, n, sizeof **list, list));
-  if (*n) qsort(*list, (size_t)*n, sizeof **list, compare_keys);
-  for (PetscInt i = 0; i < *n; i++)
-    if (i == 0 || (*list)[i].key != (*list)[i - 1].key) (*list)[kept++] = (*list)[i];
-  if (kept) qsort(*list, (size_t)kept, sizeof **list, compare_sightings);
+  if (*n) qsort(*list, (size_t)*n, sizeof **list, compare_sightings);
+  for (PetscInt i = 0; i < *n; i++) {
+    PetscCall(wring_map_add(&found, (*list)[i].key, kept, &place));
+    if (place == kept) (*list)[kept++] = (*list)[i];
+  }
+  PetscCall(wring_map_destroy(&found));
   *n = kept;
   PetscCallMPI(MPI_Bcast(n, 1, MPIU_INT, 0, comm));
   PetscCall(PetscRealloc((size_t)*n * sizeof **list, list));
