@@ -147,13 +147,10 @@ PetscErrorCode wring_tables_open(const wring_problem *p, PetscBool residuals, Pe
     path_of(t, i, sizeof path, path);
     if (header[i] && keep >= 0) check(path, header[i], refusal);
   }
-  for (int i = 0; i < WRING_N_TABLE && !wring_failed(refusal) && !wring_failed(e); i++) {
-    path_of(t, i, sizeof path, path);
-    if (header[i]) t->file[i] = open_table(path, header[i], keep, e);
-  }
   for (int i = 0; i < WRING_N_TABLE; i++) {
-    if (!header[i] && !wring_failed(refusal) && !wring_failed(e))
-      wring_directory_remove_file(t->directory, file_name[i], e);
+    path_of(t, i, sizeof path, path);
+    if (header[i] && !wring_failed(refusal) && !wring_failed(e)) t->file[i] = open_table(path, header[i], keep, e);
+    if (!header[i] && !wring_failed(refusal)) wring_directory_remove_file(t->directory, file_name[i], e);
     free(header[i]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
