@@ -205,18 +205,6 @@ static PetscErrorCode add_time(wring_vtkhdf_file *f, const char *path, double ti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Into the file that is there. */
-static PetscErrorCode append(wring_vtkhdf_file *f, const char *path, PetscInt step, double time)
-{
-  PetscFunctionBegin;
-  snprintf(f->path, sizeof f->path, "%s", path);
-  PetscCall(wring_hdf5_reopen(&f->h, f->comm, f->path, &f->error));
-  PetscCall(write_frame(f, step, PETSC_FALSE));
-  if (f->rank == 0 && !wring_failed(&f->error)) PetscCall(add_time(f, path, time));
-  PetscCall(wring_error_raise_output(f->comm, &f->error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static uint64_t frame_bytes(const wring_vtkhdf_file *f)
 {
   uint64_t bytes = 0;
@@ -226,15 +214,20 @@ static uint64_t frame_bytes(const wring_vtkhdf_file *f)
   return bytes;
 }
 
-/* Into a new file with the frames of the old one, which it replaces. */
-static PetscErrorCode append_new(wring_vtkhdf_file *f, const char *path, PetscInt step, double time)
+/* Into the file that is there, if the frame fits, or a new one with the frames of the old one, which it replaces. */
+static PetscErrorCode append(wring_vtkhdf_file *f, const char *path, PetscBool fits, PetscInt step, double time)
 {
   PetscFunctionBegin;
-  wring_file_part(path, f->path, &f->error);
-  PetscCall(wring_vtkhdf_create(f, path, frame_bytes(f)));
-  PetscCall(write_frame(f, step, PETSC_TRUE));
+  if (fits) {
+    snprintf(f->path, sizeof f->path, "%s", path);
+    PetscCall(wring_hdf5_reopen(&f->h, f->comm, f->path, &f->error));
+  } else {
+    wring_file_part(path, f->path, &f->error);
+    PetscCall(wring_vtkhdf_create(f, path, frame_bytes(f)));
+  }
+  PetscCall(write_frame(f, step, (PetscBool)!fits));
   if (f->rank == 0 && !wring_failed(&f->error)) PetscCall(add_time(f, path, time));
-  PetscCall(wring_file_finish_all(f->comm, path, &f->error));
+  PetscCall(fits ? wring_error_raise_output(f->comm, &f->error) : wring_file_finish_all(f->comm, path, &f->error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -280,10 +273,7 @@ PetscErrorCode wring_vtkhdf_append(MPI_Comm comm, const char *file, PetscInt ste
   if (!h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
   PetscCall(find_place(&f, file, &layout, expected, h, &fits));
   if (!fits && h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
-  if (fits)
-    PetscCall(append(&f, file, step, frame->time));
-  else
-    PetscCall(append_new(&f, file, step, frame->time));
+  PetscCall(append(&f, file, fits, step, frame->time));
   *h = (wring_vtkhdf){.frames = (PetscInt)f.frames + 1, .room = (PetscInt)f.room, .ready = PETSC_TRUE};
   PetscCall(wring_vtkhdf_free(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
