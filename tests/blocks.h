@@ -43,6 +43,6 @@ static inline wring_mesh *test_blocks(MPI_Comm comm, int n, const wring_box *box
   PetscMPIInt      rank;
   MPI_Comm_rank(comm, &rank);
   if (rank == 0) data = test_blocks_data(n, box);
-  PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
+  PetscCallAbort(comm, wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, &mesh));
   return mesh;
 }

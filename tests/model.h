@@ -29,7 +29,7 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
   MPI_Comm_rank(comm, &rank);
   for (int i = 0; i < 3; i++) box.cells[i] = cells[i];
   if (rank == 0) PetscCallAbort(comm, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
+  PetscCallAbort(comm, wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, &mesh));
   if (test_mesh_order == 2) test_raise(mesh, test_mesh_curved);
   mesh->tets.points = test_mesh_points;
   return mesh;

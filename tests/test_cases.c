@@ -188,7 +188,7 @@ static PetscErrorCode case_create(const char *folder, const char *name, test_cas
   PetscCall(wring_options_set(c->b.o, "operator_type", "direct", name));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) PetscCall(read_mesh_data(c, &data));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &c->b.mesh));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &c->b.mesh));
   PetscCall(create_springs(c, &springs));
   PetscCall(create_potential(c));
   if (c->b.mesh->tets.n_global > 0) PetscCall(add_tets(c));

@@ -254,7 +254,7 @@ static wring_mesh *recovery_mesh(const recovery *c)
   PetscMPIInt      rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0) PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
+  PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &m));
   if (c->order == 2) test_raise(m, c->curved);
   m->tets.points = c->points;
   return m;

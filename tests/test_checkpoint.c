@@ -72,7 +72,7 @@ static PetscErrorCode create_mesh(MPI_Comm comm, wring_mesh **m)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, &data, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,7 +275,7 @@ static PetscErrorCode check_read(MPI_Comm comm, const char *file)
   PetscCall(check_share(comm));
   CHECK(step == STEP && time == TIME, "step %d, time %g", (int)step, time);
   PetscCall(check_mesh_data(comm, data));
-  PetscCall(wring_mesh_distribute(comm, &data, &m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, &m));
   PetscCall(check_fields(file, m));
   PetscCall(wring_mesh_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -42,7 +42,7 @@ static PetscErrorCode create_mesh(const net *w, model *m)
     PetscCall(PetscCalloc1(1, &data->set_start));
     for (int i = 0; i < 3 * w->n; i++) data->X[i] = w->X[i / 3][i % 3];
   }
-  PetscCall(wring_mesh_distribute(m->comm, &data, &m->mesh));
+  PetscCall(wring_mesh_distribute(m->comm, WRING_PARTITIONER_METIS, &data, &m->mesh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

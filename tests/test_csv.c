@@ -193,7 +193,7 @@ static PetscErrorCode test_write(PetscMPIInt rank)
 
   PetscFunctionBegin;
   if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &m));
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
   for (PetscInt i = 0; i < 2 * m->n_owned; i++) value[i] = value_of(m->number.original[i / 2], i % 2);
   PetscCall(wring_csv_write_vertices(file, m, "p,q", 2, value));

@@ -309,7 +309,7 @@ static PetscErrorCode test_package(const wring_mesh_data *d, wring_partitioner p
   if (!has && rank == 0) printf("not tested: this PETSc has no %s\n", missing);
   if (!has) PetscFunctionReturn(PETSC_SUCCESS);
   slice = slice_of(d, WITH_GAPS);
-  PetscCall(wring_mesh_distribute_by(PETSC_COMM_WORLD, partitioner, &slice, &m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, partitioner, &slice, &m));
   check_complete(d, m);
   PetscCall(wring_mesh_get_info(m, &info));
   CHECK(info.balance_tets < 1.1, "balance %g", info.balance_tets);

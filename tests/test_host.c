@@ -29,7 +29,7 @@ static PetscErrorCode use_mesh(MPI_Comm comm, const char *source)
   CHECK(d, "%s", e.text);
   PetscCall(wring_mesh_collect(comm, &d));
   CHECK(!d == (rank > 0) && (!d || (d->n_vertex == 45 && d->n_tet == 96)), "the mesh on one rank");
-  PetscCall(wring_mesh_distribute(comm, &d, &m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, &m));
   PetscCall(wring_mesh_route_rows(m, 2, 2, row, &n, &mine));
   for (PetscInt i = 0; i < n; i++) CHECK(mine[2 * i + 1] == 10 * mine[2 * i], "row %g", mine[2 * i]);
   PetscCall(PetscFree(mine));

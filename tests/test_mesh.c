@@ -27,7 +27,7 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
 
   PetscFunctionBegin;
   if (rank_of() == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, m));
   CHECK(d == NULL, "distribute consumes the data");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -87,7 +87,8 @@ static PetscErrorCode check_slices(void)
   CHECK(!wring_mesh_data_fits("mesh", 1, (PetscInt64)most + 1, &error), "one too many");
   PetscCall(PetscNew(&d));
   d->n_tet = rank_of() == size - 1 ? most + 1 : 0;
-  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m), "mesh on one rank", "tetrahedra are too many");
+  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m), "mesh on one rank",
+                "tetrahedra are too many");
   PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -319,7 +320,7 @@ static PetscErrorCode test_tiny(PetscInt n_tet)
     PetscCall(PetscCalloc1(1, &d->set_start));
     PetscCall(wring_names_add(&d->regions, "one", 3));
   }
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m));
   CHECK(m->number.n_global == 4 && m->tets.n_global == n_tet && sum_ranks(m->n_owned) == 4, "counts");
   CHECK(sum_ranks(m->tets.n) == n_tet, "tets");
   PetscCall(check_exchange(m));

@@ -51,7 +51,7 @@ static PetscErrorCode check_mesh(const wring_mesh *m)
 
   PetscFunctionBegin;
   if (m->number.begin == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &other));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &other));
   PetscCall(wring_mesh_refine(other, 2));
   PetscCall(wring_mesh_raise(other));
   CHECK(m->n_owned == other->n_owned &&

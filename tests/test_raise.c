@@ -28,7 +28,7 @@ static PetscErrorCode distribute_box(MPI_Comm comm, const wring_box *box, wring_
 
   PetscFunctionBegin;
   if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, &d, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -352,7 +352,7 @@ static PetscErrorCode distribute_second_order(MPI_Comm comm, double bulge, wring
 
   PetscFunctionBegin;
   if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(make_second_order(bulge, &d));
-  PetscCall(wring_mesh_distribute(comm, &d, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
   CHECK(m[0]->tets.order == 1 && m[0]->read.order == 2, "order %d of %d", m[0]->tets.order, m[0]->read.order);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -389,7 +389,7 @@ static PetscErrorCode check_restored(const char *file, const wring_mesh_data *d)
     PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &some));
     if (some == MPI_COMM_NULL) continue;
     PetscCall(wring_checkpoint_read_mesh(some, file, &data, &step, &time));
-    PetscCall(wring_mesh_distribute(some, &data, &m));
+    PetscCall(wring_mesh_distribute(some, WRING_PARTITIONER_METIS, &data, &m));
     CHECK(m->read.order == 2, "order %d of the checkpoint", m->read.order);
     PetscCall(wring_mesh_raise(m));
     PetscCall(wring_mesh_gather(m, &again));

@@ -24,7 +24,7 @@ static PetscErrorCode distribute_box(MPI_Comm comm, const wring_box *box, wring_
 
   PetscFunctionBegin;
   if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, &d, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +86,7 @@ static PetscErrorCode distribute_groups(MPI_Comm comm, wring_mesh **m)
     CHECK(d && !error.text[0], "%s", error.text);
     remove(name);
   }
-  PetscCall(wring_mesh_distribute(comm, &d, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -441,7 +441,7 @@ static PetscErrorCode test_tie(void)
     PetscCall(wring_names_add(&d->regions, "one", 3));
     CHECK(volume_of(d, 0) > 0, "the tet is turned");
   }
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m));
   PetscCall(wring_mesh_refine(m, 1));
   PetscCall(check_numbers(m));
   PetscCall(wring_mesh_gather(m, &d));
@@ -473,7 +473,7 @@ static PetscErrorCode test_refusals(void)
     d->X[0] = d->X[1] = d->X[2] = 0;
     PetscCall(PetscCalloc1(1, &d->set_start));
   }
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m));
   CHECK_REFUSED(wring_mesh_refine(m, 1), "mesh_refine: 1, but the mesh has only points", "expected 0");
   PetscCall(wring_mesh_refine(m, 0));
   PetscCall(wring_mesh_destroy(&m));

@@ -259,7 +259,7 @@ static PetscErrorCode read_raised(MPI_Comm comm, const char *name, wring_mesh_da
   CHECK(*d && !error.text[0], "%s", error.text);
   CHECK(strstr(notes, "tetrahedra had negative volume") && !strstr(notes, "dropped"), "notes: %s", notes);
   CHECK((*d)->order == 2, "order %d", (*d)->order);
-  PetscCall(wring_mesh_distribute(comm, d, &m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, d, &m));
   PetscCall(wring_mesh_raise(m));
   PetscCall(wring_mesh_gather(m, d));
   PetscCall(wring_mesh_destroy(&m));

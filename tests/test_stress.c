@@ -194,7 +194,7 @@ static wring_mesh *one_tet(void)
     PetscCallAbort(PETSC_COMM_SELF, wring_names_add(&data->regions, "one", 3));
     PetscCallAbort(PETSC_COMM_SELF, PetscCalloc1(1, &data->set_start));
   }
-  PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, &data, &mesh));
+  PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &mesh));
   return mesh;
 }
 

@@ -19,7 +19,7 @@ static PetscErrorCode make_mesh(MPI_Comm comm, const wring_box *box, wring_mesh 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, &data, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -416,7 +416,7 @@ static PetscErrorCode check_fan(void)
       memcpy(d->set_element, element, sizeof element);
       if (twice) memcpy(d->set_element + 8, (PetscInt[]){0, 2, 0, 1}, 4 * sizeof(PetscInt));
     }
-    PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
+    PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m));
     if (twice) {
       CHECK_REFUSED(wring_mesh_list_elements(m, 0, 3, &n, &triangle),
                     "'xmin' has the triangle of vertices 0, 1, 2 twice", "");
@@ -471,7 +471,7 @@ static PetscErrorCode check_balance(void)
       d->X[3 * v] = 1 + (double)(v % 24) / 24, d->X[3 * v + 1] = (double)(v / 24) / 24, d->X[3 * v + 2] = 1;
     }
   }
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m));
   PetscCallMPI(MPI_Allreduce(&m->n_owned, &most, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&m->n_owned, &least, 1, MPIU_INT, MPI_MIN, PETSC_COMM_WORLD));
   CHECK(most - least <= 1, "ranks own %d to %d vertices", (int)least, (int)most);

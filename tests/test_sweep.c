@@ -447,7 +447,7 @@ static PetscErrorCode pair_create(double damping, model *b)
     PetscCall(PetscCalloc1(1, &data->set_start));
     for (int i = 0; i < 6; i++) data->X[i] = i == 3;
   }
-  PetscCall(wring_mesh_distribute(b->comm, &data, &b->mesh));
+  PetscCall(wring_mesh_distribute(b->comm, WRING_PARTITIONER_METIS, &data, &b->mesh));
   const PetscInt near = wring_mesh_local(b->mesh, 0);
   n                   = near >= 0 && near < b->mesh->n_owned;
   PetscCall(wring_mesh_extend_halo(b->mesh, n, &far));

@@ -141,7 +141,7 @@ static PetscErrorCode create_slender(test_body *b)
   PetscCall(wring_law_stable_neohookean.set_par(&wring_law_stable_neohookean, b->o, "material_", "material_", par));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &b->mesh));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &b->mesh));
   b->g = test_potential(b->mesh, &wring_law_stable_neohookean, par);
   PetscCall(wring_potential_set_step(b->g, 10));
   PetscCall(wring_potential_create_vec(b->g, &b->x));

@@ -233,7 +233,7 @@ typedef struct {
 } wring_mesh_cut;
 
 /*
-  The partition that wring_mesh_distribute_by makes on n_part ranks, but for the packages, whose parts depend on the
+  The partition that wring_mesh_distribute makes on n_part ranks, but for the packages, whose parts depend on the
   ranks that cut. d: this rank's slice, or NULL: an empty one. Collective.
 */
 PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partitioner, PetscInt n_part,
@@ -310,12 +310,11 @@ typedef struct {
   Partitions a mesh over comm and distributes it. *data: this rank's slice of the mesh, destroyed here; NULL, on ranks
   other than 0: an empty slice. The result does not depend on the sizes of the slices, except by the packages. Each
   interface vertex goes to the least loaded part that touches it. Vertices without a tet are distributed in pieces of a
-  space-filling curve, such that all ranks own equally many vertices. wring_mesh_distribute is by METIS. comm is
-  borrowed until the mesh is destroyed. Collective.
+  space-filling curve, such that all ranks own equally many vertices. comm is borrowed until the mesh is destroyed.
+  Collective.
 */
-PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
-PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
-                                        wring_mesh **m);
+PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
+                                     wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 
 /*

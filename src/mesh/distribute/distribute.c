@@ -216,21 +216,13 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
-                                        wring_mesh **m)
+PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
+                                     wring_mesh **m)
 {
-  wring_cut c = {.partitioner = partitioner};
+  const wring_cut c = {.partitioner = partitioner, .n_part = wring_comm_size(comm)};
 
   PetscFunctionBegin;
-  c.n_part = wring_comm_size(comm);
   PetscCall(wring_mesh_distribute_cut(comm, &c, data, m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_METIS, data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

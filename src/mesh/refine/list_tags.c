@@ -45,7 +45,7 @@ PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, Petsc
   PetscCallMPI(MPI_Scan(&corners, &end, 1, MPIU_INT, MPI_SUM, comm));
   for (PetscInt v = 0, at = end - corners; v < corners; v++, at++)
     row[v] = (tag_row){at, (*data)->tag ? (*data)->tag[v] : at};
-  PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_CURVE, data, &m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_CURVE, data, &m));
   *n = m->number.n_global;
   if (m->read.order == 2) PetscCall(list_middles(m, row + corners, n));
   PetscCall(wring_mesh_destroy(&m));

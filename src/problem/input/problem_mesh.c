@@ -250,7 +250,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   PetscCall(get_sources(p->options, p->parts->keys, &s));
   p->parts->bodies = s.bodies;
   PetscCall(read_mesh(p, &s, &data, &order));
-  PetscCall(wring_mesh_distribute_by(p->comm, s.keys.partitioner, &data, &p->mesh));
+  PetscCall(wring_mesh_distribute(p->comm, s.keys.partitioner, &data, &p->mesh));
   if (s.restart)
     PetscCall(restore(p, order));
   else
@@ -276,7 +276,7 @@ PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
   PetscCall(read_deck_mesh(o, &s, &data, &order));
   PetscCall(wring_bodies_destroy(&s.bodies));
   PetscCall(wring_catalogue_destroy(&c));
-  PetscCall(wring_mesh_distribute_by(wring_options_comm(o), s.keys.partitioner, &data, m));
+  PetscCall(wring_mesh_distribute(wring_options_comm(o), s.keys.partitioner, &data, m));
   PetscCall(subdivide(&s.keys, order, *m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,7 +18,7 @@ static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, 
     (*data)->order = 1;
     PetscCall(wring_middles_clear(&(*data)->middles));
   }
-  PetscCall(wring_mesh_distribute(comm, data, &mesh));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, data, &mesh));
   PetscCall(wring_mesh_refine(mesh, levels));
   if (order == 2) PetscCall(wring_mesh_raise(mesh));
   PetscCall(wring_mesh_gather(mesh, data));
