@@ -260,31 +260,26 @@ static PetscErrorCode read_map(reader *r, size_t length, char *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Skips the events before the first map; refuses a deck that is empty or not a map. */
+/* Reads the map that a deck is; refuses one that is empty, not a map, or followed by another. */
 static PetscErrorCode read_document(reader *r)
 {
   yaml_event_t event;
   char         key[KEY_SIZE] = "";
-  PetscBool    done          = PETSC_FALSE;
+  PetscBool    done = PETSC_FALSE, end = PETSC_FALSE;
 
   PetscFunctionBegin;
-  while (!wring_failed(&r->e) && !done && next_event(r, &event)) {
+  while (!end && !wring_failed(&r->e) && next_event(r, &event)) {
     const yaml_event_type_t type = event.type;
-    if (type == YAML_STREAM_END_EVENT)
-      wring_error_set(&r->e, "%s:1: the deck is empty: keys and values are expected", r->file);
+    end                          = (PetscBool)(type == YAML_STREAM_END_EVENT);
+    if (end && !done) wring_error_set(&r->e, "%s:1: the deck is empty: keys and values are expected", r->file);
     if (type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT)
       refuse(r, event.start_mark, "a deck is a map, key: value");
+    if (type == YAML_DOCUMENT_START_EVENT && done) refuse(r, event.start_mark, "a second document (---), expected one");
     if (type == YAML_MAPPING_START_EVENT) {
       PetscCall(read_map(r, 0, key));
       done = PETSC_TRUE;
     }
     yaml_event_delete(&event);
-  }
-  while (!wring_failed(&r->e) && next_event(r, &event)) {
-    const yaml_event_type_t type = event.type;
-    if (type == YAML_DOCUMENT_START_EVENT) refuse(r, event.start_mark, "a second document (---), expected one");
-    yaml_event_delete(&event);
-    if (type == YAML_STREAM_END_EVENT) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
