@@ -124,7 +124,7 @@ static int compare_sightings(const void *a, const void *b)
 static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
 {
   wring_map found = {0};
-  PetscInt  kept = 0, place;
+  PetscInt  kept  = 0, place;
 
   PetscFunctionBegin;
   PetscCall(wring_exchange_collect(comm, n, sizeof **list, list));
