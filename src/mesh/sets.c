@@ -97,10 +97,7 @@ static PetscErrorCode read_parts(const wring_options *o, const char *prefix, con
 {
   PetscFunctionBegin;
   PetscCall(wring_options_get_reals(o, prefix, wring_set_options, s->place, p));
-  if (s->contains == in_sphere)
-    PetscCall(wring_options_get_real(o, prefix, wring_set_options, s->extent, &p[3]));
-  else
-    PetscCall(wring_options_get_reals(o, prefix, wring_set_options, s->extent, &p[3]));
+  PetscCall(wring_options_get_reals(o, prefix, wring_set_options, s->extent, &p[3]));
   for (int c = 0; c < 3 && s->contains == in_box; c++) {
     const double centre = p[c], half = p[c + 3] / 2;
     p[c]     = centre - half;
