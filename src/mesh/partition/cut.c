@@ -3,9 +3,13 @@
 enum { LEVELS = 40, SECTIONS = 64 };
 enum { TWICE = 10000000 }; // tets, above which a second cycle costs more time than the 0.3 % of cut that it gains
 enum { MANY = 512 };       // parts, of which METIS first cuts groups
-enum { FEW = 10000, SHARES = 4, MOST = 50000, PART = 40 }; // of wring_cut_most
+enum { FEW = 10000, SHARES = 4, MOST = 50000, PART = 40 }; // of default_most
 
-PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part)
+/*
+  The default of wring_cut.most: as many vertices as four parts have, at least 10,000 and at most 50,000; and at least
+  40 a part. METIS takes some 150 bytes for each on rank 0, and a run 500 for each tet of a part.
+*/
+static PetscInt default_most(PetscInt64 all, PetscInt n_part)
 {
   const PetscInt64 most = PetscMin(PetscMax(SHARES * all / n_part, FEW), MOST);
   return (PetscInt)PetscMin(PetscMax(most, (PetscInt64)PART * n_part), PETSC_MAX_INT / 32);
@@ -90,7 +94,7 @@ static PetscErrorCode cut_groups(const wring_graph *g, PetscInt n_part, PetscInt
 /* Then repeats the steps with pairs inside parts, whose borders then move by whole clusters. */
 static PetscErrorCode cut_levels(const wring_graph *g, const wring_cut *c, PetscInt *part)
 {
-  const PetscInt most   = c->most ? c->most : wring_cut_most(g->all, c->n_part);
+  const PetscInt most   = c->most ? c->most : default_most(g->all, c->n_part);
   const int      cycles = g->all <= most ? 0 : g->all <= TWICE ? 2 : 1;
   levels        *l;
 

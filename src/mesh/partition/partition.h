@@ -7,14 +7,8 @@
 typedef struct {
   wring_partitioner partitioner;
   PetscInt          n_part;
-  PetscInt          most; // vertices of a graph that METIS cuts on one rank; 0: wring_cut_most
+  PetscInt          most; // vertices of a graph that METIS cuts on one rank; 0: the default
 } wring_cut;
-
-/*
-  The default of `most` for a graph of `all` vertices: as many as four parts have, at least 10,000 and at most 50,000;
-  and at least 40 a part. METIS takes some 150 bytes for each on rank 0, and a run 500 for each tet of a part.
-*/
-PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part);
 
 /* Sections of the vertices of a graph, over all ranks, from which pairs are made; more than n_part for few parts. */
 PetscInt wring_cut_sections(PetscInt n_part);
