@@ -28,8 +28,7 @@ PetscErrorCode wring_names_copy(const wring_names *from, wring_names *to)
 PetscErrorCode wring_names_clear(wring_names *names)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < names->n; i++) PetscCall(PetscFree(names->name[i]));
-  PetscCall(PetscFree(names->name));
+  PetscCall(wring_words_destroy(names->n, &names->name));
   names->n = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -42,14 +41,13 @@ PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names)
   const PetscMPIInt rank = wring_comm_rank(comm);
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
   if (rank) PetscCall(wring_names_clear(names));
+  if (rank) PetscCall(PetscMalloc1((size_t)n, &names->name));
+  names->n = n;
   for (PetscInt i = 0; i < n; i++) {
-    PetscMPIInt bytes = rank ? 0 : (PetscMPIInt)strlen(names->name[i]);
-    char       *text  = NULL;
+    PetscMPIInt bytes = rank ? 0 : (PetscMPIInt)strlen(names->name[i]) + 1;
     PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT, 0, comm));
-    if (rank) PetscCall(PetscCalloc1((size_t)bytes + 1, &text));
-    PetscCallMPI(MPI_Bcast(rank ? text : names->name[i], bytes, MPI_CHAR, 0, comm));
-    if (rank) PetscCall(wring_names_add(names, text, (size_t)bytes));
-    PetscCall(PetscFree(text));
+    if (rank) PetscCall(PetscMalloc1((size_t)bytes, &names->name[i]));
+    PetscCallMPI(MPI_Bcast(names->name[i], bytes, MPI_CHAR, 0, comm));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -213,8 +213,7 @@ PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
 PetscErrorCode wring_frames_destroy(wring_frames *f)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < f->n; i++) PetscCall(PetscFree(f->name[i]));
-  PetscCall(PetscFree(f->name));
+  PetscCall(wring_words_destroy(f->n, &f->name));
   PetscCall(PetscFree(f->time));
   PetscCall(PetscFree(f->step));
   PetscCall(wring_frame_cells_destroy(&f->cells));
