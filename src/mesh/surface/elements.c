@@ -2,7 +2,7 @@
 #include "base/exchange.h"
 #include "base/sort.h"
 #include "mesh/distribute/halo.h"
-#include "skin.h"
+#include "faces.h"
 #include <string.h>
 
 enum { HINGE_WIDTH = 4, EDGE_WIDTH = 3 };
@@ -48,16 +48,18 @@ static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width,
 /* This rank's elements of the set, of order 2 in parts, vertices ascending: row [*n][corners]. */
 static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **row)
 {
-  const size_t parts = m->tets.order == 1 ? 1 : 4;
-  PetscInt     part[16];
+  static const PetscInt none[3] = {-1, -1, -1};
+  const size_t          parts   = m->tets.order == 1 ? 1 : 4;
+  PetscInt              part[16];
 
   PetscFunctionBegin;
   *n = 0;
   PetscCall(PetscMalloc1(parts * (size_t)m->set.n_element * (size_t)corners, row));
   for (PetscInt i = 0; i < m->set.n_element; i++) {
     const PetscInt *const element = m->set.element + 4 * (size_t)i;
+    const PetscInt *const mid     = m->set.mid ? m->set.mid + 3 * (size_t)i : none;
     if (element[0] != set || corners_of(element) != corners) continue;
-    const int n_part = wring_mesh_cut_set_element(m, i, part);
+    const int n_part = wring_set_element_cut(element, mid, part);
     for (int k = 0; k < n_part; k++) {
       PetscInt *const v = *row + (size_t)*n * (size_t)corners;
       memcpy(v, part + 4 * k + 1, (size_t)corners * sizeof *v);

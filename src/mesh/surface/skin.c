@@ -9,12 +9,6 @@
 #include "mesh/bodies.h"
 #include "faces.h"
 
-int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part)
-{
-  static const PetscInt none[3] = {-1, -1, -1};
-  return wring_set_element_cut(m->set.element + 4 * (size_t)i, m->set.mid ? m->set.mid + 3 * (size_t)i : none, part);
-}
-
 int wring_mesh_face(const wring_mesh *m, PetscInt e, int a, PetscInt *v)
 {
   for (int k = 0; k < 3; k++) v[k] = m->tets.corner[4 * (size_t)e + (size_t)wring_face_corner[a][k]];

@@ -25,9 +25,6 @@ typedef struct {
   PetscSFNode *home;       // [n_local] the owner's rank and the vertex's local number there
 } wring_skin;
 
-/* Element i of m->set.element, of order 2 its parts: part [4][4] in the form of rows. Returns their number. */
-int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part);
-
 /*
   The face of tet e opposite to corner a: v [6], its corners, counter-clockwise seen from outside, then of order 2 the
   middles of its edges 01 12 20. Returns their number.
