@@ -81,6 +81,6 @@ PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_group, co
 
 /*
   Moves vertices at the borders of parts to neighbouring parts where this makes the cut smaller, or the loads more
-  equal, within the limit of wring_graph_limit. part [n] in [0, n_part). Collective.
+  equal, as long as no part has more than 1.03 of the mean load. part [n] in [0, n_part). Collective.
 */
 PetscErrorCode wring_graph_refine(const wring_graph *g, PetscInt n_part, PetscInt *part);
