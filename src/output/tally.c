@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // getline, strtok_r
 #include "tally.h"
+#include "base/vector3.h"
 #include "io/print.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +113,7 @@ static PetscErrorCode print_depth(const wring_problem *p, const wring_tally *t)
   PetscFunctionBegin;
   if (!(t->deepest > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_mesh_get_info(p->mesh, &info));
-  const double box[3]   = {info.high[0] - info.low[0], info.high[1] - info.low[1], info.high[2] - info.low[2]},
-               diagonal = sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
+  const double diagonal = wring_distance3(info.high, info.low);
   wring_print(p->comm, "contacts  vertices at most %.3g m inside another body (step %" PetscInt_FMT ")", t->deepest,
               t->deepest_step);
   if (t->deepest > large * diagonal)
