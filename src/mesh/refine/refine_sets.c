@@ -44,8 +44,11 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
 
 /* ---- lines and triangles ----------------------------------------------------------------------------------------- */
 
-/* The edges of all elements of sets, which may be on any rank: edge [set.n_element][3]; a line has one. Collective. */
-static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
+/*
+  The edges 01 12 20 of all elements of sets, which may be on any rank: *edge [set.n_element][3], freed by the caller;
+  a line has the first one only. Places of edges that do not exist are -1. Collective.
+*/
+static PetscErrorCode find_edges(const wring_refinement *r, wring_edge **edge)
 {
   const wring_mesh *const m = r->m;
   const size_t            n = 3 * (size_t)m->set.n_element;
@@ -54,6 +57,8 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
   wring_edge             *found;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, edge));
+  for (size_t i = 0; i < n; i++) (*edge)[i] = (wring_edge){-1, -1};
   PetscCall(PetscMalloc3(n, &at, n, &key, n, &found));
   for (PetscInt i = 0; i < m->set.n_element; i++) {
     const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
@@ -64,7 +69,7 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
   }
   PetscCall(wring_sort_keys(count, key, at));
   PetscCall(wring_edges_find(&r->edge.all, count, key, found));
-  for (PetscInt i = 0; i < count; i++) edge[at[i]] = found[i];
+  for (PetscInt i = 0; i < count; i++) (*edge)[at[i]] = found[i];
   PetscCall(PetscFree3(at, key, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,16 +81,11 @@ static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, o
   wring_edge             *edge;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, &edge));
-  PetscCall(find_edges(r, edge));
-  for (PetscInt i = 0; i < m->set.n_element; i++) {
-    const PetscInt *const row = m->set.element + 4 * (size_t)i;
-    for (int a = 0; a < 3; a++) {
-      const PetscBool  exists        = (PetscBool)(a == 0 || row[3] >= 0);
-      const wring_edge at            = exists ? edge[3 * (size_t)i + (size_t)a] : (wring_edge){-1, -1};
-      mid[3 * (size_t)i + (size_t)a] = at.place < 0 ? -1 : m->number.n_global + at.place;
-      if (at.place >= 0) PetscCall(add_member(o, at.owner, row[0], m->number.n_global + at.place));
-    }
+  PetscCall(find_edges(r, &edge));
+  for (PetscInt i = 0; i < 3 * m->set.n_element; i++) {
+    const PetscInt set = m->set.element[4 * (size_t)(i / 3)], number = m->number.n_global + edge[i].place;
+    mid[i] = edge[i].place < 0 ? -1 : number;
+    if (edge[i].place >= 0) PetscCall(add_member(o, edge[i].owner, set, number));
   }
   PetscCall(PetscFree(edge));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,8 +113,7 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
   wring_edge             *edge;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, &edge));
-  PetscCall(find_edges(r, edge));
+  PetscCall(find_edges(r, &edge));
   PetscCall(PetscMalloc2(6 * (size_t)m->set.n_element, &r->free.end, 3 * (size_t)m->set.n_element, &r->free.is_line));
   r->free.n = 0;
   for (PetscInt i = 0; i < m->set.n_element; i++) {
