@@ -21,7 +21,7 @@ static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
                          : r->free.end[2 * (i - of_tets) + a];
 }
 
-/* Each edge of the local tets once, and the free edges. */
+/* Each edge of the local tets once, and the free edges; and those of all ranks. Collective. */
 static PetscErrorCode find_edges(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
@@ -49,6 +49,7 @@ static PetscErrorCode find_edges(wring_refinement *r)
     r->edge.of_tet[side[i]] = j;
   }
   PetscCall(PetscFree2(key, side));
+  PetscCall(wring_edges_create(m->comm, r->edge.n, r->edge.key, m->n_owned, &r->edge.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,7 +94,6 @@ static PetscErrorCode add_free_edges(wring_refinement *r)
   PetscCall(drop_inner_lines(r));
   PetscCall(forget_edges(r));
   PetscCall(find_edges(r));
-  PetscCall(wring_edges_create(m->comm, r->edge.n, r->edge.key, m->n_owned, &r->edge.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,7 +106,6 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r)
   PetscFunctionBegin;
   r->rank = wring_comm_rank(m->comm);
   PetscCall(find_edges(r));
-  PetscCall(wring_edges_create(m->comm, r->edge.n, r->edge.key, m->n_owned, &r->edge.all));
   PetscCall(wring_refine_find_free(r));
   PetscCallMPI(MPI_Allreduce(&r->free.n, &most, 1, MPIU_INT, MPI_MAX, m->comm));
   if (most > 0) PetscCall(add_free_edges(r));
