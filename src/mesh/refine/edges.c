@@ -16,10 +16,7 @@ static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
-  for (PetscInt i = 0, p = 0; i < n; i++) {
-    while (p + 1 < g->size && g->splitter[p + 1] <= key[i]) p++;
-    to[i] = p;
-  }
+  for (PetscInt i = 0; i < n; i++) to[i] = wring_find_part(g->size, g->splitter, key[i]);
   PetscCall(wring_exchange_create(g->comm, n, to, x));
   PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);
