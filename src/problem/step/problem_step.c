@@ -112,6 +112,7 @@ static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, cons
     (PetscBool)((direction || reason == WRING_STOPPED_UNBALANCED) && wring_potential_can(p->g, WRING_CAN_HESSIAN));
   if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_set_from_options(solver, p->options, "newton"));
+  PetscCall(wring_solver_set_stop(solver, limits.stop));
   PetscCall(wring_solver_set_limits(solver, limits.max_it, limits.rtol, limits.atol, limits.measure));
   PetscCall(wring_solver_set_up(solver));
   PetscCall(wring_note(p->comm, "solver 'auto' goes on with 'newton'"));
