@@ -6,6 +6,7 @@
 #include "base/exchange.h"
 #include "base/sort.h"
 #include "mesh/bodies.h"
+#include "mesh/distribute/order.h"
 #include "step_impl.h"
 #include <math.h>
 
@@ -320,20 +321,6 @@ static PetscErrorCode mark_stiff(parts *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_centre(parts *p)
-{
-  double box[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < 3 * p->m->n_owned; i++) {
-    box[i % 3]     = fmin(box[i % 3], p->m->X[i]);
-    box[3 + i % 3] = fmin(box[3 + i % 3], -p->m->X[i]);
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, box, 6, MPI_DOUBLE, MPI_MIN, p->m->comm));
-  for (int c = 0; c < 3; c++) p->centre[c] = (box[c] - box[3 + c]) / 2;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* what [n_owned] |= bit for the vertices of free parts. */
 static void mark_free(const parts *p, int bit, char *what)
 {
@@ -402,9 +389,11 @@ static PetscErrorCode survey(parts *p, PetscBool refuses, char *what)
   wring_contact *const *contact;
   PetscInt              n_free;
   part                  first;
+  double                low[3], high[3];
 
   PetscFunctionBegin;
-  PetscCall(find_centre(p));
+  PetscCall(wring_bounds_find(p->m->comm, p->m->n_owned, p->m->X, low, high));
+  for (int c = 0; c < 3; c++) p->centre[c] = (low[c] + high[c]) / 2;
   PetscCall(mark_stiff(p));
   PetscCall(find_parts(p, PETSC_TRUE, &n_free, &first));
   if (n_free > 0 && refuses && wring_potential_contacts(p->s->g, &contact) == 0) PetscCall(refuse(p, &first));

@@ -1,4 +1,4 @@
-/* Private to src/mesh: bounding boxes, and orders along a space-filling curve. */
+/* Private to the library: bounding boxes, and orders along a space-filling curve. */
 #pragma once
 #include <wring/base.h>
 

@@ -1,20 +1,14 @@
 /* The bounding box; volume, moduli and speed of waves of each region; travel times. docs/theory.md 10 */
 #include "sanity_impl.h"
+#include "mesh/distribute/order.h"
 #include <math.h>
 
 static PetscErrorCode measure_box(const wring_problem *p, wring_sanity *s)
 {
-  const wring_mesh *const m = p->mesh;
-  double                  side[3];
+  double side[3];
 
   PetscFunctionBegin;
-  for (int c = 0; c < 3; c++) s->low[c] = INFINITY, s->high[c] = -INFINITY;
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
-    s->low[i % 3]  = fmin(s->low[i % 3], m->X[i]);
-    s->high[i % 3] = fmax(s->high[i % 3], m->X[i]);
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->low, 3, MPI_DOUBLE, MPI_MIN, p->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->high, 3, MPI_DOUBLE, MPI_MAX, p->comm));
+  PetscCall(wring_bounds_find(p->comm, p->mesh->n_owned, p->mesh->X, s->low, s->high));
   for (int c = 0; c < 3; c++) side[c] = s->high[c] - s->low[c];
   s->length = fmax(side[0], fmax(side[1], side[2]));
   s->face   = s->length > 0 ? side[0] * side[1] * side[2] / s->length : 0;

@@ -1,34 +1,26 @@
 /* States that diverge have no relation to the loads: the positions that a step accepts. */
+#include "mesh/distribute/order.h"
 #include "problem/problem_impl.h"
 #include <math.h>
 
 static const double longest_edge = 1e6, farthest_vertex = 1e12; // relative to the size
 
-/* Extends a box, low then minus high, by the owned vertices at x. */
-static void extend_box(PetscInt n, const double *x, double box[6])
-{
-  for (PetscInt i = 0; i < 3 * n; i++) {
-    box[i % 3]     = PetscMin(box[i % 3], x[i]);
-    box[3 + i % 3] = PetscMin(box[3 + i % 3], -x[i]);
-  }
-}
-
 PetscErrorCode wring_problem_find_bounds(wring_problem *p)
 {
-  wring_bounds *const b      = &p->parts->bounds;
-  double              box[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+  wring_bounds *const b = &p->parts->bounds;
+  double              low[2][3], high[2][3]; // at rest, at the start
   const double       *q;
 
   PetscFunctionBegin;
-  extend_box(p->mesh->n_owned, p->mesh->X, box);
   PetscCall(VecGetArrayRead(p->state.q, &q));
-  extend_box(p->mesh->n_owned, q, box);
+  PetscCall(wring_bounds_find(p->comm, p->mesh->n_owned, p->mesh->X, low[0], high[0]));
+  PetscCall(wring_bounds_find(p->comm, p->mesh->n_owned, q, low[1], high[1]));
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, box, 6, MPI_DOUBLE, MPI_MIN, p->comm));
   b->size = 0;
   for (int c = 0; c < 3; c++) {
-    b->centre[c] = 0.5 * (box[c] - box[3 + c]);
-    b->size      = hypot(b->size, -box[3 + c] - box[c]);
+    const double from = fmin(low[0][c], low[1][c]), to = fmax(high[0][c], high[1][c]);
+    b->centre[c] = 0.5 * (from + to);
+    b->size      = hypot(b->size, to - from);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
