@@ -5,7 +5,7 @@
 #include "step_impl.h"
 #include <math.h>
 
-enum { MAX_HALVINGS = 6, MAX_RENEWALS = 100, PATIENCE = 15 };
+enum { MAX_HALVINGS = 6, MAX_RENEWALS = 100, PATIENCE = 15, LOAD_WINDOW = 5 };
 
 /* The end of the load step that contains a time, and the shortest part of it. */
 static double whole_end(const wring_stepper *s, const wring_state *state)
@@ -188,22 +188,43 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The loads of the next solve, unless they are those of its start. */
-static PetscErrorCode mix_loads(wring_stepper *s)
+/*
+  Loads f that depend on the solution x(f): f = G(f), the load at x(f), by Anderson's mixing, which converges also where
+  the plain repetition f <- G(f) does not. docs/theory.md (6.14)
+*/
+static PetscErrorCode start_mixing(wring_stepper *s)
 {
+  PetscInt n;
+
   PetscFunctionBegin;
-  if (!s->mixing) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_load_mixing_step(s->mixing, s->load));
-  PetscCall(wring_potential_set_load(s->g, s->load));
+  if (!s->loads || !wring_loads_follow(s->loads)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->mixed) {
+    PetscCall(VecDuplicate(s->load, &s->mixed));
+    PetscCall(VecGetLocalSize(s->load, &n));
+    PetscCall(wring_mixing_create(PetscObjectComm((PetscObject)s->load), NULL, LOAD_WINDOW, n, &s->mixing));
+  }
+  wring_mixing_restart(&s->mixing);
+  PetscCall(VecCopy(s->load, s->mixed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode start_mixing(wring_stepper *s)
+/* From G(f) to the f of the next solve, unless that is the load of its start. */
+static PetscErrorCode mix_loads(wring_stepper *s)
 {
+  wring_mixing *const m = &s->mixing;
+  double             *f, *load;
+
   PetscFunctionBegin;
-  if (!s->loads || !wring_loads_follow(s->loads)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!s->mixing) PetscCall(wring_load_mixing_create(s->load, &s->mixing));
-  PetscCall(wring_load_mixing_start(s->mixing, s->load));
+  if (!s->mixed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArray(s->mixed, &f));
+  PetscCall(VecGetArray(s->load, &load));
+  wring_waxpy(m->n, -1, f, load, m->F);
+  PetscCall(wring_mixing_step(m));
+  wring_axpy(m->n, 1, m->p, f);
+  wring_copy(m->n, f, load);
+  PetscCall(VecRestoreArray(s->load, &load));
+  PetscCall(VecRestoreArray(s->mixed, &f));
+  PetscCall(wring_potential_set_load(s->g, s->load));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,13 +11,13 @@
     lagging.c                the normal forces of friction, at the solution
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
     static_start.c           the x_0 of a load step
-    static_mixing.c          loads that depend on its solution
     chain.c                  an analysis that begins where another has ended
     support.c                what holds the body in statics
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
 */
 #pragma once
+#include "solver/common/mixing.h"
 #include <petscksp.h>
 #include <wring/step.h>
 
@@ -81,8 +81,6 @@ typedef struct {
   int      start;             // solver_start, -1: not given
 } step_keys;
 
-typedef struct wring_load_mixing wring_load_mixing;
-
 struct wring_stepper {
   wring_potential        *g; // borrowed
   const wring_integrator *integrator;
@@ -113,12 +111,13 @@ struct wring_stepper {
   PetscBool known; // lead and change, or motion, are those of the last step
 
   /* load steps: static.c */
-  Vec                motion;      // m per pseudo-time, of the last part of a load step
-  Vec                origin;      // m, positions at pseudo-time 0
-  PetscBool          begun;       // origin is known
-  PetscBool          regularised; // g has k_i, (2.9)
-  load_part          part;
-  wring_load_mixing *mixing; // NULL: the loads do not depend on positions
+  Vec          motion;      // m per pseudo-time, of the last part of a load step
+  Vec          origin;      // m, positions at pseudo-time 0
+  PetscBool    begun;       // origin is known
+  PetscBool    regularised; // g has k_i, (2.9)
+  load_part    part;
+  wring_mixing mixing; // of the loads
+  Vec          mixed;  // N, the loads of the last solve; NULL: they do not depend on positions
 
   /* an analysis that begins where another has ended: chain.c; NULL: none */
   Vec chain_position; // m, where it begins
@@ -191,9 +190,3 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
 */
 PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome,
                                           PetscBool *settled);
-
-/* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
-PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);
-PetscErrorCode wring_load_mixing_destroy(wring_load_mixing **m);
-PetscErrorCode wring_load_mixing_start(wring_load_mixing *m, Vec f); // f of the first solve
-PetscErrorCode wring_load_mixing_step(wring_load_mixing *m, Vec g);  // g: the loads at the solution in, the next f out

@@ -134,7 +134,8 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->origin));
   PetscCall(VecDestroy(&s->chain_position));
   PetscCall(VecDestroy(&s->chain_force));
-  PetscCall(wring_load_mixing_destroy(&s->mixing));
+  PetscCall(VecDestroy(&s->mixed));
+  PetscCall(wring_mixing_destroy(&s->mixing));
   PetscCall(KSPDestroy(&s->ksp));
   PetscCall(MatDestroy(&s->H));
   PetscCall(PetscFree(*stepper));
