@@ -194,9 +194,6 @@ PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const
                                    const char *owner);
 PetscErrorCode wring_catalogue_destroy(wring_catalogue **c);
 
-/* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
-const wring_option *wring_solver_keys(const char *type, PetscBool *found); // not collective
-
 /* Every variant has a type and keys of this type only. Refused with the type's keys. */
 PetscErrorCode wring_variants_check(const wring_options *o, const wring_catalogue *c);
 

@@ -25,6 +25,13 @@ extern const wring_option wring_solver_options[];
 */
 const char *wring_solver_type(int i, const wring_option **options);
 
+/* The keys of a type, without a prefix; NULL: there is no such type. Not collective. */
+const wring_option *wring_solver_keys(const char *type);
+
+/* The type of the solver or variant `name`, and the prefix [size] of its keys, which are checked. Not collective. */
+PetscErrorCode wring_solver_find_keys(const wring_options *o, const char *name, const char **type, size_t size,
+                                      char *prefix);
+
 /*
   The type that "solver_type" names or, without this key, the only one for which o has keys "solver_<name>_*"; else
   "auto". Static; not collective.

@@ -81,20 +81,29 @@ const char *wring_solver_type(int i, const wring_option **options)
   return type ? type->name : NULL;
 }
 
-/* Whether o has keys of a method. */
-static PetscBool has_keys(const wring_options *o, const wring_solver_ops *ops)
+const wring_option *wring_solver_keys(const char *type)
 {
-  char prefix[64];
-  snprintf(prefix, sizeof prefix, "solver_%s_", ops->name);
-  for (const wring_option *k = ops->options; k && k->key; k++) {
-    if (wring_options_has(o, prefix, k->key)) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
+  const wring_solver_ops *const ops = wring_solver_find(type);
+  return ops ? ops->options : NULL;
+}
+
+PetscErrorCode wring_solver_find_keys(const wring_options *o, const char *name, const char **type, size_t size,
+                                      char *prefix)
+{
+  PetscFunctionBegin;
+  *type = name;
+  PetscCall(PetscSNPrintf(prefix, size, "variant_%s_", name));
+  if (wring_options_has(o, prefix, "type"))
+    PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", type));
+  else
+    PetscCall(PetscSNPrintf(prefix, size, "solver_%s_", name));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_default_type(const wring_options *o, const char **type)
 {
-  int found = 0;
+  char prefix[64];
+  int  found = 0;
 
   PetscFunctionBegin;
   *type = wring_solver_auto.name;
@@ -103,8 +112,9 @@ PetscErrorCode wring_solver_default_type(const wring_options *o, const char **ty
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int i = 0; type_at(i); i++) {
-    if (!has_keys(o, type_at(i))) continue;
-    *type = found++ ? wring_solver_auto.name : type_at(i)->name;
+    snprintf(prefix, sizeof prefix, "solver_%s_", type_at(i)->name);
+    if (wring_options_has_any(o, prefix, type_at(i)->options))
+      *type = found++ ? wring_solver_auto.name : type_at(i)->name;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,15 +123,11 @@ PetscErrorCode wring_solver_takes_mean(const wring_options *o, const char *name,
 {
   const unsigned alone = WRING_CAN_PROJECT | WRING_CAN_PROX | WRING_CAN_CONSTRAIN | WRING_CAN_ALONE;
   char           prefix[192];
-  const char    *inner;
+  const char    *type, *inner;
 
   PetscFunctionBegin;
-  snprintf(prefix, sizeof prefix, "variant_%s_", name);
-  if (wring_options_has(o, prefix, "type"))
-    PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", &name));
-  else
-    snprintf(prefix, sizeof prefix, "solver_%s_", name);
-  const wring_solver_ops *const ops = wring_solver_find(name);
+  PetscCall(wring_solver_find_keys(o, name, &type, sizeof prefix, prefix));
+  const wring_solver_ops *const ops = wring_solver_find(type);
   *takes                            = (PetscBool)(ops && !(ops->needs & alone));
   if (!*takes || !wring_option_find(ops->options, "inner")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(o, prefix, ops->options, "inner", &inner)); // a method, or how qn solves

@@ -49,40 +49,20 @@ static PetscErrorCode visit_table(const visitor *v, const char *prefix, const wr
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
-/* The keys of a solver type under a prefix, and those of the type given by its key `inner`. */
-static PetscErrorCode visit_type(const visitor *v, const char *prefix, const char *type, PetscBool *found)
+/* The keys of a solver or variant, and those of the type given by its key `inner`. */
+static PetscErrorCode visit_solver(const visitor *v, const char *name)
 {
-  const wring_option *const table = wring_solver_keys(type, found), *inner_table;
-  const char               *inner;
-  char                      inner_prefix[WRING_PREFIX];
-  PetscBool                 wraps;
+  const char *type, *inner;
+  char        prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_find_keys(v->p->options, name, &type, sizeof prefix, prefix));
+  const wring_option *const table = wring_solver_keys(type);
   PetscCall(visit_table(v, prefix, table));
   if (!wring_option_find(table, "inner")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(v->p->options, prefix, table, "inner", &inner));
-  inner_table = wring_solver_keys(inner, &wraps);
-  snprintf(inner_prefix, sizeof inner_prefix, "solver_%s_", inner);
-  if (wraps) PetscCall(visit_table(v, inner_prefix, inner_table));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A type or a variant. */
-static PetscErrorCode visit_solver(const visitor *v, const char *name)
-{
-  const char *type = name;
-  char        prefix[WRING_PREFIX];
-  PetscBool   found;
-
-  PetscFunctionBegin;
-  snprintf(prefix, sizeof prefix, "solver_%s_", name);
-  PetscCall(visit_type(v, prefix, name, &found));
-  if (found) PetscFunctionReturn(PETSC_SUCCESS);
-  snprintf(prefix, sizeof prefix, "variant_%s_", name);
-  if (!wring_options_has(v->p->options, prefix, "type")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_word(v->p->options, prefix, wring_variant_options, "type", &type));
-  PetscCall(visit_type(v, prefix, type, &found));
+  snprintf(prefix, sizeof prefix, "solver_%s_", inner);
+  PetscCall(visit_table(v, prefix, wring_solver_keys(inner)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

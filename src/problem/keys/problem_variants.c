@@ -12,18 +12,6 @@ const wring_option wring_variant_options[] = {
 
 static const char family[] = "variant_";
 
-const wring_option *wring_solver_keys(const char *type, PetscBool *found)
-{
-  const wring_option *options;
-  const char         *name;
-  for (int i = 0; (name = wring_solver_type(i, &options)); i++) {
-    *found = (PetscBool)(wring_ascii_compare(name, type) == 0);
-    if (*found) return options;
-  }
-  *found = PETSC_FALSE;
-  return NULL;
-}
-
 /* The longest name that matches a key after the family, or NULL: of "x" and "x_y", variant_x_y_type matches "x_y". */
 static const char *owner_of(const char *key, PetscInt n, char *const *name)
 {
@@ -80,12 +68,10 @@ static PetscErrorCode check_variant(const wring_options *o, const char *name, Pe
   char                prefix[256];
   const char         *type;
   const wring_option *options;
-  PetscBool           found;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
-  wring_solver_keys(name, &found);
-  if (found)
+  if (wring_solver_keys(name))
     WRING_REFUSE(comm, "%s: variant: '%s' is a solver type, expected another name",
                  wring_options_family_origin(o, prefix), name);
   if (!wring_options_has(o, prefix, "type")) {
@@ -93,8 +79,8 @@ static PetscErrorCode check_variant(const wring_options *o, const char *name, Pe
                  name, prefix, types);
   }
   PetscCall(wring_options_get_word(o, prefix, wring_variant_options, "type", &type));
-  options = wring_solver_keys(type, &found);
-  if (!found) {
+  options = wring_solver_keys(type);
+  if (!options) {
     WRING_REFUSE(comm, "%s: %stype is '%s', expected a solver type: %s", wring_options_origin(o, prefix, "type"),
                  prefix, type, types);
   }

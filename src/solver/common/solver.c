@@ -71,11 +71,7 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
     WRING_REFUSE(s->comm, "%s: '%s' is already a solver type, expected another name",
                  wring_options_origin(o, prefix, "type"), name);
   if (!variant && !known) PetscCall(refuse_name(s, o, name));
-  *type = name;
-  if (variant)
-    PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", type));
-  else
-    PetscCall(PetscSNPrintf(prefix, size, "solver_%s_", name));
+  PetscCall(wring_solver_find_keys(o, name, type, size, prefix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

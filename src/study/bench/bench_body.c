@@ -172,17 +172,16 @@ static const vectors_of vectors[] = {
 
 static PetscErrorCode count_vectors(const wring_bench_body *body, const char *method, double *n)
 {
-  char      prefix[128];
-  PetscBool found;
-  PetscInt  kept = 0;
+  char     prefix[128];
+  PetscInt kept = 0;
 
   PetscFunctionBegin;
   *n = 2;
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     if (strcmp(vectors[k].type, method) != 0) continue;
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", method));
-    const wring_option *const table = wring_solver_keys(method, &found);
-    if (vectors[k].key) PetscCall(wring_options_get_int(body->o, prefix, table, vectors[k].key, &kept));
+    if (vectors[k].key)
+      PetscCall(wring_options_get_int(body->o, prefix, wring_solver_keys(method), vectors[k].key, &kept));
     *n = vectors[k].each * (double)kept + vectors[k].more;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

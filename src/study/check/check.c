@@ -277,11 +277,10 @@ static void print_solver(const wring_problem *p, const wring_solver *solver)
   const char *const      name = wring_solver_name(solver);
   wring_operator_seconds s;
   char                   prefix[256], rtol[32];
-  PetscBool              found;
   print_settings(p, "settings", "solver_", wring_solver_options, NULL);
   if (wring_solver_about(solver)) wring_print(p->comm, "method    %s\n", wring_solver_about(solver));
   snprintf(prefix, sizeof prefix, "solver_%s_", name);
-  print_settings(p, "", prefix, wring_solver_keys(name, &found), NULL);
+  print_settings(p, "", prefix, wring_solver_keys(name), NULL);
   if (wring_solver_operator_factor(solver) > 0) {
     wring_operator_describe_rtol(p->op, p->mesh->number.n_global, sizeof rtol, rtol);
     print_settings(p, "", "operator_", wring_operator_options, rtol);

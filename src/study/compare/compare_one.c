@@ -189,18 +189,13 @@ static void add_limits(const wring_compare *s, json_t *options)
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
 static PetscErrorCode find_options(const wring_compare *s, json_t *in_force, wring_convergence *h)
 {
-  const char *type = h->name, *key;
+  const char *type, *key;
   json_t     *value;
   char        prefix[sizeof h->name + 16];
-  PetscBool   found;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", h->name));
-  if (wring_options_has(s->p->options, prefix, "type"))
-    PetscCall(wring_options_get_word(s->p->options, prefix, wring_solver_options, "type", &type));
-  else
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", h->name));
-  const wring_option *const table = wring_solver_keys(type, &found);
+  PetscCall(wring_solver_find_keys(s->p->options, h->name, &type, sizeof prefix, prefix));
+  const wring_option *const table = wring_solver_keys(type);
   h->options                      = json_object();
   json_object_foreach(in_force, key, value)
   {
