@@ -17,13 +17,6 @@
 
 enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, LATER, N_PART };
 
-const wring_option wring_check_options[] = {
-  {"json", WRING_WORD, .help = "File for all that is found, in JSON; - prints it, and nothing else. --json: the same."},
-  {"ranks", WRING_INT, .range = "[0,inf)", .value = "0",
-   .help = "Ranks of a run whose memory is estimated, 0: those of this command."},
-  {0},
-};
-
 typedef struct {
   wring_problem *p;
   wring_solver  *solver; // NULL: the integrator advances without one
@@ -38,7 +31,16 @@ typedef struct {
   PetscInt       ranks;                        // of the run
   double         all[N_PART], largest[N_PART]; // bytes of that run, of all ranks and of the largest
   double         finest;                       // bytes of all ranks at the finest level of converge, 0: none
+  const char    *file;                         // for JSON, "-": standard output; NULL: none
 } check;
+
+const wring_option wring_check_options[] = {
+  {"json", WRING_WORD, .at = WRING_AT(check, file),
+   .help = "File for all that is found, in JSON; - prints it, and nothing else. --json: the same."},
+  {"ranks", WRING_INT, .range = "[0,inf)", .value = "0", .at = WRING_AT(check, ranks),
+   .help = "Ranks of a run whose memory is estimated, 0: those of this command."},
+  {0},
+};
 
 /* Code and buffers of libraries that only a run brings into memory, bytes: measured. */
 static const double later = 6e6;
@@ -393,7 +395,7 @@ static json_t *mesh_json(const check *c)
 }
 
 /* The record of the deck and its files, which the file must not overwrite; "-" is no file. */
-static PetscErrorCode begin_json(const check *c, const wring_options *o, const char *file, json_t **json)
+static PetscErrorCode begin_json(const check *c, const wring_options *o, json_t **json)
 {
   wring_error error = {""};
   const char *key;
@@ -401,17 +403,17 @@ static PetscErrorCode begin_json(const check *c, const wring_options *o, const c
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_of_command(o, "check", c->p->restart, json));
-  if (c->p->rank == 0 && strcmp(file, "-") != 0) {
-    wring_file_protect(json_string_value(json_object_get(*json, "deck")), file, &error);
+  if (c->p->rank == 0 && strcmp(c->file, "-") != 0) {
+    wring_file_protect(json_string_value(json_object_get(*json, "deck")), c->file, &error);
     json_object_foreach(json_object_get(*json, "files"), key, input)
-      wring_file_protect(json_string_value(json_object_get(input, "path")), file, &error);
+      wring_file_protect(json_string_value(json_object_get(input, "path")), c->file, &error);
   }
   PetscCall(wring_error_raise(c->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* To a file, or to standard output for "-"; destroys json. */
-static PetscErrorCode write_json(const check *c, const char *file, const wring_error *conflict, json_t *json)
+static PetscErrorCode write_json(const check *c, const wring_error *conflict, json_t *json)
 {
   wring_problem *const p      = c->p;
   json_t *const        memory = json_object();
@@ -431,11 +433,11 @@ static PetscErrorCode write_json(const check *c, const char *file, const wring_e
                  wring_json_object("ranks", JSON(c->ranks), "node", JSON(wring_node_memory()), "converge",
                                    c->finest > 0 ? JSON(c->finest) : json_null(), "bytes", memory, NULL),
                  NULL);
-  if (p->rank == 0 && strcmp(file, "-") == 0) {
+  if (p->rank == 0 && strcmp(c->file, "-") == 0) {
     json_dumpf(json, stdout, JSON_INDENT(1));
     putchar('\n');
   } else if (p->rank == 0) {
-    wring_json_write(json, &error, "%s", file);
+    wring_json_write(json, &error, "%s", c->file);
   }
   json_decref(json);
   PetscCall(wring_error_raise_output(p->comm, &error));
@@ -461,28 +463,25 @@ static PetscErrorCode note_size(const check *c)
 
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  check       c    = {.bytes[PROGRAM] = resident()};
-  const char *file = NULL;
+  check       c = {.bytes[PROGRAM] = resident()};
   json_t     *json;
   wring_error conflict = {""}; // what a run would refuse only because of the files that are there
 
   PetscFunctionBegin;
   PetscCall(wring_output_read(o, &c.output));
   PetscCall(wring_directory_check(comm, c.output.directory));
-  PetscCall(wring_options_get_int(o, "check_", wring_check_options, "ranks", &c.ranks));
-  if (wring_options_has(o, "check_", "json"))
-    PetscCall(wring_options_get_word(o, "check_", wring_check_options, "json", &file));
+  PetscCall(wring_options_read(o, "check_", wring_check_options, &c));
   if (c.ranks == 0) c.ranks = wring_comm_size(comm);
   PetscCall(wring_smaller_find(o, c.ranks, &c.smaller));
   PetscCall(wring_problem_create(comm, c.smaller.o ? c.smaller.o : o, &c.p));
-  if (file) PetscCall(begin_json(&c, o, file, &json));
+  if (c.file) PetscCall(begin_json(&c, o, &json));
   PetscCall(measure(&c));
   PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(wring_directory_find_conflict(o, &c.output, &conflict));
-  if (!file || strcmp(file, "-") != 0) PetscCall(print(&c));
+  if (!c.file || strcmp(c.file, "-") != 0) PetscCall(print(&c));
   PetscCall(note_size(&c));
   if (wring_failed(&conflict)) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
-  if (file) PetscCall(write_json(&c, file, &conflict, json));
+  if (c.file) PetscCall(write_json(&c, &conflict, json));
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(wring_frames_destroy(&c.frames));
   PetscCall(VecDestroy(&c.x));
