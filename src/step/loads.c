@@ -165,26 +165,6 @@ static void add_pressure(const load *p, double pressure, const double *q, double
   }
 }
 
-/* Pressure forces of all ranks on the owned vertices: f [n_local][3]. */
-static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, double *f)
-{
-  const wring_mesh *const m = l->mesh;
-  double                 *qa;
-
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(f, 3 * m->n_local));
-  PetscCall(VecGetArray(q, &qa));
-  PetscCall(wring_mesh_update_ghosts(m, 3, qa));
-  for (int i = 0; i < l->n; i++) {
-    const load *const p = &l->load[i];
-    if (p->is_pressure) add_pressure(p, p->pressure * factor(&p->time, time), qa, f);
-  }
-  PetscCall(VecRestoreArray(q, &qa));
-  PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, f, f, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, f, f, MPI_SUM));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscBool wring_loads_follow(const wring_loads *l)
 {
   return l->has_pressure;
@@ -192,21 +172,27 @@ PetscBool wring_loads_follow(const wring_loads *l)
 
 PetscErrorCode wring_loads_add_to(const wring_loads *l, double time, Vec q, double *f)
 {
-  double *pressure;
+  const wring_mesh *const m = l->mesh;
+  double                 *qa, *pressure; // [n_local][3]; of all ranks on the owned vertices
 
   PetscFunctionBegin;
   for (int i = 0; i < l->n; i++) {
     const load *const p    = &l->load[i];
     const double      part = factor(&p->time, time);
-    for (PetscInt k = 0; !p->is_pressure && k < 3 * p->n; k++) {
-      const PetscInt v = p->vertex[k / 3];
-      f[3 * v + k % 3] += part * p->force[k];
-    }
+    for (PetscInt k = 0; !p->is_pressure && k < 3 * p->n; k++) f[3 * p->vertex[k / 3] + k % 3] += part * p->force[k];
   }
   if (!l->has_pressure) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(3 * l->mesh->n_local, &pressure));
-  PetscCall(find_pressure(l, time, q, pressure));
-  for (PetscInt k = 0; k < 3 * l->mesh->n_owned; k++) f[k] += pressure[k];
+  PetscCall(PetscCalloc1(3 * m->n_local, &pressure));
+  PetscCall(VecGetArray(q, &qa));
+  PetscCall(wring_mesh_update_ghosts(m, 3, qa));
+  for (int i = 0; i < l->n; i++) {
+    const load *const p = &l->load[i];
+    if (p->is_pressure) add_pressure(p, p->pressure * factor(&p->time, time), qa, pressure);
+  }
+  PetscCall(VecRestoreArray(q, &qa));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, pressure, pressure, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, pressure, pressure, MPI_SUM));
+  for (PetscInt k = 0; k < 3 * m->n_owned; k++) f[k] += pressure[k];
   PetscCall(PetscFree(pressure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
