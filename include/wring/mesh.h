@@ -485,8 +485,9 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
 /*
   Masses of vertices: m_i = sum over tets at i of its part of density[region] x volume [kg], mass [n_owned]. DIAGONAL:
   1/4 at order 1, at order 2 1/36 at corners and 4/27 at other vertices, docs/theory.md (1.1b). CONSISTENT: the
-  integrals of the shape functions, (1.1c), at order 2 -1/20 and 1/5 of a straight tet: for loads, not for inertia. And
-  of `count` kinds of other elements. The masses are bitwise the same on any partition. Collective.
+  integrals of the shape functions, (1.1c), at order 2 -1/20 and 1/5 of a straight tet: for loads, not for inertia.
+  density NULL: tets have none. And of `count` kinds of other elements. The masses are bitwise the same on any
+  partition. Collective.
 */
 typedef enum { WRING_MASS_DIAGONAL, WRING_MASS_CONSISTENT } wring_mass_kind;
 

@@ -90,7 +90,7 @@ static int parts_of(const wring_mesh *m, wring_mass_kind kind, const double *den
                     double part[10])
 {
   const int    n   = wring_tet_vertices(m, e, v);
-  const double rho = density[m->tets.region[e]];
+  const double rho = density ? density[m->tets.region[e]] : 0;
   for (int a = 0; a < n; a++) part[a] = 0;
   if (n > 4 && kind == WRING_MASS_CONSISTENT) {
     add_consistent(m, rho, e, part);

@@ -63,10 +63,9 @@ const wring_option wring_drag_options[] = {
 static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *area)
 {
   wring_lumps l = {.corners = 3, .n = n};
-  double     *no_density, B[4];
+  double      B[4];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(m->regions.n, &no_density));
   PetscCall(PetscMalloc2(3 * n, &l.vertex, n, &l.part));
   for (PetscInt i = 0; i < 3 * n; i++) l.vertex[i] = wring_mesh_local(m, triangle[i]);
   for (PetscInt i = 0; i < n; i++) {
@@ -74,9 +73,8 @@ static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt
     wring_triangle_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], B, &l.part[i]);
     l.part[i] /= 3;
   }
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, no_density, 1, &l, area));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &l, area));
   PetscCall(PetscFree2(l.vertex, l.part));
-  PetscCall(PetscFree(no_density));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,11 +109,10 @@ static void sort_face(const PetscInt v[WRING_FACE], PetscInt sorted[WRING_FACE])
 static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *share)
 {
   wring_lumps l = {.corners = 1};
-  double     *no_density, at[WRING_FACE];
+  double      at[WRING_FACE];
   PetscInt    v[WRING_FACE];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(m->regions.n, &no_density));
   PetscCall(PetscMalloc2(WRING_FACE * n, &l.vertex, WRING_FACE * n, &l.part));
   for (PetscInt i = 0; i < n; i++) {
     sort_face(triangle + WRING_FACE * i, v);
@@ -123,9 +120,8 @@ static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, const PetscInt
     const int corners = wring_face_shares(v, m->X, at);
     for (int a = 0; a < corners; a++) l.vertex[l.n] = v[a], l.part[l.n++] = at[a];
   }
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, no_density, 1, &l, share));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &l, share));
   PetscCall(PetscFree2(l.vertex, l.part));
-  PetscCall(PetscFree(no_density));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
