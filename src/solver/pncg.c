@@ -271,14 +271,17 @@ static PetscErrorCode get_ready(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Forgets the last direction, which vanishes, and the blocks. */
+/* Forgets the last direction, which vanishes with its ghosts, and the blocks. */
 static PetscErrorCode forget(const wring_solver *s)
 {
   pncg_data *const pncg = s->data;
+  double          *d;
 
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(pncg->v));
-  PetscCall(VecZeroEntries(pncg->d));
+  PetscCall(VecGetArrayWrite(pncg->d, &d));
+  wring_fill(3 * wring_potential_mesh(s->g)->n_local, 0, d);
+  PetscCall(VecRestoreArrayWrite(pncg->d, &d));
   pncg->age    = -1;
   pncg->slope  = 0;
   pncg->ready  = PETSC_FALSE;
