@@ -81,15 +81,12 @@ static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors of zeros: sums over d are 0 before there is one. */
 static PetscErrorCode pncg_set_up(wring_solver *s)
 {
   pncg_data *pncg = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_create_vec(s->g, &pncg->u));
-  PetscCall(wring_potential_create_vec(s->g, &pncg->v));
-  PetscCall(wring_potential_create_vec(s->g, &pncg->d));
+  PetscCall(wring_solver_create_vecs(s, 3, (Vec *[]){&pncg->u, &pncg->v, &pncg->d}));
   if (pncg->by == JACOBI) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
   pncg->revision = -1;
   if (pncg->by != CYCLE && pncg->by != SCHWARZ) PetscFunctionReturn(PETSC_SUCCESS);
@@ -445,9 +442,6 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
   pncg_data *pncg = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&pncg->u));
-  PetscCall(VecDestroy(&pncg->v));
-  PetscCall(VecDestroy(&pncg->d));
   PetscCall(wring_correction_destroy(&pncg->contacts));
   PetscCall(PCDestroy(&pncg->pc));
   PetscCall(MatDestroy(&pncg->H));
