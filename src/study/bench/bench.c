@@ -142,7 +142,7 @@ static PetscErrorCode measure_bandwidth(wring_bench *b)
   PetscCallMPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   b->cache             = wring_last_cache();
   const double   bytes = fmin(most, fmax(least, 4 * b->cache));
-  const PetscInt alone = b->rank == 0 ? (PetscInt)(bytes / 24) : 0;
+  const PetscInt alone = b->output.rank == 0 ? (PetscInt)(bytes / 24) : 0;
   const PetscInt n[]   = {alone, alone, (PetscInt)(fmax(bytes / wring_comm_size(node), least_together) / 24)};
   PetscCallMPI(MPI_Comm_free(&node));
   b->array = floor(bytes / 3);
@@ -179,21 +179,19 @@ static PetscErrorCode measure(wring_bench *b)
 PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   static const char *const files[] = {"bench.json", "bench.csv", NULL};
-  const int                threads = wring_max_threads();
+  const int                threads = wring_max_threads(), size = wring_comm_size(comm);
   wring_bench              b = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}, .merit = NAN};
   char                     line[512];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &b.rank));
-  PetscCallMPI(MPI_Comm_size(comm, &b.size));
   PetscCall(get_options(&b));
   PetscCall(wring_stopper_start(o, &b.stopper));
   PetscCall(wring_directory_renew(&b.output, files)); // measurements may take hours
   PetscCall(PetscSNPrintf(b.spline, sizeof b.spline, "%s/bench_spline.csv", b.output.directory));
   b.skips = json_array();
   wring_version_line(sizeof line, line);
-  wring_print(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b.size, b.size == 1 ? "" : "s",
-              threads, threads == 1 ? "" : "s", wring_vector_bits());
+  wring_print(comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, size, size == 1 ? "" : "s", threads,
+              threads == 1 ? "" : "s", wring_vector_bits());
   PetscCall(wring_core_watch_start(comm, &b.watch));
   PetscCall(measure(&b));
   PetscCall(wring_operator_note_unused(comm));

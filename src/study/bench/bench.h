@@ -31,7 +31,6 @@ typedef struct {
 
 typedef struct {
   MPI_Comm             comm;
-  PetscMPIInt          rank, size;
   const wring_options *o; // borrowed: the command line
   wring_output         output;
   char                 spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material

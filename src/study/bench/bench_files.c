@@ -62,8 +62,8 @@ void wring_bench_print(const wring_bench *b, const wring_bench_body *body)
   if (body->p)
     wring_print(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
                 100 * (body->local / body->vertices - 1));
-  if (b->rank == 0) print_bandwidth(b);
-  if (b->rank == 0) print_rows(b, body);
+  if (b->output.rank == 0) print_bandwidth(b);
+  if (b->output.rank == 0) print_rows(b, body);
   json_array_foreach(b->skips, i, skip)
   {
     const char *const material = text_of(skip, "material");
@@ -95,8 +95,8 @@ static void write_csv(const wring_bench *b, const char *path, wring_error *e)
   for (PetscInt i = 0; i < b->n_row; i++) {
     const wring_bench_row *const row = &b->row[i];
     fprintf(f, "%s,%s,%s,%s,%.17g,%d,%d,%.17g,%.17g,%.17g,", row->part, row->name, row->work,
-            row->material ? row->material : "", row->tets, (int)b->size, wring_max_threads(), row->seconds, row->bytes,
-            rate(row) / b->triad[2]);
+            row->material ? row->material : "", row->tets, (int)wring_comm_size(b->comm), wring_max_threads(),
+            row->seconds, row->bytes, rate(row) / b->triad[2]);
     if (row->iterations >= 0) fprintf(f, "%" PetscInt_FMT, row->iterations);
     fprintf(f, ",%d,%.17g\n", row->repeats, row->waited);
   }
@@ -121,10 +121,10 @@ PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *b
                  b->cache > 0 ? JSON(b->cache) : json_null(), "mesh", mesh, "bandwidth", bandwidth, "rows", rows, "fom",
                  JSON(b->merit), "not_measured", json_incref(b->skips), "ended",
                  JSON(wring_stop_text(b->stopper.cause)), "seconds", JSON(MPI_Wtime() - b->start), NULL);
-  if (b->rank == 0) wring_json_write(json, &error, "%s/bench.json", b->output.directory);
+  if (b->output.rank == 0) wring_json_write(json, &error, "%s/bench.json", b->output.directory);
   json_decref(json);
   snprintf(file, sizeof file, "%s/bench.csv", b->output.directory);
-  if (b->rank == 0) write_csv(b, file, &error);
+  if (b->output.rank == 0) write_csv(b, file, &error);
   PetscCall(wring_error_raise_output(b->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

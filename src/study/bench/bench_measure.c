@@ -71,7 +71,7 @@ PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const cha
   PetscFunctionBegin;
   PetscCall(wring_stopper_check(&b->stopper));
   *due = (PetscBool)!b->stopper.cause;
-  if (*due && b->rank == 0) print_progress(b, what, work);
+  if (*due && b->output.rank == 0) print_progress(b, what, work);
   wring_core_watch_look(&b->watch);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,7 +20,7 @@ static PetscErrorCode create_all(const wring_parameter_grid *s)
     sittings += r->compare->sittings;
     wring_current_memory(&resident, &bytes);
     bytes -= before;
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, s->comm));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, s->output.comm));
     if (bytes > most && r > s->run) PetscCall(wring_compare_destroy(&r->compare));
   }
   if (sittings == 0) PetscCall(wring_directory_refuse_results(&s->output, "comparison", wring_comparison_files));
@@ -57,10 +57,10 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
   PetscCall(create_all(s));
   PetscCall(wring_provenance_of_command(o, "compare", s->run->compare->p->restart, &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
-    PetscCall(PetscPrintf(s->comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
+    PetscCall(PetscPrintf(s->output.comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
     for (int k = 0; k < s->n_axis; k++)
-      PetscCall(PetscPrintf(s->comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k)));
-    PetscCall(PetscPrintf(s->comm, "\n"));
+      PetscCall(PetscPrintf(s->output.comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k)));
+    PetscCall(PetscPrintf(s->output.comm, "\n"));
     PetscCall(run_one(&s->run[r], stopper, (PetscBool)(r == 0), end));
     done += s->run[r].found.n > 0;
     PetscCall(wring_parameter_grid_write(s, done, provenance, end));
@@ -69,7 +69,7 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
   json_decref(provenance);
   if (done == s->n_run) PetscFunctionReturn(PETSC_SUCCESS);
   end->status = WRING_EXIT_STOPPED;
-  PetscCall(wring_note(s->comm, "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",
+  PetscCall(wring_note(s->output.comm, "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",
                        wring_stop_text(stopper->cause), done, s->n_run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,7 +19,6 @@ typedef struct {
 } wring_grid_run;
 
 typedef struct {
-  MPI_Comm        comm;
   int             n_axis;
   PetscInt        n_run; // product of the axes' n
   wring_axis     *axis;  // [n_axis] in the order of the deck

@@ -104,7 +104,7 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter
   wring_catalogue *c;
 
   PetscFunctionBegin;
-  *s = (wring_parameter_grid){.comm = wring_options_comm(o), .n_run = 1};
+  *s = (wring_parameter_grid){.n_run = 1};
   PetscCall(wring_keys_create(&c));
   PetscCall(wring_output_read(o, &s->output));
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
@@ -118,7 +118,7 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, wring_parameter
     const wring_option *const option = wring_schema_find(c->n, c->entry, a->key, 0);
     a->number                        = (PetscBool)(option && (option->type == WRING_INT || option->type == WRING_REAL));
     if (a->n > MAX_RUNS / s->n_run)
-      WRING_REFUSE(s->comm, "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
+      WRING_REFUSE(s->output.comm, "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
     s->n_run *= a->n;
   }
   PetscCall(wring_catalogue_destroy(&c));

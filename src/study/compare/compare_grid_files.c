@@ -229,6 +229,6 @@ PetscErrorCode wring_parameter_grid_write(const wring_parameter_grid *s, PetscIn
       wring_sittings_remove(path, &error);
     }
   }
-  PetscCall(wring_error_raise_output(s->comm, &error));
+  PetscCall(wring_error_raise_output(s->output.comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -62,7 +62,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
   if (!c.status && c.end - c.first == c.n) {
     PetscCall(wring_converge_measure(&c));
     PetscCall(wring_converge_write(&c, end));
-    if (c.rank == 0) wring_converge_print(&c);
+    if (c.output.rank == 0) wring_converge_print(&c);
     PetscCall(note_unconverged(&c));
   }
   for (int k = 0; k < c.n; k++) {

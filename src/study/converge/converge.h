@@ -59,7 +59,6 @@ typedef struct {
 
 typedef struct {
   MPI_Comm             comm;
-  PetscMPIInt          rank, size;
   const wring_options *o;
   wring_output         output;
   PetscBool            in_mesh, in_time; // what becomes finer

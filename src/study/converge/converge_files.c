@@ -79,7 +79,7 @@ PetscErrorCode wring_converge_write(const wring_converge *c, wring_ending *end)
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_of_command(c->o, "converge", "", &json));
-  if (c->rank == 0) {
+  if (c->output.rank == 0) {
     write_all(c, json, &error);
     wring_converge_plot(c, end, &error);
   }

@@ -51,8 +51,6 @@ PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c
   PetscFunctionBegin;
   c->o    = o;
   c->comm = wring_options_comm(o);
-  PetscCallMPI(MPI_Comm_rank(c->comm, &c->rank));
-  PetscCallMPI(MPI_Comm_size(c->comm, &c->size));
   PetscCall(wring_options_read(o, "converge_", wring_converge_options, &k));
   PetscCall(wring_output_read(o, &c->output));
   PetscCall(get_table(c));
@@ -149,7 +147,7 @@ static PetscErrorCode check_problem(wring_converge *c)
                  wring_options_family_origin(c->o, "mesh_"));
   c->tets  = p->mesh->tets.n_global;
   c->order = p->mesh->tets.order;
-  if (c->rank == 0) PetscCall(wring_keys_in_force(p, "run", 0, NULL, &c->keys));
+  if (c->output.rank == 0) PetscCall(wring_keys_in_force(p, "run", 0, NULL, &c->keys));
   PetscCall(make_decks(c, wring_stepper_steps(p->stepper), wring_stepper_size(p->stepper)));
   PetscCall(wring_problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,7 +159,8 @@ static PetscErrorCode check_problem(wring_converge *c)
 */
 static PetscErrorCode check_memory(const wring_converge *c)
 {
-  const double bytes = (c->order == 2 ? 1750 : 250) * (double)c->tets / c->size, all = wring_node_memory();
+  const double size = wring_comm_size(c->comm), all = wring_node_memory();
+  const double bytes = (c->order == 2 ? 1750 : 250) * (double)c->tets / size;
   wring_cores  cores;
   int          fits = 0, last = -1; // the finest level that runs
 
@@ -177,7 +176,7 @@ static PetscErrorCode check_memory(const wring_converge *c)
                  "%s: converge_levels: level %d has %.2g tetrahedra and takes at least %.2g GB, more than the memory "
                  "of these nodes, expected at most %d levels",
                  wring_options_family_origin(c->o, "converge_levels"), last, (double)c->tets * pow(8, last),
-                 bytes * c->size * pow(8, last) / 1e9, fits);
+                 bytes * size * pow(8, last) / 1e9, fits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,7 +32,7 @@ static PetscErrorCode store(const wring_converge *c, const wring_converge_level 
   json_t     *origin;
 
   PetscFunctionBegin;
-  if (c->rank == 0) {
+  if (c->output.rank == 0) {
     json_t *const json = l->results ? json_copy(l->results) : json_object();
     PetscCall(describe(c, l, &origin));
     json_object_update(json, origin);
@@ -54,7 +54,7 @@ PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_converge_l
 
   PetscFunctionBegin;
   PetscCall(wring_output_read(l->deck, &out));
-  if (c->rank == 0) PetscCall(describe(c, l, &origin));
+  if (c->output.rank == 0) PetscCall(describe(c, l, &origin));
   PetscCall(PetscSNPrintf(path, sizeof path, "%s/level.json", l->directory));
   PetscCall(wring_kept_read(c->comm, path, origin, &change, &old, e));
   json_decref(origin);
