@@ -13,6 +13,7 @@
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include "solver/common/mixing.h"
+#include <string.h>
 
 typedef struct {
   wring_mixing mixing;
@@ -21,6 +22,7 @@ typedef struct {
   double       merit;  // J, admm: of its last iteration
 
   const wring_solver_state *split; // of the inner method admm; NULL: it is another
+  PetscBool                 whole; // the state of admm that is mixed is that before the prox
   Vec                       d, y;  // [n_owned][3] m
 } anderson_data;
 
@@ -28,6 +30,7 @@ static const wring_option anderson_options[] = {
   {"inner", WRING_WORD, .choices = "pd|admm|vbd|pncg|trust_region", .value = "pd",
    .help = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
   {"form", WRING_WORD, .choices = "primal_dual|douglas_rachford", .value = "primal_dual",
+   .at = WRING_AT(anderson_data, whole),
    .help =
      "State of admm that is mixed: x and its duals, always accepted, or the local values before the prox, accepted "
      "by the envelope of Douglas-Rachford splitting."},
@@ -39,19 +42,15 @@ static const wring_option anderson_options[] = {
 static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   anderson_data *anderson = s->data;
-  const char    *inner, *form;
-  PetscBool      pd, admm, whole;
+  const char    *inner;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, anderson_options, "inner", &inner));
-  PetscCall(PetscStrcmp(inner, "pd", &pd));
-  PetscCall(PetscStrcmp(inner, "admm", &admm));
-  PetscCall(wring_options_get_word(o, prefix, anderson_options, "form", &form));
-  PetscCall(PetscStrcmp(form, "douglas_rachford", &whole));
-  if (whole && !admm)
-    WRING_REFUSE(s->comm, "%s: %sform %s is for inner admm, expected primal_dual", s->who, prefix, form);
-  if (!pd) PetscCall(wring_inner_create(s, o, inner));
-  if (admm) anderson->split = whole ? s->inner->ops->moves : s->inner->ops->state;
+  const PetscBool admm = (PetscBool)!strcmp(inner, "admm");
+  if (anderson->whole && !admm)
+    WRING_REFUSE(s->comm, "%s: %sform douglas_rachford is for inner admm, expected primal_dual", s->who, prefix);
+  if (strcmp(inner, "pd") != 0) PetscCall(wring_inner_create(s, o, inner));
+  if (admm) anderson->split = anderson->whole ? s->inner->ops->moves : s->inner->ops->state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
