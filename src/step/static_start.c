@@ -11,26 +11,13 @@ enum { MAX_IT = 300 };
 
 static const double rtol = 1e-3; // of the continuation, which is a guess
 
-/* A component, after KSPSolve: counts it; *usable is cleared if the solution cannot be used, however short it fell. */
-static PetscErrorCode judge(KSP ksp, wring_phases *phases, PetscInt64 *products, PetscBool *usable)
-{
-  wring_solve_end end;
-  PetscInt64      n;
-
-  PetscFunctionBegin;
-  PetscCall(wring_solve_count(ksp, phases, &n));
-  PetscCall(wring_solve_judge(ksp, "time", &end));
-  *products = PetscMax(*products, n);
-  *usable   = (PetscBool)(*usable && end != WRING_SOLVE_SINGULAR && end != WRING_SOLVE_NOT_FINITE);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* d = A^{-1} r, each component by conjugate gradients. */
+/* d = A^{-1} r, by conjugate gradients; *usable is cleared if a component cannot be used, however short it fell. */
 static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d, PetscBool *usable)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
   Mat                 A[3]   = {NULL, NULL, NULL};
-  PetscInt64          most   = 0;
+  PetscInt64          n, most = 0; // products of a component
+  wring_solve_end     end;
   Vec                 in, out;
   KSP                 ksp;
   PC                  pc;
@@ -47,7 +34,10 @@ static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d, PetscBool *usa
     PetscCall(VecStrideGather(r, c, in, INSERT_VALUES));
     PetscCall(KSPSetOperators(ksp, A[c], A[c]));
     PetscCall(KSPSolve(ksp, in, out));
-    PetscCall(judge(ksp, phases, &most, usable));
+    PetscCall(wring_solve_count(ksp, phases, &n));
+    PetscCall(wring_solve_judge(ksp, "time", &end));
+    most    = PetscMax(most, n);
+    *usable = (PetscBool)(*usable && end != WRING_SOLVE_SINGULAR && end != WRING_SOLVE_NOT_FINITE);
     PetscCall(VecStrideScatter(out, c, d, INSERT_VALUES));
   }
   wring_count(phases, WRING_WORK_LINEAR_SOLVES, 1);
