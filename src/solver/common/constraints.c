@@ -22,8 +22,7 @@ PetscErrorCode wring_constraints_set_masses(wring_solver *s, wring_constraints *
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 3 * m->n_owned; i++)
     c->root[i] = held && held[i / 3] >> i % 3 & 1 ? 0 : 1 / PetscSqrtReal(mass[i / 3]);
-  PetscCall(PetscSFBcastBegin(m->forest.coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(wring_mesh_update_ghosts(m, 3, c->root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
