@@ -1,4 +1,5 @@
 /* Probes of the deck: points, located in the mesh, and sets; the names of their columns. */
+#include "mesh/bodies.h"
 #include "problem/problem_impl.h"
 #include <stdio.h>
 
@@ -89,16 +90,14 @@ static PetscErrorCode find_region(const wring_problem *p, const char *prefix, co
 static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, const wring_probe_at *at)
 {
   const wring_mesh *const m    = p->mesh;
-  PetscInt                bare = 0;
-  double                 *mark;
+  PetscInt                bare = 0, v[10], *mark;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(3 * m->n_local, &mark));
-  for (PetscInt i = 0; i < 4 * m->tets.n; i++) mark[3 * m->tets.corner[i]] = 1;
-  for (PetscInt i = 0; m->tets.order > 1 && i < 6 * m->tets.n; i++) mark[3 * m->tets.mid[i]] = 1;
-  PetscCall(PetscSFReduceBegin(m->forest.coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->forest.coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
-  for (PetscInt i = 0; i < m->set.count[at->set]; i++) bare += mark[3 * m->set.vertex[at->set][i]] == 0;
+  PetscCall(PetscCalloc1(m->n_local, &mark));
+  for (PetscInt e = 0; e < m->tets.n; e++)
+    for (int n = wring_tet_vertices(m, e, v); n-- > 0;) mark[v[n]] = 1;
+  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, mark)); // the tets at a vertex may be on another rank
+  for (PetscInt i = 0; i < m->set.count[at->set]; i++) bare += !mark[m->set.vertex[at->set][i]];
   PetscCall(PetscFree(mark));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bare, 1, MPIU_INT, MPI_SUM, p->comm));
   if (bare)
