@@ -10,8 +10,7 @@
 /* The i-th type; NULL past the end. */
 static const wring_solver_ops *type(int i)
 {
-  const wring_option *options;
-  const char *const   name = wring_solver_type(i, &options);
+  const char *const name = wring_solver_type(i);
   return name ? wring_solver_find(name) : NULL;
 }
 
@@ -71,15 +70,14 @@ static const wring_law *material_of(const wring_solver_ops *ops)
 /* Fails if a table's name differs from that in the list, or if a table lacks a function that the loop calls. */
 static PetscErrorCode test_tables(void)
 {
-  const wring_option *options;
-  char                choices[256] = "";
+  char choices[256] = "";
 
   PetscFunctionBegin;
   for (int i = 0; type(i); i++) {
     const wring_solver_ops *const ops = type(i);
     PetscCall(PetscStrlcat(choices, i ? "|" : "", sizeof choices));
-    PetscCall(PetscStrlcat(choices, wring_solver_type(i, &options), sizeof choices));
-    CHECK(options && ops->options == options, "%s has no keys", ops->name);
+    PetscCall(PetscStrlcat(choices, wring_solver_type(i), sizeof choices));
+    CHECK(ops->options && wring_solver_keys(ops->name) == ops->options, "%s has no keys", ops->name);
     CHECK(ops->data_size > 0 && ops->set_up && ops->iterate, "%s lacks a function", ops->name);
     CHECK(!(ops->declares & WRING_DESCENDS) || ops->declares & WRING_MINIMISES, "%s descends to nowhere", ops->name);
   }

@@ -19,13 +19,13 @@ typedef struct wring_solver wring_solver;
 /* Deck keys with prefix "solver_": type, max_it, rtol, atol, stop, start, measure, accept. */
 extern const wring_option wring_solver_options[];
 
-/*
-  Name and *options of the i-th type, i from 0 in the order of help; NULL past the end. The keys of a method have prefix
-  "solver_<name>_", or "variant_<variant>_" for a variant. Static; not collective.
-*/
-const char *wring_solver_type(int i, const wring_option **options);
+/* The name of the i-th type, i from 0 in the order of help; NULL past the end. Static; not collective. */
+const char *wring_solver_type(int i);
 
-/* The keys of a type, without a prefix; NULL: there is no such type. Not collective. */
+/*
+  The keys of a type, in a deck with the prefix "solver_<type>_", or "variant_<variant>_" of a variant; NULL: there is
+  no such type. Static; not collective.
+*/
 const wring_option *wring_solver_keys(const char *type);
 
 /* The type of the solver or variant `name`, and the prefix [size] of its keys, which are checked. Not collective. */

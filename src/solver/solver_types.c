@@ -74,10 +74,9 @@ static const wring_solver_ops *type_at(int i)
   return i < N_TYPES ? types[i] : wring_plugins()->solver[i - N_TYPES];
 }
 
-const char *wring_solver_type(int i, const wring_option **options)
+const char *wring_solver_type(int i)
 {
   const wring_solver_ops *const type = type_at(i);
-  if (type) *options = type->options;
   return type ? type->name : NULL;
 }
 

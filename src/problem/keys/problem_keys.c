@@ -112,12 +112,12 @@ static PetscErrorCode add_shapes(wring_catalogue *c)
 
 static PetscErrorCode add_solvers(wring_catalogue *c)
 {
-  const wring_option *options;
-  const char         *type;
-  char                prefix[WRING_PREFIX], owner[128];
+  const char *type;
+  char        prefix[WRING_PREFIX], owner[128];
 
   PetscFunctionBegin;
-  for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
+  for (int i = 0; (type = wring_solver_type(i)); i++) {
+    const wring_option *const options = wring_solver_keys(type);
     snprintf(prefix, sizeof prefix, "solver_%s_", type);
     snprintf(owner, sizeof owner, "solver %s", type);
     PetscCall(wring_catalogue_add(c, prefix, options, owner));

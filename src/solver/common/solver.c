@@ -48,12 +48,11 @@ PetscErrorCode wring_solver_destroy(wring_solver **solver)
 
 static PetscErrorCode refuse_name(const wring_solver *s, const wring_options *o, const char *name)
 {
-  const char         *nearest = NULL, *type;
-  const wring_option *options;
-  int                 least = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
+  const char *nearest = NULL, *type;
+  int         least   = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
 
   PetscFunctionBegin;
-  for (int i = 0; (type = wring_solver_type(i, &options)) != NULL; i++)
+  for (int i = 0; (type = wring_solver_type(i)) != NULL; i++)
     if (wring_is_nearer(name, type, &least)) nearest = type;
   WRING_REFUSE(s->comm, "%s: solver '%s' is neither a variant with a type nor one of %s%s%s%s",
                wring_options_family_origin(o, "compare_solvers"), name, wring_option_choices(&wring_solver_options[0]),
@@ -287,16 +286,15 @@ static PetscErrorCode require_fitting(const wring_solver *s, PetscBool suggests)
 /* "auto, qn, newton": the types that can minimise s->g with their default keys. */
 static PetscErrorCode list_fitting(const wring_solver *s, size_t size, char *list)
 {
-  const wring_option *keys;
-  const char         *type;
-  wring_solver       *other;
-  wring_options      *none;
-  wring_error         fault = {""};
-  char                word[128];
+  const char    *type;
+  wring_solver  *other;
+  wring_options *none;
+  wring_error    fault = {""};
+  char           word[128];
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(s->comm, &none));
-  for (int i = 0; (type = wring_solver_type(i, &keys)); i++) {
+  for (int i = 0; (type = wring_solver_type(i)); i++) {
     PetscCall(wring_solver_create(s->comm, s->g, NULL, s->phases, &other));
     PetscCall(wring_solver_set_from_options(other, none, type));
     wring_error_clear(&fault);

@@ -159,16 +159,15 @@ static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)
 
 PetscErrorCode wring_bench_solvers(wring_bench *b)
 {
-  const wring_option *options;
-  const char         *type;
-  method              m;
-  PetscBool           due;
+  const char *type;
+  method      m;
+  PetscBool   due;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < b->n_material && !b->stopper.cause; k++) {
     boxes x = {.material = b->material[k]};
     PetscCall(wring_bench_body_create(b, x.material, PetscMin(b->tets, SMALL), &x.small));
-    for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
+    for (int i = 0; (type = wring_solver_type(i)); i++) {
       wring_error fault = {""};
       PetscCall(wring_bench_begin_row(b, type, x.material, &due));
       if (!due) break;
