@@ -174,7 +174,7 @@ const char *wring_options_text(const wring_options *o, const char *prefix, const
 
 PetscBool wring_options_has_any(const wring_options *o, const char *prefix, const wring_option *table)
 {
-  for (; table->key; table++)
+  for (; table && table->key; table++)
     if (wring_options_has(o, prefix, table->key)) return PETSC_TRUE;
   return PETSC_FALSE;
 }
