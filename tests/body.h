@@ -124,6 +124,12 @@ static inline PetscErrorCode test_body_create(const char *material, double h, Pe
 /* A map of rest positions. */
 typedef void test_map(const double X[3], double x[3]);
 
+/* That of a body at rest. */
+static inline void test_stay(const double X[3], double x[3])
+{
+  memcpy(x, X, 3 * sizeof *x);
+}
+
 /* Attaches the vertices of a set to the images of their rest positions under `map`. */
 static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
 {
@@ -186,6 +192,15 @@ static inline PetscErrorCode test_body_destroy(test_body *b)
   PetscCall(wring_potential_destroy(&b->g));
   PetscCall(wring_mesh_destroy(&b->mesh));
   PetscCall(wring_options_destroy(&b->o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* And y. */
+static inline PetscErrorCode test_body_destroy_with(test_body *b, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(y));
+  PetscCall(test_body_destroy(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

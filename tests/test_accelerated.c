@@ -29,14 +29,6 @@ static PetscErrorCode create(const char *law, double h, PetscBool held, test_bod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *m, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The variant `name` of a type, with one key set. */
 static PetscErrorCode set_variant(test_body *m, const char *name, const char *type, const char *key, const char *value)
 {
@@ -98,7 +90,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,7 +127,7 @@ static PetscErrorCode test_plain(void)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,7 +170,7 @@ static PetscErrorCode test_chebyshev_recurrence(void)
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&grad));
   PetscCall(VecDestroy(&q));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +186,7 @@ static PetscErrorCode count_iterations(double h, const char *name, wring_outcome
   PetscCall(set_whole(&m, "5"));
   PetscCall(test_body_solve(&m, name, 1000, 1e-8, y, outcome));
   CHECK(outcome->reason == WRING_CONVERGED, "%s: %s", name, wring_reason_name(outcome->reason));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,7 +229,7 @@ static PetscErrorCode test_falls_back(void)
   CHECK(outcome.rises.count == 0, "g rose %d times by %g", (int)outcome.rises.count, outcome.rises.largest);
   CHECK(outcome.last.evaluations > outcome.iterations + 1, "anderson never fell back");
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -324,7 +316,7 @@ static PetscErrorCode test_envelope(const char *law)
   CHECK(fabs(envelope.last - least) <= 1e-11 * least, "%s: the envelope ends at %.15g, newton's g at %.15g", law,
         envelope.last, least);
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -360,7 +352,7 @@ static PetscErrorCode test_reproducible(void)
     CHECK(fabs(found[i] - expected[i]) <= 1e-9 * expected[i], "number %d is %.15g, not %.15g", i, found[i],
           expected[i]);
   for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -425,7 +417,7 @@ static PetscErrorCode test_stiff(void)
         distance);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -475,7 +467,7 @@ static PetscErrorCode test_jacobi(void)
   PetscCall(VecDestroy(&D));
   PetscCall(VecDestroy(&grad));
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -513,7 +505,7 @@ static PetscErrorCode test_plain_vbd(void)
   CHECK(distance <= 1e-12, "the iterates are %g m from those of vbd", distance);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -561,7 +553,7 @@ static PetscErrorCode test_around(const char *inner)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -593,7 +585,7 @@ static PetscErrorCode test_restarts(void)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -623,7 +615,7 @@ static PetscErrorCode test_bold(const char *inner)
   CHECK(outcome[1].rises.count == 0, "around %s g rose %d times, by %g", inner, (int)outcome[1].rises.count,
         outcome[1].rises.largest);
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -655,7 +647,7 @@ static PetscErrorCode test_rises(void)
   }
   PetscCall(wring_solver_destroy(&s));
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -684,7 +676,7 @@ static PetscErrorCode test_momentum(void)
     }
   }
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -713,7 +705,7 @@ static PetscErrorCode test_refusals(void)
   PetscCall(wring_solver_set_from_options(s, m.o, "anderson"));
   CHECK_REFUSED(wring_solver_set_up(s), "solver 'anderson' cannot use material 'neohookean'", "projection");
   PetscCall(wring_solver_destroy(&s));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

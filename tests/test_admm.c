@@ -41,14 +41,6 @@ static PetscErrorCode create(const char *law, PetscBool held, double noise, test
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *m, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* x after `max_it` iterations from y. */
 static PetscErrorCode solve(test_body *m, const char *name, PetscInt max_it, double rtol, Vec y, Vec x,
                             wring_outcome *outcome)
@@ -81,7 +73,7 @@ static PetscErrorCode test_momentum(void)
       CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", laws[l], drift, (int)its);
     }
     PetscCall(VecDestroy(&x));
-    PetscCall(destroy(&m, &y));
+    PetscCall(test_body_destroy_with(&m, &y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,7 +103,7 @@ static PetscErrorCode test_minimisers(void)
     CHECK(distance <= 1e-6, "%s: %g m from newton's minimiser", laws[l], distance);
     PetscCall(VecDestroy(&x));
     PetscCall(VecDestroy(&reference));
-    PetscCall(destroy(&m, &y));
+    PetscCall(test_body_destroy_with(&m, &y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,7 +128,7 @@ static PetscErrorCode test_is_almost_pd(void)
     CHECK(fabs(error[0] - error[1]) <= 0.03, "%g of pd, %g of admm after %d iterations", error[0], error[1], (int)its);
   }
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,7 +159,7 @@ static PetscErrorCode test_reproducible(void)
     CHECK(fabs(found[i] - expected[i]) <= 1e-10 * expected[i], "number %d is %.15g, not %.15g", i, found[i],
           expected[i]);
   for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,7 +214,7 @@ static PetscErrorCode test_residuals(void)
   PetscCall(solve(&m, "qn", 2, 0, y, x, &outcome));
   CHECK(isnan(outcome.last.primal) && isnan(outcome.last.dual), "qn has residuals");
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,7 +260,7 @@ static PetscErrorCode test_warm_start(void)
   PetscCall(solve_on(&m, "whole", y, x, norm));
   CHECK(norm[1] <= 2 * norm[0], "as Douglas-Rachford splitting |grad g| goes from %g to %g", norm[0], norm[1]);
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -305,7 +297,7 @@ static PetscErrorCode test_balancing(void)
   PetscCall(wring_solver_destroy(&s));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

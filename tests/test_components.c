@@ -10,11 +10,6 @@
 
 static const wring_motion still = {.until = INFINITY, .release = INFINITY};
 
-static void rest(const double X[3], double x[3])
-{
-  for (int c = 0; c < 3; c++) x[c] = X[c];
-}
-
 /* Pulled, for the far end. */
 static void pull(const double X[3], double x[3])
 {
@@ -28,11 +23,11 @@ typedef struct {
   test_map   *map;
 } hold;
 
-static const hold planes[] = {{"xmin", WRING_X, rest},
-                              {"ymin", WRING_Y, rest},
-                              {"zmin", WRING_Z, rest},
+static const hold planes[] = {{"xmin", WRING_X, test_stay},
+                              {"ymin", WRING_Y, test_stay},
+                              {"zmin", WRING_Z, test_stay},
                               {"xmax", WRING_X, pull},
-                              {"ymax", WRING_Y | WRING_Z, rest}};
+                              {"ymax", WRING_Y | WRING_Z, test_stay}};
 enum { N_PLANES = sizeof planes / sizeof planes[0] };
 
 static PetscErrorCode hold_components(test_body *b, const hold *h, const wring_motion *motion)
@@ -58,7 +53,7 @@ static PetscErrorCode create_held(const char *material, double noise, int n, tes
   PetscCall(test_body_create(material, 0.03, 0, b));
   for (int i = 0; i < n; i++) PetscCall(hold_components(b, &planes[i], &still));
   PetscCall(test_body_set_up(b));
-  PetscCall(test_body_place(b, rest, noise, b->x));
+  PetscCall(test_body_place(b, test_stay, noise, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
   PetscCall(wring_potential_set_start(b->g, b->x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -439,7 +434,7 @@ static PetscErrorCode test_forces(void)
   for (int i = 0; i < N_PLANES; i++) PetscCall(hold_components(&b, &planes[i], &still));
   PetscCall(VecDuplicate(b.x, &grad));
   PetscCall(VecDuplicate(b.x, &x));
-  PetscCall(test_body_place(&b, rest, 0.03, x));
+  PetscCall(test_body_place(&b, test_stay, 0.03, x));
   PetscCall(wring_potential_gradient(free_body.g, x, grad));
   PetscCall(VecNorm(grad, NORM_2, &norm));
   PetscCall(wring_potential_gradient(b.g, x, grad));
@@ -465,7 +460,7 @@ static PetscErrorCode test_forces(void)
 static PetscErrorCode create_moving(const char *rule, double h, const double velocity[3], test_body *b,
                                     wring_stepper **stepper, wring_state *state)
 {
-  static const hold end = {"xmin", WRING_X | WRING_Z, rest}, side = {"ymin", WRING_Y, rest};
+  static const hold end = {"xmin", WRING_X | WRING_Z, test_stay}, side = {"ymin", WRING_Y, test_stay};
   wring_motion motion = {.velocity = {velocity[0], velocity[1], velocity[2]}, .until = INFINITY, .release = INFINITY};
 
   PetscFunctionBegin;
@@ -557,8 +552,8 @@ static PetscErrorCode test_rule(const char *rule)
 */
 static PetscErrorCode test_twice(void)
 {
-  static const hold whole = {"ymax", WRING_XYZ, rest}, other = {"zmax", WRING_XYZ, rest},
-                    off = {"xmin", WRING_Z | WRING_Y, pull}, side = {"zmin", WRING_Z, rest};
+  static const hold whole = {"ymax", WRING_XYZ, test_stay}, other = {"zmax", WRING_XYZ, test_stay},
+                    off = {"xmin", WRING_Z | WRING_Y, pull}, side = {"zmin", WRING_Z, test_stay};
   const wring_motion up = {.velocity = {0.1, 0, 1}, .until = INFINITY, .release = INFINITY};
   test_body          b;
   PetscBool          changed;

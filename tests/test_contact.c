@@ -147,11 +147,6 @@ static PetscErrorCode test_energy(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void stay(const double X[3], double x[3])
-{
-  memcpy(x, X, 3 * sizeof *x);
-}
-
 /*
   A floor that cuts the body at z = 0.5 at time 0 and moves up at 1 m/s; springs of `hold` N/m attach the bottom to its
   rest position.
@@ -167,7 +162,7 @@ static PetscErrorCode create_on_floor(double h, double stiffness, double hold, t
   floor.motion.velocity[2] = 1;
   floor.centre[2]          = 0.5;
   floor.stiffness          = stiffness;
-  if (hold > 0) PetscCall(test_body_attach(b, "zmin", hold, stay));
+  if (hold > 0) PetscCall(test_body_attach(b, "zmin", hold, test_stay));
   PetscCall(wring_colliders_create(b->mesh, 1, &floor, &contact));
   PetscCall(wring_potential_add_contact(b->g, contact));
   PetscCall(test_body_set_up(b));

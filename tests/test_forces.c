@@ -21,11 +21,6 @@ static void bend(const double X[3], double x[3])
   x[0] = 1.1 * X[0], x[1] = X[1] + 0.05 * X[0] * X[0], x[2] = X[2] - 0.1 * X[1];
 }
 
-static void rest(const double X[3], double x[3])
-{
-  memcpy(x, X, 3 * sizeof *x);
-}
-
 /* force[0..2]: norms of M (x - y)/h^2 + load and of dE/dx without the attachment, and of the attachment's force. */
 static PetscErrorCode expect(test_body *b, test_body *bare, Vec y, Vec load, double stiffness, double force[3])
 {
@@ -75,7 +70,7 @@ static PetscErrorCode test_norms(void)
   PetscFunctionBegin;
   PetscCall(test_body_create("corotated", h, 0, &b));
   PetscCall(test_body_create("corotated", h, 0, &bare));
-  PetscCall(test_body_attach(&b, "xmin", stiffness, rest));
+  PetscCall(test_body_attach(&b, "xmin", stiffness, test_stay));
   PetscCall(test_body_set_up(&b));
   PetscCall(VecDuplicate(b.x, &y));
   PetscCall(VecDuplicate(b.x, &load));
@@ -147,7 +142,7 @@ static PetscErrorCode test_stop(const char *method, double rtol)
 
   PetscFunctionBegin;
   PetscCall(test_body_create("corotated", h, 0, &b));
-  PetscCall(test_body_attach(&b, "xmin", 1e4, rest));
+  PetscCall(test_body_attach(&b, "xmin", 1e4, test_stay));
   PetscCall(test_body_set_up(&b));
   PetscCall(VecDuplicate(b.x, &y));
   PetscCall(VecDuplicate(b.x, &grad));

@@ -17,11 +17,6 @@ static void affine(const double X[3], double x[3])
   x[2] = -0.05 * X[0] + 0.2 * X[1] + 1.1 * X[2] + 0.3;
 }
 
-static void rest(const double X[3], double x[3])
-{
-  for (int c = 0; c < 3; c++) x[c] = X[c];
-}
-
 /* Pulled and turned, for the far end. */
 static void twist(const double X[3], double x[3])
 {
@@ -55,10 +50,10 @@ static PetscErrorCode create_held(const char *material, double noise, test_body 
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(material, 0.03, 0, b));
-  PetscCall(test_body_hold(b, "xmin", rest, &still));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &still));
   PetscCall(test_body_hold(b, "xmax", twist, &still));
   PetscCall(test_body_set_up(b));
-  PetscCall(test_body_place(b, rest, noise, b->x));
+  PetscCall(test_body_place(b, test_stay, noise, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
   PetscCall(wring_potential_set_start(b->g, b->x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -88,7 +83,7 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
     PetscCall(VecCopy(b.x, x));
     PetscCall(test_body_solve(&b, solver[i], 3000, 1e-9, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
-    PetscCall(check_held(&b, "xmin", rest, x, solver[i]));
+    PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
     PetscCall(check_held(&b, "xmax", twist, x, solver[i]));
     PetscCall(test_distance(x, least, &distance));
     CHECK(distance < 1e-7, "%s: %g m from newton's minimiser", solver[i], distance);
@@ -124,7 +119,7 @@ static PetscErrorCode test_iterative(void)
     PetscCall(VecCopy(b.x, x));
     PetscCall(test_body_solve(&b, solver[i], 100, 1e-8, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", solver[i], wring_reason_name(outcome.reason));
-    PetscCall(check_held(&b, "xmin", rest, x, solver[i]));
+    PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
     PetscCall(check_held(&b, "xmax", twist, x, solver[i]));
   }
   PetscCall(VecDestroy(&x));
@@ -153,7 +148,7 @@ static PetscErrorCode test_sweeps(void)
     PetscCall(VecCopy(b.x, x));
     PetscCall(test_body_solve(&b, solver[i], strcmp(solver[i], "penalty") ? 10 : 1, 0, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
-    PetscCall(check_held(&b, "xmin", rest, x, solver[i]));
+    PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
     PetscCall(check_held(&b, "xmax", twist, x, solver[i]));
     PetscCall(test_distance(x, b.x, &distance));
     CHECK(distance > 1e-3, "%s moved nothing", solver[i]);
@@ -207,14 +202,14 @@ static PetscErrorCode test_compliant(void)
   PetscCall(create_held("stable_neohookean", 0.02, &hard));
   PetscCall(test_body_create("stable_neohookean", 0.03, 0, &soft));
   PetscCall(wring_options_set(soft.o, "solver_compliant_compliance", "0", "test"));
-  PetscCall(test_body_attach(&soft, "xmin", 1, rest));
+  PetscCall(test_body_attach(&soft, "xmin", 1, test_stay));
   PetscCall(test_body_attach(&soft, "xmax", 1, twist));
   PetscCall(test_body_set_up(&soft));
   PetscCall(VecCopy(hard.x, soft.x));
   PetscCall(wring_potential_set_target(soft.g, soft.x));
   PetscCall(wring_potential_set_start(soft.g, soft.x));
   PetscCall(test_body_solve(&hard, "compliant", 1, 0, hard.x, &outcome));
-  PetscCall(check_held(&hard, "xmin", rest, hard.x, "compliant"));
+  PetscCall(check_held(&hard, "xmin", test_stay, hard.x, "compliant"));
   PetscCall(check_held(&hard, "xmax", twist, hard.x, "compliant"));
   PetscCall(test_body_solve(&soft, "compliant", 1, 0, soft.x, &outcome));
   PetscCall(test_distance(hard.x, soft.x, &distance));
@@ -239,10 +234,10 @@ static PetscErrorCode test_limit(void)
   for (int i = 0; i < 2; i++) {
     test_body soft;
     PetscCall(test_body_create("corotated", 0.03, 0, &soft));
-    PetscCall(test_body_attach(&soft, "xmin", i ? 1e10 : 1e8, rest));
+    PetscCall(test_body_attach(&soft, "xmin", i ? 1e10 : 1e8, test_stay));
     PetscCall(test_body_attach(&soft, "xmax", i ? 1e10 : 1e8, twist));
     PetscCall(test_body_set_up(&soft));
-    PetscCall(test_body_place(&soft, rest, 0.05, soft.x));
+    PetscCall(test_body_place(&soft, test_stay, 0.05, soft.x));
     PetscCall(wring_potential_set_target(soft.g, soft.x));
     PetscCall(test_body_solve(&soft, "newton", 100, 1e-13, soft.x, &outcome));
     PetscCall(test_body_solve(&hard, "newton", 100, 1e-11, hard.x, &outcome));
@@ -318,7 +313,7 @@ static PetscErrorCode test_condition(void)
   PetscCall(wring_potential_set_step(b.g, 10));
   PetscCall(wring_potential_create_vec(b.g, &b.x));
   test_displace(b.mesh, 0, 0, b.x);
-  PetscCall(test_body_hold(&b, "xmin", rest, &still));
+  PetscCall(test_body_hold(&b, "xmin", test_stay, &still));
   PetscCall(test_body_set_up(&b));
   PetscCall(test_body_solver(&b, "qn", &s));
   PetscCall(wring_solver_condition(s, b.x, 100, &least, &largest));
@@ -343,7 +338,7 @@ static PetscErrorCode test_both(void)
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, b.x, &outcome));
   PetscCall(test_distance(x, b.x, &distance));
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);
-  CHECK_REFUSED(test_body_hold(&b, "ymin", rest, &still), "is held by 'x",
+  CHECK_REFUSED(test_body_hold(&b, "ymin", test_stay, &still), "is held by 'x",
                 "and by 'ymin', expected one hard attachment per vertex");
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy(&b));
@@ -369,7 +364,7 @@ static PetscErrorCode create_moving(const char *rule, double h, double release, 
   PetscCall(test_body_create_soft(rule, h, PETSC_TRUE, b));
   PetscCall(wring_time_curve_create(WRING_CURVE_CUBIC, "path", 6, 3, points[0], &path, &error));
   motion.path = path;
-  PetscCall(test_body_hold(b, "xmin", rest, &motion));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &motion));
   PetscCall(wring_time_curve_destroy(&path));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   *state = (wring_state){.time = 0};

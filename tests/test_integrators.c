@@ -32,18 +32,13 @@ static void whirl(const double X[3], double v[3])
   v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
 }
 
-static void rest(const double X[3], double x[3])
-{
-  for (int c = 0; c < 3; c++) x[c] = X[c];
-}
-
 static PetscErrorCode create_state(test_body *b, test_map *velocity, wring_state *state)
 {
   PetscFunctionBegin;
   *state = (wring_state){.time = 0};
   PetscCall(VecDuplicate(b->x, &state->q));
   PetscCall(VecDuplicate(b->x, &state->v));
-  PetscCall(test_body_place(b, rest, 0, state->q));
+  PetscCall(test_body_place(b, test_stay, 0, state->q));
   PetscCall(test_body_place(b, velocity, 0, state->v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

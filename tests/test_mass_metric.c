@@ -27,14 +27,6 @@ static PetscErrorCode create(PetscBool held, test_body *m, Vec *y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *m, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
 /* On this rank, [n_local]: positions, masses, and sums over elements: M (p - x), number of elements. */
@@ -202,7 +194,7 @@ static PetscErrorCode test_step(void)
   PetscCall(VecDestroy(&residual));
   PetscCall(VecDestroy(&diagonal));
   for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&hand[i]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,7 +230,7 @@ static PetscErrorCode test_descent(void)
   CHECK(drift <= 1e-12, "momentum drifts by %g", drift);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&r));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,7 +249,7 @@ static PetscErrorCode test_refusals(void)
   PetscCall(wring_solver_set_from_options(s, m.o, "jacobi")); // needs no operator
   PetscCall(wring_solver_set_up(s));
   PetscCall(wring_solver_destroy(&s));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscCall(test_body_create("corotated", h, 0, &m));
   CHECK_REFUSED(wring_potential_require_rest_pose(m.g, "pd"), "solver 'pd' cannot use material 'corotated'", "masses");
   PetscCall(test_body_destroy(&m));

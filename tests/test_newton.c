@@ -38,14 +38,6 @@ static PetscErrorCode create(const char *law, double h, test_body *m, Vec *y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *m, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 /* |A - B| / |B|, A given as the filtered Hessian of the vertices above a threshold. */
@@ -131,7 +123,7 @@ static PetscErrorCode test_above(void)
         (int)count[0], (int)count[1]);
   CHECK(some > 1e-6 && other > 1e-6, "a threshold between: %g from clamped, %g from the true Hessian", some, other);
   PetscCall(VecDestroy(&grad));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,7 +185,7 @@ static PetscErrorCode test_filters(const char *law)
     CHECK(i < ON_DEMAND || best < 1e-3, "%s, %s: |grad g| falls by no more than %g", law, filters[i], best);
   }
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,7 +213,7 @@ static PetscErrorCode test_indefinite(void)
         "%s after %d iterations of conjugate gradients, %d of factors", wring_reason_name(outcome[1].reason),
         (int)outcome[1].iterations, (int)outcome[0].iterations);
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,7 +256,7 @@ static PetscErrorCode test_forcing(void)
         (double)outcome[1].last.linear_iterations);
   PetscCall(VecDestroy(&x[0]));
   PetscCall(VecDestroy(&x[1]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -307,7 +299,7 @@ static PetscErrorCode test_stops(void)
   PetscCall(wring_solver_destroy(&s));
   PetscCall(wring_solver_destroy(&newton));
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

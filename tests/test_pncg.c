@@ -13,11 +13,6 @@ static void twist(const double X[3], double x[3])
   x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
 }
 
-static void stay(const double X[3], double x[3])
-{
-  x[0] = X[0], x[1] = X[1], x[2] = X[2];
-}
-
 /* ---- the Hessian without a matrix -------------------------------------------------------------------------------- */
 
 /* A body with springs and attachments, one of them hard, at rough positions. */
@@ -28,7 +23,7 @@ static PetscErrorCode create_rough(const wring_law *law, const char *source, tes
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, law, 0.03, 12, b));
   PetscCall(test_body_attach(b, "xmin", 1e4, twist));
-  PetscCall(test_body_hold(b, "xmax", stay, &still));
+  PetscCall(test_body_hold(b, "xmax", test_stay, &still));
   PetscCall(test_body_set_up(b));
   PetscCall(wring_potential_set_start(b->g, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
@@ -235,7 +230,7 @@ static PetscErrorCode test_variants(void)
 
   PetscFunctionBegin;
   PetscCall(test_body_create("neohookean", 0.1, 0, &b));
-  PetscCall(test_body_attach(&b, "xmin", 1e5, stay));
+  PetscCall(test_body_attach(&b, "xmin", 1e5, test_stay));
   PetscCall(test_body_attach(&b, "xmax", 1e5, twist));
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
@@ -272,7 +267,7 @@ static PetscErrorCode test_published(void)
 
   PetscFunctionBegin;
   PetscCall(test_body_create("stvk", 0.5, 0, &b));
-  PetscCall(test_body_attach(&b, "xmin", 1e5, stay));
+  PetscCall(test_body_attach(&b, "xmin", 1e5, test_stay));
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
   PetscCall(wring_potential_set_target(b.g, b.x));

@@ -48,14 +48,6 @@ static PetscErrorCode create_free(const char *law, test_map *map, double noise, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *m, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A variant `name` of qn with the keys "key=value ...". */
 static PetscErrorCode set_variant(test_body *m, const char *name, const char *keys)
 {
@@ -228,7 +220,7 @@ static PetscErrorCode test_condition(void)
   PetscCall(create_free("neohookean", stretch, 0.01, &m, &y));
   PetscCall(set_hessians(&m));
   for (int i = size > 1 ? N_HESSIANS - 1 : 0; i < N_HESSIANS; i++) PetscCall(check_condition(&m, y, hessians[i]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,7 +237,7 @@ static PetscErrorCode condition_of(test_map *map, const char *name, double *cond
   PetscCall(test_body_solver(&m, name, &s));
   PetscCall(wring_solver_condition(s, y, 1000, &least, &largest));
   PetscCall(wring_solver_destroy(&s));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   *condition = largest / least;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -315,7 +307,7 @@ static PetscErrorCode test_first_step(void)
   CHECK(distance <= 1e-12 && length > 1e-2, "%g m apart after a step of %g m", distance, length);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&newton));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -379,7 +371,7 @@ static PetscErrorCode compare_turned(const char *name, double *difference)
     PetscCall(create_held("neohookean", (PetscBool)t, 0.02, &m, &y));
     PetscCall(solve_watched(&m, name, ROWS - 1, 0, y, &seen[t], &outcome));
     CHECK(seen[t].rows == ROWS, "%s: %d rows", name, (int)seen[t].rows);
-    PetscCall(destroy(&m, &y));
+    PetscCall(test_body_destroy_with(&m, &y));
   }
   *difference = 0;
   for (int i = 0; i < ROWS; i++) {
@@ -453,7 +445,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -483,7 +475,7 @@ static PetscErrorCode test_steps(void)
   CHECK(distance <= 1e-11, "steps end %g m from the factor's iterate", distance);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&exact));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -511,7 +503,7 @@ static PetscErrorCode test_new_step_size(void)
   PetscCall(test_distance(x[0], x[1], &distance));
   CHECK(distance <= 1e-12, "a solver that knew another h is %g m off", distance);
   for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&x[i]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -600,7 +592,7 @@ static PetscErrorCode test_reductions(const char *law, int expected)
     PetscCall(wring_solver_destroy(&s));
   }
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -669,7 +661,7 @@ static PetscErrorCode test_wolfe(void)
   }
   PetscCall(wring_solver_destroy(&s));
   PetscCall(VecDestroy(&d));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -733,7 +725,7 @@ static PetscErrorCode test_useless(void)
   }
   PetscCall(wring_solver_destroy(&s));
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -788,7 +780,7 @@ static PetscErrorCode test_refusals(void)
     PetscCall(message_of(&m, (int)i + 100, bad[i][0], &message));
     CHECK(strstr(message.text, bad[i][1]) && !strchr(message.text, '\n'), "%s: \"%s\"", bad[i][0], message.text);
   }
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -877,7 +869,7 @@ static PetscErrorCode test_inner_reductions(const char *law)
   CHECK(seen.iterations >= 5 && 2 * seen.foreseen > seen.iterations, "foreseen in %d of %d iterations", seen.foreseen,
         (int)seen.iterations);
   PetscCall(wring_solver_destroy(&s));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,11 +15,6 @@ static void shear(const double X[3], double x[3])
   x[0] = 1.7 * X[0], x[1] = X[1] + 0.4 * X[0], x[2] = 0.8 * X[2];
 }
 
-static void stay(const double X[3], double x[3])
-{
-  memcpy(x, X, 3 * sizeof *x);
-}
-
 static PetscErrorCode set(test_body *m, const char *key, const char *value)
 {
   PetscFunctionBegin;
@@ -95,7 +90,7 @@ static PetscErrorCode test_mean_matrix(const char *law)
 
   PetscFunctionBegin;
   PetscCall(test_body_create(law, h, 3, &m));
-  PetscCall(test_body_attach(&m, "xmin", 1e5, stay));
+  PetscCall(test_body_attach(&m, "xmin", 1e5, test_stay));
   PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &v));
   PetscCall(test_body_place(&m, shear, 0.05, v));

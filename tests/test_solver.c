@@ -46,14 +46,6 @@ static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *m, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* Fails if the residual of pd is not -grad g, or the step is not the solution of A d = r. */
@@ -84,7 +76,7 @@ static PetscErrorCode test_pd_step(void)
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&grad));
   PetscCall(VecDestroy(&d));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,7 +148,7 @@ static PetscErrorCode test_same_minimiser(void)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,7 +182,7 @@ static PetscErrorCode test_steps_back(void)
   CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE && outcome.iterations == 0, "from an infinite g: %s",
         wring_reason_name(outcome.reason));
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,7 +213,7 @@ static PetscErrorCode test_newton_is_quadratic(void)
     const PetscInt k      = outcome.iterations;
     const double   before = seen.norm[k - 1] / seen.norm[0], after = seen.norm[k] / seen.norm[0];
     CHECK(after <= 10 * before * before || after < 1e-13, "%s: %g after %g", laws[l], after, before);
-    PetscCall(destroy(&m, &y));
+    PetscCall(test_body_destroy_with(&m, &y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -253,7 +245,7 @@ static PetscErrorCode test_momentum(void)
     }
   }
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -285,7 +277,7 @@ static PetscErrorCode test_threads(void)
   }
   omp_set_num_threads(threads);
   for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -327,7 +319,7 @@ static PetscErrorCode test_variants(void)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -370,7 +362,7 @@ static PetscErrorCode test_measuring(void)
   CHECK(outcome[0].reason == WRING_CONVERGED && outcome[0].iterations > 0, "%s", wring_reason_name(outcome[0].reason));
   PetscCall(wring_solver_destroy(&s));
   for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
-  PetscCall(destroy(&m, &y));
+  PetscCall(test_body_destroy_with(&m, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -50,14 +50,6 @@ static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_body *b, Vec *y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(y));
-  PetscCall(test_body_destroy(b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A material that the type can use. */
 static const wring_law *material_of(const wring_solver_ops *ops)
 {
@@ -113,7 +105,7 @@ static PetscErrorCode test_minimisers(const char *source)
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));
-  PetscCall(destroy(&b, &y));
+  PetscCall(test_body_destroy_with(&b, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +130,7 @@ static PetscErrorCode test_momentum(const char *source)
       CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", ops->name, drift, (int)its);
     }
     PetscCall(VecDestroy(&x));
-    PetscCall(destroy(&b, &y));
+    PetscCall(test_body_destroy_with(&b, &y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,7 +169,7 @@ static PetscErrorCode test_ranks(const char *source)
     }
     PetscCall(compare_ranks(&b[0], y[0], &b[1], y[1], &worst));
     CHECK(worst <= 1e-9, "%s on all ranks is %g m from one", ops->name, worst);
-    for (int k = 0; k < 2; k++) PetscCall(destroy(&b[k], &y[k]));
+    for (int k = 0; k < 2; k++) PetscCall(test_body_destroy_with(&b[k], &y[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,7 +204,7 @@ static PetscErrorCode test_repeated(const char *source)
           ops->name, distance);
     PetscCall(wring_solver_destroy(&s));
     for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&x[k]));
-    PetscCall(destroy(&b, &y));
+    PetscCall(test_body_destroy_with(&b, &y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,7 +252,7 @@ static PetscErrorCode test_not_finite(const char *source)
     }
     PetscCall(wring_solver_destroy(&s));
     PetscCall(VecDestroy(&x));
-    PetscCall(destroy(&b, &y));
+    PetscCall(test_body_destroy_with(&b, &y));
   }
   CHECK(ran > 0, "every type is refused");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -314,7 +306,7 @@ static PetscErrorCode test_materials(const char *source)
     PetscCall(VecCopy(b.x, y)); // the rest pose: finite with any law
     for (int i = 0; type(i); i++) PetscCall(test_pair(type(i), &b, law, y, x));
     PetscCall(VecDestroy(&x));
-    PetscCall(destroy(&b, &y));
+    PetscCall(test_body_destroy_with(&b, &y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -397,7 +389,7 @@ static PetscErrorCode test_decrements(const char *source)
   CHECK(most <= 4 * least && any <= 4 * least, "|grad g| = %g to %g N of qn, pd and pncg, %g N of any", least, most,
         any);
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&b, &y));
+  PetscCall(test_body_destroy_with(&b, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -436,7 +428,7 @@ static PetscErrorCode test_gradient(const char *source)
   CHECK(fabs(norms[1] - norms[0]) <= 1e-6 * norms[0], "|grad g| = %g N with rtol 0, %g N with 0.1", norms[0], norms[1]);
   CHECK(norms[2] == norms[0], "|grad g| = %g N by cg, %g by auto with a preconditioner of PETSc's", norms[0], norms[2]);
   PetscCall(VecDestroy(&x));
-  PetscCall(destroy(&b, &y));
+  PetscCall(test_body_destroy_with(&b, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,11 +9,6 @@
 
 static const wring_motion still = {.until = INFINITY, .release = INFINITY};
 
-static void rest(const double X[3], double x[3])
-{
-  for (int c = 0; c < 3; c++) x[c] = X[c];
-}
-
 /* Pulled and turned, for the far end. */
 static void twist(const double X[3], double x[3])
 {
@@ -42,7 +37,7 @@ static PetscErrorCode create_loaded(const char *material, double h, test_map *fa
   PetscFunctionBegin;
   PetscCall(test_body_create(material, h, 0, b));
   PetscCall(wring_potential_set_static(b->g));
-  PetscCall(test_body_hold(b, "xmin", rest, &still));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &still));
   if (far) PetscCall(test_body_hold(b, "xmax", far, &still));
   PetscCall(test_body_set_up(b));
   PetscCall(set_forces(b, 30));
@@ -231,7 +226,7 @@ static PetscErrorCode create_bar(const char *young, const char *steps, test_body
   PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);
-  PetscCall(test_body_hold(b, "xmin", rest, &still));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &still));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   *state = (wring_state){.time = 0};

@@ -14,11 +14,6 @@ int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op
 
 static const double step = 0.01;
 
-static void rest(const double X[3], double x[3])
-{
-  for (int c = 0; c < 3; c++) x[c] = X[c];
-}
-
 /* A velocity field: rotation about an oblique axis and translation, m/s. */
 static void whirl(const double X[3], double v[3])
 {
@@ -43,7 +38,7 @@ static PetscErrorCode create_state(test_body *m, test_map *velocity, wring_state
   *state = (wring_state){.time = 0};
   PetscCall(VecDuplicate(m->x, &state->q));
   PetscCall(VecDuplicate(m->x, &state->v));
-  PetscCall(test_body_place(m, rest, 0, state->q));
+  PetscCall(test_body_place(m, test_stay, 0, state->q));
   PetscCall(test_body_place(m, velocity, 0, state->v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,7 +207,7 @@ static PetscErrorCode test_auto_start(void)
     PetscBool      changed;
     double         distance = INFINITY;
     PetscCall(test_body_create("corotated", step, 0, &m));
-    if (cases[i].stiffness > 0) PetscCall(test_body_attach(&m, "box", cases[i].stiffness, rest));
+    if (cases[i].stiffness > 0) PetscCall(test_body_attach(&m, "box", cases[i].stiffness, test_stay));
     PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
     PetscCall(wring_options_set(m.o, "gravity", cases[i].gravity, "test"));
     if (cases[i].start) PetscCall(wring_options_set(m.o, "solver_start", cases[i].start, "test"));
