@@ -130,14 +130,14 @@ static inline void test_stay(const double X[3], double x[3])
   memcpy(x, X, 3 * sizeof *x);
 }
 
-/* Attaches the vertices of a set to the images of their rest positions under `map`. */
-static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
+/* Attaches the vertices of a set to the images of their rest positions under `map`, which move by `motion`. */
+static inline PetscErrorCode test_body_attach_moving(test_body *b, const char *set, double stiffness, test_map *map,
+                                                     const wring_motion *motion)
 {
-  const PetscInt     i = wring_names_find(&b->mesh->set.names, set), n = b->mesh->set.count[i];
-  const PetscInt    *vertex = b->mesh->set.vertex[i];
-  const wring_motion still  = {.until = INFINITY, .release = INFINITY};
-  double            *k, *target;
-  wring_term        *term;
+  const PetscInt  i = wring_names_find(&b->mesh->set.names, set), n = b->mesh->set.count[i];
+  const PetscInt *vertex = b->mesh->set.vertex[i];
+  double         *k, *target;
+  wring_term     *term;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &k, 3 * n, &target));
@@ -145,9 +145,19 @@ static inline PetscErrorCode test_body_attach(test_body *b, const char *set, dou
     k[j] = stiffness;
     map(b->mesh->X + 3 * vertex[j], target + 3 * j);
   }
-  PetscCall(wring_term_create_attachments(b->mesh, set, n, vertex, k, target, &still, &term));
+  PetscCall(wring_term_create_attachments(b->mesh, set, n, vertex, k, target, motion, &term));
   PetscCall(PetscFree2(k, target));
   PetscCall(wring_potential_add_term(b->g, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To images at rest. */
+static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
+{
+  const wring_motion still = {.until = INFINITY, .release = INFINITY};
+
+  PetscFunctionBegin;
+  PetscCall(test_body_attach_moving(b, set, stiffness, map, &still));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,6 +230,35 @@ static inline PetscErrorCode test_body_place(const test_body *b, test_map *map, 
   }
   PetscCall(VecRestoreArray(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A state at time 0 and at rest, or with a field of velocities. */
+static inline PetscErrorCode test_state_create(const test_body *b, test_map *velocity, wring_state *state)
+{
+  PetscFunctionBegin;
+  *state = (wring_state){.time = 0};
+  PetscCall(VecDuplicate(b->x, &state->q));
+  PetscCall(VecDuplicate(b->x, &state->v));
+  PetscCall(test_body_place(b, test_stay, 0, state->q));
+  if (velocity) PetscCall(test_body_place(b, velocity, 0, state->v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A body, its stepper and its state. */
+static inline PetscErrorCode test_body_destroy_moving(test_body *b, wring_stepper **stepper, wring_state *state)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&state->q));
+  PetscCall(VecDestroy(&state->v));
+  PetscCall(wring_stepper_destroy(stepper));
+  PetscCall(test_body_destroy(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A velocity field: rotation about an oblique axis and translation, m/s. */
+static inline void test_whirl(const double X[3], double v[3])
+{
+  v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
 }
 
 /* A solver of this type or variant, ready to solve, and the A that it needs. */

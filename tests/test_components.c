@@ -468,10 +468,7 @@ static PetscErrorCode create_moving(const char *rule, double h, const double vel
   PetscCall(hold_components(b, &end, &motion));
   PetscCall(hold_components(b, &side, &still));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
-  *state = (wring_state){.time = 0};
-  PetscCall(VecDuplicate(b->x, &state->q));
-  PetscCall(VecDuplicate(b->x, &state->v));
-  PetscCall(VecCopy(b->x, state->q));
+  PetscCall(test_state_create(b, NULL, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -537,10 +534,7 @@ static PetscErrorCode test_rule(const char *rule)
             force[3 + c] + force[6 + c], lacks);
     }
   }
-  PetscCall(VecDestroy(&state.q));
-  PetscCall(VecDestroy(&state.v));
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   return PETSC_SUCCESS;
 }
 

@@ -367,20 +367,7 @@ static PetscErrorCode create_moving(const char *rule, double h, double release, 
   PetscCall(test_body_hold(b, "xmin", test_stay, &motion));
   PetscCall(wring_time_curve_destroy(&path));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
-  *state = (wring_state){.time = 0};
-  PetscCall(VecDuplicate(b->x, &state->q));
-  PetscCall(VecDuplicate(b->x, &state->v));
-  PetscCall(VecCopy(b->x, state->q));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_moving(test_body *b, wring_stepper **stepper, wring_state *state)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&state->q));
-  PetscCall(VecDestroy(&state->v));
-  PetscCall(wring_stepper_destroy(stepper));
-  PetscCall(test_body_destroy(b));
+  PetscCall(test_state_create(b, NULL, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -454,7 +441,7 @@ static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
   PetscCall(PetscArraycpy(q, qa, 3 * b.mesh->n_owned));
   PetscCall(VecRestoreArrayRead(state.q, &qa));
   PetscCall(VecDestroy(&before));
-  PetscCall(destroy_moving(&b, &stepper, &state));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -508,7 +495,7 @@ static PetscErrorCode test_force(void)
             lacks);
     }
   }
-  PetscCall(destroy_moving(&b, &stepper, &state));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   return PETSC_SUCCESS;
 }
 
@@ -541,7 +528,7 @@ static PetscErrorCode test_release(const char *rule)
       CHECK(fabs(pull - g[c]) < 1e-8, "%s: step %d: acceleration %.12g, expected %g", rule, i, pull, g[c]);
     }
   }
-  PetscCall(destroy_moving(&b, &stepper, &state));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   return PETSC_SUCCESS;
 }
 

@@ -6,51 +6,6 @@
 #include "body.h"
 #include "step/step_impl.h"
 
-/* Attaches xmin with 2e3 N/m per vertex to moving targets. */
-static PetscErrorCode hold(test_body *b, const wring_motion *motion)
-{
-  const PetscInt  i = wring_names_find(&b->mesh->set.names, "xmin"), n = b->mesh->set.count[i];
-  const PetscInt *vertex = b->mesh->set.vertex[i];
-  double         *k, *target;
-  wring_term     *term;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &k, 3 * n, &target));
-  for (PetscInt j = 0; j < n; j++) {
-    k[j] = 2e3;
-    for (int c = 0; c < 3; c++) target[3 * j + c] = b->mesh->X[3 * vertex[j] + c];
-  }
-  PetscCall(wring_term_create_attachments(b->mesh, "xmin", n, vertex, k, target, motion, &term));
-  PetscCall(PetscFree2(k, target));
-  PetscCall(wring_potential_add_term(b->g, term));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A velocity field: rotation about an oblique axis and translation, m/s. */
-static void whirl(const double X[3], double v[3])
-{
-  v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
-}
-
-static PetscErrorCode create_state(test_body *b, test_map *velocity, wring_state *state)
-{
-  PetscFunctionBegin;
-  *state = (wring_state){.time = 0};
-  PetscCall(VecDuplicate(b->x, &state->q));
-  PetscCall(VecDuplicate(b->x, &state->v));
-  PetscCall(test_body_place(b, test_stay, 0, state->q));
-  PetscCall(test_body_place(b, velocity, 0, state->v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_state(wring_state *state)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&state->q));
-  PetscCall(VecDestroy(&state->v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Makes n steps; the solves converge to round-off. */
 static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_state *state)
 {
@@ -109,17 +64,15 @@ static PetscErrorCode final_positions(const char *integrator, double end, int n,
 
   PetscFunctionBegin;
   PetscCall(test_body_create_soft(integrator, end / n, PETSC_TRUE, &b));
-  PetscCall(hold(&b, &motion));
-  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(test_body_attach_moving(&b, "xmin", 2e3, test_stay, &motion));
+  PetscCall(test_state_create(&b, test_whirl, &state));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));
   PetscCall(march(&b, stepper, n / 2, &state));
   if (ratio > 1) PetscCall(change_step(&b, end / n / ratio, &stepper));
   PetscCall(march(&b, stepper, ratio * n / 2, &state));
   PetscCall(VecDuplicate(state.q, x));
   PetscCall(VecCopy(state.q, *x));
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +132,7 @@ static PetscErrorCode momenta(const char *integrator, int n, double *linear, dou
   PetscFunctionBegin;
   *linear = *angular = INFINITY;
   PetscCall(test_body_create_soft(integrator, 0.2 / n, PETSC_FALSE, &b));
-  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(test_state_create(&b, test_whirl, &state));
   PetscCall(VecDuplicate(state.v, &v));
   PetscCall(VecCopy(state.v, v));
   PetscCall(angular_momentum(&b, &state, before));
@@ -189,10 +142,8 @@ static PetscErrorCode momenta(const char *integrator, int n, double *linear, dou
   PetscCall(test_drift(&b, state.v, v, linear));
   for (int c = 0; c < 3; c++) change += PetscSqr(after[c] - before[c]), scale += PetscSqr(before[c]);
   *angular = sqrt(change / scale);
-  PetscCall(wring_stepper_destroy(&stepper));
   PetscCall(VecDestroy(&v));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,15 +188,13 @@ static PetscErrorCode linear_positions(const char *integrator, Vec *x)
   PetscCall(wring_potential_create(b.mesh, wring_potential_mass(b.g), NULL, &g)); // without tets
   PetscCall(wring_potential_destroy(&b.g));
   b.g = g;
-  PetscCall(hold(&b, &motion));
-  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(test_body_attach_moving(&b, "xmin", 2e3, test_stay, &motion));
+  PetscCall(test_state_create(&b, test_whirl, &state));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));
   PetscCall(march(&b, stepper, 10, &state));
   PetscCall(VecDuplicate(state.q, x));
   PetscCall(VecCopy(state.q, *x));
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,8 +232,8 @@ static PetscErrorCode test_reports(const char *integrator, const char *changes)
 
   PetscFunctionBegin;
   PetscCall(test_body_create_soft(integrator, 0.01, PETSC_TRUE, &b));
-  PetscCall(hold(&b, &motion));
-  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(test_body_attach_moving(&b, "xmin", 2e3, test_stay, &motion));
+  PetscCall(test_state_create(&b, test_whirl, &state));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));
   for (int n = 0; n < 3; n++) {
     double elastic;
@@ -298,9 +247,7 @@ static PetscErrorCode test_reports(const char *integrator, const char *changes)
     CHECK(fabs(value.elastic - elastic) <= 1e-12 * value.elastic, "%s: E is %g, not %g", integrator, value.elastic,
           elastic);
   }
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -229,20 +229,7 @@ static PetscErrorCode create_bar(const char *young, const char *steps, test_body
   PetscCall(test_body_hold(b, "xmin", test_stay, &still));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
-  *state = (wring_state){.time = 0};
-  PetscCall(VecDuplicate(b->x, &state->q));
-  PetscCall(VecDuplicate(b->x, &state->v));
-  test_displace(b->mesh, 0, 0, state->q);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_bar(test_body *b, wring_stepper **stepper, wring_state *state)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&state->q));
-  PetscCall(VecDestroy(&state->v));
-  PetscCall(wring_stepper_destroy(stepper));
-  PetscCall(test_body_destroy(b));
+  PetscCall(test_state_create(b, NULL, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,7 +307,7 @@ static PetscErrorCode test_bar(void)
   PetscCall(march(&b, stepper, &state));
   PetscCall(mean_displacement(&b, state.q, &mean));
   CHECK(fabs(mean - expected) <= 1e-5 * expected, "the end moves by %.9g m, expected %.9g", mean, expected);
-  PetscCall(destroy_bar(&b, &stepper, &state));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -339,7 +326,7 @@ static PetscErrorCode test_path(void)
     PetscCall(march(&b, stepper, &state));
     PetscCall(VecDuplicate(state.q, &x[i]));
     PetscCall(VecCopy(state.q, x[i]));
-    PetscCall(destroy_bar(&b, &stepper, &state));
+    PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   }
   PetscCall(test_distance(x[0], x[1], &distance));
   CHECK(distance <= 1e-9, "1 and 5 load steps differ by %g m", distance);
@@ -370,7 +357,7 @@ static PetscErrorCode test_start(void)
   CHECK(n.of[WRING_WORK_LINEAR_SOLVES] == 1, "%d solves", (int)n.of[WRING_WORK_LINEAR_SOLVES]);
   CHECK(n.of[WRING_WORK_PRODUCTS] > 1 && n.of[WRING_WORK_REDUCTIONS] > 2 * n.of[WRING_WORK_PRODUCTS],
         "%d products, %d reductions", (int)n.of[WRING_WORK_PRODUCTS], (int)n.of[WRING_WORK_REDUCTIONS]);
-  PetscCall(destroy_bar(&b, &stepper, &state));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

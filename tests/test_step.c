@@ -14,41 +14,10 @@ int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op
 
 static const double step = 0.01;
 
-/* A velocity field: rotation about an oblique axis and translation, m/s. */
-static void whirl(const double X[3], double v[3])
-{
-  v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
-}
-
 /* A velocity that turns the body inside out within one step. */
 static void implode(const double X[3], double v[3])
 {
   for (int c = 0; c < 3; c++) v[c] = c ? 0 : -1.5 * X[c] / step;
-}
-
-static void still(const double X[3], double v[3])
-{
-  (void)X;
-  v[0] = v[1] = v[2] = 0;
-}
-
-static PetscErrorCode create_state(test_body *m, test_map *velocity, wring_state *state)
-{
-  PetscFunctionBegin;
-  *state = (wring_state){.time = 0};
-  PetscCall(VecDuplicate(m->x, &state->q));
-  PetscCall(VecDuplicate(m->x, &state->v));
-  PetscCall(test_body_place(m, test_stay, 0, state->q));
-  PetscCall(test_body_place(m, velocity, 0, state->v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_state(wring_state *state)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&state->q));
-  PetscCall(VecDestroy(&state->v));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One step by qn. */
@@ -86,7 +55,7 @@ static PetscErrorCode test_free_fall(void)
   PetscCall(wring_options_set(m.o, "time_end", "0.05", "test"));
   PetscCall(wring_options_set(m.o, "gravity", "1,-2,-9.81", "test"));
   PetscCall(test_body_set_up(&m));
-  PetscCall(create_state(&m, still, &state));
+  PetscCall(test_state_create(&m, NULL, &state));
   PetscCall(wring_stepper_create(m.g, m.o, &stepper));
   const PetscInt n = wring_stepper_steps(stepper);
   CHECK(n == 5 && wring_stepper_size(stepper) == step, "%d steps", (int)n);
@@ -101,9 +70,7 @@ static PetscErrorCode test_free_fall(void)
   }
   PetscCall(VecRestoreArrayRead(state.v, &v));
   PetscCall(VecRestoreArrayRead(state.q, &q));
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&m));
+  PetscCall(test_body_destroy_moving(&m, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,17 +87,15 @@ static PetscErrorCode test_momentum(void)
   PetscCall(test_body_create("corotated", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
   PetscCall(test_body_set_up(&m));
-  PetscCall(create_state(&m, whirl, &state));
+  PetscCall(test_state_create(&m, test_whirl, &state));
   PetscCall(VecDuplicate(state.v, &v));
   PetscCall(VecCopy(state.v, v));
   PetscCall(wring_stepper_create(m.g, m.o, &stepper));
   for (int n = 0; n < 4; n++) PetscCall(march(&m, stepper, &state));
   PetscCall(test_drift(&m, state.v, v, &drift));
   CHECK(drift <= 1e-12, "momentum drifts by %g", drift);
-  PetscCall(wring_stepper_destroy(&stepper));
   PetscCall(VecDestroy(&v));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&m));
+  PetscCall(test_body_destroy_moving(&m, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,7 +113,7 @@ static PetscErrorCode test_start(void)
   PetscCall(test_body_create("neohookean", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
   PetscCall(test_body_set_up(&m));
-  PetscCall(create_state(&m, implode, &state));
+  PetscCall(test_state_create(&m, implode, &state));
   PetscCall(wring_stepper_create(m.g, m.o, &stepper));
   PetscCall(wring_stepper_begin(stepper, &state, m.x, &changed));
   PetscCall(VecGetArrayRead(m.x, &x));
@@ -162,9 +127,7 @@ static PetscErrorCode test_start(void)
   const PetscErrorCode code = wring_stepper_begin(stepper, &state, m.x, &changed);
   PetscCall(PetscPopErrorHandler());
   CHECK(code == PETSC_ERR_USER_INPUT && strstr(message.text, "not finite"), "error %d: %s", (int)code, message.text);
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&m));
+  PetscCall(test_body_destroy_moving(&m, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,11 +156,11 @@ static PetscErrorCode test_auto_start(void)
     const char *gravity, *start;
     test_map   *velocity;
     double      stiffness, t; // of xmin [N/m]; x_0 = q + t (y - q)
-  } cases[] = {{"0,0,-9.81", NULL, whirl, 0, 1},
-               {"0,0,-1000", NULL, still, 1e7, 0},
+  } cases[] = {{"0,0,-9.81", NULL, test_whirl, 0, 1},
+               {"0,0,-1000", NULL, NULL, 1e7, 0},
                {"0,0,0", NULL, implode, 0, 0},
                {"0,0,0", "y", implode, 0, 1},
-               {"0,0,-9.81", "q", whirl, 0, 0}};
+               {"0,0,-9.81", "q", test_whirl, 0, 0}};
 
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -212,15 +175,13 @@ static PetscErrorCode test_auto_start(void)
     PetscCall(wring_options_set(m.o, "gravity", cases[i].gravity, "test"));
     if (cases[i].start) PetscCall(wring_options_set(m.o, "solver_start", cases[i].start, "test"));
     PetscCall(test_body_set_up(&m));
-    PetscCall(create_state(&m, cases[i].velocity, &state));
+    PetscCall(test_state_create(&m, cases[i].velocity, &state));
     PetscCall(wring_stepper_create(m.g, m.o, &stepper));
     wring_stepper_set_start(stepper, WRING_START_AUTO);
     PetscCall(wring_stepper_begin(stepper, &state, m.x, &changed));
     PetscCall(start_distance(&m, &state, cases[i].t, &distance));
     CHECK(distance < 1e-14, "case %d starts %g m away", (int)i, distance);
-    PetscCall(wring_stepper_destroy(&stepper));
-    PetscCall(destroy_state(&state));
-    PetscCall(test_body_destroy(&m));
+    PetscCall(test_body_destroy_moving(&m, &stepper, &state));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -279,7 +240,7 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
   PetscCall(test_body_create("neohookean", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
   PetscCall(test_body_set_up(&m));
-  PetscCall(create_state(&m, whirl, &state));
+  PetscCall(test_state_create(&m, test_whirl, &state));
   PetscCall(wring_stepper_create(m.g, m.o, &stepper));
   PetscCall(test_body_solver(&m, "qn", &s));
   PetscCall(wring_solver_set_limits(s, 0, 0, 0, 1));
@@ -292,9 +253,7 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
   PetscCall(wring_solver_solve(s, m.x, outcome));
   *solve = reductions - before - *begin;
   PetscCall(wring_solver_destroy(&s));
-  PetscCall(wring_stepper_destroy(&stepper));
-  PetscCall(destroy_state(&state));
-  PetscCall(test_body_destroy(&m));
+  PetscCall(test_body_destroy_moving(&m, &stepper, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
