@@ -232,6 +232,17 @@ static inline PetscErrorCode test_body_place(const test_body *b, test_map *map, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* As test_body_set_up, with the target y of g at map(rest positions) + noise. */
+static inline PetscErrorCode test_body_set_up_with(test_body *b, test_map *map, double noise, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(test_body_set_up(b));
+  PetscCall(VecDuplicate(b->x, y));
+  PetscCall(test_body_place(b, map, noise, *y));
+  PetscCall(wring_potential_set_target(b->g, *y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A state at time 0 and at rest, or with a field of velocities. */
 static inline PetscErrorCode test_state_create(const test_body *b, test_map *velocity, wring_state *state)
 {

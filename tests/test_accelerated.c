@@ -22,10 +22,7 @@ static PetscErrorCode create(const char *law, double h, PetscBool held, test_bod
   PetscCall(test_body_create(law, h, 12, m));
   if (held) PetscCall(test_body_attach(m, "xmin", 1e6, twist));
   if (held) PetscCall(test_body_attach(m, "xmax", 1e6, twist));
-  PetscCall(test_body_set_up(m));
-  PetscCall(VecDuplicate(m->x, y));
-  PetscCall(test_body_place(m, twist, 0.05, *y));
-  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscCall(test_body_set_up_with(m, twist, 0.05, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -397,10 +394,7 @@ static PetscErrorCode test_stiff(void)
   PetscFunctionBegin;
   PetscCall(test_body_create("stable_neohookean", 0.05, 0, &m));
   for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, sides[i], 1e6, blow_up));
-  PetscCall(test_body_set_up(&m));
-  PetscCall(VecDuplicate(m.x, &y));
-  PetscCall(test_body_place(&m, blow_up, 0.05, y));
-  PetscCall(wring_potential_set_target(m.g, y));
+  PetscCall(test_body_set_up_with(&m, blow_up, 0.05, &y));
   PetscCall(set_variant(&m, "published", "chebyshev", "line_search", "none"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));

@@ -26,7 +26,6 @@ static PetscErrorCode create(const char *law, PetscBool held, double noise, test
     PetscCall(test_body_attach(m, "xmin", 1e6, twist));
     PetscCall(test_body_attach(m, "xmax", 1e6, twist));
   }
-  PetscCall(test_body_set_up(m));
   PetscCall(wring_options_set(m->o, "variant_heavy_type", "admm", "test"));
   PetscCall(wring_options_set(m->o, "variant_heavy_weight", "2", "test"));
   PetscCall(wring_options_set(m->o, "variant_warm_type", "admm", "test"));
@@ -35,9 +34,7 @@ static PetscErrorCode create(const char *law, PetscBool held, double noise, test
   PetscCall(wring_options_set(m->o, "variant_balanced_type", "admm", "test"));
   PetscCall(wring_options_set(m->o, "variant_balanced_balancing", "true", "test"));
   PetscCall(wring_options_set(m->o, "variant_balanced_weight", "8", "test"));
-  PetscCall(VecDuplicate(m->x, y));
-  PetscCall(test_body_place(m, twist, noise, *y));
-  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscCall(test_body_set_up_with(m, twist, noise, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -143,11 +143,8 @@ static PetscErrorCode test_method(const method *m)
   PetscCall(test_body_create(m->material, 0.02, 12, &b));
   PetscCall(wring_options_set(b.o, "operator_type", m->operator_type, "test"));
   PetscCall(test_body_attach(&b, "xmin", 1e6, twist));
-  PetscCall(test_body_set_up(&b));
+  PetscCall(test_body_set_up_with(&b, twist, 0.02, &y));
   PetscCall(VecDuplicate(b.x, &x));
-  PetscCall(VecDuplicate(b.x, &y));
-  PetscCall(test_body_place(&b, twist, 0.02, y));
-  PetscCall(wring_potential_set_target(b.g, y));
   PetscCall(test_body_solver(&b, m->name, &s));
   PetscCall(solve(&b, m->name, m->many, s, x, &first)); // first use: allocates what libraries keep
   PetscCall(solve(&b, m->name, m->few, s, x, &few));

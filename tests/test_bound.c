@@ -125,11 +125,8 @@ static PetscErrorCode solve(const wring_law *law, const char *name, Vec *x, wrin
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, ".", law, 0.001, 0, &b));
   for (int i = 0; i < 5; i++) PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
-  PetscCall(test_body_set_up(&b));
-  PetscCall(VecDuplicate(b.x, &y));
+  PetscCall(test_body_set_up_with(&b, mirror, 0.01, &y));
   PetscCall(VecDuplicate(b.x, x));
-  PetscCall(test_body_place(&b, mirror, 0.01, y));
-  PetscCall(wring_potential_set_target(b.g, y));
   PetscCall(VecCopy(b.x, *x));
   infinite = 0;
   PetscCall(test_body_solve(&b, name, 12, 0, *x, outcome));

@@ -143,11 +143,8 @@ static PetscErrorCode test_stop(const char *method, double rtol)
   PetscFunctionBegin;
   PetscCall(test_body_create("corotated", h, 0, &b));
   PetscCall(test_body_attach(&b, "xmin", 1e4, test_stay));
-  PetscCall(test_body_set_up(&b));
-  PetscCall(VecDuplicate(b.x, &y));
+  PetscCall(test_body_set_up_with(&b, bend, 0, &y));
   PetscCall(VecDuplicate(b.x, &grad));
-  PetscCall(test_body_place(&b, bend, 0, y));
-  PetscCall(wring_potential_set_target(b.g, y));
   PetscCall(test_body_solver(&b, method, &s));
   PetscCall(wring_solver_set_limits(s, 1000, rtol, 0, 1));
   PetscCall(wring_solver_set_stop(s, WRING_STOP_FORCE));

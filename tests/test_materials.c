@@ -21,10 +21,7 @@ static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law 
   PetscCall(test_body_create_on(comm, source, law, h, 0, b));
   PetscCall(test_body_attach(b, "xmin", 1e5, twist));
   PetscCall(test_body_attach(b, "xmax", 1e5, twist));
-  PetscCall(test_body_set_up(b));
-  PetscCall(VecDuplicate(b->x, y));
-  PetscCall(test_body_place(b, twist, 0.04, *y));
-  PetscCall(wring_potential_set_target(b->g, *y));
+  PetscCall(test_body_set_up_with(b, twist, 0.04, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

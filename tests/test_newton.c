@@ -25,10 +25,7 @@ static PetscErrorCode create(const char *law, double h, test_body *m, Vec *y)
   PetscCall(test_body_create(law, h, 0, m));
   PetscCall(test_body_attach(m, "xmin", 1e6, compress));
   PetscCall(test_body_attach(m, "xmax", 1e6, compress));
-  PetscCall(test_body_set_up(m));
-  PetscCall(VecDuplicate(m->x, y));
-  PetscCall(test_body_place(m, compress, 0.1, *y));
-  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscCall(test_body_set_up_with(m, compress, 0.1, y));
   for (int i = 0; i < N_FILTERS; i++) {
     snprintf(key, sizeof key, "variant_%s_type", names[i]);
     PetscCall(wring_options_set(m->o, key, "newton", "deck:1"));

@@ -41,10 +41,7 @@ static PetscErrorCode create_free(const char *law, test_map *map, double noise, 
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(law, h, 0, m));
-  PetscCall(test_body_set_up(m));
-  PetscCall(VecDuplicate(m->x, y));
-  PetscCall(test_body_place(m, map, noise, *y));
-  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscCall(test_body_set_up_with(m, map, noise, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -853,10 +850,7 @@ static PetscErrorCode test_inner_reductions(const char *law)
   PetscCall(test_body_create(law, h, 0, &m));
   PetscCall(wring_options_set(m.o, "operator_type", "multigrid", "test"));
   PetscCall(test_body_attach(&m, "xmin", 1e5, stretch));
-  PetscCall(test_body_set_up(&m));
-  PetscCall(VecDuplicate(m.x, &y));
-  PetscCall(test_body_place(&m, stretch, 0.02, y));
-  PetscCall(wring_potential_set_target(m.g, y));
+  PetscCall(test_body_set_up_with(&m, stretch, 0.02, &y));
   PetscCall(test_body_solver(&m, "qn", &s));
   PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
   PetscCall(wring_solver_solve(s, y, &outcome)); // PETSc sets up halos at their first use

@@ -39,10 +39,7 @@ static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
   PetscCall(test_body_create(law, h, 12, m));
   PetscCall(test_body_attach(m, "xmin", 1e6, twist));
   PetscCall(test_body_attach(m, "xmax", 1e6, twist));
-  PetscCall(test_body_set_up(m));
-  PetscCall(VecDuplicate(m->x, y));
-  PetscCall(test_body_place(m, twist, 0.05, *y));
-  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscCall(test_body_set_up_with(m, twist, 0.05, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,11 +160,8 @@ static PetscErrorCode test_steps_back(void)
 
   PetscFunctionBegin;
   PetscCall(test_body_create("neohookean", h / 20, 0, &m)); // large inertia: full steps lead to y, inside out
-  PetscCall(test_body_set_up(&m));
-  PetscCall(VecDuplicate(m.x, &y));
+  PetscCall(test_body_set_up_with(&m, mirror, 0, &y));
   PetscCall(VecDuplicate(m.x, &x));
-  PetscCall(test_body_place(&m, mirror, 0, y));
-  PetscCall(wring_potential_set_target(m.g, y));
   PetscCall(wring_potential_value(m.g, y, &value));
   CHECK(isinf(value.objective), "g inside out is %g", value.objective);
   for (int i = 0; i < 2; i++) {
@@ -203,10 +197,7 @@ static PetscErrorCode test_newton_is_quadratic(void)
     test_body m;
     PetscCall(test_body_create(laws[l], h, 0, &m));
     for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, side[i], 1e5, stretch));
-    PetscCall(test_body_set_up(&m));
-    PetscCall(VecDuplicate(m.x, &y));
-    PetscCall(test_body_place(&m, stretch, 0.02, y));
-    PetscCall(wring_potential_set_target(m.g, y));
+    PetscCall(test_body_set_up_with(&m, stretch, 0.02, &y));
     PetscCall(solve_watched(&m, "newton", 20, 1e-10, y, &seen, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", laws[l], wring_reason_name(outcome.reason));
     CHECK(outcome.iterations <= 8, "newton took %d iterations with %s", (int)outcome.iterations, laws[l]);

@@ -42,11 +42,8 @@ static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law 
   PetscCall(wring_options_set(b->o, "solver_mgpbd_inner_max_it", "1000", "test"));
   if (held) PetscCall(test_body_attach(b, "xmin", 1e5, twist));
   if (held) PetscCall(test_body_attach(b, "xmax", 1e5, twist));
-  PetscCall(test_body_set_up(b));
-  PetscCall(VecDuplicate(b->x, y));
-  PetscCall(test_body_place(b, twist, 0.02, *y));
+  PetscCall(test_body_set_up_with(b, twist, 0.02, y));
   PetscCall(wring_potential_set_start(b->g, b->x));
-  PetscCall(wring_potential_set_target(b->g, *y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
