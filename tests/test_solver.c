@@ -210,37 +210,6 @@ static PetscErrorCode test_newton_is_quadratic(void)
 }
 
 /*
-  A free body: sum m_i x_i equals that of y after every iteration. Fails if internal forces do not cancel, or if a solve
-  is not exact.
-*/
-static PetscErrorCode test_momentum(void)
-{
-  test_body     m;
-  Vec           y, x;
-  wring_outcome outcome;
-  double        drift;
-
-  PetscFunctionBegin;
-  PetscCall(test_body_create("strain", h, 12, &m));
-  PetscCall(test_body_set_up(&m));
-  PetscCall(VecDuplicate(m.x, &y));
-  PetscCall(VecDuplicate(m.x, &x));
-  PetscCall(test_body_place(&m, twist, 0.05, y));
-  PetscCall(wring_potential_set_target(m.g, y));
-  for (int i = 0; i < N_TYPES; i++) {
-    for (PetscInt its = 1; its <= 5; its++) {
-      PetscCall(VecCopy(y, x));
-      PetscCall(test_body_solve(&m, types[i], its, 0, x, &outcome));
-      PetscCall(test_drift(&m, x, y, &drift));
-      CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", types[i], drift, (int)its);
-    }
-  }
-  PetscCall(VecDestroy(&x));
-  PetscCall(test_body_destroy_with(&m, &y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
   Fails if the order of a sum or a scatter depends on the number of threads. On several ranks MUMPS adds in the order in
   which messages arrive, so that two runs on one thread differ as much.
 */
@@ -423,7 +392,6 @@ int main(int argc, char **argv)
   PetscCall(test_same_minimiser());
   PetscCall(test_steps_back());
   PetscCall(test_newton_is_quadratic());
-  PetscCall(test_momentum());
   PetscCall(test_threads());
   PetscCall(test_variants());
   PetscCall(test_measuring());
