@@ -13,21 +13,6 @@ typedef struct {
   Vec              x;        // rest positions
 } test_body;
 
-/* The last message that PETSc's error handler received. */
-typedef struct {
-  char text[1024];
-} test_message;
-
-static inline PetscErrorCode test_keep_message(MPI_Comm comm, int line, const char *function, const char *file,
-                                               PetscErrorCode code, PetscErrorType type, const char *text,
-                                               void *context)
-{
-  test_message *m = (test_message *)context;
-  (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL) snprintf(m->text, sizeof m->text, "%s", text);
-  return code;
-}
-
 /* Parameters of about 1e5 Pa for any material; source: folder of the repository, which has the table of a spline. */
 static inline PetscErrorCode test_set_material(wring_options *o, const wring_law *law, const char *source)
 {

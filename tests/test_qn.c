@@ -1,6 +1,7 @@
 /* ranks: 1 2 4 */
 /* The variants of qn: initial Hessians, inner solves, line searches, and condition numbers. docs/theory.md 5 */
 #include "body.h"
+#include "refused.h"
 #include "solver/lbfgs/lbfgs.h"
 #include <petscksp.h>
 
@@ -729,18 +730,18 @@ static PetscErrorCode test_useless(void)
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* The message with which the variant is refused, "" if it is not refused. */
-static PetscErrorCode message_of(test_body *m, int i, const char *keys, test_message *message)
+static PetscErrorCode message_of(test_body *m, int i, const char *keys, wring_error *message)
 {
   char           name[16];
   wring_solver  *s;
   PetscErrorCode code;
 
   PetscFunctionBegin;
-  *message = (test_message){""};
+  *message = (wring_error){""};
   PetscCall(PetscSNPrintf(name, sizeof name, "odd%d", i));
   PetscCall(set_variant(m, name, keys));
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, m->g, m->op, NULL, &s));
-  PetscCall(PetscPushErrorHandler(test_keep_message, message));
+  PetscCall(PetscPushErrorHandler(keep_message, message->text));
   code = wring_solver_set_from_options(s, m->o, name);
   PetscCall(PetscPopErrorHandler());
   CHECK(code == (message->text[0] ? PETSC_ERR_USER_INPUT : PETSC_SUCCESS), "%s: code %d", keys, (int)code);
@@ -763,9 +764,9 @@ static PetscErrorCode test_refusals(void)
     {"inner_preconditioner=none", "expected inner cg"},
     {"inner=cg inner_preconditioner=icholesky_rest", "expected none|jacobi|icholesky with initial_hessian operator"},
   };
-  test_body    m;
-  Vec          y;
-  test_message message;
+  test_body   m;
+  Vec         y;
+  wring_error message;
 
   PetscFunctionBegin;
   PetscCall(create_free("strain", stretch, 0, &m, &y));

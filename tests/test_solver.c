@@ -4,6 +4,7 @@
   every type are tested in test_solver_types.c.
 */
 #include "body.h"
+#include "refused.h"
 #include <omp.h>
 
 static const double h = 0.02;
@@ -326,59 +327,25 @@ static PetscErrorCode test_measuring(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes a call that must be refused and compares the message. */
-static PetscErrorCode check_refused(PetscErrorCode (*attempt)(void *), void *context, const char *expected)
-{
-  test_message message = {""};
-
-  PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(test_keep_message, &message));
-  const PetscErrorCode code = attempt(context);
-  PetscCall(PetscPopErrorHandler());
-  CHECK(code == PETSC_ERR_USER_INPUT, "error %d", (int)code);
-  CHECK(strncmp(message.text, expected, strlen(expected)) == 0, "the message is \"%s\"", message.text);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode set_up(void *s)
-{
-  return wring_solver_set_up(s);
-}
-
-typedef struct {
-  wring_solver *s;
-  test_body    *m;
-  const char   *name;
-} named;
-
-static PetscErrorCode set_name(void *context)
-{
-  const named *n = context;
-  return wring_solver_set_from_options(n->s, n->m->o, n->name);
-}
-
 /* Fails if a law without a projection is accepted, or if the message for an unknown method does not name it. */
 static PetscErrorCode test_refusals(void)
 {
-  test_body m;
-  named     n = {.m = &m};
-  char      expected[512];
+  test_body     m;
+  wring_solver *s;
+  char          expected[512];
 
   PetscFunctionBegin;
   PetscCall(test_body_create("neohookean", h, 0, &m));
   PetscCall(test_body_set_up(&m));
-  PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &n.s));
-  PetscCall(wring_solver_set_from_options(n.s, m.o, "pd"));
-  PetscCall(check_refused(set_up, n.s, "solver 'pd' cannot use material 'neohookean': it has no projection"));
-  n.name = "qm";
-  snprintf(expected, sizeof expected,
-           "deck: solver 'qm' is neither a variant with a type nor one of %s, did you mean qn?",
+  PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &s));
+  PetscCall(wring_solver_set_from_options(s, m.o, "pd"));
+  CHECK_REFUSED(wring_solver_set_up(s), "solver 'pd' cannot use material 'neohookean'", "it has no projection");
+  snprintf(expected, sizeof expected, "solver 'qm' is neither a variant with a type nor one of %s, did you mean qn?",
            wring_option_find(wring_solver_options, "type")->choices);
-  PetscCall(check_refused(set_name, &n, expected));
-  n.name = "pd";
+  CHECK_REFUSED(wring_solver_set_from_options(s, m.o, "qm"), "deck: ", expected);
   PetscCall(wring_options_set(m.o, "variant_pd_type", "qn", "deck:3"));
-  PetscCall(check_refused(set_name, &n, "deck:3: 'pd' is already a solver type, expected another name"));
-  PetscCall(wring_solver_destroy(&n.s));
+  CHECK_REFUSED(wring_solver_set_from_options(s, m.o, "pd"), "deck:3: 'pd' is already", "expected another name");
+  PetscCall(wring_solver_destroy(&s));
   PetscCall(test_body_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
