@@ -40,3 +40,9 @@ static inline void test_rotation(uint64_t *state, double r[9])
                        2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
   memcpy(r, m, sizeof m);
 }
+
+/* Entry (i, j) of U diag(s) V^T, 3 x 3. */
+static inline double test_usv(const double u[9], const double s[3], const double v[9], int i, int j)
+{
+  return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
+}

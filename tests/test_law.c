@@ -50,11 +50,6 @@ static void stretches(int kind, uint64_t *state, double s[3])
   for (int i = 0; i < 3; i++) s[i] = middle[kind][i] * (1 + (kind == 3 ? 0 : 0.1) * test_random(state));
 }
 
-static double f_entry(const double u[9], const double s[3], const double v[9], int i, int j)
-{
-  return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
-}
-
 /* F = U diag(s) V^T of a triangle; V is a rotation in the plane. */
 static double f32_entry(const double u[9], const double s[3], double angle, int i, int j)
 {
@@ -72,7 +67,7 @@ static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
     stretches(kind, state, s);
     if (law->positive) s[2] = fabs(s[2]);
     for (int i = 0; i < 3 * law->q; i++) {
-      z[i][lane] = law->q == 3   ? f_entry(u, s, v, i / 3, i % 3)
+      z[i][lane] = law->q == 3   ? test_usv(u, s, v, i / 3, i % 3)
                    : law->q == 2 ? f32_entry(u, s, 3 * v[0], i / 2, i % 2)
                                  : u[i] * s[0];
     }

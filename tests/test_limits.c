@@ -30,11 +30,6 @@ static const double middle[N_CASE][3] = {
   {1, 1, 1},       {2, 1.5, 1.2}, {0.7, 0.5, 0.4}, {1.3, 1.3, 1}, {1.2, 1, 0},     {1.2, 0.9, -0.4}, {1.5, 1.4, -1.3},
   {1, 1e-3, 1e-5}, {1, 0, 0},     {0, 0, 0},       {60, 50, 40},  {1.9, 1.9, 1.9}, {2.02, 2, 1.98},  {2.2, 1.4, 0.71}};
 
-static double f_entry(const double u[9], const double s[3], const double v[9], int i, int j)
-{
-  return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
-}
-
 static input make(const wring_law *law, int kind, double low, double high, uint64_t *state)
 {
   input a = {.law = law, .kind = kind};
@@ -43,7 +38,7 @@ static input make(const wring_law *law, int kind, double low, double high, uint6
     test_rotation(state, u);
     test_rotation(state, v);
     for (int i = 0; i < 3; i++) s[i] = middle[kind][i] * (1 + (lane ? 0.02 : 0) * test_random(state));
-    for (int i = 0; i < 9; i++) a.z[i][lane] = f_entry(u, s, v, i / 3, i % 3);
+    for (int i = 0; i < 9; i++) a.z[i][lane] = test_usv(u, s, v, i / 3, i % 3);
     a.par[0][lane] = 1 + 0.5 * test_random(state), a.par[1][lane] = low, a.par[2][lane] = high;
   }
   return a;
@@ -121,7 +116,7 @@ static void check_closest(input *a, uint64_t *state)
       for (int i = 0; i < 3; i++)
         t[i] = fabs(s[i][lane]) * (1 + spread * test_random(state)) + 0.5 * spread * fabs(test_random(state)) + 1e-12;
       make_feasible(a, lane, t);
-      for (int i = 0; i < 9; i++) other[i][lane] = f_entry(ul, t, vl, i / 3, i % 3);
+      for (int i = 0; i < 9; i++) other[i][lane] = test_usv(ul, t, vl, i / 3, i % 3);
       CHECK(distance2(other, a->z, lane) >= distance2(p, a->z, lane) * (1 - 1e-12) - 1e-24,
             "%s, case %d: (%g, %g, %g) is at a distance of %g, p at %g", a->law->name, a->kind, t[0], t[1], t[2],
             sqrt(distance2(other, a->z, lane)), sqrt(distance2(p, a->z, lane)));

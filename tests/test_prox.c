@@ -53,11 +53,6 @@ static void stretches(int kind, uint64_t *state, double s[3])
   for (int i = 0; i < 3; i++) s[i] = middle[kind][i] * (1 + range * test_random(state));
 }
 
-static double f_entry(const double u[9], const double s[3], const double v[9], int i, int j)
-{
-  return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
-}
-
 static input make(const wring_law *law, int kind, double factor, uint64_t *state)
 {
   input                a = {.law = law, .kind = kind, .n = 3 * law->q};
@@ -70,7 +65,7 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
     test_rotation(state, u);
     test_rotation(state, v);
     stretches(kind, state, s);
-    for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
+    for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 3 ? test_usv(u, s, v, i / 3, i % 3) : u[i] * s[0];
   }
   test_limit_par(law, kind, a.par);
   law->slope(law, (wring_in)a.par, k);
@@ -92,7 +87,7 @@ static input make_listed(const wring_law *law, const wring_law *scaled, int kind
     test_rotation(state, v);
     stretches(kind, state, s);
     if (law->q == 2) v[0] = v[4] = cos(kind + lane), v[1] = -(v[3] = sin(kind + lane)), s[2] = 0;
-    for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 1 ? u[i] * s[0] : f_entry(u, s, v, i / law->q, i % law->q);
+    for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 1 ? u[i] * s[0] : test_usv(u, s, v, i / law->q, i % law->q);
     a.rho[lane] = rho;
   }
   return a;
