@@ -2,7 +2,6 @@
 #pragma once
 #include "check.h"
 #include "mesh/data.h"
-#include "mesh/data.h"
 #include <wring/mesh.h>
 
 /* All boxes as one region; the vertices and tets of the boxes follow each other. Each box is a set, "a", "b", ... */

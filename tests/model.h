@@ -1,6 +1,7 @@
 /* Small models that several tests use: a jittered box of one material, held at one end, with springs across it. */
 #pragma once
 #include "check.h"
+#include "distribute.h"
 #include <wring/potential.h>
 #include <math.h>
 #include <string.h>
@@ -22,14 +23,10 @@ static inline void test_raise(wring_mesh *m, double amount)
 /* A box of cells[3] distributed over comm. */
 static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
 {
-  wring_box        box  = {.size = {2, 1, 1}, .jitter = 0.2};
-  wring_mesh_data *data = NULL;
-  wring_mesh      *mesh;
-  PetscMPIInt      rank;
-  MPI_Comm_rank(comm, &rank);
+  wring_box   box = {.size = {2, 1, 1}, .jitter = 0.2};
+  wring_mesh *mesh;
   for (int i = 0; i < 3; i++) box.cells[i] = cells[i];
-  if (rank == 0) PetscCallAbort(comm, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCallAbort(comm, wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, &mesh));
+  PetscCallAbort(comm, test_distribute_box(comm, &box, &mesh));
   if (test_mesh_order == 2) test_raise(mesh, test_mesh_curved);
   mesh->tets.points = test_mesh_points;
   return mesh;

@@ -248,13 +248,9 @@ typedef struct {
 
 static wring_mesh *recovery_mesh(const recovery *c)
 {
-  const wring_box  box  = {.size = {1, 1, 1}, .cells = {c->n, c->n, c->n}, .jitter = c->jitter};
-  wring_mesh_data *data = NULL;
-  wring_mesh      *m;
-  PetscMPIInt      rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank == 0) PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &m));
+  const wring_box box = {.size = {1, 1, 1}, .cells = {c->n, c->n, c->n}, .jitter = c->jitter};
+  wring_mesh     *m;
+  PetscCallAbort(PETSC_COMM_WORLD, test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   if (c->order == 2) test_raise(m, c->curved);
   m->tets.points = c->points;
   return m;

@@ -6,6 +6,7 @@
   if it is lost. The two newest checkpoints are kept; a damaged newest one is skipped for the one before.
 */
 #define _GNU_SOURCE // RTLD_NEXT
+#include "distribute.h"
 #include "refused.h"
 #include <dlfcn.h>
 #include <hdf5.h>
@@ -64,18 +65,6 @@ static double value_of(PetscInt original, int component, int field)
   return test_random(&state);
 }
 
-static PetscErrorCode create_mesh(MPI_Comm comm, wring_mesh **m)
-{
-  PetscMPIInt      rank;
-  wring_mesh_data *data = NULL;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 enum { N_FIELD = 3 }; // the last is one number
 static const double number = -1.0 / 3;
 
@@ -113,7 +102,7 @@ static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
 
   PetscFunctionBegin;
   directory_of(file, directory);
-  PetscCall(create_mesh(comm, &m));
+  PetscCall(test_distribute_box(comm, &box, &m));
   PetscCall(create_fields(m, f));
   for (int k = 0; k < 2; k++) {
     for (PetscInt i = 0; i < m->n_owned; i++) {
@@ -379,7 +368,7 @@ static PetscErrorCode write_other_mesh(const char *directory)
 
   PetscFunctionBegin;
   box.jitter = 0.1;
-  PetscCall(create_mesh(PETSC_COMM_WORLD, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   box.jitter = 0.2;
   PetscCall(wring_checkpoint_write_mesh(directory, m, seal));
   PetscCall(wring_mesh_destroy(&m));
@@ -433,7 +422,7 @@ static PetscErrorCode read_fields(const char *file)
   wring_checkpoint_field f[N_FIELD];
 
   PetscFunctionBegin;
-  PetscCall(create_mesh(PETSC_COMM_WORLD, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   PetscCall(create_fields(m, f));
   const PetscErrorCode status = wring_checkpoint_read_fields(file, m, N_FIELD, f);
   PetscCall(destroy_fields(f));

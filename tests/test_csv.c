@@ -1,6 +1,7 @@
 /* ranks: 1 3 */
 /* Tables of numbers: what is read equals what was written, and every error in a file is reported with its line. */
 #define _POSIX_C_SOURCE 200809L
+#include "distribute.h"
 #include "refused.h"
 #include <wring/io.h>
 #include <math.h>
@@ -183,17 +184,15 @@ static double value_of(PetscInt original, int component)
 /* Any number of ranks writes the same file: all vertices in order, each value to the last bit. */
 static PetscErrorCode test_write(PetscMPIInt rank)
 {
-  const wring_box  box  = {.size = {3, 1, 1}, .cells = {7, 2, 2}};
-  wring_mesh_data *data = NULL;
-  wring_mesh      *m;
-  double          *value, *row;
-  wring_error      e = {""};
-  PetscInt         n;
-  int              width;
+  const wring_box box = {.size = {3, 1, 1}, .cells = {7, 2, 2}};
+  wring_mesh     *m;
+  double         *value, *row;
+  wring_error     e = {""};
+  PetscInt        n;
+  int             width;
 
   PetscFunctionBegin;
-  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
   for (PetscInt i = 0; i < 2 * m->n_owned; i++) value[i] = value_of(m->number.original[i / 2], i % 2);
   PetscCall(wring_csv_write_vertices(file, m, "p,q", 2, value));

@@ -1,6 +1,7 @@
 /* ranks: 1 2 3 4
   The distributed box compared with the serial one: fails if a tet or vertex is lost, sent twice or misnumbered. */
 #include <wring/mesh.h>
+#include "distribute.h"
 #include "mesh/data.h"
 #include "refused.h"
 #include <math.h>
@@ -19,17 +20,6 @@ static PetscInt sum_ranks(PetscInt n)
 {
   MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
   return n;
-}
-
-static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
-{
-  wring_mesh_data *d = NULL;
-
-  PetscFunctionBegin;
-  if (rank_of() == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, m));
-  CHECK(d == NULL, "distribute consumes the data");
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A jittered box keeps plane faces and its volume; without jitter the vertices lie on the grid. */
@@ -289,7 +279,7 @@ static PetscErrorCode test_distribution(void)
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_box(PETSC_COMM_SELF, &beam, &d, &(wring_error){""}));
-  PetscCall(distribute_box(&beam, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &beam, &m));
   check_tets(m, d);
   check_vertices(m, d);
   check_sets(m, d);
@@ -345,7 +335,7 @@ static PetscErrorCode check_set_of_deck(const char *key, const char *value, Pets
   wring_mesh     *m;
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(&box, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   PetscCall(wring_options_set(o, key, value, "deck.yaml:1"));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <wring/io.h>
 #include "check.h"
+#include "distribute.h"
 #include "mesh/data.h"
 #include "mesh/surface/faces.h"
 #include "mesh/surface/skin.h"
@@ -21,16 +22,6 @@ static PetscInt64 sum_ranks(PetscInt64 n)
 }
 
 static const wring_box beam = {{4, 1, 0.5}, {6, 3, 2}, {1, 2, 3}, 0.3};
-
-static PetscErrorCode distribute_box(MPI_Comm comm, const wring_box *box, wring_mesh **m)
-{
-  wring_mesh_data *d = NULL;
-
-  PetscFunctionBegin;
-  if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ---- the whole mesh ---------------------------------------------------------------------------------------------- */
 
@@ -196,7 +187,7 @@ static PetscErrorCode test_box(PetscInt refine)
   wring_mesh_data *coarse, *d, *one;
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &beam, &m));
   PetscCall(wring_mesh_refine(m, refine));
   PetscCall(wring_mesh_gather(m, &coarse));
   const PetscInt corners = m->number.n_global;
@@ -212,7 +203,7 @@ static PetscErrorCode test_box(PetscInt refine)
     check_set(d, "zmax", 2, 3.5);
     check_set(d, "box", 0, -1);
   }
-  PetscCall(distribute_box(PETSC_COMM_SELF, &beam, &serial));
+  PetscCall(test_distribute_box(PETSC_COMM_SELF, &beam, &serial));
   PetscCall(wring_mesh_refine(serial, refine));
   PetscCall(wring_mesh_raise(serial));
   PetscCall(wring_mesh_gather(serial, &one));
@@ -251,7 +242,7 @@ static PetscErrorCode test_surfaces(void)
   double      area[3] = {0};
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &beam, &m));
   const PetscInt xmin = wring_names_find(&m->set.names, "xmin");
   PetscCall(wring_mesh_count_elements(m, xmin, 3, &first));
   PetscCall(wring_mesh_raise(m));
@@ -296,7 +287,7 @@ static PetscErrorCode test_others(void)
   PetscInt64      n;
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &sheet, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &sheet, &m));
   PetscCall(wring_mesh_raise(m));
   CHECK(m->number.n_global == 45 && m->number.n_corner == 15 && m->tets.n == 0, "%d vertices of a sheet",
         (int)m->number.n_global);

@@ -2,6 +2,7 @@
   Uniform refinement: every check is on the mesh gathered from all ranks, or on each rank's part. */
 #include <wring/mesh.h>
 #include "check.h"
+#include "distribute.h"
 #include "mesh/data.h"
 #include "mesh/surface/faces.h"
 #include "refused.h"
@@ -17,16 +18,6 @@ static PetscInt sum_ranks(PetscInt n)
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
 static const wring_box beam = {{4, 1, 0.5}, {6, 3, 2}, {1, 2, 3}, 0.3};
-
-static PetscErrorCode distribute_box(MPI_Comm comm, const wring_box *box, wring_mesh **m)
-{
-  wring_mesh_data *d = NULL;
-
-  PetscFunctionBegin;
-  if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* A file, and the number of elements written to it. */
 typedef struct {
@@ -337,14 +328,14 @@ static PetscErrorCode test_box(void)
   wring_mesh_info  before, after;
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &beam, &m));
   PetscCall(refine_twice(m, &d));
   if (d) {
     check_set(d, "xmin", at_xmin);
     check_set(d, "zmax", at_zmax);
     check_set(d, "box", anywhere);
   }
-  PetscCall(distribute_box(PETSC_COMM_SELF, &beam, &serial));
+  PetscCall(test_distribute_box(PETSC_COMM_SELF, &beam, &serial));
   PetscCall(wring_mesh_get_info(serial, &before));
   PetscCall(wring_mesh_refine(serial, 2));
   PetscCall(wring_mesh_gather(serial, &one));
@@ -461,11 +452,11 @@ static PetscErrorCode test_refusals(void)
   wring_mesh_data *d = NULL;
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &beam, &m));
   if (sizeof(PetscInt) == 4) CHECK_REFUSED(wring_mesh_refine(m, 10), "mesh_refine: 10 ", "at most");
   CHECK(m->tets.n_global == 216, "a refused mesh is as it was");
   PetscCall(wring_mesh_destroy(&m));
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &tiny, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &tiny, &m));
   CHECK_REFUSED(wring_mesh_refine(m, 3), "refinement 3 leaves", "expected at most 2");
   PetscCall(wring_mesh_destroy(&m));
   if (rank == 0) {
@@ -499,7 +490,7 @@ static PetscErrorCode test_values(void)
   double     *value, expected[2];
 
   PetscFunctionBegin;
-  PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &beam, &m));
   const PetscInt old = m->number.n_global;
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
   for (PetscInt i = 0; i < m->n_owned; i++) set_values(m, i, value + 2 * i);

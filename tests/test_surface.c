@@ -5,23 +5,12 @@
   skin of a box; edges of two triangles found across ranks; masses whose bits do not depend on the partition; load
   balance of a body with a large cloth.
 */
+#include "distribute.h"
 #include "refused.h"
 #include <float.h>
 #include <math.h>
 #include <wring/io.h>
 #include <wring/potential.h>
-
-static PetscErrorCode make_mesh(MPI_Comm comm, const wring_box *box, wring_mesh **m)
-{
-  wring_mesh_data *data = NULL;
-  PetscMPIInt      rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &data, m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Triangles and hinges of a set in local numbers; the halo includes all their vertices. */
 typedef struct {
@@ -122,7 +111,7 @@ static PetscErrorCode bending_energy(PetscInt n, const wring_law *law, place *ma
   Vec              x;
 
   PetscFunctionBegin;
-  PetscCall(make_mesh(PETSC_COMM_WORLD, &box, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   PetscCall(take_surface(m, "box", &s));
   PetscCall(empty_potential(m, &g));
   PetscCall(wring_term_create_hinges(m, "box", law, 2.5, s.n_hinge, s.hinge, &t));
@@ -176,7 +165,7 @@ static PetscErrorCode check_stretch(void)
   surface                s;
 
   PetscFunctionBegin;
-  PetscCall(make_mesh(PETSC_COMM_WORLD, &box, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   PetscCall(take_surface(m, "box", &s));
   for (int i = 0; i < 3; i++) {
     wring_potential *g;
@@ -212,7 +201,7 @@ static PetscErrorCode make_body(MPI_Comm comm, wring_mesh **m, wring_potential *
   wring_term            *t;
 
   PetscFunctionBegin;
-  PetscCall(make_mesh(comm, &box, m));
+  PetscCall(test_distribute_box(comm, &box, m));
   PetscCall(wring_mesh_list_elements(*m, wring_names_find(&(*m)->set.names, "zmax"), 3, &s[0].n, &s[0].triangle));
   PetscCall(wring_mesh_list_elements(*m, wring_names_find(&(*m)->set.names, "xmin"), 3, &s[1].n, &s[1].triangle));
   for (int i = 0; i < 2; i++) {
@@ -357,7 +346,7 @@ static PetscErrorCode lump_sheet(MPI_Comm comm, PetscInt *n, double **mass)
   double         *mine;
 
   PetscFunctionBegin;
-  PetscCall(make_mesh(comm, &box, &m));
+  PetscCall(test_distribute_box(comm, &box, &m));
   PetscCall(take_surface(m, "box", &s));
   lumps.n      = s.n;
   lumps.vertex = s.triangle;
@@ -441,7 +430,7 @@ static PetscErrorCode check_hinges(void)
   PetscInt        n;
 
   PetscFunctionBegin;
-  PetscCall(make_mesh(PETSC_COMM_WORLD, &box, &m));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &m));
   PetscCall(take_surface(m, "box", &s));
   PetscCallMPI(MPI_Allreduce(&s.n_hinge, &n, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
   CHECK(n == 3 * 11 * 7 - 11 - 7, "%d edges between triangles", (int)n);

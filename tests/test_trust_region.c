@@ -128,10 +128,8 @@ static PetscErrorCode curvature(test_body *b, Vec x, Vec d, double *c)
 /* A bar of 8 x 1 x 1 m of 1e5 Pa whose ends are held where squash has them. */
 static PetscErrorCode create_slender(test_body *b)
 {
-  const wring_box  box  = {.size = {8, 1, 1}, .cells = {16, 2, 2}};
-  wring_mesh_data *data = NULL;
-  double           par[8];
-  PetscMPIInt      rank;
+  const wring_box box = {.size = {8, 1, 1}, .cells = {16, 2, 2}};
+  double          par[8];
 
   PetscFunctionBegin;
   *b = (test_body){.x = NULL};
@@ -139,9 +137,7 @@ static PetscErrorCode create_slender(test_body *b)
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
   PetscCall(test_set_material(b->o, &wring_law_stable_neohookean, "."));
   PetscCall(wring_law_stable_neohookean.set_par(&wring_law_stable_neohookean, b->o, "material_", "material_", par));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &b->mesh));
+  PetscCall(test_distribute_box(PETSC_COMM_WORLD, &box, &b->mesh));
   b->g = test_potential(b->mesh, &wring_law_stable_neohookean, par);
   PetscCall(wring_potential_set_step(b->g, 10));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
