@@ -46,3 +46,10 @@ static inline double test_usv(const double u[9], const double s[3], const double
 {
   return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
 }
+
+/* A file of n bytes. */
+static inline void test_write_bytes(const char *file, size_t n, const char *bytes)
+{
+  FILE *const f = fopen(file, "wb");
+  CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "%s cannot be written", file);
+}

@@ -288,12 +288,6 @@ static PetscErrorCode check_read_on_fewer(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void write_bytes(const char *file, const char *bytes, size_t n)
-{
-  FILE *const f = fopen(file, "wb");
-  CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "%s", file);
-}
-
 static size_t read_bytes(const char *file, char *bytes, size_t room)
 {
   FILE *const f = fopen(file, "rb");
@@ -314,12 +308,12 @@ static PetscErrorCode check_damage(const char *file, const char *copy)
   const size_t n = read_bytes(file, bytes, ROOM);
   for (size_t i = 0; i < n; i += 41) {
     bytes[i] ^= 0x10;
-    write_bytes(copy, bytes, n);
+    test_write_bytes(copy, n, bytes);
     bytes[i] ^= 0x10;
     CHECK_REFUSED(wring_checkpoint_find(PETSC_COMM_SELF, copy, sizeof found, found), copy, ": is ");
   }
   for (size_t i = 0; i < n; i += 997) {
-    write_bytes(copy, bytes, i);
+    test_write_bytes(copy, i, bytes);
     CHECK_REFUSED(wring_checkpoint_find(PETSC_COMM_SELF, copy, sizeof found, found), copy, "cut short");
   }
   CHECK(unlink(copy) == 0, "%s", copy);
@@ -353,7 +347,7 @@ static PetscErrorCode replace_mesh(const char *mesh, char *bytes, size_t n, size
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   if (rank == 0) {
     if (flip < n) bytes[flip] ^= 0x10;
-    write_bytes(mesh, bytes, n);
+    test_write_bytes(mesh, n, bytes);
     if (flip < n) bytes[flip] ^= 0x10;
   }
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
@@ -446,7 +440,7 @@ static PetscErrorCode check_flipped_value(const char *file)
     while (i + sizeof value < n && memcmp(bytes + i, &value, sizeof value)) i++;
     CHECK(i + sizeof value < n, "the value of vertex 3 is not in the file");
     bytes[i] ^= 1;
-    write_bytes(file, bytes, n);
+    test_write_bytes(file, n, bytes);
   }
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   CHECK_REFUSED(read_fields(file), file, "is damaged");

@@ -9,12 +9,6 @@
 
 static char file[PETSC_MAX_PATH_LEN];
 
-static void write_text(const char *text, size_t size)
-{
-  FILE *const f = fopen(file, "wb");
-  CHECK(f && fwrite(text, 1, size, f) == size && !fclose(f), "%s cannot be written", file);
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -50,7 +44,7 @@ static PetscErrorCode test_good_tables(void)
     PetscInt    n;
     int         width;
     double     *row;
-    write_text(good[i].text, strlen(good[i].text));
+    test_write_bytes(file, strlen(good[i].text), good[i].text);
     PetscCall(wring_csv_read(file, "a,b,length[,damping]", 5, PETSC_FALSE, PETSC_FALSE, &n, &width, &row, &e));
     CHECK(row && !e.text[0] && n == good[i].n && width == 4, "table %zu: \"%s\"", i, e.text);
     for (PetscInt k = 0; k < 4 * n; k++)
@@ -114,7 +108,7 @@ static PetscErrorCode test_bad_tables(void)
     PetscInt    n;
     int         width;
     double     *row;
-    write_text(bad[i].text, strlen(bad[i].text));
+    test_write_bytes(file, strlen(bad[i].text), bad[i].text);
     PetscCall(wring_csv_read(file, "vertex,x[,y]", 3, PETSC_TRUE, PETSC_TRUE, &n, &width, &row, &e));
     CHECK(!row && n == 0, "table %zu was read", i);
     CHECK(strstr(e.text, bad[i].expected[0]) && strstr(e.text, bad[i].expected[1]), "table %zu: \"%s\"", i, e.text);
@@ -146,9 +140,9 @@ static PetscErrorCode test_garbage(void)
       text[at]        = (char)(127 * test_random(&state));
     }
     if (i == 2001)
-      write_text(line, sizeof line);
+      test_write_bytes(file, sizeof line, line);
     else
-      write_text(text, sizeof table - (i > 0)); // the first includes the final zero byte
+      test_write_bytes(file, sizeof table - (i > 0), text); // the first includes the final zero byte
     PetscCall(wring_csv_read(file, "vertex,x", 3, PETSC_TRUE, PETSC_TRUE, &n, &width, &row, &e));
     CHECK((row == NULL) == (e.text[0] != '\0'), "garbage %d: \"%s\"", i, e.text);
     CHECK(!strpbrk(e.text, "\r\n"), "garbage %d: \"%s\"", i, e.text);

@@ -137,17 +137,11 @@ static void write_binary41(bytes *b)
   put_text(b, "\n$EndElements\n");
 }
 
-static void write_text(size_t length, const char *text)
-{
-  FILE *f = fopen(file, "wb");
-  CHECK(f && fwrite(text, 1, length, f) == length && fclose(f) == 0, "%s", file);
-}
-
 /* d is NULL if and only if there is an error. */
 static PetscErrorCode read_text(size_t length, const char *text, wring_mesh_data **d, wring_error *e, char notes[512])
 {
   PetscFunctionBegin;
-  write_text(length, text);
+  test_write_bytes(file, length, text);
   e->text[0] = '\0';
   PetscCall(wring_mesh_read(PETSC_COMM_SELF, file, 2, PETSC_FALSE, d, e, 512, notes));
   CHECK((*d == NULL) == (e->text[0] != '\0'), "data or error, never both: %s", e->text);

@@ -112,8 +112,7 @@ static PetscErrorCode test_text(const char *ending, const char *text)
 
   PetscFunctionBegin;
   snprintf(name, sizeof name, "source_%s.%s", file, ending);
-  FILE *const f = fopen(name, "wb");
-  CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s", name);
+  test_write_bytes(name, strlen(text), text);
   PetscCall(test_file(name));
   CHECK(remove(name) == 0, "%s", name);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,12 +18,6 @@ static const char *const ele   = "2 4 1\n1 1 2 3 5 0\n# between\n2 1 2 3 6 4.0\n
 static const char *const node0 = "6 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 5.5 -1 .25\n4 0 0 1\n5 1 1 -1\n";
 static const char *const ele0  = "2 4 0\n0 0 1 2 4\n1 0 1 2 5\n";
 
-static void write_text(const char *file, size_t length, const char *text)
-{
-  FILE *f = fopen(file, "wb");
-  CHECK(f && fwrite(text, 1, length, f) == length && fclose(f) == 0, "%s", file);
-}
-
 /* d is NULL if and only if there is an error. */
 static PetscErrorCode read_file(const char *file, wring_mesh_data **d, wring_error *e, char notes[512])
 {
@@ -130,11 +124,11 @@ static PetscErrorCode test_variants(void)
     const char *const    file = is_mesh ? medit_file : is_node ? node_file : ele_file;
     const char *const    text = is_mesh ? medit : is_node ? node : ele;
     apply(v, text, sizeof changed, changed);
-    write_text(file, strlen(changed), changed);
+    test_write_bytes(file, strlen(changed), changed);
     PetscCall(read_file(file, &d, &e, notes));
     CHECK(!d && strstr(e.text, v->message), "'%s' to '%s': %s", v->from, v->to, e.text);
     PetscCall(wring_mesh_data_destroy(&d));
-    write_text(file, strlen(text), text);
+    test_write_bytes(file, strlen(text), text);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,7 +143,7 @@ static PetscErrorCode test_damage(const char *file, const char *text, size_t nee
 
   PetscFunctionBegin;
   for (size_t cut = 0; cut < length; cut++) {
-    write_text(file, cut, text);
+    test_write_bytes(file, cut, text);
     PetscCall(read_file(file, &d, &e, notes));
     CHECK(!d || cut >= needed, "%s cut to %d bytes was read", file, (int)cut);
     PetscCall(wring_mesh_data_destroy(&d));
@@ -158,12 +152,12 @@ static PetscErrorCode test_damage(const char *file, const char *text, size_t nee
     memcpy(changed, text, length);
     for (int k = 0; k < 4; k++) {
       changed[i] = "\0x9-"[k];
-      write_text(file, length, changed);
+      test_write_bytes(file, length, changed);
       PetscCall(read_file(file, &d, &e, notes));
       PetscCall(wring_mesh_data_destroy(&d));
     }
   }
-  write_text(file, length, text);
+  test_write_bytes(file, length, text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,12 +179,12 @@ int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  write_text(medit_file, strlen(medit), medit);
-  write_text(node_file, strlen(node0), node0);
-  write_text(ele_file, strlen(ele0), ele0);
+  test_write_bytes(medit_file, strlen(medit), medit);
+  test_write_bytes(node_file, strlen(node0), node0);
+  test_write_bytes(ele_file, strlen(ele0), ele0);
   PetscCall(test_good(ele_file, PETSC_FALSE));
-  write_text(node_file, strlen(node), node);
-  write_text(ele_file, strlen(ele), ele);
+  test_write_bytes(node_file, strlen(node), node);
+  test_write_bytes(ele_file, strlen(ele), ele);
   PetscCall(test_good(medit_file, PETSC_TRUE));
   PetscCall(test_good(ele_file, PETSC_TRUE));
   PetscCall(test_good(node_file, PETSC_TRUE));

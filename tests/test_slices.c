@@ -346,10 +346,9 @@ static PetscBool is_binary(int format)
 
 static void save(const writer *w, const char *name)
 {
-  FILE  *f = fopen(name, "wb");
   size_t n = w->n;
   while (w->style == LOOSE && n > 0 && strchr(" \t\n", w->text[n - 1])) n--;
-  CHECK(f && fwrite(w->text, 1, n, f) == n && fclose(f) == 0, "%s", name);
+  test_write_bytes(name, n, w->text);
 }
 
 /* The text of the format, of TetGen's tetrahedra, in w; rank 0 writes it to the file. */
