@@ -2,6 +2,7 @@
 #pragma once
 #include "model.h"
 #include <wring/step.h>
+#include <stdarg.h>
 
 typedef struct {
   wring_options   *o;
@@ -38,6 +39,29 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
   } else if (!known) {
     PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
     PetscCall(wring_options_set(o, "material_poisson", "0.35", "test"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A variant `name` of a type with keys "key=value ...", in the manner of printf. */
+static inline PetscErrorCode test_variant(wring_options *o, const char *name, const char *type, const char *keys, ...)
+  __attribute__((format(printf, 4, 5)));
+
+static inline PetscErrorCode test_variant(wring_options *o, const char *name, const char *type, const char *keys, ...)
+{
+  char    text[256], key[64], value[64], full[160];
+  int     length;
+  va_list values;
+
+  PetscFunctionBegin;
+  va_start(values, keys);
+  vsnprintf(text, sizeof text, keys, values);
+  va_end(values);
+  PetscCall(PetscSNPrintf(full, sizeof full, "variant_%s_type", name));
+  PetscCall(wring_options_set(o, full, type, "test"));
+  for (const char *at = text; sscanf(at, " %63[a-z_]=%63s%n", key, value, &length) == 2; at += length) {
+    PetscCall(PetscSNPrintf(full, sizeof full, "variant_%s_%s", name, key));
+    PetscCall(wring_options_set(o, full, value, "test"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,29 +26,6 @@ static PetscErrorCode create(const char *law, double h, PetscBool held, test_bod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The variant `name` of a type, with one key set. */
-static PetscErrorCode set_variant(test_body *m, const char *name, const char *type, const char *key, const char *value)
-{
-  char full[64];
-
-  PetscFunctionBegin;
-  snprintf(full, sizeof full, "variant_%s_type", name);
-  PetscCall(wring_options_set(m->o, full, type, "deck:1"));
-  snprintf(full, sizeof full, "variant_%s_%s", name, key);
-  PetscCall(wring_options_set(m->o, full, value, "deck:2"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The variant "whole": anderson around admm as Douglas-Rachford splitting, with a window. */
-static PetscErrorCode set_whole(test_body *m, const char *window)
-{
-  PetscFunctionBegin;
-  PetscCall(set_variant(m, "whole", "anderson", "inner", "admm"));
-  PetscCall(wring_options_set(m->o, "variant_whole_form", "douglas_rachford", "deck:3"));
-  PetscCall(wring_options_set(m->o, "variant_whole_window", window, "deck:4"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* Fails if a method ends away from the minimiser, or if g rises in a method in which it must not. */
@@ -64,12 +41,11 @@ static PetscErrorCode test_same_minimiser(const char *law)
 
   PetscFunctionBegin;
   PetscCall(create(law, 0.005, PETSC_FALSE, &m, &y)); // stiffness small against inertia: steepest descent converges
-  PetscCall(set_variant(&m, "careful", "chebyshev", "line_search", "armijo"));
+  PetscCall(test_variant(m.o, "careful", "chebyshev", "line_search=armijo delay=2"));
   PetscCall(wring_options_set(m.o, "solver_chebyshev_delay", "2", "deck:3"));
-  PetscCall(wring_options_set(m.o, "variant_careful_delay", "2", "deck:3"));
-  PetscCall(set_variant(&m, "split", "anderson", "inner", "admm"));
-  PetscCall(set_whole(&m, "5"));
-  PetscCall(set_variant(&m, "jacobi", "chebyshev", "precondition", "jacobi"));
+  PetscCall(test_variant(m.o, "split", "anderson", "inner=admm"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=5"));
+  PetscCall(test_variant(m.o, "jacobi", "chebyshev", "precondition=jacobi"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
@@ -102,12 +78,11 @@ static PetscErrorCode test_plain(void)
 
   PetscFunctionBegin;
   PetscCall(create("strain", 0.02, PETSC_TRUE, &m, &y));
-  PetscCall(set_variant(&m, names[0], "chebyshev", "rho", "0"));
-  PetscCall(set_variant(&m, names[1], "chebyshev", "delay", "20"));
-  PetscCall(set_variant(&m, names[2], "anderson", "window", "0"));
-  PetscCall(set_variant(&m, names[3], "anderson", "inner", "admm"));
-  PetscCall(wring_options_set(m.o, "variant_split_window", "0", "deck:3"));
-  PetscCall(set_whole(&m, "0"));
+  PetscCall(test_variant(m.o, names[0], "chebyshev", "rho=0"));
+  PetscCall(test_variant(m.o, names[1], "chebyshev", "delay=20"));
+  PetscCall(test_variant(m.o, names[2], "anderson", "window=0"));
+  PetscCall(test_variant(m.o, names[3], "anderson", "inner=admm window=0"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
@@ -142,9 +117,7 @@ static PetscErrorCode test_chebyshev_recurrence(void)
 
   PetscFunctionBegin;
   PetscCall(create("corotated", 0.02, PETSC_TRUE, &m, &y));
-  PetscCall(set_variant(&m, "given", "chebyshev", "rho", "0.9"));
-  PetscCall(wring_options_set(m.o, "variant_given_delay", "3", "deck:3"));
-  PetscCall(wring_options_set(m.o, "variant_given_line_search", "none", "deck:4"));
+  PetscCall(test_variant(m.o, "given", "chebyshev", "rho=0.9 delay=3 line_search=none"));
   for (int i = 0; i < 3; i++) PetscCall(VecDuplicate(y, &v[i]));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &grad));
@@ -179,8 +152,8 @@ static PetscErrorCode count_iterations(double h, const char *name, wring_outcome
 
   PetscFunctionBegin;
   PetscCall(create("strain", h, PETSC_TRUE, &m, &y));
-  PetscCall(set_variant(&m, "split", "anderson", "inner", "admm"));
-  PetscCall(set_whole(&m, "5"));
+  PetscCall(test_variant(m.o, "split", "anderson", "inner=admm"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=5"));
   PetscCall(test_body_solve(&m, name, 1000, 1e-8, y, outcome));
   CHECK(outcome->reason == WRING_CONVERGED, "%s: %s", name, wring_reason_name(outcome->reason));
   PetscCall(test_body_destroy_with(&m, &y));
@@ -219,7 +192,7 @@ static PetscErrorCode test_falls_back(void)
 
   PetscFunctionBegin;
   PetscCall(create("strain", 0.2, PETSC_TRUE, &m, &y));
-  PetscCall(set_variant(&m, "long", "anderson", "window", "20"));
+  PetscCall(test_variant(m.o, "long", "anderson", "window=20"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(test_body_place(&m, twist, 1, x));
   PetscCall(test_body_solve(&m, "long", 60, 0, x, &outcome));
@@ -299,7 +272,7 @@ static PetscErrorCode test_envelope(const char *law)
 
   PetscFunctionBegin;
   PetscCall(create(law, 0.2, PETSC_TRUE, &m, &y));
-  PetscCall(set_whole(&m, "20"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=20"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecCopy(y, x));
   PetscCall(test_body_solve(&m, "newton", 100, 1e-10, x, &outcome));
@@ -333,7 +306,7 @@ static PetscErrorCode test_reproducible(void)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(create("neohookean", 0.2, PETSC_TRUE, &m, &y));
-  PetscCall(set_whole(&m, "5"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=5"));
   for (int t = 0; t < 2; t++) {
     omp_set_num_threads(t + 1);
     PetscCall(VecDuplicate(y, &x[t]));
@@ -395,7 +368,7 @@ static PetscErrorCode test_stiff(void)
   PetscCall(test_body_create("stable_neohookean", 0.05, 0, &m));
   for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, sides[i], 1e6, blow_up));
   PetscCall(test_body_set_up_with(&m, blow_up, 0.05, &y));
-  PetscCall(set_variant(&m, "published", "chebyshev", "line_search", "none"));
+  PetscCall(test_variant(m.o, "published", "chebyshev", "line_search=none"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
@@ -430,8 +403,7 @@ static PetscErrorCode test_jacobi(void)
 
   PetscFunctionBegin;
   PetscCall(create("corotated", 0.02, PETSC_TRUE, &m, &y));
-  PetscCall(set_variant(&m, "jacobi", "chebyshev", "precondition", "jacobi"));
-  PetscCall(wring_options_set(m.o, "variant_jacobi_line_search", "none", "deck:3"));
+  PetscCall(test_variant(m.o, "jacobi", "chebyshev", "precondition=jacobi line_search=none"));
   PetscCall(test_body_solver(&m, "jacobi", &s));
   PetscCall(wring_solver_set_limits(s, 1, 0, 0, 0));
   PetscCall(VecDuplicate(y, &x));
@@ -465,19 +437,6 @@ static PetscErrorCode test_jacobi(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The deck's variant `name` of `type` around `inner`, with one more key. */
-static PetscErrorCode set_around(test_body *m, const char *name, const char *type, const char *inner, const char *key,
-                                 const char *value)
-{
-  char full[64];
-
-  PetscFunctionBegin;
-  PetscCall(set_variant(m, name, type, "inner", inner));
-  snprintf(full, sizeof full, "variant_%s_%s", name, key);
-  PetscCall(wring_options_set(m->o, full, value, "deck:3"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Anderson without differences around vbd. Fails if a sweep starts elsewhere than at x_k, or if its step is not x's. */
 static PetscErrorCode test_plain_vbd(void)
 {
@@ -488,7 +447,7 @@ static PetscErrorCode test_plain_vbd(void)
 
   PetscFunctionBegin;
   PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
-  PetscCall(set_around(&m, "plain", "anderson", "vbd", "window", "0"));
+  PetscCall(test_variant(m.o, "plain", "anderson", "inner=vbd window=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, x));
@@ -521,9 +480,9 @@ static PetscErrorCode test_around(const char *inner)
 
   PetscFunctionBegin;
   PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
-  PetscCall(set_around(&m, "plain", "anderson", inner, "window", "0"));
-  PetscCall(set_around(&m, "mixed", "anderson", inner, "window", "5"));
-  PetscCall(set_around(&m, "weighted", "chebyshev", inner, "delay", "5"));
+  PetscCall(test_variant(m.o, "plain", "anderson", "inner=%s window=0", inner));
+  PetscCall(test_variant(m.o, "mixed", "anderson", "inner=%s window=5", inner));
+  PetscCall(test_variant(m.o, "weighted", "chebyshev", "inner=%s delay=5", inner));
   PetscCall(wring_options_set(m.o, "solver_pncg_precondition", "jacobi", "deck:4"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
@@ -565,8 +524,8 @@ static PetscErrorCode test_restarts(void)
 
   PetscFunctionBegin;
   PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
-  PetscCall(set_around(&m, "mixing", "anderson", "pncg", "window", "0"));
-  PetscCall(set_around(&m, "weights", "chebyshev", "pncg", "rho", "0"));
+  PetscCall(test_variant(m.o, "mixing", "anderson", "inner=pncg window=0"));
+  PetscCall(test_variant(m.o, "weights", "chebyshev", "inner=pncg rho=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
@@ -597,7 +556,7 @@ static PetscErrorCode test_bold(const char *inner)
   PetscFunctionBegin;
   PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
   for (int i = 0; i < 2; i++) {
-    PetscCall(set_around(&m, name[i], "chebyshev", inner, "rho", "0.9999"));
+    PetscCall(test_variant(m.o, name[i], "chebyshev", "inner=%s rho=0.9999", inner));
     if (i == 0) PetscCall(wring_options_set(m.o, "variant_published_line_search", "none", "deck:4"));
   }
   PetscCall(VecDuplicate(y, &x));
@@ -623,8 +582,7 @@ static PetscErrorCode test_rises(void)
 
   PetscFunctionBegin;
   PetscCall(create("strain", 0.02, PETSC_TRUE, &m, &y));
-  PetscCall(set_variant(&m, "bold", "chebyshev", "rho", "0.9999"));
-  PetscCall(wring_options_set(m.o, "variant_bold_line_search", "none", "deck:3"));
+  PetscCall(test_variant(m.o, "bold", "chebyshev", "rho=0.9999 line_search=none"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(test_body_solver(&m, "bold", &s));
   PetscCall(wring_solver_set_limits(s, 40, 0, 0, 1));
@@ -658,8 +616,8 @@ static PetscErrorCode test_momentum(void)
 
   PetscFunctionBegin;
   PetscCall(create("strain", 0.02, PETSC_FALSE, &m, &y));
-  PetscCall(set_variant(&m, "split", "anderson", "inner", "admm"));
-  PetscCall(set_whole(&m, "5"));
+  PetscCall(test_variant(m.o, "split", "anderson", "inner=admm"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=5"));
   PetscCall(VecDuplicate(y, &x));
   for (int i = 0; i < 4; i++) {
     for (PetscInt its = 1; its <= 21; its += 10) {
@@ -693,7 +651,7 @@ static PetscErrorCode test_refusals(void)
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     snprintf(name, sizeof name, "bad%d", (int)i);
     snprintf(key, sizeof key, "variant_%s_%s", name, bad[i][1]);
-    PetscCall(set_variant(&m, name, bad[i][0], bad[i][1], bad[i][2]));
+    PetscCall(test_variant(m.o, name, bad[i][0], "%s=%s", bad[i][1], bad[i][2]));
     CHECK_REFUSED(wring_solver_set_from_options(s, m.o, name), key, bad[i][2]);
   }
   PetscCall(wring_solver_set_from_options(s, m.o, "anderson"));

@@ -27,14 +27,9 @@ static PetscErrorCode create(const char *law, PetscBool held, double noise, test
     PetscCall(test_body_attach(m, "xmin", 1e6, twist));
     PetscCall(test_body_attach(m, "xmax", 1e6, twist));
   }
-  PetscCall(wring_options_set(m->o, "variant_heavy_type", "admm", "test"));
-  PetscCall(wring_options_set(m->o, "variant_heavy_weight", "2", "test"));
-  PetscCall(wring_options_set(m->o, "variant_warm_type", "admm", "test"));
-  PetscCall(wring_options_set(m->o, "variant_warm_weight", "2", "test"));
-  PetscCall(wring_options_set(m->o, "variant_warm_warm_start", "true", "test"));
-  PetscCall(wring_options_set(m->o, "variant_balanced_type", "admm", "test"));
-  PetscCall(wring_options_set(m->o, "variant_balanced_balancing", "true", "test"));
-  PetscCall(wring_options_set(m->o, "variant_balanced_weight", "8", "test"));
+  PetscCall(test_variant(m->o, "heavy", "admm", "weight=2"));
+  PetscCall(test_variant(m->o, "warm", "admm", "weight=2 warm_start=true"));
+  PetscCall(test_variant(m->o, "balanced", "admm", "balancing=true weight=8"));
   PetscCall(test_body_set_up_with(m, twist, noise, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -252,9 +247,7 @@ static PetscErrorCode test_warm_start(void)
   CHECK(norm[1] >= 1e4 * norm[0], "with u = 0 |grad g| goes from %g to %g", norm[0], norm[1]);
   PetscCall(wring_options_set(m.o, "solver_admm_warm_start", "true", "test"));
   PetscCall(wring_options_set(m.o, "solver_admm_weight", "2", "test")); // with 1 and strain 2 prox(s) - s is a rotation
-  PetscCall(wring_options_set(m.o, "variant_whole_type", "anderson", "test"));
-  PetscCall(wring_options_set(m.o, "variant_whole_inner", "admm", "test"));
-  PetscCall(wring_options_set(m.o, "variant_whole_form", "douglas_rachford", "test"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford"));
   PetscCall(solve_on(&m, "whole", y, x, norm));
   CHECK(norm[1] <= 2 * norm[0], "as Douglas-Rachford splitting |grad g| goes from %g to %g", norm[0], norm[1]);
   PetscCall(VecDestroy(&x));

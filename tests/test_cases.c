@@ -325,13 +325,11 @@ static PetscErrorCode check_case(const char *folder, const char *name)
   PetscCall(case_create(folder, name, &c));
   PetscCall(check_evaluation(&c));
   PetscCall(check_minimiser(&c));
-  PetscCall(wring_options_set(c.b.o, "variant_plain_type", "qn", name));
-  PetscCall(wring_options_set(c.b.o, "variant_plain_history", "0", name));
+  PetscCall(test_variant(c.b.o, "plain", "qn", "history=0"));
   PetscCall(check_iterates(&c, "pd", "pd"));
   PetscCall(check_iterates(&c, "qn0", "plain"));
   PetscCall(check_iterates(&c, "qn5", "qn"));
-  PetscCall(wring_options_set(c.b.o, "variant_light_type", "admm", name));
-  PetscCall(wring_options_set(c.b.o, "variant_light_weight", "0.4", name));
+  PetscCall(test_variant(c.b.o, "light", "admm", "weight=0.4"));
   PetscCall(check_iterates(&c, "admm1", "admm"));
   PetscCall(check_iterates(&c, "admm.4", "light"));
   if (size == 1) {

@@ -258,8 +258,7 @@ static PetscErrorCode test_methods(void)
 
   PetscFunctionBegin;
   PetscCall(create_on_floor(0.05, 1e6, 1e4, &b));
-  PetscCall(wring_options_set(b.o, "variant_blocks_type", "pncg", "test"));
-  PetscCall(wring_options_set(b.o, "variant_blocks_precondition", "jacobi", "test"));
+  PetscCall(test_variant(b.o, "blocks", "pncg", "precondition=jacobi"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &first));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
@@ -306,8 +305,7 @@ static PetscErrorCode test_history(void)
         "the window shrinks by another rule");
   for (int far = 0; far < 2; far++) {
     PetscCall(create_on_floor(0.01, 1e5, 0, &b));
-    PetscCall(wring_options_set(b.o, "variant_plain_type", "qn", "test"));
-    PetscCall(wring_options_set(b.o, "variant_plain_history", "0", "test"));
+    PetscCall(test_variant(b.o, "plain", "qn", "history=0"));
     for (int i = 0; i < 2; i++) {
       PetscCall(VecDuplicate(b.x, &x[i]));
       PetscCall(squeeze(&b, far ? 3 : 0.53, x[i]));

@@ -72,8 +72,7 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
   wring_outcome outcome;
   double        distance;
   PetscCall(create_held(material, 0.05, &b));
-  PetscCall(wring_options_set(b.o, "variant_mixed_type", "anderson", "test"));
-  PetscCall(wring_options_set(b.o, "variant_mixed_inner", "admm", "test"));
+  PetscCall(test_variant(b.o, "mixed", "anderson", "inner=admm"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &least));
   PetscCall(VecCopy(b.x, least));

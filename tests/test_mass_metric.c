@@ -19,8 +19,7 @@ static PetscErrorCode create(PetscBool held, test_body *m, Vec *y)
   PetscCall(test_body_create("strain", h, 12, m));
   if (held) PetscCall(test_body_attach(m, "xmin", 1e6, twist));
   PetscCall(test_body_set_up_with(m, twist, 0.03, y));
-  PetscCall(wring_options_set(m->o, "variant_jacobi_type", "pd", "deck:1"));
-  PetscCall(wring_options_set(m->o, "variant_jacobi_metric", "mass", "deck:2"));
+  PetscCall(test_variant(m->o, "jacobi", "pd", "metric=mass"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -19,19 +19,12 @@ static void compress(const double X[3], double x[3])
 /* A box between ends that approach; y, the start of every solve, is rough. */
 static PetscErrorCode create(const char *law, double h, test_body *m, Vec *y)
 {
-  char key[64];
-
   PetscFunctionBegin;
   PetscCall(test_body_create(law, h, 0, m));
   PetscCall(test_body_attach(m, "xmin", 1e6, compress));
   PetscCall(test_body_attach(m, "xmax", 1e6, compress));
   PetscCall(test_body_set_up_with(m, compress, 0.1, y));
-  for (int i = 0; i < N_FILTERS; i++) {
-    snprintf(key, sizeof key, "variant_%s_type", names[i]);
-    PetscCall(wring_options_set(m->o, key, "newton", "deck:1"));
-    snprintf(key, sizeof key, "variant_%s_filter", names[i]);
-    PetscCall(wring_options_set(m->o, key, filters[i], "deck:2"));
-  }
+  for (int i = 0; i < N_FILTERS; i++) PetscCall(test_variant(m->o, names[i], "newton", "filter=%s", filters[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,18 +219,12 @@ static PetscErrorCode test_forcing(void)
   Vec           y, x[2];
   wring_outcome outcome[2];
   history       h;
-  char          key[64];
   double        distance;
 
   PetscFunctionBegin;
   PetscCall(create("stable_neohookean", 0.02, &m, &y));
   for (int i = 0; i < 2; i++) {
-    const char *const keys[][2] = {
-      {"type", "newton"}, {"linear", "cg"}, {"filter", "on_demand"}, {"forcing", values[i]}};
-    for (int k = 0; k < 4; k++) {
-      snprintf(key, sizeof key, "variant_%s_%s", ways[i], keys[k][0]);
-      PetscCall(wring_options_set(m.o, key, keys[k][1], "deck:3"));
-    }
+    PetscCall(test_variant(m.o, ways[i], "newton", "linear=cg filter=on_demand forcing=%s", values[i]));
     PetscCall(VecDuplicate(y, &x[i]));
     PetscCall(VecCopy(y, x[i]));
     PetscCall(solve(&m, ways[i], 1e-9, x[i], &h, &outcome[i]));

@@ -161,21 +161,6 @@ static PetscErrorCode solve_linear(test_body *b, PetscInt its, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode set_variant(test_body *b, const char *name, const char *precondition, const char *beta,
-                                  const char *renew)
-{
-  const char *const key[] = {"type", "precondition", "beta", "renew"}, *const value[] = {"pncg", precondition, beta,
-                                                                                         renew};
-  char text[128];
-
-  PetscFunctionBegin;
-  for (int i = 0; i < 4; i++) {
-    PetscCall(PetscSNPrintf(text, sizeof text, "variant_%s_%s", name, key[i]));
-    PetscCall(wring_options_set(b->o, text, value[i], "test"));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   Where g is quadratic, every rule for beta gives the iterates of linear conjugate gradients with the same
   preconditioner, and with A^{-1} = H^{-1} one step reaches the minimum. Fails if a step, a beta or a sum is wrong.
@@ -191,8 +176,8 @@ static PetscErrorCode test_quadratic(const char *beta, const char *renew)
   PetscCall(test_body_create_quadratic(&b));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &expected));
-  PetscCall(set_variant(&b, "blocks", "jacobi", beta, renew));
-  PetscCall(set_variant(&b, "exact", "operator", beta, renew));
+  PetscCall(test_variant(b.o, "blocks", "pncg", "precondition=jacobi beta=%s renew=%s", beta, renew));
+  PetscCall(test_variant(b.o, "exact", "pncg", "precondition=operator beta=%s renew=%s", beta, renew));
   for (PetscInt its = 1; its <= 10; its += 3) {
     PetscCall(VecCopy(b.x, x));
     PetscCall(test_body_solve(&b, "blocks", its, 0, x, &outcome));
@@ -240,7 +225,8 @@ static PetscErrorCode test_variants(void)
   PetscCall(VecCopy(b.x, expected));
   PetscCall(test_body_solve(&b, "newton", 50, 1e-10, expected, &outcome));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
-    PetscCall(set_variant(&b, name[i][0], name[i][1], name[i][2], name[i][3]));
+    const char *const *const v = name[i];
+    PetscCall(test_variant(b.o, v[0], "pncg", "precondition=%s beta=%s renew=%s", v[1], v[2], v[3]));
     PetscCall(VecCopy(b.x, x));
     PetscCall(test_body_solve(&b, name[i][0], 1000, 1e-8, x, &outcome));
     PetscCall(test_distance(x, expected, &distance));
@@ -271,10 +257,8 @@ static PetscErrorCode test_published(void)
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
   PetscCall(wring_potential_set_target(b.g, b.x));
-  PetscCall(wring_options_set(b.o, "variant_published_type", "pncg", "deck:1"));
-  PetscCall(wring_options_set(b.o, "variant_published_precondition", "jacobi", "deck:1"));
-  PetscCall(wring_options_set(b.o, "variant_published_line_search", "none", "deck:1"));
-  PetscCall(set_variant(&b, "searched", "jacobi", "dai_kou", "1"));
+  PetscCall(test_variant(b.o, "published", "pncg", "precondition=jacobi line_search=none"));
+  PetscCall(test_variant(b.o, "searched", "pncg", "precondition=jacobi beta=dai_kou renew=1"));
   PetscCall(VecDuplicate(b.x, &x));
   for (int searched = 0; searched < 2; searched++) {
     test_displace(b.mesh, 0.5, 3, x);

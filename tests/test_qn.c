@@ -46,24 +46,6 @@ static PetscErrorCode create_free(const char *law, test_map *map, double noise, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A variant `name` of qn with the keys "key=value ...". */
-static PetscErrorCode set_variant(test_body *m, const char *name, const char *keys)
-{
-  char   key[128], value[128], full[300];
-  int    length;
-  size_t at = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(full, sizeof full, "variant_%s_type", name));
-  PetscCall(wring_options_set(m->o, full, "qn", "test"));
-  while (sscanf(keys + at, " %127[a-z_]=%127s%n", key, value, &length) == 2) {
-    PetscCall(PetscSNPrintf(full, sizeof full, "variant_%s_%s", name, key));
-    PetscCall(wring_options_set(m->o, full, value, "test"));
-    at += (size_t)length;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static const char *const hessians[] = {"operator", "identity", "rest_hessian", "frame_hessian", "warped_rest_hessian"};
 
 enum { N_HESSIANS = sizeof hessians / sizeof hessians[0] };
@@ -71,13 +53,9 @@ enum { N_HESSIANS = sizeof hessians / sizeof hessians[0] };
 /* Variants with the names and initial Hessians of this list. */
 static PetscErrorCode set_hessians(test_body *m)
 {
-  char keys[128];
-
   PetscFunctionBegin;
-  for (int i = 0; i < N_HESSIANS; i++) {
-    PetscCall(PetscSNPrintf(keys, sizeof keys, "initial_hessian=%s", hessians[i]));
-    PetscCall(set_variant(m, hessians[i], keys));
-  }
+  for (int i = 0; i < N_HESSIANS; i++)
+    PetscCall(test_variant(m->o, hessians[i], "qn", "initial_hessian=%s", hessians[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,7 +271,7 @@ static PetscErrorCode test_first_step(void)
 
   PetscFunctionBegin;
   PetscCall(create_held("corotated", PETSC_FALSE, 0.05, &m, &y));
-  PetscCall(set_variant(&m, "plain", "initial_hessian=frame_hessian history=0"));
+  PetscCall(test_variant(m.o, "plain", "qn", "initial_hessian=frame_hessian history=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &newton));
   PetscCall(VecCopy(y, x));
@@ -433,7 +411,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   PetscCall(VecCopy(y, reference));
   PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
   for (int i = 0; i < N_VARIANTS; i++) {
-    PetscCall(set_variant(&m, variants[i].name, variants[i].keys));
+    PetscCall(test_variant(m.o, variants[i].name, "qn", "%s", variants[i].keys));
     PetscCall(VecCopy(y, x));
     PetscCall(solve_watched(&m, variants[i].name, 1000, 1e-8, x, &seen, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "%s: %s", variants[i].name,
@@ -457,8 +435,8 @@ static PetscErrorCode test_steps(void)
 
   PetscFunctionBegin;
   PetscCall(create_held("strain", PETSC_FALSE, 0.05, &m, &y));
-  PetscCall(set_variant(&m, "few", "inner=cg inner_max_it=3"));
-  PetscCall(set_variant(&m, "many", "inner=cg inner_max_it=1000 inner_preconditioner=icholesky"));
+  PetscCall(test_variant(m.o, "few", "qn", "inner=cg inner_max_it=3"));
+  PetscCall(test_variant(m.o, "many", "qn", "inner=cg inner_max_it=1000 inner_preconditioner=icholesky"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &exact));
   PetscCall(VecCopy(y, x));
@@ -576,7 +554,7 @@ static PetscErrorCode test_reductions(const char *law, int expected)
 
   PetscFunctionBegin;
   PetscCall(create_held(law, PETSC_FALSE, 0.02, &m, &y));
-  PetscCall(set_variant(&m, "none", "history=0"));
+  PetscCall(test_variant(m.o, "none", "qn", "history=0"));
   PetscCall(VecDuplicate(y, &x));
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     counts seen = {.solver = names[i]};
@@ -739,7 +717,7 @@ static PetscErrorCode message_of(test_body *m, int i, const char *keys, wring_er
   PetscFunctionBegin;
   *message = (wring_error){""};
   PetscCall(PetscSNPrintf(name, sizeof name, "odd%d", i));
-  PetscCall(set_variant(m, name, keys));
+  PetscCall(test_variant(m->o, name, "qn", "%s", keys));
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, m->g, m->op, NULL, &s));
   PetscCall(PetscPushErrorHandler(keep_message, message->text));
   code = wring_solver_set_from_options(s, m->o, name);

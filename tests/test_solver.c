@@ -248,13 +248,10 @@ static PetscErrorCode test_threads(void)
 */
 static PetscErrorCode test_variants(void)
 {
-  static const char *const keys[][3] = {
-    {"variant_plain_type", "qn", "plain"},       {"variant_plain_history", "0", NULL},
-    {"variant_short_type", "qn", "short"},       {"variant_short_history", "1", NULL},
-    {"variant_long_type", "qn", "long"},         {"variant_long_history", "30", NULL},
-    {"variant_scaled_type", "qn", "scaled"},     {"variant_scaled_initial_hessian", "identity", NULL},
-    {"variant_bold_type", "qn", "bold"},         {"variant_bold_line_search", "none", NULL},
-    {"variant_krylov_type", "newton", "krylov"}, {"variant_krylov_linear", "cg", NULL},
+  static const char *const variants[][3] = {
+    {"plain", "qn", "history=0"},       {"short", "qn", "history=1"},
+    {"long", "qn", "history=30"},       {"scaled", "qn", "initial_hessian=identity"},
+    {"bold", "qn", "line_search=none"}, {"krylov", "newton", "linear=cg"},
   };
   test_body     m;
   Vec           y, x, reference;
@@ -267,16 +264,15 @@ static PetscErrorCode test_variants(void)
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
   PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    PetscCall(wring_options_set(m.o, keys[i][0], keys[i][1], "test"));
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-    if (!keys[i][2]) continue;
+  for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+    const char *const *const v = variants[i];
+    PetscCall(test_variant(m.o, v[0], v[1], "%s", v[2]));
     PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, keys[i][2], 3000, 1e-8, x, &outcome));
+    PetscCall(test_body_solve(&m, v[0], 3000, 1e-8, x, &outcome));
     PetscCall(test_distance(x, reference, &distance));
-    CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "%s: %s", keys[i][2],
+    CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "%s: %s", v[0],
           wring_reason_name(outcome.reason));
-    CHECK(distance <= 1e-5, "%s ends %g m from the minimiser", keys[i][2], distance);
+    CHECK(distance <= 1e-5, "%s ends %g m from the minimiser", v[0], distance);
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&reference));

@@ -224,8 +224,7 @@ static PetscErrorCode test_hybrid(void)
 
   PetscFunctionBegin;
   PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_strain, PETSC_TRUE, &b));
-  PetscCall(wring_options_set(b.o, "variant_mixed_type", "xpbd", "test"));
-  PetscCall(wring_options_set(b.o, "variant_mixed_order", "hybrid", "test"));
+  PetscCall(test_variant(b.o, "mixed", "xpbd", "order=hybrid"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(wring_potential_value(b.g, b.y, &first));
   PetscCall(model_solve(&b, "xpbd", 60, x, &colored));
@@ -313,9 +312,7 @@ static PetscErrorCode test_momentum(void)
 
   PetscFunctionBegin;
   PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_corotated, PETSC_FALSE, &b));
-  PetscCall(wring_options_set(b.o, "variant_damped_type", "xpbd", "test"));
-  PetscCall(wring_options_set(b.o, "variant_damped_damping", "50", "test"));
-  PetscCall(wring_options_set(b.o, "variant_damped_order", parallel() ? "colored" : "sequential", "test"));
+  PetscCall(test_variant(b.o, "damped", "xpbd", "damping=50 order=%s", parallel() ? "colored" : "sequential"));
   for (int i = 0; i < 4; i++) {
     for (PetscInt its = 1; its <= 5; its++) {
       const test_body body = {.mesh = b.mesh, .g = b.g};

@@ -86,21 +86,6 @@ static PetscErrorCode destroy(scene *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A variant of vbd with one or two keys. */
-static PetscErrorCode set_variant(scene *s, const char *name, const char *search, const char *rho)
-{
-  char key[64];
-
-  PetscFunctionBegin;
-  snprintf(key, sizeof key, "variant_%s_type", name);
-  PetscCall(wring_options_set(s->o, key, "vbd", "test"));
-  snprintf(key, sizeof key, "variant_%s_line_search", name);
-  PetscCall(wring_options_set(s->o, key, search, "test"));
-  snprintf(key, sizeof key, "variant_%s_rho", name);
-  PetscCall(wring_options_set(s->o, key, rho, "test"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode solve(scene *s, const char *name, PetscInt max_it, double rtol, Vec x, wring_outcome *outcome)
 {
   wring_solver *solver;
@@ -157,8 +142,8 @@ static PetscErrorCode test_sweep(const char *model, const char *const (*more)[2]
 
   PetscFunctionBegin;
   PetscCall(create(model, more, 0.03, &s));
-  PetscCall(set_variant(&s, "published", more ? "armijo" : "none", "0"));
-  PetscCall(wring_options_set(s.o, "variant_published_relaxation", more ? "1" : "1.5", "test"));
+  PetscCall(test_variant(s.o, "published", "vbd", "line_search=%s relaxation=%s", more ? "armijo" : "none",
+                         more ? "1" : "1.5"));
   PetscCall(VecDuplicate(s.x, &x));
   PetscCall(VecDuplicate(s.x, &grad));
   PetscCall(VecCopy(s.x, x));
@@ -228,7 +213,7 @@ static PetscErrorCode test_minimum(const char *model, double noise, const char *
 
   PetscFunctionBegin;
   PetscCall(create(model, more, noise, &s));
-  PetscCall(set_variant(&s, "fast", "armijo", "0.9"));
+  PetscCall(test_variant(s.o, "fast", "vbd", "rho=0.9"));
   PetscCall(VecDuplicate(s.x, &x));
   PetscCall(VecDuplicate(s.x, &least));
   PetscCall(VecCopy(s.x, least));
@@ -264,7 +249,7 @@ static PetscErrorCode test_search(void)
   PetscCall(create("corotated", NULL, 0.1, &s));
   PetscCall(VecScale(s.x, -0.4));
   PetscCall(wring_potential_place(s.p->g, s.x));
-  PetscCall(set_variant(&s, "published", "none", "0"));
+  PetscCall(test_variant(s.o, "published", "vbd", "line_search=none"));
   PetscCall(VecDuplicate(s.x, &x));
   PetscCall(VecCopy(s.x, x));
   PetscCall(solve(&s, "published", 10, 0, x, &published));
@@ -292,8 +277,7 @@ static PetscErrorCode test_definite(const char *model)
 
   PetscFunctionBegin;
   PetscCall(create(model, NULL, 0.05, &s));
-  PetscCall(set_variant(&s, "pbng", "none", "0"));
-  PetscCall(wring_options_set(s.o, "variant_pbng_hessian", "definite", "test"));
+  PetscCall(test_variant(s.o, "pbng", "vbd", "line_search=none hessian=definite"));
   PetscCall(VecDuplicate(s.x, &x));
   PetscCall(VecDuplicate(s.x, &least));
   PetscCall(VecCopy(s.x, least));
@@ -329,7 +313,7 @@ static PetscErrorCode test_refusals(void)
                 "vertices, which move one at a time");
   PetscCall(destroy(&s));
   PetscCall(create("corotated", floor_below, 0, &s));
-  PetscCall(set_variant(&s, "published", "none", "0"));
+  PetscCall(test_variant(s.o, "published", "vbd", "line_search=none"));
   CHECK_REFUSED(wring_problem_create_solver(s.p, "published", &solver), "solver 'vbd' cannot use contacts",
                 "it may increase g");
   PetscCall(destroy(&s));
