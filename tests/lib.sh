@@ -189,6 +189,13 @@ column() {
 }
 last() { column "$1" "$2" | tail -n 1; }
 
+# converged DIRECTORY STEPS: a run has made so many steps, and all have converged.
+converged() {
+  column "$1/steps.csv" reason |
+    awk -v n="$2" '!/^(converged|at round-off)$/ { bad = 1 } END { exit bad || NR != n }' ||
+    fail "$1: not $2 steps that have converged: $(column "$1/steps.csv" reason | sort | uniq -c | tr -s '\n ' ' ')"
+}
+
 # far DIRECTORY DIRECTORY: the largest difference of positions in the state.csv of two runs; nothing without rows, nan
 # where rows do not match.
 far() {
@@ -211,6 +218,13 @@ valid_json() {
   "$python" -c 'import json, sys
 json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("no JSON: " + c))' "$1" ||
     fail "$1 is not valid JSON"
+}
+
+# holds FILE PYTHON: an expression of the parsed JSON file, j.
+holds() {
+  [ -x "$python" ] || return 0
+  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
+    fail "$1: not $2"
 }
 
 # same FILE FILE TOLERANCE: CSV files of the same rows and columns; numbers differ by at most TOLERANCE times the

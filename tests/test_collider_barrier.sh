@@ -13,9 +13,7 @@ solver: {type: newton, rtol: 1e-9}'; } >"$1.yaml"
 
 # sound DIRECTORY STEPS: every step has converged, apart from colliders, with contacts.
 sound() {
-  column "$1/steps.csv" reason |
-    awk -v n="$2" '!/^(converged|at round-off)$/ { bad = 1 } END { exit bad || NR != n }' ||
-    fail "$1: not $2 steps that have converged"
+  converged "$1" "$2"
   column "$1/steps.csv" least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$1: surfaces are not apart"
   column "$1/steps.csv" contacts | awk '$1 > n { n = $1 } END { exit !(n > 0) }' || fail "$1: there is no contact"
 }

@@ -44,12 +44,6 @@ ends() {
   [ $got = "$1" ] || fail "exit status $got, expected $1"
 }
 
-# has JSON PYTHON: an expression of the parsed file j holds.
-has() {
-  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
-    fail "$1: not $2"
-}
-
 # equal FOLDER FOLDER: CSV and JSON files of comparisons are the same but for seconds and provenance.
 equal() {
   "$python" - "$1" "$2" <<'PYTHON' || fail "$1 and $2 differ"
@@ -98,22 +92,22 @@ for ranks in 1 2; do
   rm -rf out
   works $ranks compare deck.yaml "${arguments[@]}" -output_directory whole -output_overwrite true
   [ ! -e whole/compare_kept ] || fail 'something is kept of a comparison that has ended'
-  has whole/compare.json "j['segments'] == [] and all(s['segment'] == 0 for s in j['solvers'].values())"
+  holds whole/compare.json "j['segments'] == [] and all(s['segment'] == 0 for s in j['solvers'].values())"
 
   begin $ranks out/compare.json deck.yaml "${arguments[@]}"
   rank=$pid
   [ $ranks = 1 ] || rank=$(pgrep -P $pid | head -n 1)
   kill -9 "$rank"
   wait $pid 2>/dev/null
-  has out/compare.json "j['ended'] == 'running' and list(j['solvers']) == ['qn']"
+  holds out/compare.json "j['ended'] == 'running' and list(j['solvers']) == ['qn']"
   grep -q '^qn,' out/compare.csv || fail 'the first solver is not in compare.csv'
 
   mv out/compare.json killed.json
   begin $ranks out/compare.json deck.yaml "${arguments[@]}"
   kill -TERM "$([ $ranks = 1 ] && echo $pid || pgrep -P $pid | tail -n 1)"
   ends 3
-  has out/compare.json "j['ended'] == 'stopped by a signal' and j['solvers']['xpbd']['ended'] == 'interrupted'"
-  has out/compare.json "len(j['segments']) == 1 and j['solvers']['qn']['segment'] == 0"
+  holds out/compare.json "j['ended'] == 'stopped by a signal' and j['solvers']['xpbd']['ended'] == 'interrupted'"
+  holds out/compare.json "len(j['segments']) == 1 and j['solvers']['qn']['segment'] == 0"
   [ -e out/compare_kept/sittings.json ] || fail 'nothing is kept of a stopped comparison'
   spoil $ranks out/compare_kept/01_qn.json "${arguments[@]}"
 
@@ -144,14 +138,14 @@ refused_on 2 'mesh_refine was 0, now 1' compare deck.yaml "${short[@]}" -mesh_re
 refused 'the file of mesh_file has changed' compare deck.yaml "${short[@]}"
 cp other.msh bar.msh
 works 2 compare deck.yaml "${short[@]}"
-has out/compare.json "len(j['segments']) == 1"
+holds out/compare.json "len(j['segments']) == 1"
 works 1 compare deck.yaml "${short[@]}" -compare_iterations 11 -output_overwrite true # that one has ended
-has out/compare.json "j['segments'] == [] and j['provenance']['options']['compare_iterations'] == 11"
+holds out/compare.json "j['segments'] == [] and j['provenance']['options']['compare_iterations'] == 11"
 expect 3 1 compare deck.yaml "${short[@]}" -time_limit 1e-9 -output_overwrite true
 : >out/compare_kept/sittings.json
 refused 'out: holds a comparison that has not ended.*its sittings.json cannot be read' compare deck.yaml "${short[@]}"
 works 1 compare deck.yaml "${short[@]}" -compare_iterations 12 -output_overwrite true
-has out/compare.json "j['segments'] == []"
+holds out/compare.json "j['segments'] == []"
 
 # A kill before the first sittings.json was whole, of which nothing is kept. Fails if the same command is refused, or if
 # one is taken where more is left.
@@ -162,7 +156,7 @@ mkdir -p out/compare_kept
 refused 'its sittings.json cannot be read' compare deck.yaml "${short[@]}"
 rm out/compare_kept/00_qn.json
 works 1 compare deck.yaml "${short[@]}"
-has out/compare.json "j['segments'] == []"
+holds out/compare.json "j['segments'] == []"
 [ ! -e out/compare_kept ] || fail 'the part of sittings.json stays'
 
 # ---- a parameter grid ------------------------------------------------------------------------------------------------
@@ -173,13 +167,13 @@ works 1 compare deck.yaml "${grid[@]}" -output_directory whole
 begin 1 out/compare_iterations=20000/compare.json deck.yaml "${grid[@]}"
 kill -INT $pid
 ends 3
-has out/sweep.json "j['combinations'] == 2 and len(j['runs']) == 1"
+holds out/sweep.json "j['combinations'] == 2 and len(j['runs']) == 1"
 refused 'compare_iterations=10: holds a comparison.*time_step was 0.01, now 0.02' compare deck.yaml "${grid[@]}" \
   -time_step 2e-2
 works 1 compare deck.yaml "${grid[@]}"
 equal whole out
 for folder in 10 20000; do equal whole/compare_iterations=$folder out/compare_iterations=$folder; done
-has out/compare_iterations=10/compare.json "[s['segment'] for s in j['solvers'].values()] == [0, 0]"
-has out/compare_iterations=20000/compare.json "[s['segment'] for s in j['solvers'].values()] == [0, 1]"
+holds out/compare_iterations=10/compare.json "[s['segment'] for s in j['solvers'].values()] == [0, 0]"
+holds out/compare_iterations=20000/compare.json "[s['segment'] for s in j['solvers'].values()] == [0, 1]"
 [ -z "$(find out -name 'compare_kept')" ] || fail 'something is kept of a grid that has ended'
 exit 0

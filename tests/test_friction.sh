@@ -6,12 +6,6 @@
 # usage: test_friction.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 4
 . "$(dirname "$0")/lib.sh"
 
-converged() { # DIRECTORY STEPS
-  column "$1/steps.csv" reason |
-    awk -v n="$2" '!/^(converged|at round-off)$/ { bad = 1 } END { exit bad || NR != n }' ||
-    fail "$1: not $2 steps that have converged"
-}
-
 body='material: {model: stable_neohookean, young: 1e6, poisson: 0.3, density: 1000}
 output: {every: 0, state_csv: true}'
 

@@ -227,17 +227,10 @@ begin() {
   fail "$*: it does not begin"
 }
 
-# has JSON PYTHON: an expression of the parsed file j holds.
-has() {
-  [ -x "$python" ] || return 0
-  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
-    fail "$1: not $2"
-}
-
 # stopped_compare WHAT: newton is complete, xpbd has the rows so far, qn has not begun.
 stopped_compare() {
-  has out/compare.json "j['ended'] == '$1' and sorted(j['solvers']) == ['newton', 'xpbd']"
-  has out/compare.json \
+  holds out/compare.json "j['ended'] == '$1' and sorted(j['solvers']) == ['newton', 'xpbd']"
+  holds out/compare.json \
     "j['solvers']['xpbd']['ended'] == 'interrupted' and j['solvers']['xpbd']['relative_error']['40000'] is None"
   [ "$(grep -c '^newton,' out/compare.csv)" -gt 39000 ] || fail "$1: rows of newton"
   [ "$(grep -c '^xpbd,' out/compare.csv)" -lt 4001 ] && grep -q '^xpbd,0,' out/compare.csv || fail "$1: rows of xpbd"
@@ -260,21 +253,21 @@ rm -rf out
 expect 3 1 compare compare.yaml -compare_sweep_time_step 1e-2,1e-3 -compare_solvers newton,xpbd -compare_iterations 10 \
   -time_limit 1e-9
 grep -q '^note: stopped by time.limit after 0 of 2 combinations' log || fail 'a parameter grid: no note'
-has out/sweep.json "j['combinations'] == 2 and j['runs'] == []"
+holds out/sweep.json "j['combinations'] == 2 and j['runs'] == []"
 begin 1 '2/2' compare compare.yaml -compare_sweep_compare_iterations 5,40000
 kill -TERM $pid
 ends 3 'a parameter grid: SIGTERM'
-has out/sweep.json "[r['folder'] for r in j['runs']] == ['compare_iterations=5']"
+holds out/sweep.json "[r['folder'] for r in j['runs']] == ['compare_iterations=5']"
 [ -e out/compare_iterations=40000/compare.csv ] || fail 'a parameter grid: the combination under way is lost'
 
 begin 1 '^1 rank x' bench -bench_tets 3000 -bench_budget 0.1 -bench_parts laws
 kill -TERM $pid
 ends 3 'bench: SIGTERM'
-has out/bench.json "j['ended'] == 'stopped by a signal' and len(j['rows']) < 40"
-has out/bench.json "len(j['rows']) > 0 or not (j['bandwidth']['all'] or 0) > 0"
+holds out/bench.json "j['ended'] == 'stopped by a signal' and len(j['rows']) < 40"
+holds out/bench.json "len(j['rows']) > 0 or not (j['bandwidth']['all'] or 0) > 0"
 expect 3 2 bench -bench_tets 3000 -bench_budget 1e-3 -time_limit 0.5
-has out/bench.json "j['ended'] == 'stopped by time.limit'"
+holds out/bench.json "j['ended'] == 'stopped by time.limit'"
 expect 3 1 bench -time_limit 1e-9
 # 0 would look measured
-has out/bench.json "[j['bandwidth'][k] for k in ('thread', 'rank', 'all')] == [None, None, None]"
+holds out/bench.json "[j['bandwidth'][k] for k in ('thread', 'rank', 'all')] == [None, None, None]"
 exit 0
