@@ -12,7 +12,7 @@ import re
 import pictures
 import program
 import tables
-from outputs import last_line, rows
+from outputs import last_line, replace, rows
 from program import CORES, Failure, say
 
 # What the table and the picture of sizes show: part, name, work, material (None: any), title.
@@ -183,8 +183,7 @@ def main(arguments):
     found = join(given.out, sizes, splits)
     pictures.data(f"{given.out}/bench.csv", [found[0].keys(), *(row.values() for row in found)])
     text = "\n".join(tables.text(*table(found, splits, what)) for what in VALUES)
-    with open(f"{given.out}/table.txt", "w", encoding="utf-8") as file:
-        file.write(text)
+    replace(f"{given.out}/table.txt", text)
     say(text)
     draw_laws(given.out, found, splits)
     draw_sizes(given.out, found, splits)

@@ -75,8 +75,7 @@ def without_contacts(scene):
     with open(f"{SCENES}/{scene}.yaml", encoding="utf-8") as file:
         text = re.sub(r"^(self_contact|collider):.*\n(?:[ #].*\n)*", "", file.read(), flags=re.M)
     path = f"{OUT}/{scene}.yaml"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(re.sub(r"file: ([^,}\s]+)", lambda m: "file: " + os.path.abspath(f"{SCENES}/{m[1]}"), text))
+    outputs.replace(path, re.sub(r"file: ([^,}\s]+)", lambda m: "file: " + os.path.abspath(f"{SCENES}/{m[1]}"), text))
     return path
 
 

@@ -188,8 +188,7 @@ def prepare(problem):
     """Writes the deck, the mesh and its table; gives the keys."""
     folder = f"{OUT}/{problem.name}"
     os.makedirs(folder, exist_ok=True)
-    with open(f"{folder}/deck.yaml", "w", encoding="utf-8") as file:
-        file.write("mesh: {file: box.mesh}\n")
+    outputs.replace(f"{folder}/deck.yaml", "mesh: {file: box.mesh}\n")
     return problem.keys(folder)
 
 

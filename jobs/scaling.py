@@ -248,8 +248,7 @@ def start(study, point, here):
         os.makedirs(at, exist_ok=True)
     lock = os.open(os.path.join(folder, "lock"), os.O_CREAT | os.O_WRONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)  # of runs that a killed study has left, until they end
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(script(study, point, here))
+    outputs.replace(path, script(study, point, here))
     keep = lambda job: outputs.replace(os.path.join(folder, "point.json"), json.dumps({**point, "job": job}, indent=1))
     if here:
         keep("")

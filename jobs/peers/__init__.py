@@ -127,14 +127,12 @@ def by_fenicsx(name, side, ranks, solver):
 
 def call_fenicsx(case, base, ranks=1):
     """What fenicsx.py finds; its case and, if it fails, its output are in files whose names begin with base."""
-    with open(f"{base}.json", "w", encoding="utf-8") as file:
-        json.dump(case, file)
+    outputs.replace(f"{base}.json", json.dumps(case))
     line = program.UNDER + [program.MPIEXEC, "-n", str(ranks), DEBIAN_PYTHON, SCRIPT, f"{base}.json"]
     done = subprocess.run(line, capture_output=True, text=True, env=program.environment(ranks, busy=True), check=False)
     if done.returncode:
         own = [line for line in done.stderr.splitlines() if line.startswith("fenicsx: ")] or ["see its output"]
-        with open(f"{base}.log", "w", encoding="utf-8") as file:
-            file.write(done.stderr)
+        outputs.replace(f"{base}.log", done.stderr)
         raise Failure(f"{own[0]} (FEniCSx, {tables.count(ranks, 'rank')}, {base}.log)")
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -4,7 +4,7 @@ import os
 import pictures
 import program
 import tables
-from outputs import Comparison, load
+from outputs import Comparison, load, replace
 
 
 class Study:
@@ -37,8 +37,7 @@ class Study:
 
     def write(self):
         table = "".join(self.parts)
-        with open(f"{self.out}/table.txt", "w", encoding="utf-8") as file:
-            file.write(table)
+        replace(f"{self.out}/table.txt", table)
         program.say(table.rstrip("\n"))
 
     def errors(self, iterations, folder=""):

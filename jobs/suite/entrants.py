@@ -99,8 +99,7 @@ def refusal(name, folder, law, feature):
     """What `wring check` says against a law and a feature of an entrant, "" if it can use them."""
     os.makedirs(folder, exist_ok=True)
     deck = os.path.join(folder, "features.yaml")
-    with open(deck, "w", encoding="utf-8") as file:
-        file.write(DECK)
+    outputs.replace(deck, DECK)
     own = {f"solver_{type_of(name)}_{key}": value for key, value in ENTRANTS[name].items() if key != "type"}
     keys = {"solver_type": type_of(name), **own, "material_model": law, **LAWS[law], **feature}
     if not program.attempt("check", deck, folder, keys):

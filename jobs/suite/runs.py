@@ -80,8 +80,7 @@ def keep_curves(call):
     for row in outputs.rows(call, "compare.csv"):
         solvers.setdefault(row["solver"], []).append(row)
     path = os.path.join(call, "curves.csv")
-    outputs.write(path + ".part", COLUMNS + WORK, [row for rows in solvers.values() for row in thin(rows)])
-    os.rename(path + ".part", path)
+    outputs.write(path, COLUMNS + WORK, [row for rows in solvers.values() for row in thin(rows)])
     os.remove(os.path.join(call, "compare.csv"))
 
 
@@ -145,8 +144,7 @@ def make_call(out, problem, names):
         return None
     call = os.path.join(folder_of(out, problem), str(len(made) + 1))
     os.makedirs(call)
-    with open(os.path.join(call, "entrants"), "w", encoding="utf-8") as file:
-        file.write(" ".join(missing) + "\n")
+    outputs.replace(os.path.join(call, "entrants"), " ".join(missing) + "\n")
     return call
 
 
