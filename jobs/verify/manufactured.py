@@ -140,9 +140,8 @@ class Level:
 
         self.order, self.cells = order, cells
         self.mesh, self.raised = (meshes.box((cells, cells, cells), jitter=0.3) for _ in range(2))
-        points = self.mesh.points
         if order == 2:
-            self.raised.raise_order(lambda a, b: tuple((p + q) / 2 for p, q in zip(points[a], points[b])))
+            self.raised.raise_order()
         self.points = numpy.array(self.raised.points)
         self.tets = numpy.array([self.raised.nodes(tet) for tet in self.raised.tets])
         corners = self.points[self.tets[:, :4]]

@@ -18,11 +18,12 @@ class Mesh:
     def __init__(self, points, tets, sides):
         self.points, self.tets, self.sides, self.middle = points, tets, sides, {}
 
-    def raise_order(self, at):
-        """To second order; at(a, b): the position of the middle of an edge."""
+    def raise_order(self, at=None):
+        """To second order; at(a, b): the position of the middle of an edge, by default that between its ends."""
+        half = lambda a, b: tuple((p + q) / 2 for p, q in zip(self.points[a], self.points[b]))
         edges = sorted({tuple(sorted((tet[i], tet[j]))) for tet in self.tets for i, j in EDGES[4]})
         self.middle = {edge: len(self.points) + i for i, edge in enumerate(edges)}
-        self.points = [*self.points, *(at(*edge) for edge in edges)]
+        self.points = [*self.points, *((at or half)(*edge) for edge in edges)]
 
     def nodes(self, corners):
         """Those of a tetrahedron or triangle with these corners."""
