@@ -38,7 +38,8 @@ def calls(out, problem):
     """Folders of the calls of a problem, in the order in which they were made."""
     folder = folder_of(out, problem)
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    return [os.path.join(folder, name) for name in sorted(names, key=int)]
+    made = [os.path.join(folder, name) for name in sorted(names, key=int)]
+    return [call for call in made if os.path.exists(os.path.join(call, "entrants"))]
 
 
 def has_finished(call):
@@ -143,7 +144,7 @@ def make_call(out, problem, names):
     if not missing:
         return None
     call = os.path.join(folder_of(out, problem), str(len(made) + 1))
-    os.makedirs(call)
+    os.makedirs(call, exist_ok=True)  # it may be left from a job that was killed here
     outputs.replace(os.path.join(call, "entrants"), " ".join(missing) + "\n")
     return call
 
