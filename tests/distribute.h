@@ -12,7 +12,7 @@ static inline PetscErrorCode test_distribute_box(MPI_Comm comm, const wring_box 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(comm, &d, m));
+  PetscCall(wring_mesh_distribute(comm, WRING_PARTITIONER_METIS, &d, m));
   CHECK(d == NULL, "distribute consumes the data");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
