@@ -60,14 +60,8 @@ double wring_neighbours_memory(const wring_neighbours *n)
 
 PetscErrorCode wring_neighbours_fetch(const wring_neighbours *n, size_t size, const void *x, void *ghost)
 {
-  char *shared;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n->asked.n_got * size, &shared));
-  for (PetscInt i = 0; i < n->asked.n_got; i++)
-    memcpy(shared + (size_t)i * size, (const char *)x + (size_t)n->shared[i] * size, size);
-  PetscCall(wring_exchange_answer(&n->asked, size, shared, ghost));
-  PetscCall(PetscFree(shared));
+  PetscCall(wring_exchange_fetch(&n->asked, n->shared, size, x, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
