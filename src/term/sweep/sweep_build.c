@@ -105,15 +105,12 @@ static PetscErrorCode colour_items(const wring_sweep *s, group *g)
 static PetscErrorCode sort_items(group *g, uint64_t *key)
 {
   PetscInt *order;
-  item     *sorted;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(g->n, &order, g->n, &sorted));
-  for (PetscInt i = 0; i < g->n; i++) order[i] = i;
-  PetscCall(wring_sort_keys(g->n, key, order));
-  for (PetscInt i = 0; i < g->n; i++) sorted[i] = g->item[order[i]];
-  PetscCall(PetscArraycpy(g->item, sorted, g->n));
-  PetscCall(PetscFree2(order, sorted));
+  PetscCall(PetscMalloc1(g->n, &order));
+  PetscCall(wring_order_keys(g->n, key, order));
+  PetscCall(wring_permute_rows(g->n, order, sizeof *g->item, &g->item));
+  PetscCall(PetscFree(order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
