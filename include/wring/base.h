@@ -213,6 +213,12 @@ static inline int wring_strips(PetscInt n)
   return n >= WRING_STRIPS * rows ? WRING_STRIPS : n >= 192 * rows ? 192 : 64;
 }
 
+/* The first row of strip s of n rows. */
+static inline PetscInt wring_strip(PetscInt n, int s)
+{
+  return (PetscInt)((int64_t)n * s / wring_strips(n));
+}
+
 /* R [3][3] = the rotation by `spin` [deg/s] during t [s], about the direction of spin; the identity for 0. */
 void wring_rotation(const double spin[3], double t, double R[9]);
 

@@ -171,12 +171,6 @@ static PetscInt list_columns(const elements *e, PetscInt v, table *h, PetscInt *
   return n;
 }
 
-/* Part s of the rows begins here, of wring_strips(n). */
-static PetscInt strip(PetscInt n, int s)
-{
-  return (PetscInt)((int64_t)n * s / wring_strips(n));
-}
-
 /*
   start [strips + 1]: places for the columns of each strip, at most. Rows are written without gaps, so that the places
   left over are never touched and take no memory.
@@ -189,7 +183,8 @@ static PetscErrorCode reserve_strips(const elements *e, size_t **start, PetscInt
   PetscCall(PetscCalloc1((size_t)n + 1, start));
   for (int s = 0; s < n; s++) {
     (*start)[s + 1] = (*start)[s];
-    for (PetscInt v = strip(e->n, s); v < strip(e->n, s + 1); v++) (*start)[s + 1] += (size_t)most_columns(e, v);
+    for (PetscInt v = wring_strip(e->n, s); v < wring_strip(e->n, s + 1); v++)
+      (*start)[s + 1] += (size_t)most_columns(e, v);
   }
   PetscCall(PetscMalloc1((*start)[n], column));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -198,7 +193,7 @@ static PetscErrorCode reserve_strips(const elements *e, size_t **start, PetscInt
 /* The sorted columns of a strip's rows, one row after the other, and p->start[v + 1] = their number in row v. */
 static void list_strip(const elements *e, const tables *all, int s, wring_pattern *p, PetscInt *column, double *value)
 {
-  for (PetscInt v = strip(e->n, s); v < strip(e->n, s + 1); v++) {
+  for (PetscInt v = wring_strip(e->n, s); v < wring_strip(e->n, s + 1); v++) {
     PetscInt      *list;
     table          h = get_table(all, &list);
     const PetscInt n = list_columns(e, v, &h, list);
@@ -227,8 +222,8 @@ static PetscErrorCode join_strips(const elements *e, const size_t *first, const 
   if (value) PetscCall(PetscMalloc1((size_t)p->start[e->n], value));
 #pragma omp parallel for schedule(static)
   for (int s = 0; s < wring_strips(e->n); s++) {
-    const PetscInt from = p->start[strip(e->n, s)];
-    const size_t   n    = (size_t)(p->start[strip(e->n, s + 1)] - from);
+    const PetscInt from = p->start[wring_strip(e->n, s)];
+    const size_t   n    = (size_t)(p->start[wring_strip(e->n, s + 1)] - from);
     memcpy(p->column + from, column + first[s], sizeof *column * n);
     if (value) memcpy(*value + from, sums + first[s], sizeof *sums * n);
   }

@@ -12,13 +12,9 @@
 
 /*
   Loops and sums run over wring_strips(n) parts of n rows, each processed by one thread: the order of a sum does not
-  depend on the number of threads. Part s begins at row wring_strip(n, s).
+  depend on the number of threads.
 */
 enum { WRING_SERIAL_BELOW = 2000 };
-static inline PetscInt wring_strip(PetscInt n, int s)
-{
-  return (PetscInt)((int64_t)n * s / wring_strips(n));
-}
 
 /* The threads that compute n rows with work arrays of their own. */
 static inline int wring_row_threads(PetscInt n)
