@@ -17,6 +17,13 @@ PetscErrorCode wring_order_numbers(PetscInt n, const PetscInt *number, PetscInt 
 PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
                                   PetscInt *start);
 
+/* start [n + 1]: the number of rows of bucket b, in start[b + 1], becomes the end of its rows; start[0] = 0. */
+static inline void wring_add_up(PetscInt n, PetscInt *start)
+{
+  start[0] = 0;
+  for (PetscInt b = 0; b < n; b++) start[b + 1] += start[b];
+}
+
 /* Sorts value [*n] >= 0 ascending and drops repetitions. */
 PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value);
 

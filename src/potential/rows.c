@@ -96,12 +96,6 @@ static void sort_row(const wring_mesh *m, PetscInt i, PetscInt n, PetscInt *colu
   r->upper[i + 1] = kept - others - below;
 }
 
-static void add_up(PetscInt n, PetscInt *start)
-{
-  start[0] = 0;
-  for (PetscInt i = 0; i < n; i++) start[i + 1] += start[i];
-}
-
 /* own, other and column, of the pattern of this rank and the entries from others. */
 static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, const ghost_entry *got,
                                    wring_block_rows *r)
@@ -114,7 +108,7 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
   PetscCall(PetscMalloc1(p->start[n] + r->x.n_got, &all));
   for (PetscInt e = 0; e < r->x.n_got; e++) start[got[e].row + 1]++;
   for (PetscInt i = 0; i < n; i++) start[i + 1] += p->start[i + 1] - p->start[i];
-  add_up(n, start);
+  wring_add_up(n, start);
 #pragma omp parallel for schedule(static)
   for (PetscInt i = 0; i < n; i++) {
     next[i] = start[i];
@@ -124,7 +118,7 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
   PetscCall(PetscMalloc4(n + 1, &r->own, n + 1, &r->other, n + 1, &r->upper, start[n], &r->column));
 #pragma omp parallel for schedule(static)
   for (PetscInt i = 0; i < n; i++) sort_row(m, i, start[i + 1] - start[i], all + start[i], r);
-  for (int k = 0; k < 3; k++) add_up(n, (PetscInt *[]){r->own, r->other, r->upper}[k]);
+  for (int k = 0; k < 3; k++) wring_add_up(n, (PetscInt *[]){r->own, r->other, r->upper}[k]);
 #pragma omp parallel for schedule(static)
   for (PetscInt i = 0; i < n; i++)
     memcpy(r->column + r->own[i] + r->other[i], all + start[i], sizeof *all * (size_t)row_length(r, i));

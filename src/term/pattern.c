@@ -25,11 +25,6 @@ typedef struct {
   incidence         *in; // [n_term]
 } elements;
 
-static void add_up(PetscInt n, PetscInt *start)
-{
-  for (PetscInt v = 0; v < n; v++) start[v + 1] += start[v];
-}
-
 static PetscErrorCode list_elements(const wring_term *t, PetscInt n, incidence *in)
 {
   const PetscInt positions = t->n_block * LANES;
@@ -43,7 +38,7 @@ static PetscErrorCode list_elements(const wring_term *t, PetscInt n, incidence *
     term_vertices(t, e, v);
     for (int a = 0; a < t->m; a++) next[v[a] + 1]++;
   }
-  add_up(n, next); // corners of elements, which their tables count
+  wring_add_up(n, next); // corners of elements, which their tables count
   PetscCall(PetscMalloc1((size_t)next[n], &in->item));
   for (PetscInt e = 0; e < positions; e++) {
     if (!term_is_real(t, e)) continue;
@@ -217,7 +212,7 @@ static PetscErrorCode join_strips(const elements *e, const size_t *first, const 
   for (PetscInt v = 0; v < e->n; v++) all += p->start[v + 1];
   wring_count_fits(all, 1, "matrix on one rank", "neighbours of vertices", &error);
   PetscCall(wring_error_raise(e->comm, &error));
-  add_up(e->n, p->start);
+  wring_add_up(e->n, p->start);
   PetscCall(PetscMalloc1((size_t)p->start[e->n], &p->column));
   if (value) PetscCall(PetscMalloc1((size_t)p->start[e->n], value));
 #pragma omp parallel for schedule(static)
@@ -242,7 +237,6 @@ static PetscErrorCode make_pattern(const elements *e, const tables *all, wring_p
   PetscCall(PetscNew(&p));
   p->n = e->n;
   PetscCall(PetscMalloc1((size_t)e->n + 1, &p->start));
-  p->start[0] = 0;
   PetscCall(reserve_strips(e, &first, &column));
   if (value) PetscCall(PetscMalloc1(first[wring_strips(e->n)], &sums));
 #pragma omp parallel for schedule(static)

@@ -141,7 +141,7 @@ static PetscErrorCode list_elements(colouring *c)
   for (PetscInt e = 0; e < c->n; e++) key[e] = (uint64_t)c->place[e];
   PetscCall(wring_order_keys(c->n, key, order));
   for (size_t i = 0; i < (size_t)c->m * (size_t)c->n; i++) c->start[c->vertex[i] + 1]++;
-  for (PetscInt v = 0; v < n_local; v++) c->start[v + 1] += c->start[v];
+  wring_add_up(n_local, c->start);
   PetscCall(PetscArraycpy(c->next, c->start, n_local));
   for (PetscInt i = 0; i < c->n; i++) {
     for (int a = 0; a < c->m; a++) c->element[c->next[vertices(c, order[i])[a]]++] = order[i];
