@@ -155,22 +155,16 @@ PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entry (i, j) of n rows is multiplied by coarse[j]/fine[i]; fine NULL: 1. */
-static void rescale_rows(PetscInt n, const float *fine, const float *coarse, wring_csr *P)
+/* Entry (i, j) of P, in n rows of a, or of P^T if it is turned, is multiplied by coarse[j]/fine[i]; fine NULL: 1. */
+static void rescale(PetscInt n, const float *fine, const float *coarse, PetscBool turned, wring_csr *a)
 {
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < n; i++)
-    for (PetscInt k = P->start[i]; k < P->start[i + 1]; k++)
-      P->value[k] = (float)((double)P->value[k] * coarse[P->column[k]] / (fine ? fine[i] : 1));
-}
-
-/* The same for the transpose. */
-static void rescale_transpose(PetscInt n, const float *fine, const float *coarse, wring_csr *R)
-{
-#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (PetscInt i = 0; i < n; i++)
-    for (PetscInt k = R->start[i]; k < R->start[i + 1]; k++)
-      R->value[k] = (float)((double)R->value[k] * coarse[i] / (fine ? fine[R->column[k]] : 1));
+  for (PetscInt row = 0; row < n; row++) {
+    for (PetscInt k = a->start[row]; k < a->start[row + 1]; k++) {
+      const PetscInt i = turned ? a->column[k] : row, j = turned ? row : a->column[k];
+      a->value[k]      = (float)((double)a->value[k] * coarse[j] / (fine ? fine[i] : 1));
+    }
+  }
 }
 
 PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse)
@@ -182,9 +176,9 @@ PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *
   PetscCall(PetscMalloc1(n + n_ghost, &column));
   PetscCall(PetscArraycpy(column, coarse, n));
   PetscCall(wring_neighbours_fetch(&p->columns, sizeof *coarse, coarse, column + n));
-  rescale_rows(p->n_fine, fine, column, &p->P);
+  rescale(p->n_fine, fine, column, PETSC_FALSE, &p->P);
   PetscCall(wring_neighbours_fetch(&p->own_columns, sizeof *coarse, coarse, column + n));
-  rescale_transpose(n + p->own_columns.n_ghost, fine, column, &p->R);
+  rescale(n + p->own_columns.n_ghost, fine, column, PETSC_TRUE, &p->R);
   PetscCall(PetscFree(column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
