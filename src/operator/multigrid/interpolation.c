@@ -86,20 +86,14 @@ static PetscErrorCode copy_all(const source *s, PetscLayout columns, const wring
 /* R from the rows of this rank of P, whose ghosts are numbered by all columns. */
 static PetscErrorCode create_transpose(wring_interpolation *p)
 {
-  const wring_neighbours *const own = &p->own_columns;
-  const PetscInt                n   = p->P.start[p->n];
-  int                          *column;
+  const PetscInt n = p->P.start[p->n];
+  int           *column;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &column));
-  for (PetscInt k = 0; k < n; k++) {
-    const PetscInt ghost = p->P.column[k] - p->n_coarse;
-    column[k]            = p->P.column[k];
-    if (ghost >= 0)
-      column[k] = (int)(p->n_coarse + wring_first_from(own->n_ghost, own->global, p->columns.global[ghost]));
-  }
+  for (PetscInt k = 0; k < n; k++) column[k] = (int)wring_interpolation_own(p, p->P.column[k]);
   const wring_csr rows = {.start = p->P.start, .column = column, .value = p->P.value};
-  PetscCall(wring_csr_transpose(p->n, p->n_coarse + own->n_ghost, &rows, &p->R));
+  PetscCall(wring_csr_transpose(p->n, p->n_coarse + p->own_columns.n_ghost, &rows, &p->R));
   PetscCall(PetscFree(column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,6 +25,14 @@ static inline PetscInt wring_interpolation_number(const wring_interpolation *p, 
   return column < p->n_coarse ? p->first + column : p->columns.global[column - p->n_coarse];
 }
 
+/* The row of R of a column of P, in a row of this rank. */
+static inline PetscInt wring_interpolation_own(const wring_interpolation *p, PetscInt column)
+{
+  const wring_neighbours *const own = &p->own_columns;
+  if (column < p->n_coarse) return column;
+  return p->n_coarse + wring_first_from(own->n_ghost, own->global, p->columns.global[column - p->n_coarse]);
+}
+
 /*
   P, PETSc's, may be destroyed afterwards; near: of the finer level; fine [n + its ghosts]: D^(-1/2) of that level.
   Columns are not scaled yet. Collective.

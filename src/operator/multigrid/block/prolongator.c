@@ -29,20 +29,14 @@ static PetscErrorCode choose_columns(wring_block_level *l)
 static PetscErrorCode find_entries(wring_block_level *l)
 {
   const wring_interpolation *const p = &l->of->from_coarse;
-  const wring_neighbours *const    c = &p->own_columns;
-  const PetscInt                   n = p->n_coarse + c->n_ghost;
+  const PetscInt                   n = p->n_coarse + p->own_columns.n_ghost;
   PetscInt                        *next;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &next));
   PetscCall(PetscCalloc1(p->R.start[n] + WRING_BLOCKS_AHEAD, &l->entry));
   PetscCall(PetscArraycpy(next, p->R.start, n));
-  for (PetscInt k = 0; k < p->P.start[p->n]; k++) {
-    PetscInt row = p->P.column[k];
-    if (row >= p->n_coarse)
-      row = p->n_coarse + wring_first_from(c->n_ghost, c->global, p->columns.global[row - p->n_coarse]);
-    l->entry[next[row]++] = k;
-  }
+  for (PetscInt k = 0; k < p->P.start[p->n]; k++) l->entry[next[wring_interpolation_own(p, p->P.column[k])]++] = k;
   PetscCall(PetscFree(next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
