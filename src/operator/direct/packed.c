@@ -235,9 +235,8 @@ static void copy_values(const cholmod_factor *f, const PetscInt *super_of, wring
 
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_blocks(const cholmod_factor *f, PetscInt *super_of, wring_packed *p)
+static void list_blocks(const cholmod_factor *f, PetscInt *super_of, wring_packed *p)
 {
-  PetscFunctionBegin;
   for (PetscInt k = 0; k < (PetscInt)f->nsuper; k++) {
     for (PetscInt i = 0; i < parts_of(f, k); i++) {
       super_of[p->n_block] = k;
@@ -245,7 +244,6 @@ static PetscErrorCode create_blocks(const cholmod_factor *f, PetscInt *super_of,
     }
   }
   p->bytes = place_arrays(p, NULL) + (size_t)p->n_block * (sizeof *p->block + sizeof *p->owner);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscInt count_blocks(const cholmod_factor *f)
@@ -314,7 +312,7 @@ PetscErrorCode wring_packed_create(wring_team *t, const cholmod_factor *f, wring
     p->n             = (PetscInt)f->n;
     PetscCall(PetscMalloc1(n, &super_of));
     PetscCall(PetscMalloc2(n, &p->block, n, &p->owner));
-    PetscCall(create_blocks(f, super_of, p));
+    list_blocks(f, super_of, p);
   }
   PetscCall(create_all(f, super_of, p, &enough));
   PetscCall(PetscFree(super_of));
@@ -330,7 +328,7 @@ PetscErrorCode wring_packed_predict(const cholmod_factor *f, double *bytes)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &super_of, n, &p.block));
-  PetscCall(create_blocks(f, super_of, &p));
+  list_blocks(f, super_of, &p);
   *bytes = (double)p.bytes;
   PetscCall(PetscFree2(super_of, p.block));
   PetscFunctionReturn(PETSC_SUCCESS);
