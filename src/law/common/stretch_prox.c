@@ -139,17 +139,13 @@ static void newton_direction(const wring_stretches *at, const double *rho, wring
 {
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
-    const sym3   h   = curvature(at, rho[l], l);
-    const double c00 = h.s11 * h.s22 - h.s12 * h.s12, c01 = h.s02 * h.s12 - h.s01 * h.s22;
-    const double c02 = h.s01 * h.s12 - h.s02 * h.s11, c11 = h.s00 * h.s22 - h.s02 * h.s02;
-    const double c12 = h.s01 * h.s02 - h.s00 * h.s12, c22 = h.s00 * h.s11 - h.s01 * h.s01;
-    const double det = h.s00 * c00 + h.s01 * c01 + h.s02 * c02, product = h.s00 * h.s11;
+    const sym3   h   = curvature(at, rho[l], l), c = sym3_adjugate(h);
+    const vec3   v   = sym3_apply(c, (vec3){g[0][l], g[1][l], g[2][l]});
+    const double det = h.s00 * c.s00 + h.s01 * c.s01 + h.s02 * c.s02, product = h.s00 * h.s11;
     const int    good =
-      (h.s00 > 0) & (h.s11 > 0) & (h.s22 > 0) & (c22 > definite * product) & (det > definite * product * h.s22);
+      (h.s00 > 0) & (h.s11 > 0) & (h.s22 > 0) & (c.s22 > definite * product) & (det > definite * product * h.s22);
     bad[l]  = !good;
-    e[0][l] = -(c00 * g[0][l] + c01 * g[1][l] + c02 * g[2][l]) / det;
-    e[1][l] = -(c01 * g[0][l] + c11 * g[1][l] + c12 * g[2][l]) / det;
-    e[2][l] = -(c02 * g[0][l] + c12 * g[1][l] + c22 * g[2][l]) / det;
+    e[0][l] = -v.x / det, e[1][l] = -v.y / det, e[2][l] = -v.z / det;
   }
 }
 
