@@ -98,11 +98,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void slope(WRING_SELF, wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
-}
-
 /*
   In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. If
   this gives t_1 + t_2 < 0, which is possible for lambda (T - 3) > 2 mu, R is not the rotation closest to p, and the
@@ -159,7 +154,7 @@ const wring_law wring_law_corotated = {
   .fused        = fused,
   .contracted   = contracted,
   .products     = products,
-  .slope        = slope,
+  .slope        = wring_lame_slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,
   .prox         = prox,

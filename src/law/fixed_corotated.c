@@ -138,12 +138,6 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
-/* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), linear in s. docs/theory.md (4.4) */
-static void slope(WRING_SELF, wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
-}
-
 /*
   The prox keeps t_1 + t_2 >= 0, where R is closest to p: the objective decreases away from that boundary.
   docs/theory.md 3.7
@@ -177,7 +171,7 @@ const wring_law wring_law_fixed_corotated = {
   .contracted  = contracted,
   .definite_mu = 2,
   .products    = products,
-  .slope       = slope,
+  .slope       = wring_lame_slope,
   .volumetric  = &mean,
   WRING_MATERIAL(rule),
 };

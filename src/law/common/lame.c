@@ -126,3 +126,8 @@ PetscBool wring_lame_keep_mu(const double *par, double *element_par)
   element_par[LAME_N_PAR]  = 0;
   return PETSC_TRUE;
 }
+
+void wring_lame_slope(WRING_SELF, wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
+}

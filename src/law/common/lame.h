@@ -19,3 +19,6 @@ wring_law_reader wring_lame_get, wring_lame_get_bounded, wring_lame_get_stable;
 
 /* What an element keeps of psi under `volumetric: mean`: mu alone, Poisson's ratio 0 at rest, and no pressure yet. */
 PetscBool wring_lame_keep_mu(const double *par, double *element_par);
+
+/* k = 2 mu + lambda: dpsi/ds_0 at s_1 = s_2 = 1 is k (s_0 - 1), linear in s_0. docs/theory.md (4.4) */
+wring_law_slope wring_lame_slope;
