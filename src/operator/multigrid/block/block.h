@@ -15,6 +15,9 @@
 enum { WRING_RIGID = 6 };
 enum { WRING_BLOCKS_AHEAD = 12 }; // that are prefetched: `below` and `entry` have as many spare numbers
 
+/* For functions of bs, which callers give as a constant. */
+#define BLOCK_INLINE static inline __attribute__((always_inline))
+
 /* A row of six numbers, and two that are ignored. */
 typedef double wring_rigid_row __attribute__((vector_size(8 * sizeof(double))));
 
@@ -95,8 +98,7 @@ void wring_block_combine(const wring_block_csr *a, PetscInt n, float p, const fl
 void wring_block_factor(int bs, const double *D, double *inverse);
 
 /* h [rows][cols], row by row, of entry k in row i. */
-static inline __attribute__((always_inline)) void wring_block_read(int bs, const wring_block_csr *a, PetscInt i,
-                                                                   PetscInt k, double *h)
+BLOCK_INLINE void wring_block_read(int bs, const wring_block_csr *a, PetscInt i, PetscInt k, double *h)
 {
   PetscBool          turned;
   const float *const block = wring_block_of(a, i, k, &turned);

@@ -44,8 +44,7 @@ PetscErrorCode wring_block_level_destroy(wring_block_level *l)
 }
 
 /* h [bs][bs] of stored block b of a part: of H, or of the matrix that is in l. */
-static inline __attribute__((always_inline)) void read_block(int bs, const wring_block_csr *a, const double *H,
-                                                             PetscInt b, double *h)
+BLOCK_INLINE void read_block(int bs, const wring_block_csr *a, const double *H, PetscInt b, double *h)
 {
   const size_t       at   = (size_t)(bs * bs) * (size_t)b;
   const float *const from = a->block + at;
@@ -72,8 +71,7 @@ static PetscErrorCode factor_diagonal(wring_block_level *l, const double *H)
 }
 
 /* to = L_i^-1 h L_j^-T, by rows or columns. */
-static inline __attribute__((always_inline)) void scale_block(int bs, PetscBool rows, const double *Li, const double *h,
-                                                              const double *Lj, float *to)
+BLOCK_INLINE void scale_block(int bs, PetscBool rows, const double *Li, const double *h, const double *Lj, float *to)
 {
   double t[WRING_RIGID][WRING_RIGID];
   for (int r = 0; r < bs; r++) {
@@ -93,8 +91,8 @@ static inline __attribute__((always_inline)) void scale_block(int bs, PetscBool 
 }
 
 /* The blocks that are stored in the rows of a part. */
-static inline __attribute__((always_inline)) void scale_rows(int bs, const wring_block_level *l, const double *H,
-                                                             PetscInt shift, const wring_block_csr *a)
+BLOCK_INLINE void scale_rows(int bs, const wring_block_level *l, const double *H, PetscInt shift,
+                             const wring_block_csr *a)
 {
   const PetscInt *const first = a->first ? a->first : a->start;
   const size_t          size  = (size_t)(bs * bs);

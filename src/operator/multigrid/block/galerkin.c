@@ -55,8 +55,8 @@ static inline wring_rigid_row *block_of(block_row *v, PetscInt column)
 }
 
 /* T += R_i H_ij for the entries of row i; columns R [bs], T [bs]. */
-static inline __attribute__((always_inline)) void add_fine(int bs, const wring_block_csr *a, PetscInt shift, PetscInt i,
-                                                           const wring_rigid_row *R, block_row *v)
+BLOCK_INLINE void add_fine(int bs, const wring_block_csr *a, PetscInt shift, PetscInt i, const wring_rigid_row *R,
+                           block_row *v)
 {
   for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
     double                 h[SQUARE];
@@ -68,8 +68,7 @@ static inline __attribute__((always_inline)) void add_fine(int bs, const wring_b
 }
 
 /* C += T_j P_j for the columns j in use. Columns of this rank below `least` are left out. */
-static inline __attribute__((always_inline)) void add_coarse(int bs, const wring_block_level *l, const block_row *fine,
-                                                             PetscInt least, block_row *v)
+BLOCK_INLINE void add_coarse(int bs, const wring_block_level *l, const block_row *fine, PetscInt least, block_row *v)
 {
   const wring_block_csr *const P = &l->P;
   for (PetscInt s = 0; s < fine->n; s++) {
@@ -96,8 +95,7 @@ static inline void prefetch_row(const wring_block_csr *a, PetscInt i)
     __builtin_prefetch(a->block + at);
 }
 
-static inline __attribute__((always_inline)) void multiply_row(int bs, const wring_block_level *l, PetscInt row,
-                                                               block_row *fine, block_row *coarse)
+BLOCK_INLINE void multiply_row(int bs, const wring_block_level *l, PetscInt row, block_row *fine, block_row *coarse)
 {
   const wring_csr *const R = &l->of->from_coarse.R;
   for (PetscInt k = R->start[row]; k < R->start[row + 1]; k++) {

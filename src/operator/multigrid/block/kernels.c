@@ -53,7 +53,7 @@ PetscErrorCode wring_block_csr_destroy(wring_block_csr *a)
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* Blocks that are read in no order are prefetched. */
-static inline __attribute__((always_inline)) void fetch_block(const float *block, size_t size)
+BLOCK_INLINE void fetch_block(const float *block, size_t size)
 {
   for (size_t i = 0; i < size; i += 16) __builtin_prefetch(block + i);
 }
@@ -67,8 +67,7 @@ typedef float wring_float8 __attribute__((vector_size(32)));
     turned_row  y [6] of a row of P^T times x
 */
 #define KERNELS(ROWS, V)                                                                                               \
-  static inline                                                                                                        \
-    __attribute__((always_inline)) void add_turned_##ROWS(int cols, const float *block, const float *x, V *turned)     \
+  BLOCK_INLINE void add_turned_##ROWS(int cols, const float *block, const float *x, V *turned)                         \
   {                                                                                                                    \
     V at, of;                                                                                                          \
     memcpy(&at, x, sizeof at);                                                                                         \
@@ -77,14 +76,14 @@ typedef float wring_float8 __attribute__((vector_size(32)));
       turned[c] += of * at;                                                                                            \
     }                                                                                                                  \
   }                                                                                                                    \
-  static inline __attribute__((always_inline)) float total_##ROWS(const V *turned)                                     \
+  BLOCK_INLINE float total_##ROWS(const V *turned)                                                                     \
   {                                                                                                                    \
     float sum = 0;                                                                                                     \
     for (int r = 0; r < ROWS; r++) sum += (*turned)[r];                                                                \
     return sum;                                                                                                        \
   }                                                                                                                    \
-  static inline __attribute__((always_inline)) void row_sum_##ROWS(int cols, const wring_block_csr *a, PetscInt i,     \
-                                                                   const float *restrict x, float *restrict sum)       \
+  BLOCK_INLINE void row_sum_##ROWS(int cols, const wring_block_csr *a, PetscInt i, const float *restrict x,            \
+                                   float *restrict sum)                                                                \
   {                                                                                                                    \
     const size_t    size  = (size_t)(ROWS * cols);                                                                     \
     const PetscInt  below = wring_block_below(a, i), middle = a->start[i] + below;                                     \
@@ -104,8 +103,7 @@ typedef float wring_float8 __attribute__((vector_size(32)));
       add_turned_##ROWS(ROWS, block, x + cols * a->column[k], turned);                                                 \
     for (int r = 0; r < ROWS; r++) sum[r] = sums[0][r] + sums[1][r] + (a->first ? total_##ROWS(&turned[r]) : 0);       \
   }                                                                                                                    \
-  static inline __attribute__((always_inline)) void turned_row_##ROWS(const wring_block_turned *t, PetscInt i,         \
-                                                                      const float *x, float *y)                        \
+  BLOCK_INLINE void turned_row_##ROWS(const wring_block_turned *t, PetscInt i, const float *x, float *y)               \
   {                                                                                                                    \
     V                  turned[WRING_RIGID] = {{0}};                                                                    \
     const float *const P                   = t->of->block;                                                             \
@@ -122,8 +120,7 @@ KERNELS(6, wring_float8)
 #undef KERNELS
 
 /* row_sum of constant sizes. */
-static inline __attribute__((always_inline)) void sum_of(const wring_block_csr *a, PetscInt i, const float *x,
-                                                         float *sum)
+BLOCK_INLINE void sum_of(const wring_block_csr *a, PetscInt i, const float *x, float *sum)
 {
   if (a->rows == 3 && a->cols == 3)
     row_sum_3(3, a, i, x, sum);

@@ -83,7 +83,7 @@ static PetscErrorCode find_places(wring_block_level *l, wring_block_level *coars
 }
 
 /* u [bs] = L^T u, L from L^-1 by substitution; 0 where a direction is left out. */
-static inline __attribute__((always_inline)) void to_scaled(int bs, const double *inverse, wring_rigid_row *u)
+BLOCK_INLINE void to_scaled(int bs, const double *inverse, wring_rigid_row *u)
 {
   for (int r = bs - 1; r >= 0; r--) { // L^-T t = u, in place
     const double pivot = inverse[bs * r + r];
@@ -93,8 +93,8 @@ static inline __attribute__((always_inline)) void to_scaled(int bs, const double
 }
 
 /* B [bs], scaled: unknowns of vertex i of l that moves with one at `centre`. */
-static inline __attribute__((always_inline)) void rigid_block(int bs, const wring_block_level *l, PetscInt i,
-                                                              double size, const float *centre, wring_rigid_row *B)
+BLOCK_INLINE void rigid_block(int bs, const wring_block_level *l, PetscInt i, double size, const float *centre,
+                              wring_rigid_row *B)
 {
   const float *const at = l->place + 3 * i;
   double             r[3];
@@ -136,8 +136,7 @@ static PetscInt find_entry(const wring_block_level *l, PetscInt i, int *a)
   return own;
 }
 
-static inline __attribute__((always_inline)) void add_products(int bs, prolongator_row *w, const wring_block_csr *a,
-                                                               PetscInt shift)
+BLOCK_INLINE void add_products(int bs, prolongator_row *w, const wring_block_csr *a, PetscInt shift)
 {
   const wring_block_level *const l = w->l;
   double                         h[WRING_RIGID * WRING_RIGID];
@@ -158,7 +157,7 @@ static inline __attribute__((always_inline)) void add_products(int bs, prolongat
 }
 
 /* P of the row from T: B at the aggregate, minus omega T. */
-static inline __attribute__((always_inline)) void store_row(int bs, const prolongator_row *w, double omega)
+BLOCK_INLINE void store_row(int bs, const prolongator_row *w, double omega)
 {
   const wring_block_level *const l = w->l;
   wring_rigid_row                B[WRING_RIGID];
@@ -177,8 +176,7 @@ static inline __attribute__((always_inline)) void store_row(int bs, const prolon
   Rows of held vertices, which have no neighbours, are 0; so are rows of more than MOST entries, whose vertices the
   smoother alone moves.
 */
-static inline __attribute__((always_inline)) void compute_row(int bs, const wring_block_level *l, double size,
-                                                              const float *column_place, PetscInt i)
+BLOCK_INLINE void compute_row(int bs, const wring_block_level *l, double size, const float *column_place, PetscInt i)
 {
   const PetscInt  first = l->P.start[i], n = l->P.start[i + 1] - first;
   prolongator_row w;
@@ -245,7 +243,7 @@ PetscErrorCode wring_block_prolongator(wring_block_level *l, wring_block_level *
 }
 
 /* block = block L_c^-T, by columns. */
-static inline __attribute__((always_inline)) void scale_block(int bs, const double *coarse, float *block)
+BLOCK_INLINE void scale_block(int bs, const double *coarse, float *block)
 {
   for (int c = WRING_RIGID - 1; c >= 0; c--) {
     for (int r = 0; r < bs; r++) {
