@@ -332,7 +332,6 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
 static void colliders_add_single(const wring_contact *contact, wring_work work, PetscInt vertex, const double x[3],
                                  double *energy, double *f, double *K)
 {
-  static const int       row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
   const colliders *const d = contact->data;
   PetscInt               i = 0;
   for (int c = 0; c < d->set.n; c++) {
@@ -343,7 +342,8 @@ static void colliders_add_single(const wring_contact *contact, wring_work work, 
     const double k = d->set.collider[c].stiffness, s = depth_at(d, r, x);
     *energy += 0.5 * k * s * s;
     for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[j] += k * s * r->n[j];
-    for (int j = 0; j < 6 && (work & WRING_GRADIENT) && s < 0; j++) K[j] += k * r->n[row[j]] * r->n[column[j]];
+    for (int j = 0; j < 6 && (work & WRING_GRADIENT) && s < 0; j++)
+      K[j] += k * r->n[wring_sym_row[j]] * r->n[wring_sym_column[j]];
   }
 }
 

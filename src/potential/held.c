@@ -330,10 +330,10 @@ void wring_potential_eliminate_blocks(const wring_potential *g, const wring_patt
 
 void wring_potential_eliminate_diagonal(const wring_potential *g, double *block)
 {
-  static const int a[] = {0, 1, 2, 0, 1, 0}, b[] = {0, 1, 2, 1, 2, 2};
   if (!wring_potential_held_marks(g)) return;
   for (PetscInt i = 0; i < g->mesh->n_owned; i++)
-    for (int e = 0; e < 6; e++) eliminate_entry(g, i, i, a[e], b[e], block + 6 * (size_t)i + e);
+    for (int e = 0; e < 6; e++)
+      eliminate_entry(g, i, i, wring_sym_row[e], wring_sym_column[e], block + 6 * (size_t)i + e);
 }
 
 /* ---- what is held ------------------------------------------------------------------------------------------------ */

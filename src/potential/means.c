@@ -188,10 +188,9 @@ PetscErrorCode wring_potential_add_means(wring_potential *g, wring_filter filter
 /* sum [n_owned][6] xx yy zz xy yz xz += D_p g_p g_p^T at the vertices of the patches of row p of G. */
 static PetscErrorCode add_row_blocks(Mat G, PetscInt p, double D, Vec sum)
 {
-  static const int first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2, 2};
-  const PetscInt  *column;
-  const double    *value;
-  PetscInt         n;
+  const PetscInt *column;
+  const double   *value;
+  PetscInt        n;
 
   PetscFunctionBegin;
   if (D == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -199,7 +198,10 @@ static PetscErrorCode add_row_blocks(Mat G, PetscInt p, double D, Vec sum)
   for (PetscInt k = 0; k < n; k += 3) { // the three columns of a vertex are consecutive
     PetscInt at[6];
     double   block[6];
-    for (int i = 0; i < 6; i++) at[i] = 2 * column[k] + i, block[i] = D * value[k + first[i]] * value[k + second[i]];
+    for (int i = 0; i < 6; i++) {
+      at[i]    = 2 * column[k] + i;
+      block[i] = D * value[k + wring_sym_row[i]] * value[k + wring_sym_column[i]];
+    }
     PetscCall(VecSetValues(sum, 6, at, block, ADD_VALUES));
   }
   PetscCall(MatRestoreRow(G, p, &n, &column, &value));

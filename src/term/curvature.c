@@ -6,15 +6,13 @@
 
 enum { ENTRIES = 6 }; // xx yy zz xy yz xz
 
-static const int row_of[ENTRIES] = {0, 1, 2, 0, 1, 0}, column_of[ENTRIES] = {0, 1, 2, 1, 2, 2};
-
 /* ---- diagonal blocks --------------------------------------------------------------------------------------------- */
 
 /* K += w g h g^T of a corner with the row g [q] of G. */
 TERM_INLINE void corner_block(int q, wring_in g, const double *w, wring_in h, double (*K)[LANES])
 {
   for (int e = 0; e < ENTRIES; e++) {
-    const int i = q * row_of[e], j = q * column_of[e];
+    const int i = q * wring_sym_row[e], j = q * wring_sym_column[e];
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
       double sum = 0;

@@ -5,9 +5,6 @@
 #include "kernels.h"
 #include <math.h>
 
-/* Entry i of a symmetric tensor, XX YY ZZ XY YZ XZ, is that of this row and column. */
-static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 2};
-
 /* ---- stresses of a term ------------------------------------------------------------------------------------------ */
 
 /* tau [elements][6], or [elements][points][6]. */
@@ -20,7 +17,7 @@ typedef struct {
 static void add_lane(int q, wring_in p, wring_in z, int l, double scale, double tau[6])
 {
   for (int i = 0; i < 6; i++) {
-    const int r = q * row_of[i], c = q * column_of[i];
+    const int r = q * wring_sym_row[i], c = q * wring_sym_column[i];
     double    sum = 0;
     for (int k = 0; k < q; k++) sum += p[r + k][l] * z[c + k][l] + p[c + k][l] * z[r + k][l];
     tau[i] += 0.5 * scale * sum;

@@ -6,9 +6,6 @@
 #include "law/common/closed_forms.h"
 #include "law/common/lame.h"
 
-/* The pairs (c, d) of K. */
-static const int row_of[6] = {0, 1, 2, 0, 1, 0}, column_of[6] = {0, 1, 2, 1, 2, 2};
-
 /* The model of a definite Hessian of laws whose first parameters are mu and lambda. */
 static void model(double shear, wring_in par, wring_in z, wring_in g, wring_out K)
 {
@@ -37,7 +34,7 @@ void wring_law_contract(const wring_law *law, PetscBool definite, wring_in par, 
     for (int lane = 0; lane < WRING_LANES; lane++) K[i][lane] = 0;
     for (int kl = 0; kl < q * q; kl++) {
       const double *a = g[kl / q], *b = g[kl % q],
-                   *entry = h[(q * row_of[i] + kl / q) * 3 * q + q * column_of[i] + kl % q];
+                   *entry = h[(q * wring_sym_row[i] + kl / q) * 3 * q + q * wring_sym_column[i] + kl % q];
 #pragma omp simd
       for (int lane = 0; lane < WRING_LANES; lane++) K[i][lane] += a[lane] * b[lane] * entry[lane];
     }
