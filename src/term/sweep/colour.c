@@ -1,6 +1,7 @@
 #include "colour.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include "mesh/bodies.h"
 #include "used.h"
 #include <math.h>
 
@@ -153,17 +154,6 @@ static PetscErrorCode list_elements(colouring *c)
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
-/* value of shared vertices = the least of all ranks. */
-static PetscErrorCode find_least(const wring_mesh *m, double *value)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->forest.halo, MPI_DOUBLE, value, value, MPI_MIN));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, MPI_DOUBLE, value, value, MPI_MIN));
-  PetscCall(PetscSFBcastBegin(m->forest.halo, MPI_DOUBLE, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, MPI_DOUBLE, value, value, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The first uncoloured element of this rank at a vertex. */
 static double first_here(const colouring *c, PetscInt v)
 {
@@ -175,13 +165,13 @@ static PetscErrorCode find_others(colouring *c)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n_shared; i++) c->first[c->shared[i]] = first_here(c, c->shared[i]);
-  PetscCall(find_least(c->mesh, c->first));
+  PetscCall(wring_mesh_reduce(c->mesh, MPI_DOUBLE, MPI_MIN, c->first));
   for (PetscInt i = 0; i < c->n_shared; i++) {
     const PetscInt v    = c->shared[i];
     const double   here = first_here(c, v);
     c->others[v]        = here == c->first[v] ? INFINITY : here;
   }
-  PetscCall(find_least(c->mesh, c->others));
+  PetscCall(wring_mesh_reduce(c->mesh, MPI_DOUBLE, MPI_MIN, c->others));
   for (PetscInt i = 0; i < c->n_shared; i++) {
     const PetscInt v = c->shared[i];
     if (first_here(c, v) != c->first[v]) c->others[v] = c->first[v];

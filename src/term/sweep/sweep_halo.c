@@ -1,5 +1,6 @@
 /* Communication in a sweep. */
 #include "sweep_impl.h"
+#include "mesh/bodies.h"
 
 /* x = start + the moves of all ranks / their number, at owned vertices that other ranks also have. */
 PetscErrorCode wring_sweep_average(wring_sweep *s)
@@ -36,25 +37,6 @@ static void mark_vertices(const wring_sweep *s, const sweep_colour *c, PetscInt 
   }
 }
 
-/* value of owners = op over ranks. */
-static PetscErrorCode reduce(const wring_mesh *m, PetscInt *value, MPI_Op op)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, value, value, op));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, value, value, op));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* value = the largest of all ranks, on every rank. */
-static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
-{
-  PetscFunctionBegin;
-  PetscCall(reduce(m, value, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(m->forest.halo, MPIU_INT, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_INT, value, value, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   A colour has an SF if it moves a vertex of two ranks: from the rank that moves a vertex to the others. Work arrays
   [n_local]: `mover`, the rank that moves a vertex, `place`, the vertex's number there, or -1; `from`: both.
@@ -67,8 +49,8 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *move
   const PetscMPIInt rank = wring_comm_rank(m->comm);
   for (PetscInt i = 0; i < m->n_local; i++) mover[i] = place[i] = -1;
   mark_vertices(s, c, rank, mover, place);
-  PetscCall(find_largest(m, mover));
-  PetscCall(find_largest(m, place));
+  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, mover));
+  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_MAX, place));
   for (PetscInt i = 0; i < m->n_local; i++)
     from[i] = (PetscSFNode){.rank = mover[i] == rank ? -1 : mover[i], .index = place[i]};
   PetscCall(wring_copy_create(m->comm, m->n_local, m->n_local, from, &c->copy));
@@ -100,7 +82,8 @@ static PetscErrorCode build_shares(wring_sweep *s)
   PetscCall(PetscMalloc1(m->n_owned, &s->share));
   PetscCall(PetscMalloc1((size_t)4 * m->n_local, &s->start));
   for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, NULL);
-  PetscCall(reduce(m, count, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, count, count, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, count, count, MPI_SUM));
   PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
   PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
   for (PetscInt i = 0; i < m->n_owned; i++) s->share[i] = leaves[i] > 0 && count[i] > 0 ? 1. / (double)count[i] : 0;
