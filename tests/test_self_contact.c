@@ -364,12 +364,11 @@ static PetscErrorCode test_crossings(void)
 
   PetscFunctionBegin;
   for (int step = 0; step < 6; step++) {
-    PetscInt64 crossed;
     for (int i = 0; i < 3; i++) {
       const double angle = way[step][i] * PETSC_PI / 180, n[3] = {cos(angle), 0, sin(angle)};
       if (way[step][i] >= 0) PetscCall(wring_crossings_add(&c, i < 2 ? 2 : 5, i, n));
     }
-    PetscCall(wring_crossings_count(&c, &crossed));
+    const PetscInt64 crossed = wring_crossings_count(&c);
     CHECK(crossed == expected[step], "step %d: %d crossed, expected %d", step, (int)crossed, (int)expected[step]);
   }
   PetscCall(wring_crossings_destroy(&c));

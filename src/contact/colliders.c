@@ -517,8 +517,7 @@ static PetscErrorCode colliders_measure(wring_contact *contact, const double *x,
     report->inside += deepest > 0;
     report->depth = fmax(report->depth, deepest);
   }
-  PetscCall(wring_crossings_count(&d->crossings, &report->lost));
-  report->lost += jumps;
+  report->lost = wring_crossings_count(&d->crossings) + jumps;
   remember(contact, x);
   for (PetscInt i = 0; i < d->n_record; i++) {
     const record *const a    = &d->record[i];

@@ -27,18 +27,16 @@ static const wring_entry *find(const wring_crossings *c, const wring_entry *now,
   return NULL;
 }
 
-PetscErrorCode wring_crossings_count(wring_crossings *c, PetscInt64 *crossed)
+PetscInt64 wring_crossings_count(wring_crossings *c)
 {
-  wring_entry *const old  = c->entry;
-  const PetscInt     room = c->room;
-
-  PetscFunctionBegin;
-  *crossed = 0;
+  wring_entry *const old     = c->entry;
+  const PetscInt     room    = c->room;
+  PetscInt64         crossed = 0;
   for (PetscInt i = 0, at = 0; i < c->n_next; i++) {
     const wring_entry *const before = find(c, c->next + i, &at);
     if (!before || !wring_are_opposite(before->out, c->next[i].out)) continue;
     for (int k = 0; k < 3; k++) c->next[i].out[k] = before->out[k];
-    (*crossed)++;
+    crossed++;
   }
   c->entry     = c->next;
   c->n         = c->n_next;
@@ -46,7 +44,7 @@ PetscErrorCode wring_crossings_count(wring_crossings *c, PetscInt64 *crossed)
   c->next      = old;
   c->n_next    = 0;
   c->room_next = room;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return crossed;
 }
 
 PetscErrorCode wring_crossings_destroy(wring_crossings *c)

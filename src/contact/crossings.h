@@ -26,5 +26,5 @@ PetscBool wring_are_opposite(const double n[3], const double o[3]); // unit vect
 PetscErrorCode wring_crossings_add(wring_crossings *c, PetscInt vertex, PetscInt body, const double n[3]);
 
 /* Counts the added vertices that are pushed against their direction of the last step, and goes on to the next step. */
-PetscErrorCode wring_crossings_count(wring_crossings *c, PetscInt64 *crossed);
+PetscInt64     wring_crossings_count(wring_crossings *c);
 PetscErrorCode wring_crossings_destroy(wring_crossings *c);

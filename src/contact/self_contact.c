@@ -211,7 +211,7 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
   wring_pairs   *p     = d->pairs;
   const PetscInt begin = p->n_pair;
   PetscInt       last  = -1;
-  PetscInt64     deep, crossed, jumps;
+  PetscInt64     deep, jumps;
 
   PetscFunctionBegin;
   (void)force;
@@ -224,11 +224,10 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
     last = p->pair[i].near.vertex;
     PetscCall(wring_crossings_add(&d->crossings, last, p->pair[i].near.body, p->pair[i].n));
   }
-  PetscCall(wring_crossings_count(&d->crossings, &crossed));
   p->n_pair = begin;
   PetscCall(wring_pairs_count_lost(p, x, &deep));
   PetscCall(count_jumps(contact, x, &jumps));
-  report->lost = deep + crossed + jumps;
+  report->lost = deep + wring_crossings_count(&d->crossings) + jumps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
