@@ -9,8 +9,7 @@ static PetscErrorCode set_masses(wring_potential *g)
   PetscFunctionBegin;
   if (g->is_static) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < m->n_owned; i++) g->mass[i] = g->lumped[i] + (g->drag ? g->h * g->drag[i] : 0);
-  PetscCall(PetscSFBcastBegin(m->forest.halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscCall(wring_mesh_update_ghosts(m, 1, g->mass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -336,8 +335,7 @@ PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const doub
   PetscFunctionBegin;
   PetscCheck(g->is_static, g->comm, PETSC_ERR_ARG_WRONGSTATE, "Only statics has a regularisation");
   for (PetscInt i = 0; i < m->n_owned; i++) g->mass[i] = k ? k[i] : 0;
-  PetscCall(PetscSFBcastBegin(m->forest.halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->forest.halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscCall(wring_mesh_update_ghosts(m, 1, g->mass));
   PetscCall(PetscFree(g->ridge));
   if (ridge) {
     PetscCall(PetscMalloc1(m->n_owned + 1, &g->ridge)); // NULL means none, also on a rank without vertices
