@@ -19,6 +19,14 @@ typedef struct {
   PetscSFNode beside[2];
 } wring_seen;
 
+/* Rows [corners][3] of a, then those of b. */
+static inline void wring_join_seen(const wring_seen *a, const double *of_a, const wring_seen *b, const double *of_b,
+                                   double *row)
+{
+  for (int i = 0; i < 3 * a->corners; i++) row[i] = of_a[i];
+  for (int i = 0; i < 3 * b->corners; i++) row[3 * a->corners + i] = of_b[i];
+}
+
 /* The pairs to be found: a has at most as many corners as b; if as many, a has the lower numbers. */
 typedef struct {
   double        reach;        // m: by half of it boxes are larger on every side

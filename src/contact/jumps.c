@@ -32,15 +32,12 @@ static PetscBool passes(const void *context, const wring_seen *a, const wring_se
 {
   const wring_pair_kind   kind  = a->corners == 1 ? WRING_PAIR_POINT_TRIANGLE : WRING_PAIR_EDGE_EDGE;
   const wring_seen *const first = a->corners == 1 || a->body < b->body ? a : b, *const second = first == a ? b : a;
-  const int  n = 3 * first->corners;
-  double     x[N], d[N];
-  wring_foot foot;
+  double                  x[N] = {0}, d[N] = {0};
+  wring_foot              foot;
   (void)context;
   if (a->body == b->body) return PETSC_FALSE;
-  for (int k = 0; k < N; k++) {
-    x[k] = k < n ? first->x[k] : second->x[k - n];
-    d[k] = k < n ? first->d[k] : second->d[k - n];
-  }
+  wring_join_seen(first, first->x, second, second->x, x);
+  wring_join_seen(first, first->d, second, second->d, d);
   PetscInt way = side_of(x, d, 0);
   if (way == side_of(x, d, 1) || wring_pair_bound(kind, x, d, 0, missed) >= 1) return PETSC_FALSE;
   wring_pair_closest(kind, x, &foot);

@@ -122,13 +122,6 @@ static PetscBool have_common_corner(const wring_seen *a, const wring_seen *b)
   return PETSC_FALSE;
 }
 
-/* Rows [corners][3] of a, then those of b. */
-static void join(const wring_seen *a, const double *of_a, const wring_seen *b, const double *of_b, double *row)
-{
-  for (int i = 0; i < 3 * a->corners; i++) row[i] = of_a[i];
-  for (int i = 0; i < 3 * b->corners; i++) row[3 * a->corners + i] = of_b[i];
-}
-
 /* The largest distance of rows [first, last) from the mean of d [n]. */
 static double farthest_from(const double *mean, int first, int last, const double *d)
 {
@@ -157,8 +150,8 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
   wring_foot            foot;
   if (a->corners == 1 && b->corners < 3 && !both) return PETSC_FALSE; // edges and triangles at them do
   if (have_common_corner(a, b)) return PETSC_FALSE;
-  join(a, a->x, b, b->x, x);
-  join(a, a->d, b, b->d, d);
+  wring_join_seen(a, a->x, b, b->x, x);
+  wring_join_seen(a, a->d, b, b->d, d);
   const wring_pair_kind kind = kind_of(a, b);
   wring_pair_closest(kind, x, &foot);
   if (sqrt(foot.distance2) - approach(a->corners, a->corners + b->corners, d) > near->reach) return PETSC_FALSE;
@@ -169,7 +162,7 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
                                                         .feature  = -1,
                                                         .area     = weight_of(a, b, near->gap),
                                                         .distance = sqrt(foot.distance2)};
-  join(a, a->X, b, b->X, X);
+  wring_join_seen(a, a->X, b, b->X, X);
   if (kind == WRING_PAIR_EDGE_EDGE) pair->sine2 = wring_pair_sine2(X);
   for (int i = 0; i < WRING_MOST_CORNERS; i++) {
     const wring_seen *const of = i < a->corners ? a : b;
