@@ -109,6 +109,9 @@ typedef struct {
   PetscBool               grows;       // in statics: targets go linearly from the start to `target` at pseudo-time 1
 } wring_motion;
 
+void      wring_motion_shift(const wring_motion *m, double time, double shift[3]); // [m] of the centre, since time 0
+PetscBool wring_motion_moves(const wring_motion *m);
+
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
 PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                              const PetscInt *vertex, const double *stiffness, const double *target,

@@ -111,15 +111,20 @@ PetscBool wring_term_is_hard(const wring_term *t)
   return (PetscBool)(t->attachment && t->attachment->hard);
 }
 
+void wring_motion_shift(const wring_motion *m, double time, double shift[3])
+{
+  const double s = fmin(time, m->until);
+  for (int i = 0; i < 3; i++) shift[i] = s * m->velocity[i];
+  if (m->path) wring_time_curve_at(m->path, s, shift);
+}
+
 static void move_targets(wring_term *t, double time)
 {
   attachment *const   a = t->attachment;
   const wring_motion *m = &a->motion;
-  const double        s = fmin(time, m->until);
   double              R[9], shift[3], x[3], X[3];
-  wring_rotation(m->spin, s, R);
-  for (int i = 0; i < 3; i++) shift[i] = s * m->velocity[i];
-  if (m->path) wring_time_curve_at(m->path, s, shift);
+  wring_rotation(m->spin, fmin(time, m->until), R);
+  wring_motion_shift(m, time, shift);
   for (PetscInt e = 0; e < a->n; e++) {
     const double *const end = a->target + 3 * e, *const start = a->origin && time < 1 ? a->origin + 3 * e : NULL;
     for (int i = 0; i < 3; i++) X[i] = start ? start[i] + time * (end[i] - start[i]) : end[i];
@@ -164,7 +169,7 @@ PetscBool wring_term_holds(const wring_term *t, double end)
   return (PetscBool)(t->attachment && still_holds(&t->attachment->motion, end));
 }
 
-static PetscBool moves(const wring_motion *m)
+PetscBool wring_motion_moves(const wring_motion *m)
 {
   if (m->path) return PETSC_TRUE;
   for (int i = 0; i < 3; i++) {
@@ -181,7 +186,7 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
   const PetscBool     holds = still_holds(m, end);
   *changed                  = (PetscBool)(holds != t->active);
   t->active                 = holds;
-  if (!holds || (!moves(m) && !t->attachment->origin && !t->attachment->shift))
+  if (!holds || (!wring_motion_moves(m) && !t->attachment->origin && !t->attachment->shift))
     return; // targets at rest keep their exact values
   move_targets(t, t->attachment->hard ? end : time);
 }

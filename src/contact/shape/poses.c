@@ -5,20 +5,13 @@
 
 /* ---- over time --------------------------------------------------------------------------------------------------- */
 
-static void shift_at(const wring_collider *c, double time, double shift[3])
-{
-  const double t = fmin(time, c->motion.until);
-  for (int i = 0; i < 3; i++) shift[i] = t * c->motion.velocity[i];
-  if (c->motion.path) wring_time_curve_at(c->motion.path, t, shift);
-}
-
 wring_body_pose wring_pose_between(const wring_collider *c, double begin, double time, double part)
 {
   const double    until = c->motion.until, t = (1 - part) * fmin(begin, until) + part * fmin(time, until);
   double          from[3], to[3], R[9];
   wring_body_pose p = {{0}, {0}};
-  shift_at(c, begin, from);
-  shift_at(c, time, to);
+  wring_motion_shift(&c->motion, begin, from);
+  wring_motion_shift(&c->motion, time, to);
   wring_rotation(c->motion.spin, t, R);
   for (int i = 0; i < 3; i++) {
     p.centre[i] = c->centre[i] + ((1 - part) * from[i] + part * to[i]);
@@ -36,8 +29,8 @@ void wring_pose_way(const wring_collider *c, double begin, double time, double p
 {
   const double t = fmin(time, c->motion.until) - fmin(begin, c->motion.until);
   double       from[3];
-  shift_at(c, begin, from);
-  shift_at(c, time, shift);
+  wring_motion_shift(&c->motion, begin, from);
+  wring_motion_shift(&c->motion, time, shift);
   for (int i = 0; i < 3; i++) shift[i] = part * (shift[i] - from[i]), turn[i] = part * t * c->motion.spin[i];
 }
 
@@ -71,12 +64,6 @@ double wring_pose_nearest(const wring_collider *c, const wring_body_pose *at, co
 
 /* ---- of every kind of colliders ---------------------------------------------------------------------------------- */
 
-static PetscBool moves(const wring_collider *c)
-{
-  const double *const v = c->motion.velocity, *const s = c->motion.spin;
-  return (PetscBool)(c->motion.path || v[0] != 0 || v[1] != 0 || v[2] != 0 || s[0] != 0 || s[1] != 0 || s[2] != 0);
-}
-
 /* Whether the way from x along a direction meets the ball around a collider or, if it is unbounded, ends inside it. */
 static PetscBool lies_on_way(const wring_poses *p, int c, const double *direction, const double *x)
 {
@@ -94,7 +81,8 @@ void wring_colliders_mark_stopped(const wring_contact *contact, const double *di
 {
   const wring_poses *p = contact->poses;
   for (int c = 0; c < p->n; c++) {
-    const PetscBool all = (PetscBool)(!direction || p->collider[c].inside || moves(&p->collider[c]));
+    const PetscBool moves = wring_motion_moves(&p->collider[c].motion);
+    const PetscBool all   = (PetscBool)(!direction || p->collider[c].inside || moves);
     for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
       if (all || lies_on_way(p, c, direction, x + 3 * v)) mark[v] = 1;
   }
