@@ -53,7 +53,6 @@ static PetscErrorCode find_far(block_matrix *m)
   const wring_block_rows *const r = m->rows;
   const PetscInt                n = r->mesh->n_owned, n_far = r->other[n];
   PetscInt                      n_once = n_far, *once;
-  PetscLayout                   layout;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n_far, &once));
@@ -65,11 +64,7 @@ static PetscErrorCode find_far(block_matrix *m)
   PetscCall(wring_sort_unique(&n_once, once));
   for (PetscInt k = 0; k < n_far; k++) PetscCall(PetscFindInt(m->far[k], n_once, once, &m->far[k]));
   PetscCall(PetscMalloc1(3 * (size_t)n_once, &m->x));
-  PetscCall(PetscLayoutCreateFromSizes(r->mesh->comm, n, r->mesh->number.n_global, 1, &layout));
-  PetscCall(PetscSFCreate(r->mesh->comm, &m->fetch));
-  PetscCall(PetscSFSetGraphLayout(m->fetch, layout, n_once, NULL, PETSC_OWN_POINTER, once));
-  PetscCall(wring_sf_set_up(m->fetch));
-  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(wring_sf_create(r->mesh->comm, n, r->mesh->number.n_global, n_once, NULL, once, &m->fetch));
   PetscCall(PetscFree(once));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,19 +22,6 @@ static PetscErrorCode number_patches(PetscInt n, const PetscInt *centre, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode connect(MPI_Comm comm, wring_mean *mean)
-{
-  PetscLayout layout;
-
-  PetscFunctionBegin;
-  PetscCall(PetscLayoutCreateFromSizes(comm, mean->patches.n, PETSC_DETERMINE, 1, &layout));
-  PetscCall(PetscSFCreate(comm, &mean->sf));
-  PetscCall(PetscSFSetGraphLayout(mean->sf, layout, mean->n, NULL, PETSC_OWN_POINTER, mean->number));
-  PetscCall(wring_sf_set_up(mean->sf));
-  PetscCall(PetscLayoutDestroy(&layout));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Sums of a [n_block][LANES] times V_e over this rank's elements of each patch, in their order. */
 static void sum_here(const wring_term *t, const double *a, double *sum)
 {
@@ -101,7 +88,7 @@ PetscErrorCode wring_mean_create(MPI_Comm comm, const wring_law *law, const doub
   PetscCall(PetscArraycpy(mean->par, par, law->n_par));
   PetscCall(PetscMalloc2(t->n, &mean->patch, t->n, &mean->element));
   PetscCall(number_patches(t->n, number, &mean->n, &mean->number, mean->patch));
-  PetscCall(connect(comm, mean));
+  PetscCall(wring_sf_create(comm, n_root, PETSC_DETERMINE, mean->n, NULL, mean->number, &mean->sf));
   PetscCall(PetscMalloc1(mean->n + 1, &mean->start));
   for (PetscInt e = 0; e < t->n; e++) mean->element[e] = e;
   PetscCall(wring_sort_buckets(t->n, mean->element, mean->patch, mean->n, mean->start));

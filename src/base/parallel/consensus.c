@@ -25,3 +25,17 @@ PetscErrorCode wring_sf_set_up(PetscSF sf)
   PetscCall(PetscCommBuildTwoSidedSetType(comm, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode wring_sf_create(MPI_Comm comm, PetscInt n_root, PetscInt n_global, PetscInt n, PetscInt *leaf,
+                               const PetscInt *root, PetscSF *sf)
+{
+  PetscLayout layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreateFromSizes(comm, n_root, n_global, 1, &layout));
+  PetscCall(PetscSFCreate(comm, sf));
+  PetscCall(PetscSFSetGraphLayout(*sf, layout, n, leaf, PETSC_OWN_POINTER, root));
+  PetscCall(wring_sf_set_up(*sf));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -7,17 +7,13 @@ static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
 {
   const PetscInt n_ghost = m->n_local - m->n_owned;
   PetscInt      *leaf;
-  PetscLayout    layout;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n_ghost, &leaf));
   for (PetscInt i = 0; i < n_ghost; i++) leaf[i] = m->n_owned + i;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->number.n_global, 1, &layout));
   PetscCall(PetscSFDestroy(halo));
-  PetscCall(PetscSFCreate(m->comm, halo));
-  PetscCall(PetscSFSetGraphLayout(*halo, layout, n_ghost, leaf, PETSC_OWN_POINTER, m->number.global + m->n_owned));
-  PetscCall(wring_sf_set_up(*halo));
-  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(
+    wring_sf_create(m->comm, m->n_owned, m->number.n_global, n_ghost, leaf, m->number.global + m->n_owned, halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,18 +63,13 @@ static PetscErrorCode build_halo(wring_mesh *m)
 
 PetscErrorCode wring_mesh_build_natural(wring_mesh *m)
 {
-  PetscLayout layout;
-
   PetscFunctionBegin;
   PetscCall(PetscFree(m->number.global));
   PetscCall(PetscMalloc1((size_t)m->n_owned, &m->number.global));
   for (PetscInt i = 0; i < m->n_owned; i++) m->number.global[i] = m->number.begin + i;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, m->number.n_global, 1, &layout));
   PetscCall(PetscSFDestroy(&m->forest.natural));
-  PetscCall(PetscSFCreate(m->comm, &m->forest.natural));
-  PetscCall(PetscSFSetGraphLayout(m->forest.natural, layout, m->n_owned, NULL, PETSC_COPY_VALUES, m->number.original));
-  PetscCall(wring_sf_set_up(m->forest.natural));
-  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(wring_sf_create(m->comm, PETSC_DECIDE, m->number.n_global, m->n_owned, NULL, m->number.original,
+                            &m->forest.natural));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

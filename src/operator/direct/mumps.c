@@ -236,15 +236,11 @@ static PetscErrorCode create_map(const wring_operator_part *part)
   direct        *d = part->data;
   const PetscInt n = d->id.info[22];
   PetscInt      *row;
-  PetscLayout    owners;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &row));
   for (PetscInt i = 0; i < n; i++) row[i] = d->x_row[i] - 1;
-  PetscCall(MatGetLayouts(part->A, &owners, NULL));
-  PetscCall(PetscSFCreate(part->set->comm, &d->to_owner));
-  PetscCall(PetscSFSetGraphLayout(d->to_owner, owners, n, NULL, PETSC_OWN_POINTER, row));
-  PetscCall(wring_sf_set_up(d->to_owner));
+  PetscCall(wring_sf_create(part->set->comm, d->n_owned, PETSC_DETERMINE, n, NULL, row, &d->to_owner));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

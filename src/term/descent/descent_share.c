@@ -198,7 +198,6 @@ static PetscErrorCode join(descent_build *b, PetscInt n, const PetscInt *list)
   const wring_mesh *m       = d->mesh;
   const PetscInt    n_ghost = m->n_local - m->n_owned;
   PetscInt         *root, *leaf;
-  PetscLayout       layout;
 
   PetscFunctionBegin;
   d->n_here = m->n_local + n;
@@ -208,11 +207,7 @@ static PetscErrorCode join(descent_build *b, PetscInt n, const PetscInt *list)
   PetscCall(PetscArraycpy(root, m->number.global + m->n_owned, n_ghost));
   PetscCall(PetscArraycpy(root + n_ghost, list, n));
   for (PetscInt i = 0; i < n_ghost + n; i++) leaf[i] = m->n_owned + i;
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, PETSC_DETERMINE, 1, &layout));
-  PetscCall(PetscSFCreate(m->comm, &d->all));
-  PetscCall(PetscSFSetGraphLayout(d->all, layout, n_ghost + n, leaf, PETSC_OWN_POINTER, root));
-  PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(wring_sf_set_up(d->all));
+  PetscCall(wring_sf_create(m->comm, m->n_owned, PETSC_DETERMINE, n_ghost + n, leaf, root, &d->all));
   PetscCall(PetscArraycpy(b->original, m->number.original, m->n_local));
   PetscCall(PetscSFBcastBegin(d->all, MPIU_INT, b->original, b->original, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(d->all, MPIU_INT, b->original, b->original, MPI_REPLACE));
