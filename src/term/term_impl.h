@@ -137,17 +137,6 @@ static inline int columns_of(int m)
   return m == QUADRATIC ? 3 : free_vertices(m);
 }
 
-/* The local number of a global one, negative if this rank does not have it. */
-static inline PetscErrorCode term_local(const wring_mesh *m, PetscInt global, PetscInt *local)
-{
-  PetscFunctionBegin;
-  *local = global - m->number.begin;
-  if (*local >= 0 && *local < m->n_owned) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFindInt(global, m->n_local - m->n_owned, m->number.global + m->n_owned, local));
-  if (*local >= 0) *local += m->n_owned;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The number of blocks that hold n elements. */
 static inline PetscInt term_blocks(PetscInt n)
 {

@@ -79,15 +79,11 @@ static PetscBool owns(const wring_mesh *m, PetscInt global)
 }
 
 /* vertex [n], from global to local numbers. */
-static void localize(const wring_mesh *m, size_t n, PetscInt *vertex)
+static PetscErrorCode localize(const wring_mesh *m, size_t n, PetscInt *vertex)
 {
-  const PetscInt *const ghost = m->number.global + m->n_owned;
-  for (size_t i = 0; i < n; i++) {
-    if (owns(m, vertex[i]))
-      vertex[i] -= m->number.begin;
-    else
-      vertex[i] = m->n_owned + wring_first_from(m->n_local - m->n_owned, ghost, vertex[i]);
-  }
+  PetscFunctionBegin;
+  for (size_t i = 0; i < n; i++) PetscCall(wring_mesh_find_local(m, vertex[i], &vertex[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The ghosts become those of vertex [n], global numbers of any vertices; the tets have global numbers. */
@@ -107,7 +103,7 @@ static PetscErrorCode replace_ghosts(wring_mesh *m, PetscInt n, PetscInt *vertex
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->number.original, &m->number.original));
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
   PetscCall(PetscArraycpy(m->number.global + m->n_owned, vertex, n_ghost));
-  localize(m, 4 * (size_t)m->tets.n, m->tets.corner);
+  PetscCall(localize(m, 4 * (size_t)m->tets.n, m->tets.corner));
   if (m->tets.mid) localize(m, 6 * (size_t)m->tets.n, m->tets.mid);
   PetscCall(build_halo(m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,5 @@
 /*
-  Private to src/mesh: ghosts and the PetscSFs of a distributed mesh.
+  Private to the library: ghosts and the PetscSFs of a distributed mesh.
 
   Map of mesh/distribute, in reading order:
     order.c       keys along a space-filling curve; slices.c rows of vertices from the slices of other ranks
@@ -27,6 +27,17 @@ PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
   tets to local numbers. Collective.
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
+
+/* The local number of a global one, negative if this rank does not have it. */
+static inline PetscErrorCode wring_mesh_find_local(const wring_mesh *m, PetscInt global, PetscInt *local)
+{
+  PetscFunctionBegin;
+  *local = global - m->number.begin;
+  if (*local >= 0 && *local < m->n_owned) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFindInt(global, m->n_local - m->n_owned, m->number.global + m->n_owned, local));
+  if (*local >= 0) *local += m->n_owned;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*
   global [n] of original [n] numbers, which may be the same table, from m->forest.natural and m->number.global.

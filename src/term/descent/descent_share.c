@@ -3,6 +3,7 @@
 #include "term/kernels.h"
 #include "base/exchange.h"
 #include "base/parallel/consensus.h"
+#include "mesh/distribute/halo.h"
 
 /* A row: term, own vertex, the others, weights, coef, par. Vertices are global numbers, after arrival numbers here. */
 enum { ROW_TERM, ROW_OWN, ROW_OTHERS };
@@ -175,13 +176,13 @@ static PetscErrorCode resolve_rows(descent_build *b, PetscInt *n, PetscInt **lis
   PetscCall(PetscMalloc1(OTHERS * b->n_row, list));
   for (PetscInt i = 0; i < OTHERS * b->n_row; i++) {
     if (!(other = other_of(b, i))) continue;
-    PetscCall(term_local(m, (PetscInt)*other, &here));
+    PetscCall(wring_mesh_find_local(m, (PetscInt)*other, &here));
     if (here < 0) (*list)[(*n)++] = (PetscInt)*other;
   }
   PetscCall(PetscSortRemoveDupsInt(n, *list));
   for (PetscInt i = 0; i < OTHERS * b->n_row; i++) {
     if (!(other = other_of(b, i))) continue;
-    PetscCall(term_local(m, (PetscInt)*other, &here));
+    PetscCall(wring_mesh_find_local(m, (PetscInt)*other, &here));
     if (here < 0) {
       PetscCall(PetscFindInt((PetscInt)*other, *n, *list, &here));
       here += m->n_local;

@@ -1,7 +1,7 @@
 #include "used.h"
 #include "base/exchange.h"
 #include "base/grow.h"
-#include "term/term_impl.h"
+#include "mesh/distribute/halo.h"
 
 static const PetscInt all_bits = PETSC_MAX_INT;
 
@@ -97,7 +97,7 @@ static PetscErrorCode take_words(wring_used *u, PetscBool to_owners, PetscInt n,
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
-    PetscCall(term_local(u->mesh, got[i].vertex, &v));
+    PetscCall(wring_mesh_find_local(u->mesh, got[i].vertex, &v));
     PetscCall(set_bits(u, v, got[i].word, got[i].bits));
     if (to_owners) PetscCall(note_change(u, v, got[i].word));
   }
