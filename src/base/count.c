@@ -12,6 +12,16 @@ PetscBool wring_count_fits(PetscInt64 rows, int width, const char *where, const 
   return PETSC_FALSE;
 }
 
+PetscErrorCode wring_count_check(MPI_Comm comm, PetscInt64 rows, int width, const char *where, const char *what)
+{
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  wring_count_fits(rows, width, where, what, &error);
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 wring_share wring_equal_share(MPI_Comm comm, PetscInt64 all)
 {
   const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);

@@ -31,3 +31,6 @@ PetscInt wring_share_holder(MPI_Comm comm, PetscInt64 all, PetscInt64 i);
   integers of this PETSc, expected at most <limit>". Not collective.
 */
 PetscBool wring_count_fits(PetscInt64 rows, int width, const char *where, const char *what, wring_error *e);
+
+/* Raises that error of the lowest rank that has it. Collective. */
+PetscErrorCode wring_count_check(MPI_Comm comm, PetscInt64 rows, int width, const char *where, const char *what);

@@ -145,22 +145,12 @@ static PetscErrorCode find_places(const wring_mesh *m, const wring_pattern *p, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_count(const wring_mesh *m, PetscInt64 n, int width, const char *where, const char *what)
-{
-  wring_error error = {""};
-
-  PetscFunctionBegin;
-  wring_count_fits(n, width, where, what, &error);
-  PetscCall(wring_error_raise(m->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_block_rows_check(const wring_block_rows *r)
 {
   const PetscInt64 n = (PetscInt64)r->own[r->mesh->n_owned] + r->other[r->mesh->n_owned] + r->n_ghost;
 
   PetscFunctionBegin;
-  PetscCall(check_count(r->mesh, n, 9, "Hessian on one rank", "blocks"));
+  PetscCall(wring_count_check(r->mesh->comm, n, 9, "Hessian on one rank", "blocks"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,7 +168,8 @@ PetscErrorCode wring_block_rows_create(const wring_mesh *m, const wring_pattern 
   r->n_entry = p->start[p->n];
   r->n_ghost = p->start[p->n] - p->start[m->n_owned];
   PetscCall(send_ghosts(m, p, r, &got));
-  PetscCall(check_count(m, (PetscInt64)p->start[m->n_owned] + r->x.n_got, 1, "matrix on one rank", "entries"));
+  PetscCall(
+    wring_count_check(m->comm, (PetscInt64)p->start[m->n_owned] + r->x.n_got, 1, "matrix on one rank", "entries"));
   PetscCall(find_columns(m, p, got, r));
   PetscCall(find_places(m, p, got, r));
   PetscCall(PetscFree(got));

@@ -205,13 +205,11 @@ static void list_strip(const elements *e, const tables *all, int s, wring_patter
 static PetscErrorCode join_strips(const elements *e, const size_t *first, const PetscInt *column, const double *sums,
                                   wring_pattern *p, double **value)
 {
-  wring_error error = {""};
-  PetscInt64  all   = 0;
+  PetscInt64 all = 0;
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < e->n; v++) all += p->start[v + 1];
-  wring_count_fits(all, 1, "matrix on one rank", "neighbours of vertices", &error);
-  PetscCall(wring_error_raise(e->comm, &error));
+  PetscCall(wring_count_check(e->comm, all, 1, "matrix on one rank", "neighbours of vertices"));
   wring_add_up(e->n, p->start);
   PetscCall(PetscMalloc1((size_t)p->start[e->n], &p->column));
   if (value) PetscCall(PetscMalloc1((size_t)p->start[e->n], value));

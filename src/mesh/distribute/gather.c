@@ -113,13 +113,11 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
   const wring_share tets    = wring_equal_share(m->comm, m->tets.n_global);
   PetscInt64        members = 0;
   PetscInt          n_vertex, rounds = m->tets.n / ROUND + 1; // limit the memory of messages at the end of a run
-  wring_error       error = {""};
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < m->set.names.n; s++) members += m->set.count[s];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &members, 1, MPIU_INT64, MPI_SUM, m->comm));
-  wring_count_fits(members, 1, "mesh", "vertices of all sets", &error);
-  PetscCall(wring_error_raise(m->comm, &error));
+  PetscCall(wring_count_check(m->comm, members, 1, "mesh", "vertices of all sets"));
   PetscCall(PetscSFGetGraph(m->forest.natural, &n_vertex, NULL, NULL, NULL));
   PetscCall(wring_mesh_data_create(n_vertex, tets.n, slice));
   wring_mesh_data *const d = *slice;

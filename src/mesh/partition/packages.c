@@ -33,12 +33,10 @@ PetscBool wring_cut_has_package(wring_partitioner p, const char **missing)
 /* The graph as a matrix, which has equal loads and edges; its columns are sorted, as MatCreateMPIAdj expects. */
 static PetscErrorCode create_adjacency(const wring_graph *g, Mat *A)
 {
-  wring_error error = {""};
-  PetscInt   *start, *adjacent;
+  PetscInt *start, *adjacent;
 
   PetscFunctionBegin;
-  wring_count_fits(g->all, 1, "mesh", "tetrahedra that PETSc partitions", &error);
-  PetscCall(wring_error_raise(g->comm, &error));
+  PetscCall(wring_count_check(g->comm, g->all, 1, "mesh", "tetrahedra that PETSc partitions"));
   PetscCall(PetscMalloc1((size_t)g->n + 1, &start)); // both belong to the matrix
   PetscCall(PetscMalloc1((size_t)g->start[g->n], &adjacent));
   PetscCall(PetscArraycpy(start, g->start, g->n + 1));

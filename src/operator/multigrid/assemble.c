@@ -52,13 +52,11 @@ static PetscErrorCode compute(const assembly *m, int n_thread, wring_append_row 
 
 static PetscErrorCode preallocate(const assembly *m, Mat M)
 {
-  wring_error error = {""};
-  PetscInt64  all   = 0;
+  PetscInt64 all = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m->n; i++) all += m->own[i] + m->other[i];
-  wring_count_fits(all, 1, "coarse matrix on one rank", "entries", &error);
-  PetscCall(wring_error_raise(PetscObjectComm((PetscObject)M), &error));
+  PetscCall(wring_count_check(PetscObjectComm((PetscObject)M), all, 1, "coarse matrix on one rank", "entries"));
   PetscCall(MatSeqAIJSetPreallocation(M, 0, m->own)); // each sets its own type of matrix only
   PetscCall(MatMPIAIJSetPreallocation(M, 0, m->own, 0, m->other));
   PetscCall(MatSetOption(M, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
