@@ -272,15 +272,16 @@ static PetscErrorCode run_all(wring_sweep *s)
 
 PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
 {
-  const wring_mesh *m = s->mesh;
+  const wring_mesh *m      = s->mesh;
+  const PetscBool   hybrid = (PetscBool)(s->order == WRING_ORDER_HYBRID); // start is NULL on a rank without vertices
 
   PetscFunctionBegin;
   wring_count(s->phases, WRING_WORK_GRADIENTS, 1);
   wring_to_rows(m->n_owned, x, s->x);
   PetscCall(wring_copy_rows(m->forest.halo, s->phases, s->four, s->x));
-  if (s->start) PetscCall(PetscArraycpy(s->start, s->x, (size_t)4 * m->n_local));
+  if (hybrid) PetscCall(PetscArraycpy(s->start, s->x, (size_t)4 * m->n_local));
   PetscCall(run_all(s));
-  if (s->start) PetscCall(wring_sweep_average(s));
+  if (hybrid) PetscCall(wring_sweep_average(s));
   wring_from_rows(m->n_owned, s->x, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
