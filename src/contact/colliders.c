@@ -550,10 +550,7 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   PetscCall(wring_crossings_destroy(&d->crossings));
   PetscCall(PetscFree(d->record));
   PetscCall(PetscFree(d->next));
-  PetscCall(PetscFree(d->before));
-  PetscCall(PetscFree(d->last));
-  PetscCall(PetscFree(d->hit));
-  PetscCall(PetscFree(d->sight));
+  PetscCall(PetscFree4(d->last, d->sight, d->before, d->hit));
   PetscCall(PetscFree(d->part));
   PetscCall(PetscFree(contact->data));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -591,9 +588,8 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
   d->n_run = (mesh->n_owned + WRING_RUN - 1) / WRING_RUN;
-  PetscCall(PetscMalloc1((size_t)n * d->n_run, &d->hit));
-  PetscCall(PetscMalloc1(BATCH * WRING_RUN, &d->sight));
-  PetscCall(PetscMalloc1(n, &d->before));
+  PetscCall(PetscMalloc4(3 * (size_t)mesh->n_owned, &d->last, BATCH * WRING_RUN, &d->sight, n, &d->before,
+                         (size_t)n * d->n_run, &d->hit));
   for (int c = n - 1; c >= 0; c--) {
     if (collider[c].friction > 0)
       PetscCall(PetscSNPrintf(d->refusal, sizeof d->refusal,
@@ -605,7 +601,6 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   for (int way = 0; way < WRING_CONTACT_PROJECTION && d->refusal[0]; way++) (*contact)->refusal[way] = d->refusal;
   PetscCall(wring_poses_create(*contact, n, collider, &d->set));
   PetscCall(wring_contact_set_time(*contact, 0, 0, 1));
-  PetscCall(PetscMalloc1((size_t)3 * (size_t)mesh->n_owned, &d->last));
   remember(*contact, mesh->X);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

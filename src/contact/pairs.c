@@ -97,8 +97,7 @@ static PetscErrorCode forget_search(wring_pairs *p)
   PetscFunctionBegin;
   PetscCall(PetscFree(p->near));
   PetscCall(PetscFree(p->cross));
-  PetscCall(PetscFree(p->wait));
-  PetscCall(PetscFree(p->run));
+  PetscCall(PetscFree2(p->wait, p->run));
   PetscCall(PetscFree(p->place));
   PetscCall(PetscFree2(p->far_x, p->far_f));
   p->n_near = 0;
@@ -202,8 +201,7 @@ static PetscErrorCode is_due(wring_pairs *p, const double *x, PetscBool *due)
 static PetscErrorCode find_runs(wring_pairs *p)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)p->n_near, &p->wait));
-  PetscCall(PetscMalloc1((size_t)p->n_near + 1, &p->run));
+  PetscCall(PetscMalloc2((size_t)p->n_near, &p->wait, (size_t)p->n_near + 1, &p->run));
   p->n_run = p->longest = 0;
   for (PetscInt i = 0; i < p->n_near; i++)
     if (i == 0 || p->near[i].vertex != p->near[i - 1].vertex) p->run[p->n_run++] = i;

@@ -137,9 +137,7 @@ static PetscErrorCode friction_find_blocks(wring_contact *contact, const double 
 static PetscErrorCode forget(friction *d)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(d->slip));
-  PetscCall(PetscFree(d->place));
-  PetscCall(PetscFree2(d->psi, d->f));
+  PetscCall(PetscFree4(d->slip, d->place, d->psi, d->f));
   PetscCall(PetscFree4(d->far_x, d->far_u, d->far_f, d->far_q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -154,10 +152,8 @@ PetscErrorCode wring_friction_set(wring_contact *contact, const double *q, Petsc
   PetscCall(forget(d));
   if (q) PetscCall(PetscArraycpy(d->q, q, 3 * contact->mesh->n_owned));
   d->n = n;
-  PetscCall(PetscMalloc1(m, &d->slip));
+  PetscCall(PetscMalloc4(m, &d->slip, CORNERS * m, &d->place, m, &d->psi, 3 * m, &d->f));
   PetscCall(PetscArraycpy(d->slip, slip, n));
-  PetscCall(PetscMalloc1(CORNERS * m, &d->place));
-  PetscCall(PetscMalloc2(m, &d->psi, 3 * m, &d->f));
   PetscCall(PetscMalloc1(CORNERS * m, &home));
   for (PetscInt i = 0; i < CORNERS * n; i++) {
     const wring_slip *const s = d->slip + i / CORNERS;

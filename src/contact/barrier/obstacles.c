@@ -131,8 +131,7 @@ PetscErrorCode wring_obstacles_create(wring_contact *contact, int n, const wring
   PetscCall(PetscNew(&o));
   *out = o;
   PetscCall(wring_poses_create(contact, n, collider, &o->set));
-  PetscCall(PetscCalloc1(n, &o->drift));
-  PetscCall(PetscCalloc1(n * WRING_MOST_FEATURES, &o->feature));
+  PetscCall(PetscCalloc2(n, &o->drift, n * WRING_MOST_FEATURES, &o->feature));
   for (int c = 0; c < n; c++) {
     const wring_collider *const of = o->set.collider + c;
     const int                   m  = of->shape->features ? of->shape->features(of->size, of->inside, feature) : 0;
@@ -150,8 +149,7 @@ PetscErrorCode wring_obstacles_destroy(wring_obstacles **o)
   PetscFunctionBegin;
   if (!*o) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_poses_destroy(&(*o)->set));
-  PetscCall(PetscFree((*o)->drift));
-  PetscCall(PetscFree((*o)->feature));
+  PetscCall(PetscFree2((*o)->drift, (*o)->feature));
   PetscCall(PetscFree(*o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -101,10 +101,7 @@ PetscErrorCode wring_poses_create(wring_contact *contact, int n, const wring_col
   PetscFunctionBegin;
   contact->poses = p;
   p->n           = n;
-  PetscCall(PetscMalloc1(n, &p->collider));
-  PetscCall(PetscCalloc1(n, &p->now));
-  PetscCall(PetscMalloc1(n, &p->path));
-  PetscCall(PetscMalloc1(n, &p->bound));
+  PetscCall(PetscCalloc4(n, &p->collider, n, &p->path, n, &p->bound, n, &p->now));
   for (int c = 0; c < n; c++) {
     wring_collider *const to = &p->collider[c];
     *to                      = collider[c];
@@ -121,9 +118,6 @@ PetscErrorCode wring_poses_destroy(wring_poses *p)
 {
   PetscFunctionBegin;
   for (int c = 0; c < p->n; c++) PetscCall(wring_time_curve_destroy(&p->path[c]));
-  PetscCall(PetscFree(p->path));
-  PetscCall(PetscFree(p->bound));
-  PetscCall(PetscFree(p->now));
-  PetscCall(PetscFree(p->collider));
+  PetscCall(PetscFree4(p->collider, p->path, p->bound, p->now));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
