@@ -12,9 +12,7 @@ PetscErrorCode wring_block_level_create(wring_level *of, int bs, PetscInt finer_
   *l = (wring_block_level){.of = of, .bs = bs};
   PetscCall(wring_block_symmetric_create(bs, of->n, &of->own, &l->own));
   PetscCall(wring_block_csr_create(bs, bs, of->n, &of->ghost, &l->ghost));
-  PetscCall(PetscCalloc1((size_t)(bs * bs) * n, &l->inverse));
-  PetscCall(PetscCalloc1(3 * n, &l->place));
-  PetscCall(PetscCalloc1((size_t)bs * (size_t)of->n, &l->mode));
+  PetscCall(PetscCalloc3((size_t)(bs * bs) * n, &l->inverse, 3 * n, &l->place, (size_t)bs * (size_t)of->n, &l->mode));
   PetscCall(PetscCalloc3((size_t)bs * n + SPARE, &l->b, (size_t)bs * n + SPARE, &l->x,
                          (size_t)bs * PetscMax(n, n_y) + SPARE, &l->y));
   PetscCall(wring_messages_create(&of->near, MPI_FLOAT, bs, PETSC_TRUE, &l->fetch));
@@ -30,9 +28,7 @@ PetscErrorCode wring_block_level_destroy(wring_block_level *l)
   PetscFunctionBegin;
   PetscCall(wring_block_csr_destroy(&l->own));
   PetscCall(wring_block_csr_destroy(&l->ghost));
-  PetscCall(PetscFree(l->inverse));
-  PetscCall(PetscFree(l->place));
-  PetscCall(PetscFree(l->mode));
+  PetscCall(PetscFree3(l->inverse, l->place, l->mode));
   PetscCall(PetscFree3(l->b, l->x, l->y));
   PetscCall(wring_messages_destroy(&l->fetch));
   PetscCall(wring_block_csr_destroy(&l->P));

@@ -77,8 +77,7 @@ static PetscErrorCode order_by_row(wring_galerkin_product *g)
   PetscInt                        *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)p->n_coarse + 1, &g->start));
-  PetscCall(PetscMalloc1((size_t)g->n_part, &g->order));
+  PetscCall(PetscMalloc2((size_t)p->n_coarse + 1, &g->start, (size_t)g->n_part, &g->order));
   PetscCall(PetscMalloc1((size_t)g->n_part, &row));
   for (PetscInt k = 0; k < g->n_part; k++) g->order[k] = k, row[k] = g->part[k].row - p->first;
   PetscCall(wring_sort_buckets(g->n_part, g->order, row, p->n_coarse, g->start));
@@ -95,8 +94,7 @@ PetscErrorCode wring_galerkin_product_create(const wring_level *fine, const wrin
   *g = (wring_galerkin_product){.fine = fine, .a = a};
   if (!fine->from_coarse.fetch.of) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(get_parts(g));
-  PetscCall(PetscMalloc1((size_t)g->n_part, &g->column));
-  PetscCall(PetscMalloc1((size_t)g->n_part, &g->other));
+  PetscCall(PetscMalloc2((size_t)g->n_part, &g->column, (size_t)g->n_part, &g->other));
   for (PetscInt k = 0; k < g->n_part; k++)
     if (find_column(g, g->part[k].column) < 0) g->other[n++] = g->part[k].column;
   PetscCall(PetscSortRemoveDupsInt(&n, g->other));
@@ -110,10 +108,8 @@ PetscErrorCode wring_galerkin_product_destroy(wring_galerkin_product *g)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(g->part));
-  PetscCall(PetscFree(g->column));
-  PetscCall(PetscFree(g->start));
-  PetscCall(PetscFree(g->order));
-  PetscCall(PetscFree(g->other));
+  PetscCall(PetscFree2(g->column, g->other));
+  PetscCall(PetscFree2(g->start, g->order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
