@@ -168,8 +168,7 @@ PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p,
   PetscCall(PetscNew(&s));
   s->n_pair = n_pair;
   s->n_once = omp_get_max_threads();
-  PetscCall(PetscCalloc1(rows * LANES, &s->to));
-  PetscCall(PetscCalloc1(rows, &s->turned));
+  PetscCall(PetscCalloc2(rows * LANES, &s->to, rows, &s->turned));
   PetscCall(PetscMalloc1(t->n_chunk + 1, &s->start));
   PetscCall(build(t, p, v, s));
   PetscCall(PetscMalloc1((size_t)s->n_once * (size_t)s->most * 9, &s->sum));
@@ -181,8 +180,7 @@ PetscErrorCode wring_scatter_destroy(wring_scatter **s)
 {
   PetscFunctionBegin;
   if (!*s) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree((*s)->to));
-  PetscCall(PetscFree((*s)->turned));
+  PetscCall(PetscFree2((*s)->to, (*s)->turned));
   PetscCall(PetscFree((*s)->start));
   PetscCall(PetscFree((*s)->entry));
   PetscCall(PetscFree((*s)->sum));

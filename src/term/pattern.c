@@ -122,9 +122,9 @@ static PetscErrorCode create_tables(const elements *e, tables *all)
   for (PetscInt v = 0; v < e->n; v++) most = PetscMax(most, most_columns(e, v));
   all->size = 64;
   while (all->size < 2 * (size_t)most) all->size *= 2;
-  PetscCall(PetscMalloc1(2 * all->size * (size_t)wring_max_threads(), &all->memory));
-  PetscCall(PetscMalloc1(all->size * (size_t)wring_max_threads(), &all->sum));
-  for (size_t i = 0; i < 2 * all->size * (size_t)wring_max_threads(); i++) all->memory[i] = -1;
+  const size_t n = all->size * (size_t)wring_max_threads();
+  PetscCall(PetscMalloc2(2 * n, &all->memory, n, &all->sum));
+  for (size_t i = 0; i < 2 * n; i++) all->memory[i] = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -344,8 +344,7 @@ PetscErrorCode wring_laplacian_create(MPI_Comm comm, PetscInt n_local, PetscInt 
   PetscCall(make_pattern(&e, &all, p, value));
   for (PetscInt i = 0; i < n_terms && value; i++)
     if (terms[i]->active && terms[i]->points > 1) add_points(terms[i], *p, factor, *value);
-  PetscCall(PetscFree(all.memory));
-  PetscCall(PetscFree(all.sum));
+  PetscCall(PetscFree2(all.memory, all.sum));
   PetscCall(destroy_elements(&e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

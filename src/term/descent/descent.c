@@ -323,8 +323,7 @@ PetscErrorCode wring_descent_destroy(wring_descent **descent)
   PetscCall(PetscFree(d->vertex));
   PetscCall(PetscFree(d->colours));
   PetscCall(PetscFree(d->tiny));
-  PetscCall(PetscFree(d->other));
-  PetscCall(PetscFree(d->slot));
+  PetscCall(PetscFree2(d->other, d->slot));
   wring_blocks_destroy(&d->data);
   wring_blocks_destroy(&d->x);
   PetscCallMPI(MPI_Type_free(&d->four));

@@ -11,8 +11,7 @@ static PetscErrorCode order_incidences(descent_build *b)
   PetscInt      *vertex;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n + 1, &b->start));
-  PetscCall(PetscMalloc1(b->n, &b->order));
+  PetscCall(PetscMalloc2(n + 1, &b->start, b->n, &b->order));
   PetscCall(PetscMalloc1(b->n, &vertex));
   for (PetscInt i = 0; i < b->n; i++) {
     vertex[i]   = b->incidence[i].vertex;
@@ -84,8 +83,7 @@ static PetscErrorCode cut_segments(descent_build *b)
   }
   PetscCall(PetscRealloc(sizeof *d->segment * (size_t)(d->n_segment + 1), &d->segment));
   PetscCall(wring_blocks_create(data, &d->data));
-  PetscCall(PetscMalloc1(other, &d->other));
-  PetscCall(PetscMalloc1((size_t)d->n_block * LANES, &d->slot));
+  PetscCall(PetscMalloc2(other, &d->other, (size_t)d->n_block * LANES, &d->slot));
   PetscCall(PetscFree(count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -195,7 +193,6 @@ PetscErrorCode wring_descent_build(wring_descent *d)
   PetscCall(PetscFree(b.incidence));
   PetscCall(PetscFree(b.row));
   PetscCall(PetscFree(b.original));
-  PetscCall(PetscFree(b.start));
-  PetscCall(PetscFree(b.order));
+  PetscCall(PetscFree2(b.start, b.order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -322,8 +322,7 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **sweep)
   wring_blocks_destroy(&s->data);
   wring_blocks_destroy(&s->x);
   wring_blocks_destroy(&s->reference);
-  PetscCall(PetscFree(s->share));
-  PetscCall(PetscFree(s->start));
+  PetscCall(PetscFree2(s->share, s->start));
   PetscCallMPI(MPI_Type_free(&s->four));
   PetscCall(PetscFree(*sweep));
   PetscFunctionReturn(PETSC_SUCCESS);

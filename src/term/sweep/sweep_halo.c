@@ -79,8 +79,7 @@ static PetscErrorCode build_shares(wring_sweep *s)
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(m->n_local, &count));
-  PetscCall(PetscMalloc1(m->n_owned, &s->share));
-  PetscCall(PetscMalloc1((size_t)4 * m->n_local, &s->start));
+  PetscCall(PetscMalloc2(m->n_owned, &s->share, (size_t)4 * m->n_local, &s->start));
   for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, NULL);
   PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, count, count, MPI_SUM));
   PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, count, count, MPI_SUM));

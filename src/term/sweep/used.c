@@ -164,8 +164,7 @@ PetscErrorCode wring_used_create(const wring_mesh *m, wring_used *u)
 {
   PetscFunctionBegin;
   *u = (wring_used){.mesh = m};
-  PetscCall(PetscCalloc1(USED_WORDS * (size_t)m->n_local, &u->first));
-  PetscCall(PetscCalloc1((size_t)m->n_local, &u->full));
+  PetscCall(PetscCalloc2(USED_WORDS * (size_t)m->n_local, &u->first, (size_t)m->n_local, &u->full));
   PetscCall(PetscSFGetGraph(m->forest.halo, NULL, NULL, NULL, &u->owner));
   PetscCall(list_sharers(u));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,8 +173,7 @@ PetscErrorCode wring_used_create(const wring_mesh *m, wring_used *u)
 PetscErrorCode wring_used_destroy(wring_used *u)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(u->first));
-  PetscCall(PetscFree(u->full));
+  PetscCall(PetscFree2(u->first, u->full));
   PetscCall(wring_map_destroy(&u->place));
   PetscCall(PetscFree(u->more));
   PetscCall(PetscFree(u->changed));
