@@ -22,8 +22,7 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
   PetscCall(PetscNew(&g));
   g->comm = mesh->comm, g->mesh = mesh, g->phases = phases, g->h = 1, g->part = 1;
   g->begin = INFINITY, g->progress = 1;
-  PetscCall(PetscMalloc1(mesh->n_local, &g->mass));
-  PetscCall(PetscMalloc1(mesh->n_owned, &g->lumped));
+  PetscCall(PetscMalloc2(mesh->n_local, &g->mass, mesh->n_owned, &g->lumped));
   PetscCall(PetscArraycpy(g->lumped, mass, mesh->n_owned));
   PetscCall(set_masses(g));
   PetscCall(wring_potential_create_vec(g, &g->y));
@@ -57,8 +56,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(PetscFree(g->term));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_destroy(&g->contact[i]));
   PetscCall(PetscFree(g->contact));
-  PetscCall(PetscFree(g->mass));
-  PetscCall(PetscFree(g->lumped));
+  PetscCall(PetscFree2(g->mass, g->lumped));
   PetscCall(PetscFree(g->drag));
   PetscCall(PetscFree(g->ridge));
   for (int c = 0; c < 3; c++) PetscCall(PetscFree(g->made[c].diagonal));
