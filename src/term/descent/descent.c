@@ -317,8 +317,7 @@ PetscErrorCode wring_descent_destroy(wring_descent **descent)
   if (!d) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt c = 0; c < d->n_colour; c++) PetscCall(PetscSFDestroy(&d->colour[c].copy));
   PetscCall(PetscSFDestroy(&d->all));
-  PetscCall(PetscFree(d->colour));
-  PetscCall(PetscFree(d->batch));
+  PetscCall(PetscFree2(d->colour, d->batch));
   PetscCall(PetscFree(d->segment));
   PetscCall(PetscFree(d->vertex));
   PetscCall(PetscFree(d->colours));

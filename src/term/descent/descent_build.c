@@ -33,8 +33,7 @@ static PetscErrorCode cut_batches(wring_descent *d)
   PetscCall(PetscMalloc1(d->n_colour + 1, &start));
   for (PetscInt i = 0; i < n; i++) d->vertex[i] = i;
   PetscCall(wring_sort_buckets(n, d->vertex, d->colours, d->n_colour, start));
-  PetscCall(PetscCalloc1(d->n_colour, &d->colour));
-  PetscCall(PetscMalloc1(n / BATCH + d->n_colour + 1, &d->batch));
+  PetscCall(PetscCalloc2(d->n_colour, &d->colour, n / BATCH + d->n_colour + 1, &d->batch));
   for (PetscInt c = 0; c < d->n_colour; c++) {
     d->colour[c].begin = d->n_batch;
     for (PetscInt v = start[c]; v < start[c + 1]; v += BATCH)
@@ -162,8 +161,7 @@ static PetscErrorCode build_copies(const descent_build *b)
   PetscSFNode       *from;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(d->n_here, &used));
-  PetscCall(PetscMalloc1(d->n_here, &from));
+  PetscCall(PetscCalloc2(d->n_here, &used, d->n_here, &from));
   PetscCall(PetscSFGetGraph(d->all, NULL, NULL, NULL, &owner));
   mark_used(b, used);
   for (PetscInt c = 0; c < d->n_colour; c++) {
@@ -173,8 +171,7 @@ static PetscErrorCode build_copies(const descent_build *b)
     }
     PetscCall(wring_copy_create(m->comm, m->n_owned, d->n_here, from, &d->colour[c].copy));
   }
-  PetscCall(PetscFree(used));
-  PetscCall(PetscFree(from));
+  PetscCall(PetscFree2(used, from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

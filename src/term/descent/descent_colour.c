@@ -69,8 +69,7 @@ PetscErrorCode wring_descent_colour(descent_build *b)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n_seen, 1, MPIU_INT, MPI_MAX, m->comm));
-  PetscCall(PetscMalloc1(m->n_owned, &list));
-  PetscCall(PetscCalloc1(n_seen, &seen));
+  PetscCall(PetscCalloc2(m->n_owned, &list, n_seen, &seen));
   PetscCall(PetscMalloc1(d->n_here, &d->colours));
   for (PetscInt i = 0; i < d->n_here; i++) d->colours[i] = -1;
   PetscCall(order_owned(m, list));
@@ -82,7 +81,6 @@ PetscErrorCode wring_descent_colour(descent_build *b)
   }
   for (PetscInt i = 0; i < m->n_owned; i++) d->n_colour = PetscMax(d->n_colour, d->colours[i] + 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->n_colour, 1, MPIU_INT, MPI_MAX, m->comm));
-  PetscCall(PetscFree(list));
-  PetscCall(PetscFree(seen));
+  PetscCall(PetscFree2(list, seen));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

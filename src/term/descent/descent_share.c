@@ -135,8 +135,7 @@ static PetscErrorCode list_all(descent_build *b)
   PetscCall(PetscSFGetGraph(d->mesh->forest.halo, NULL, NULL, NULL, &owner));
   for (int t = 0; t < d->n_term; t++) count_term(b, d->term[t], &o);
   PetscCall(PetscMalloc1(b->n + 1, &b->incidence));
-  PetscCall(PetscMalloc1(o.n, &o.to));
-  PetscCall(PetscCalloc1((size_t)o.n * (size_t)b->width, &o.row));
+  PetscCall(PetscCalloc2(o.n, &o.to, (size_t)o.n * (size_t)b->width, &o.row));
   b->n = o.n = 0;
   for (int t = 0; t < d->n_term; t++) list_term(b, t, owner, &o);
   PetscCall(
@@ -147,8 +146,7 @@ static PetscErrorCode list_all(descent_build *b)
                                                .at     = r,
                                                .term   = (int)row_of(b, r)[ROW_TERM],
                                                .is_row = PETSC_TRUE};
-  PetscCall(PetscFree(o.to));
-  PetscCall(PetscFree(o.row));
+  PetscCall(PetscFree2(o.to, o.row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -110,13 +110,11 @@ static PetscErrorCode find_places(colouring *c)
   double        *answer;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(c->n, &key));
-  PetscCall(PetscMalloc1(c->n, &rows));
+  PetscCall(PetscMalloc2(c->n, &key, c->n, &rows));
   draw_keys(c, wring_comm_rank(comm), key, rows);
   PetscCall(wring_sorting_create(comm, c->n, key, PETSC_TRUE, NULL, &s));
   PetscCall(wring_sorting_send(&s, sizeof *rows, rows, &sorted));
-  PetscCall(PetscFree(key));
-  PetscCall(PetscFree(rows));
+  PetscCall(PetscFree2(key, rows));
   PetscCall(PetscMalloc2(s.n, &order, s.n, &answer));
   break_ties(&s, sorted, order, &error);
   PetscCall(wring_error_raise(comm, &error));
