@@ -71,8 +71,7 @@ static PetscErrorCode create(const wring_mesh *m, wring_skin *skin, double thick
   PetscFunctionBegin;
   PetscCall(PetscNew(p));
   **p = (wring_pairs){.mesh = m, .skin = skin, .thickness = thickness, .depth = depth};
-  PetscCall(PetscMalloc1(3 * (size_t)skin->n_vertex, &(*p)->seen));
-  PetscCall(PetscCalloc1(3 * (size_t)skin->n_vertex, &(*p)->rated));
+  PetscCall(PetscCalloc2(3 * (size_t)skin->n_vertex, &(*p)->seen, 3 * (size_t)skin->n_vertex, &(*p)->rated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,8 +116,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
   PetscCall(PetscFree(p->edge));
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->old));
-  PetscCall(PetscFree(p->seen));
-  PetscCall(PetscFree(p->rated));
+  PetscCall(PetscFree2(p->seen, p->rated));
   PetscCall(PetscFree(p->counted));
   if (p->skin) PetscCall(wring_skin_destroy(&p->skin));
   PetscCall(PetscFree(*pairs));
