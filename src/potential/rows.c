@@ -198,8 +198,7 @@ static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, Petsc
   const PetscInt n = r->mesh->n_owned;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(bs * n + 1, start));
-  PetscCall(PetscMalloc1((size_t)bs * (size_t)bs * (size_t)(r->own[n] + r->other[n]), column));
+  PetscCall(PetscMalloc2(bs * n + 1, start, (size_t)bs * (size_t)bs * (size_t)(r->own[n] + r->other[n]), column));
   (*start)[0] = 0;
 #pragma omp parallel for schedule(static)
   for (PetscInt i = 0; i < bs * n; i++) {
@@ -249,8 +248,7 @@ static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat 
   PetscCall(list_scalars(r, bs, &start, &column));
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, start, column, NULL));
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, start, column, NULL));
-  PetscCall(PetscFree(start));
-  PetscCall(PetscFree(column));
+  PetscCall(PetscFree2(start, column));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   PetscCall(set_symmetric(*A));
