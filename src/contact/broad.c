@@ -242,7 +242,7 @@ static PetscErrorCode send_letters(MPI_Comm comm, int n, letters *l, size_t size
     total += l[i].n;
   }
   PetscCall(PetscMalloc2((size_t)total, &to, size * (size_t)total, &row));
-  for (int i = 0, at = 0; i < n; at += l[i++].n) {
+  for (PetscInt i = 0, at = 0; i < n; at += l[i++].n) {
     PetscCall(PetscArraycpy(to + at, l[i].to, l[i].n));
     PetscCall(PetscArraycpy(row + size * (size_t)at, l[i].row, size * (size_t)l[i].n));
     free(l[i].to);
