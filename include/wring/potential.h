@@ -318,8 +318,8 @@ PetscErrorCode wring_potential_reactions(wring_potential *g, Vec x, double *forc
 /*
   Of every tet, with or without a term: F [n_tet][9], row by row, and the Cauchy stress [n_tet][6] Pa of materials and
   laws on top, XX YY ZZ XY YZ XZ, docs/theory.md (3.62); NaN where J <= 0. Recovered: the means at vertices
-  [n_local][6], ghosts too, weighted by the rest volumes of their tets, (3.65); NaN at vertices without tets. F or
-  stress of the tets may be NULL.
+  [n_local][6], ghosts too, weighted by the rest volumes of their tets, (3.65); NaN at vertices without tets. F may
+  be NULL. Collective.
 */
 PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress);
 PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double *stress);

@@ -19,8 +19,8 @@ PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, doub
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
   if (F) wring_deformation_gradients(g->mesh, xa, F);
-  if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->tets.n));
-  if (stress) PetscCall(add_stresses(g, xa, PETSC_FALSE, stress));
+  PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->tets.n));
+  PetscCall(add_stresses(g, xa, PETSC_FALSE, stress)); // on a rank without tets, too: it may be collective
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

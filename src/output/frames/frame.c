@@ -252,15 +252,17 @@ static void fill_cells(const wring_problem *p, PetscInt total, wring_frame_value
 }
 
 /* Tets are the first cells: their fields are computed in place, but a stress that only the von Mises stress needs. */
-static PetscErrorCode fill_tets(wring_problem *p, wring_frame_values *a)
+static PetscErrorCode fill_tets(wring_problem *p, unsigned chosen, wring_frame_values *a)
 {
-  double *const von_mises = a->value[WRING_VON_MISES], *const gradient = a->value[WRING_DEFORMATION_GRADIENT];
-  double *stress = a->value[WRING_STRESS];
+  double *const von_mises = a->value[WRING_VON_MISES];
+  double       *stress    = a->value[WRING_STRESS];
 
   PetscFunctionBegin;
-  if (!von_mises && !gradient && !stress) PetscFunctionReturn(PETSC_SUCCESS);
-  if (von_mises && !stress) PetscCall(PetscMalloc1(6 * (size_t)p->mesh->tets.n, &stress));
-  PetscCall(wring_potential_stress(p->g, p->state.q, gradient, stress));
+  if (has(chosen, WRING_DEFORMATION_GRADIENT))
+    wring_deformation_gradients(p->mesh, a->x, a->value[WRING_DEFORMATION_GRADIENT]);
+  if (!has(chosen, WRING_STRESS) && !has(chosen, WRING_VON_MISES)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!stress) PetscCall(PetscMalloc1(6 * (size_t)p->mesh->tets.n, &stress));
+  PetscCall(wring_potential_stress(p->g, p->state.q, NULL, stress));
   for (PetscInt e = 0; von_mises && e < p->mesh->tets.n; e++) von_mises[e] = wring_von_mises(stress + 6 * (size_t)e);
   if (!a->value[WRING_STRESS]) PetscCall(PetscFree(stress));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -311,10 +313,10 @@ static PetscErrorCode fill(wring_problem *p, unsigned chosen, PetscInt total, wr
   fill_cells(p, total, a);
   for (PetscInt i = 0; i < m->n_local; i++) ((int64_t *)a->value[WRING_VERTEX])[i] = m->number.original[i];
   wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->value[WRING_DISPLACEMENT]);
-  PetscCall(fill_tets(p, a));
-  if (a->value[WRING_MEMBRANE_FORCE]) fill_membranes(p, a);
-  if (a->value[WRING_CONTACT_PRESSURE]) PetscCall(fill_pressure(p, a));
-  if (a->value[WRING_FRICTION_TRACTION])
+  PetscCall(fill_tets(p, chosen, a));
+  if (has(chosen, WRING_MEMBRANE_FORCE)) fill_membranes(p, a);
+  if (has(chosen, WRING_CONTACT_PRESSURE)) PetscCall(fill_pressure(p, a));
+  if (has(chosen, WRING_FRICTION_TRACTION))
     PetscCall(wring_potential_contact_traction(p->g, PETSC_TRUE, a->x, a->value[WRING_FRICTION_TRACTION]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
