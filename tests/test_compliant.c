@@ -432,7 +432,7 @@ static PetscErrorCode apply_rows(model *m, Vec d, double c, Vec out)
   PetscCall(wring_potential_get_local(m->g, d, &da));
   for (int i = 0; i < wring_potential_terms(m->g, &terms); i++) {
     wring_constraint_rows r;
-    PetscCall(wring_constraint_rows_create(terms[i], PETSC_FALSE, &r));
+    PetscCall(wring_constraint_rows_create(m->comm, terms[i], PETSC_FALSE, &r));
     wring_term_rows(terms[i], q, &r);
     for (PetscInt j = 0; j < r.n; j++) {
       double sum = c * r.C[j];

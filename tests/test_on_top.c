@@ -313,8 +313,8 @@ static PetscErrorCode test_rows(void)
   PetscCall(VecDuplicate(m.x, &d));
   test_direction(m.mesh, 9, d);
   CHECK(!wring_term_no_rows(m.fibre), "fibres have no rows: %s", wring_term_no_rows(m.fibre));
-  PetscCall(wring_constraint_rows_create(m.fibre, PETSC_FALSE, &up));
-  PetscCall(wring_constraint_rows_create(m.fibre, PETSC_FALSE, &here));
+  PetscCall(wring_constraint_rows_create(PETSC_COMM_WORLD, m.fibre, PETSC_FALSE, &up));
+  PetscCall(wring_constraint_rows_create(PETSC_COMM_WORLD, m.fibre, PETSC_FALSE, &here));
   PetscCall(wring_potential_get_local(m.g, m.x, &xa));
   PetscCall(wring_potential_get_local(m.g, d, &da));
   PetscCall(PetscMalloc1(3 * m.mesh->n_local, &moved));

@@ -335,8 +335,9 @@ typedef struct {
 /* The reason why the term has no rows, for a message, or NULL if it has. Not collective. */
 const char *wring_term_no_rows(const wring_term *t);
 
-/* Room for all rows; any: by law->constraint, which the law must have, where the term has no rows. Not collective. */
-PetscErrorCode wring_constraint_rows_create(const wring_term *t, PetscBool any, wring_constraint_rows *r);
+/* Room for all n rows; any: by law->constraint, which the law must have, where the term has no rows. Collective. */
+PetscErrorCode wring_constraint_rows_create(MPI_Comm comm, const wring_term *t, PetscBool any,
+                                            wring_constraint_rows *r);
 PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r); // at x [n_local][3]
 

@@ -3,6 +3,7 @@
   stiffness.
 */
 #include "kernels.h"
+#include "base/count.h"
 
 const char *wring_term_no_rows(const wring_term *t)
 {
@@ -16,17 +17,19 @@ const char *wring_term_no_rows(const wring_term *t)
   return NULL;
 }
 
-PetscErrorCode wring_constraint_rows_create(const wring_term *t, PetscBool any, wring_constraint_rows *r)
+PetscErrorCode wring_constraint_rows_create(MPI_Comm comm, const wring_term *t, PetscBool any,
+                                            wring_constraint_rows *r)
 {
   const wring_law *const law    = t->law;
   const PetscBool        scalar = (PetscBool)(any && wring_term_no_rows(t));
   const int              each   = scalar ? law->n_constraint : law->n_row;
-  const PetscInt         n      = each * t->points * t->n;
+  const PetscInt64       n      = (PetscInt64)each * t->points * t->n;
+  const size_t           corner = (size_t)t->m * (size_t)n;
 
   PetscFunctionBegin;
-  *r = (wring_constraint_rows){.find = scalar ? law->constraint : law->row, .each = each, .m = t->m};
-  PetscCall(
-    PetscMalloc4((size_t)n * (size_t)t->m, &r->vertex, n, &r->C, 3 * (size_t)n * (size_t)t->m, &r->dC, n, &r->k));
+  PetscCall(wring_count_check(comm, n, 3 * t->m, "constraints on one rank", "rows"));
+  *r = (wring_constraint_rows){.find = scalar ? law->constraint : law->row, .each = each, .n = (PetscInt)n, .m = t->m};
+  PetscCall(PetscMalloc4(corner, &r->vertex, (size_t)n, &r->C, 3 * corner, &r->dC, (size_t)n, &r->k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,15 +1,21 @@
 /* The constraints of all terms as rows, docs/theory.md 3.6. */
 #include "constraints.h"
+#include "base/count.h"
 
 PetscErrorCode wring_constraints_create(wring_solver *s, PetscBool any, wring_constraints *c)
 {
   const wring_mesh *const m = wring_potential_mesh(s->g);
   wring_term *const      *terms;
+  PetscInt64              all = 0;
 
   PetscFunctionBegin;
   c->n_term = wring_potential_terms(s->g, &terms);
   PetscCall(PetscMalloc2(c->n_term, &c->rows, 3 * m->n_local, &c->root));
-  for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], any, &c->rows[i]));
+  for (int i = 0; i < c->n_term; i++) {
+    PetscCall(wring_constraint_rows_create(s->comm, terms[i], any, &c->rows[i]));
+    all += c->rows[i].n;
+  }
+  PetscCall(wring_count_check(s->comm, all, 1, "constraints on one rank", "rows"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

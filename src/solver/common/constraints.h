@@ -10,7 +10,7 @@ typedef struct {
   double                *root; // [n_local][3] M^(-1/2), kg^(-1/2)
 } wring_constraints;
 
-/* In set_up; any: as in wring_constraint_rows_create. Not collective. */
+/* In set_up; any: as in wring_constraint_rows_create. Collective. */
 PetscErrorCode wring_constraints_create(wring_solver *s, PetscBool any, wring_constraints *c);
 /* In begin: root of the present masses, 0 of coordinates that hard attachments hold. Collective. */
 PetscErrorCode wring_constraints_set_masses(wring_solver *s, wring_constraints *c);
