@@ -209,7 +209,7 @@ typedef struct {
   PetscInt      *to;
   unsigned char *row;
   PetscInt64     compared;
-  PetscBool      failed; // for lack of memory
+  PetscBool      failed; // for lack of memory, or of integers for so many rows
 } letters;
 
 static void *add_letter(letters *l, size_t size, PetscInt to)
@@ -220,7 +220,7 @@ static void *add_letter(letters *l, size_t size, PetscInt to)
     unsigned char *const row  = realloc(l->row, room * size);
     if (all) l->to = all;
     if (row) l->row = row;
-    if (!all || !row) {
+    if (!all || !row || room > PETSC_MAX_INT) {
       l->failed = PETSC_TRUE;
       return NULL;
     }
@@ -233,14 +233,14 @@ static void *add_letter(letters *l, size_t size, PetscInt to)
 /* Sends l [n] and frees them. */
 static PetscErrorCode send_letters(MPI_Comm comm, int n, letters *l, size_t size, PetscInt *n_got, void *got)
 {
-  PetscInt       total = 0, *to;
+  PetscInt64     total  = 0;
+  PetscBool      failed = PETSC_FALSE;
+  PetscInt      *to;
   unsigned char *row;
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++) {
-    PetscCheck(!l[i].failed, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for near pairs");
-    total += l[i].n;
-  }
+  for (int i = 0; i < n; i++) failed = (PetscBool)(failed || l[i].failed), total += l[i].n;
+  PetscCheck(!failed && total <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for so many near pairs");
   PetscCall(PetscMalloc2((size_t)total, &to, size * (size_t)total, &row));
   for (PetscInt i = 0, at = 0; i < n; at += l[i++].n) {
     PetscCall(PetscArraycpy(to + at, l[i].to, l[i].n));
@@ -248,7 +248,7 @@ static PetscErrorCode send_letters(MPI_Comm comm, int n, letters *l, size_t size
     free(l[i].to);
     free(l[i].row);
   }
-  PetscCall(wring_exchange_rows(comm, total, to, size, row, n_got, got));
+  PetscCall(wring_exchange_rows(comm, (PetscInt)total, to, size, row, n_got, got));
   PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -288,7 +288,7 @@ typedef struct {
 
 static PetscErrorCode make_cells(const grid *g, PetscInt n, const wring_seen *seen, cells *t)
 {
-  PetscInt room = 0;
+  PetscInt64 room = 0;
 
   PetscFunctionBegin;
   *t = (cells){.n = n, .seen = seen};
@@ -299,6 +299,7 @@ static PetscErrorCode make_cells(const grid *g, PetscInt n, const wring_seen *se
     for (walk w = start_walk(g, t->box + i); walks(&w); go_on(g, t->box + i, &w))
       room += cell_rank(g, w.level, w.at) == g->rank;
   }
+  PetscCheck(room <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for so many cells of near pairs");
   PetscCall(PetscMalloc2((size_t)room, &t->key, (size_t)room, &t->item));
   for (PetscInt i = 0; i < n; i++) {
     for (walk w = start_walk(g, t->box + i); walks(&w); go_on(g, t->box + i, &w)) {
