@@ -213,12 +213,22 @@ PetscErrorCode wring_options_refuse_both(const wring_options *o, const char *pre
                other, place);
 }
 
-/* A copy of text [size], kept until the database is destroyed. */
+/* The text among those that are kept, or NULL. */
+static const char *find_word(const wring_options *o, const char *text, size_t size)
+{
+  for (const options_word *w = *o->words; w; w = w->next)
+    if (strncmp(w->text, text, size) == 0 && w->text[size] == '\0') return w->text;
+  return NULL;
+}
+
+/* A copy of text [size], kept until the database is destroyed; one copy of each text. */
 static PetscErrorCode keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
 {
   options_word *w;
 
   PetscFunctionBegin;
+  *kept = find_word(o, text, size);
+  if (*kept) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc(sizeof *w + size + 1, &w));
   memcpy(w->text, text, size);
   w->text[size] = '\0';
@@ -226,13 +236,6 @@ static PetscErrorCode keep_word(const wring_options *o, const char *text, size_t
   *o->words     = w;
   *kept         = w->text;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool is_kept(const wring_options *o, const char *text)
-{
-  for (const options_word *w = *o->words; w; w = w->next)
-    if (strcmp(w->text, text) == 0) return PETSC_TRUE;
-  return PETSC_FALSE;
 }
 
 const wring_option *wring_option_find(const wring_option *table, const char *key)
@@ -397,7 +400,8 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
                                       const char *key, size_t size, char *path)
 {
   const char *const origin = wring_options_origin(o, prefix, key);
-  const char       *text, *said;
+  const char       *text, *word;
+  char              said[OPTIONS_KEY_SIZE + PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(find_text(o, prefix, table, key, &text));
@@ -408,12 +412,14 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
     as_is = (PetscBool)(access(text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
     if (as_is) {
       n = snprintf(path, size, "%s", text);
-    } else if (!is_kept(o, path)) { // the record of a result asks for it again
-      PetscCall(keep_word(o, path, (size_t)n, &said));
-      PetscCall(wring_note(o->comm,
-                           "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
-                           "as in wring 0.1: expected %s",
-                           origin, prefix, key, text, path));
+    } else {
+      snprintf(said, sizeof said, "%s: %s", find(o, prefix, key)->key, path);
+      if (!find_word(o, said, strlen(said)))
+        PetscCall(wring_note(o->comm,
+                             "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
+                             "as in wring 0.1: expected %s",
+                             origin, prefix, key, text, path));
+      PetscCall(keep_word(o, said, strlen(said), &word)); // the record of a result asks for it again
     }
   }
   if (n < 0 || (size_t)n >= size)
