@@ -341,7 +341,8 @@ static PetscErrorCode set_up(wring_operator_part *part)
 
 /*
   Rank 0: the factor's values, the larger of the update of its largest supernode and the copy, and what the analysis
-  keeps. Other ranks: their share of the copy. All ranks: the vectors, of which each rank touches its own part.
+  keeps. Other ranks: their share of the copy. All ranks: the vectors, of which each rank touches its own part;
+  and all of b, on several nodes.
 */
 static PetscErrorCode predict(wring_operator_part *part, double *bytes)
 {
@@ -359,6 +360,7 @@ static PetscErrorCode predict(wring_operator_part *part, double *bytes)
   }
   PetscCallMPI(MPI_Bcast(share, 2, MPI_DOUBLE, 0, part->set->comm));
   if (!f) *bytes = (share[0] + share[1]) / d->team->n_rank;
+  if (d->several) *bytes += share[1] / 3; // all of b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
