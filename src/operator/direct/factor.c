@@ -1,5 +1,6 @@
 /* Factors through PETSc's interface: choice of the library, and MUMPS's workspace. */
 #include "factor.h"
+#include <stdio.h>
 #include <string.h>
 
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent)
@@ -151,20 +152,29 @@ static PetscErrorCode prepare(PC pc, Mat F, PetscInt percent)
 }
 
 /*
-  Keeps a factor that exists and has not failed, with its workspace. For a new pattern PETSc makes another in its place,
-  with MUMPS's default, until the first failure.
+  Keeps a factor that exists and has not failed, with its workspace. For another matrix or pattern PETSc would make one
+  with MUMPS's defaults in its place, so that it is made here; its name says of what.
 */
 static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
 {
-  Mat            F, A, P;
-  MatFactorError error;
-  PetscBool      kept;
+  Mat              F, A, P;
+  MatFactorError   error;
+  PetscObjectId    id;
+  PetscObjectState state;
+  const char      *name = "";
+  char             pattern[64];
+  PetscBool        kept;
 
   PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, &P));
+  PetscCall(PetscObjectGetId((PetscObject)P, &id));
+  PetscCall(MatGetNonzeroState(P, &state));
+  snprintf(pattern, sizeof pattern, "pattern %lld of matrix %lld", (long long)state, (long long)id);
   PetscCall(get_factor(pc, &F));
   PetscCall(MatFactorGetError(F, &error));
-  if (error) {
-    PetscCall(KSPGetOperators(ksp, &A, &P));
+  PetscCall(MatAssembled(F, &kept));
+  if (kept) PetscCall(PetscObjectGetName((PetscObject)F, &name));
+  if (error || (kept && strcmp(name, pattern) != 0)) {
     PetscCall(PetscObjectReference((PetscObject)A));
     PetscCall(PetscObjectReference((PetscObject)P));
     PetscCall(PCReset(pc));
@@ -172,11 +182,12 @@ static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *mo
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&P));
     PetscCall(get_factor(pc, &F));
+    kept = PETSC_FALSE;
   }
-  PetscCall(MatAssembled(F, &kept));
   if (!kept) PetscCall(prepare(pc, F, percent));
   PetscCall(KSPSetUp(ksp));
   PetscCall(get_factor(pc, &F));
+  PetscCall(PetscObjectSetName((PetscObject)F, pattern));
   if (kept) PetscCall(get_workspace(F, &percent));
   PetscCall(get_more_workspace(F, percent, more));
   PetscFunctionReturn(PETSC_SUCCESS);
