@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "contact/broad.h"
+#include "mesh/distribute/order.h"
 #include <float.h>
 #include <math.h>
 
@@ -12,17 +13,11 @@ static const double touching = 1e-12; // of the diagonal: a smaller distance is 
 /* Of the box around all vertices at x. */
 static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, const double *x, double *diagonal)
 {
-  double most[6];
+  double low[3], high[3];
 
   PetscFunctionBegin;
-  for (int c = 0; c < 6; c++) most[c] = -INFINITY;
-  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) {
-    most[i % 3]     = fmax(most[i % 3], x[i]);
-    most[3 + i % 3] = fmax(most[3 + i % 3], -x[i]);
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
-  for (int c = 0; c < 3; c++) most[c] += most[3 + c];
-  *diagonal = sqrt(wring_dot3(most, most));
+  PetscCall(wring_bounds_find(p->mesh->comm, p->mesh->n_owned, x, low, high));
+  *diagonal = wring_distance3(high, low);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
