@@ -38,19 +38,19 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
 */
 static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffness)
 {
-  PetscInt    far[64] = {0}, a[64], b[64], near[64], count = 0;
+  PetscInt    far[64] = {0}, vertex[128], count = 0;
   double      k[64], length[64];
   wring_term *t;
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt local = wring_mesh_local(m, i);
     if (local < 0 || local >= m->n_owned) continue;
-    near[count] = i, far[count] = m->number.n_global - 1 - i;
+    vertex[2 * count] = local, far[count] = m->number.n_global - 1 - i;
     k[count] = stiffness * (1 + 0.1 * (double)i), length[count] = 1.5;
     count++;
   }
   PetscCallAbort(m->comm, wring_mesh_extend_halo(m, count, far));
-  for (PetscInt e = 0; e < count; e++) a[e] = wring_mesh_local(m, near[e]), b[e] = wring_mesh_local(m, far[e]);
-  PetscCallAbort(m->comm, wring_term_create_springs(m, "net", count, a, b, k, length, NULL, &t));
+  for (PetscInt e = 0; e < count; e++) vertex[2 * e + 1] = wring_mesh_local(m, far[e]);
+  PetscCallAbort(m->comm, wring_term_create_springs(m, "net", count, vertex, k, length, NULL, &t));
   return t;
 }
 

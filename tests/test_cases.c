@@ -68,24 +68,24 @@ static PetscErrorCode create_springs(test_case *c, wring_term **term)
   const json_t *const springs = json_object_get(c->json, "springs");
   const size_t        most    = json_array_size(springs);
   wring_mesh *const   mesh    = c->b.mesh;
-  PetscInt           *a, *b, n = 0;
+  PetscInt           *vertex, *far, n = 0;
   double             *stiffness, *length;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(most, &a, most, &b, most, &stiffness, most, &length));
+  PetscCall(PetscMalloc4(2 * most, &vertex, most, &far, most, &stiffness, most, &length));
   for (size_t e = 0; e < most; e++) {
     const json_t  *spring = json_array_get(springs, e);
     const PetscInt local  = wring_mesh_local(mesh, (PetscInt)number(spring, "i"));
     if (local < 0 || local >= mesh->n_owned) continue;
-    a[n]         = local;
-    b[n]         = (PetscInt)number(spring, "j");
-    stiffness[n] = number(spring, "k");
-    length[n++]  = number(spring, "rest");
+    vertex[2 * n] = local;
+    far[n]        = (PetscInt)number(spring, "j");
+    stiffness[n]  = number(spring, "k");
+    length[n++]   = number(spring, "rest");
   }
-  PetscCall(wring_mesh_extend_halo(mesh, n, b));
-  for (PetscInt e = 0; e < n; e++) b[e] = wring_mesh_local(mesh, b[e]);
-  PetscCall(wring_term_create_springs(mesh, "springs", n, a, b, stiffness, length, NULL, term));
-  PetscCall(PetscFree4(a, b, stiffness, length));
+  PetscCall(wring_mesh_extend_halo(mesh, n, far));
+  for (PetscInt e = 0; e < n; e++) vertex[2 * e + 1] = wring_mesh_local(mesh, far[e]);
+  PetscCall(wring_term_create_springs(mesh, "springs", n, vertex, stiffness, length, NULL, term));
+  PetscCall(PetscFree4(vertex, far, stiffness, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

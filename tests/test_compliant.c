@@ -53,7 +53,7 @@ static double distance(const double *a, const double *b)
 
 static PetscErrorCode create_springs(const net *w, model *m, wring_term **t)
 {
-  PetscInt a[MOST], b[MOST], n = 0;
+  PetscInt vertex[2 * MOST], far[MOST], n = 0;
   double   k[MOST], length[MOST];
 
   PetscFunctionBegin;
@@ -61,11 +61,11 @@ static PetscErrorCode create_springs(const net *w, model *m, wring_term **t)
     const PetscInt i = w->spring[e][0], j = w->spring[e][1], local = wring_mesh_local(m->mesh, i);
     if (local < 0 || local >= m->mesh->n_owned) continue;
     k[n] = w->stiffness[e], length[n] = w->length[e] != 0 ? PetscMax(w->length[e], 0) : distance(w->X[i], w->X[j]);
-    a[n] = i, b[n++] = j;
+    vertex[2 * n] = local, far[n++] = j;
   }
-  PetscCall(wring_mesh_extend_halo(m->mesh, n, b));
-  for (PetscInt e = 0; e < n; e++) a[e] = wring_mesh_local(m->mesh, a[e]), b[e] = wring_mesh_local(m->mesh, b[e]);
-  PetscCall(wring_term_create_springs(m->mesh, "net", n, a, b, k, length, NULL, t));
+  PetscCall(wring_mesh_extend_halo(m->mesh, n, far));
+  for (PetscInt e = 0; e < n; e++) vertex[2 * e + 1] = wring_mesh_local(m->mesh, far[e]);
+  PetscCall(wring_term_create_springs(m->mesh, "net", n, vertex, k, length, NULL, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

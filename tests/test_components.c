@@ -348,7 +348,7 @@ static PetscErrorCode test_spring(const char *solver)
   for (PetscInt i = 0; i < b.mesh->n_owned; i++) mass[i] = 1;
   PetscCall(wring_potential_create(b.mesh, mass, NULL, &b.g));
   PetscCall(PetscFree(mass));
-  PetscCall(wring_term_create_springs(b.mesh, "s", 1, &end[0], &end[1], &k, &length, NULL, &term));
+  PetscCall(wring_term_create_springs(b.mesh, "s", 1, end, &k, &length, NULL, &term));
   PetscCall(wring_potential_add_term(b.g, term));
   for (int i = 0; i < 2; i++) {
     PetscCall(wring_term_create_hard_attachments(b.mesh, "end", 1, &end[i], X[i], &still, &term));

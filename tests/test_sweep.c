@@ -449,9 +449,9 @@ static PetscErrorCode pair_create(double damping, model *b)
   const PetscInt near = wring_mesh_local(b->mesh, 0);
   n                   = near >= 0 && near < b->mesh->n_owned;
   PetscCall(wring_mesh_extend_halo(b->mesh, n, &far));
-  const PetscInt i = wring_mesh_local(b->mesh, 0), j = wring_mesh_local(b->mesh, 1);
+  const PetscInt end[2] = {wring_mesh_local(b->mesh, 0), wring_mesh_local(b->mesh, 1)};
   PetscCall(
-    wring_term_create_springs(b->mesh, "line", n, &i, &j, &pair_k, &pair_length, damping > 0 ? &damping : NULL, &t));
+    wring_term_create_springs(b->mesh, "line", n, end, &pair_k, &pair_length, damping > 0 ? &damping : NULL, &t));
   for (PetscInt v = 0; v < b->mesh->n_owned; v++) mass[v] = pair_mass[b->mesh->number.original[v]];
   PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
   PetscCall(wring_potential_add_term(b->g, t));

@@ -78,12 +78,12 @@ PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region,
                                         const double *par, const double *direction, wring_term **t);
 
 /*
-  Springs between local vertices (owned or ghost) a[e], b[e], each on one rank only; stiffness [N/m], length [m],
+  Springs vertex [n][2] between local vertices (owned or ghost), each on one rank only; stiffness [N/m], length [m],
   damping [n] N s/m each, NULL: none; used by methods with damping, not part of the energy.
 */
-PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
-                                         const PetscInt *b, const double *stiffness, const double *length,
-                                         const double *damping, wring_term **t);
+PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *vertex,
+                                         const double *stiffness, const double *length, const double *damping,
+                                         wring_term **t);
 
 /*
   Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas,

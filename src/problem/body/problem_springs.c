@@ -159,25 +159,24 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
 /* Creates a term and lines from the rows. */
 static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_spring_lines *line)
 {
-  PetscInt *a, *b;
-  double   *stiffness, *damping;
+  double *stiffness, *damping;
 
   PetscFunctionBegin;
   line->n = s->n;
   PetscCall(PetscMalloc1(2 * s->n, &line->vertex));
   PetscCall(PetscMalloc1(s->n, &line->length));
-  PetscCall(PetscMalloc4(s->n, &a, s->n, &b, s->n, &stiffness, s->n, &damping));
+  PetscCall(PetscMalloc2(s->n, &stiffness, s->n, &damping));
   for (PetscInt i = 0; i < s->n; i++) {
     const double *const row = &s->row[s->width * i];
-    a[i] = line->vertex[2 * i] = wring_mesh_local(p->mesh, (PetscInt)row[0]);
-    b[i] = line->vertex[2 * i + 1] = wring_mesh_local(p->mesh, (PetscInt)row[1]);
-    line->length[i]                = row[2];
-    stiffness[i]                   = row[3];
-    damping[i]                     = isnan(row[4]) ? 0 : row[4];
+    for (int a = 0; a < 2; a++) line->vertex[2 * i + a] = wring_mesh_local(p->mesh, (PetscInt)row[a]);
+    line->length[i] = row[2];
+    stiffness[i]    = row[3];
+    damping[i]      = isnan(row[4]) ? 0 : row[4];
   }
-  PetscCall(wring_term_create_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
+  PetscCall(
+    wring_term_create_springs(p->mesh, s->name, s->n, line->vertex, stiffness, line->length, damping, &line->term));
   PetscCall(wring_potential_add_term(p->g, line->term));
-  PetscCall(PetscFree4(a, b, stiffness, damping));
+  PetscCall(PetscFree2(stiffness, damping));
   PetscCall(PetscFree(s->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
