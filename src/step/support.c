@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "mesh/bodies.h"
 #include "mesh/distribute/order.h"
+#include "mesh/distribute/slices.h"
 #include "step_impl.h"
 #include <math.h>
 
@@ -222,15 +223,12 @@ static PetscErrorCode judge(parts *p, PetscInt *n_all, part **all)
   uint64_t               *key;
   PetscLayout             layout;
   wring_exchange          x;
-  PetscMPIInt             owner;
 
   PetscFunctionBegin;
   PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->number.n_global, 1, &layout));
   PetscCall(PetscMalloc1(p->n, &to));
-  for (PetscInt i = 0; i < p->n; i++) {
-    PetscCall(PetscLayoutFindOwner(layout, p->part[i].label, &owner));
-    to[i] = owner;
-  }
+  for (PetscInt i = 0; i < p->n; i++) to[i] = p->part[i].label;
+  PetscCall(wring_slices_find_owners(layout, p->n, to));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(wring_exchange_create(m->comm, p->n, to, &x));
   PetscCall(wring_exchange_send(&x, sizeof **all, p->part, all));

@@ -1,5 +1,5 @@
 /*
-  Private to src/mesh: rows of vertices in slices by original number, one slice for each rank (PetscLayout), which any
+  Private to the library: rows of vertices in slices by original number, one slice for each rank (PetscLayout), which any
   rank may ask for; and the vertices of a list of tets.
 */
 #pragma once

@@ -3,6 +3,7 @@
   its own checkpoint: its mesh is then read only to check that the checkpoint belongs to it.
 */
 #include "base/exchange.h"
+#include "mesh/distribute/slices.h"
 #include "mesh_source.h"
 #include "problem/problem_impl.h"
 #include <math.h>
@@ -111,16 +112,13 @@ static PetscErrorCode send_positions(MPI_Comm comm, const wring_mesh_data *deck,
   const PetscInt n_deck = deck ? deck->n_vertex : 0, n_stored = stored ? stored->n_vertex : 0;
   PetscLayout    blocks;
   PetscInt       end, *to;
-  PetscMPIInt    owner;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Scan(&n_deck, &end, 1, MPIU_INT, MPI_SUM, comm));
   PetscCall(PetscLayoutCreateFromSizes(comm, n_stored, PETSC_DETERMINE, 1, &blocks));
   PetscCall(PetscMalloc1((size_t)n_deck, &to));
-  for (PetscInt i = 0; i < n_deck; i++) {
-    PetscCall(PetscLayoutFindOwner(blocks, end - n_deck + i, &owner));
-    to[i] = owner;
-  }
+  for (PetscInt i = 0; i < n_deck; i++) to[i] = end - n_deck + i;
+  PetscCall(wring_slices_find_owners(blocks, n_deck, to));
   PetscCall(wring_exchange_rows(comm, n_deck, to, 3 * sizeof(double), deck ? deck->X : NULL, n, X));
   PetscCall(PetscFree(to));
   PetscCall(PetscLayoutDestroy(&blocks));
