@@ -261,22 +261,15 @@ static PetscErrorCode prepare(wring_solver *s, wring_linear *l, Vec x)
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
-  PetscObjectId     id;
 
   PetscFunctionBegin;
   PetscCall(choose(s, l));
   if (!l->ksp) PetscCall(begin_system(s, l, P));
-  PetscCall(PetscObjectGetId((PetscObject)P, &id));
-  // PETSc does not analyse again in a factor of CHOLMOD that has failed; where it does, for another matrix, it drops
-  // the settings of a factor of MUMPS.
-  const PetscBool other =
-    (PetscBool)(l->type == WRING_LINEAR_DIRECT && l->factored && id != l->factored && wring_comm_size(s->comm) > 1);
-  if (l->state == WRING_SYSTEM_SINGULAR || other) {
+  if (l->state == WRING_SYSTEM_SINGULAR) { // PETSc does not analyse again in a factor of CHOLMOD that has failed
     PetscCall(KSPDestroy(&l->ksp));
     PetscCall(make_ksp(s, l, P));
   }
-  l->factored = id;
-  l->excess   = PetscMax(0, l->excess - l->factor);
+  l->excess = PetscMax(0, l->excess - l->factor);
   PetscCall(prepare(s, l, x));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   PetscCall(set_up_ksp(s, l));
@@ -403,8 +396,7 @@ PetscErrorCode wring_linear_predict(wring_solver *s, wring_linear *l, double *by
 PetscErrorCode wring_linear_destroy(wring_linear *l)
 {
   PetscFunctionBegin;
-  l->state    = WRING_SYSTEM_READY;
-  l->factored = 0;
+  l->state = WRING_SYSTEM_READY;
   PetscCall(KSPDestroy(&l->ksp));
   PetscCall(MatDestroy(&l->A));
   PetscCall(wring_matrices_destroy(l->mean));

@@ -35,7 +35,6 @@ typedef struct {
   double excess; // those so far, less those of factors in their place, at least 0
 
   KSP                ksp;      // NULL before the first set_up
-  PetscObjectId      factored; // the matrix of the last factor
   wring_linear_state state;
   wring_solve_end    end;      // of the last solve
   wring_error        refusal;  // of the last solve: why there is no factor, if A is not the cause
