@@ -145,7 +145,7 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 
 /* ---- what a method calls (iterate.c) ----------------------------------------------------------------------------- */
 
-/* In set_up: n vectors [n_owned][3], which are destroyed with the method. */
+/* In set_up: n vectors [n_owned][3], with room for ghosts, which are destroyed with the method. */
 PetscErrorCode wring_solver_create_vecs(wring_solver *s, int n, Vec *const v[]);
 /* Evaluates g and grad g at x, unless they are known; counted as work of the method. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
