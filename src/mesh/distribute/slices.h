@@ -1,6 +1,6 @@
 /*
-  Private to the library: rows of vertices in slices by original number, one slice for each rank (PetscLayout), which any
-  rank may ask for; and the vertices of a list of tets.
+  Private to the library: rows of vertices in slices by original number, one slice for each rank (PetscLayout), which
+  any rank may ask for; and the vertices of a list of tets.
 */
 #pragma once
 #include "base/exchange.h"
