@@ -8,6 +8,7 @@
   s_j make the diagonal of the Schur complement B B^T + a one. The system is symmetric and indefinite and is factored by
   MUMPS on any number of ranks.
 */
+#include "base/count.h"
 #include "base/text.h"
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
@@ -121,11 +122,15 @@ static PetscErrorCode number_unknowns(wring_solver *s, PetscInt *first)
 {
   compliant_data         *c = s->data;
   const wring_mesh *const m = wring_potential_mesh(s->g);
+  PetscInt64              all;
 
   PetscFunctionBegin;
-  c->n_entry = 3 * m->n_owned + c->n_row;
+  c->n_entry = (PetscCount)3 * m->n_owned + c->n_row;
+  all        = c->n_entry;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, s->comm));
+  PetscCall(wring_count_check(s->comm, all, 1, s->who, "unknowns"));
+  const PetscInt n = (PetscInt)c->n_entry;
   for (int i = 0; i < c->all.n_term; i++) c->n_entry += (PetscCount)c->all.rows[i].n * 6 * c->all.rows[i].m;
-  const PetscInt n = 3 * m->n_owned + c->n_row;
   PetscCallMPI(MPI_Allreduce(&c->n_row, &c->n_row_global, 1, MPIU_INT, MPI_SUM, s->comm));
   PetscCallMPI(MPI_Scan(&n, first, 1, MPIU_INT, MPI_SUM, s->comm));
   *first -= n;
