@@ -20,9 +20,7 @@
 */
 static const double least_eigenvalue = 1e-12;
 
-/* MUMPS must factor the last front on one rank; otherwise INFOG(12), the number of negative pivots, omits it. */
-enum { ICNTL_ROOT = 13, INFOG_STATUS = 1, INFOG_NEGATIVE = 12 };
-static const PetscInt icntl[][2] = {{ICNTL_ROOT, 1}};
+enum { INFOG_STATUS = 1, INFOG_NEGATIVE = 12 }; // of MUMPS; the second: the number of negative pivots
 
 typedef struct {
   double            compliance; // m/N of springs and attachments; negative: 1/stiffness
@@ -84,7 +82,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(require_rows(s));
-  c->F = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .n_icntl = 1, .icntl = icntl};
+  c->F = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .counts = PETSC_TRUE};
   PetscCall(PetscMalloc1(m->n_local, &c->unknown));
   PetscCall(wring_constraints_create(s, PETSC_FALSE, &c->all));
   PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&c->d}));

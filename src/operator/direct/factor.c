@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* If 1, no front is shared by all ranks: MUMPS counts the negative pivots of all others. */
+enum { ICNTL_ROOT = 13 };
+
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent)
 {
   const PetscInt    most        = 2560;               // 26 times the estimate
@@ -79,7 +82,7 @@ PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A)
   if (f->workspace == 0) f->workspace = WRING_MUMPS_WORKSPACE;
   PetscCall(MatGetFactor(A, f->library, f->type, &f->F));
   PetscCall(MatMumpsSetIcntl(f->F, WRING_MUMPS_ICNTL_WORKSPACE, f->workspace)); // of MUMPS only
-  for (int i = 0; i < f->n_icntl; i++) PetscCall(MatMumpsSetIcntl(f->F, f->icntl[i][0], f->icntl[i][1]));
+  if (f->counts) PetscCall(MatMumpsSetIcntl(f->F, ICNTL_ROOT, 1));
   PetscCall(MatFactorInfoInitialize(&info));
   if (f->type == MAT_FACTOR_LU)
     PetscCall(MatLUFactorSymbolic(f->F, A, NULL, NULL, &info));
@@ -132,13 +135,11 @@ static PetscErrorCode get_factor(PC pc, Mat *F)
 }
 
 /*
-  Sets a new factor F of pc up for MUMPS, before the symbolic phase, in which PETSc reads the user's options. MUMPS
-  counts all negative pivots of a Cholesky factor only if no front is shared by all ranks. A matrix that is known to be
-  definite needs no count.
+  Sets a new factor F of pc up for MUMPS, before the symbolic phase, in which PETSc reads the user's options. A matrix
+  that is known to be definite needs no count of negative pivots.
 */
 static PetscErrorCode prepare(PC pc, Mat F, PetscInt percent)
 {
-  enum { ICNTL_ROOT = 13 };
   PetscBool cholesky, known, definite;
   Mat       A;
 

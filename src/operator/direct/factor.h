@@ -75,10 +75,9 @@ PetscErrorCode wring_factor_worth(Mat graph, double *expected, double *factor);
 typedef struct {
   MatSolverType library;
   MatFactorType type;
-  int           n_icntl;
-  const PetscInt (*icntl)[2]; // [n_icntl] number and value of ICNTL of MUMPS, set before the symbolic phase; borrowed
-  PetscInt workspace;         // ICNTL(14) of F
-  Mat      F;
+  PetscBool     counts;    // INFOG(12) of MUMPS, the number of negative pivots, is that of all fronts
+  PetscInt      workspace; // ICNTL(14) of F
+  Mat           F;
 } wring_factor;
 
 PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A); // needs only A's pattern; creates F. Collective.
