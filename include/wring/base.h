@@ -177,16 +177,8 @@ void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double 
 void wring_copy(PetscInt n, const double *x, double *y);                                // y = x
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
 
-/* w = sum of c[j] v[j] over the m >= 1 vectors; w may be v[0]. Borrowed. */
-typedef struct {
-  int                  m;
-  const double        *c;
-  const double *const *v;
-  double              *w;
-} wring_combination;
-
-/* Evaluates the combinations in order, all of them block by block; a later one may use the w of an earlier one. */
-void wring_combine(PetscInt n, int count, const wring_combination *a);
+/* w = sum of c[j] v[j] over the m >= 1 vectors; w may be v[0]. */
+void wring_combine(PetscInt n, int m, const double *c, const double *const *v, double *w);
 
 /* Entry i of a symmetric 3 x 3 matrix [6], xx yy zz xy yz xz, is in this row and column. */
 static const int wring_sym_row[6] = {0, 1, 2, 0, 1, 0}, wring_sym_column[6] = {0, 1, 2, 1, 2, 2};

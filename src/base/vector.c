@@ -33,32 +33,29 @@ void wring_copy(PetscInt n, const double *x, double *y)
 }
 
 /* A tile of a combination, two vectors at a time: w stays in the cache, v is streamed. */
-static void combine_tile(const wring_combination *a, PetscInt first, PetscInt n)
+static void combine_tile(int m, const double *c, const double *const *v, PetscInt first, PetscInt n, double *w)
 {
-  const double *const *const v = a->v;
-  const double *const        c = a->c;
-  double *const              w = a->w + first;
-  const double *const        x = v[0] + first;
+  const double *const x = v[0] + first;
 #pragma omp simd
   for (PetscInt i = 0; i < n; i++) w[i] = c[0] * x[i];
   int j = 1;
-  for (; j + 1 < a->m; j += 2) {
+  for (; j + 1 < m; j += 2) {
     const double *const y = v[j] + first, *const z = v[j + 1] + first;
 #pragma omp simd
     for (PetscInt i = 0; i < n; i++) w[i] += c[j] * y[i] + c[j + 1] * z[i];
   }
-  if (j < a->m) {
+  if (j < m) {
     const double *const y = v[j] + first;
 #pragma omp simd
     for (PetscInt i = 0; i < n; i++) w[i] += c[j] * y[i];
   }
 }
 
-void wring_combine(PetscInt n, int count, const wring_combination *a)
+void wring_combine(PetscInt n, int m, const double *c, const double *const *v, double *w)
 {
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt first = 0; first < n; first += TILE)
-    for (int k = 0; k < count; k++) combine_tile(&a[k], first, PetscMin(TILE, n - first));
+    combine_tile(m, c, v, first, PetscMin(TILE, n - first), w + first);
 }
 
 double wring_pairwise_sum(PetscInt n, const double *a)

@@ -81,7 +81,7 @@ PetscErrorCode wring_solver_combine(PetscInt n, int m, const double *factor, con
   PetscFunctionBegin;
   PetscCall(get_arrays(m, v, a));
   PetscCall(VecGetArray(to, &w));
-  wring_combine(n, 1, &(wring_combination){m, factor, a, w});
+  wring_combine(n, m, factor, a, w);
   PetscCall(VecRestoreArray(to, &w));
   PetscCall(restore_arrays(m, v, a));
   PetscFunctionReturn(PETSC_SUCCESS);

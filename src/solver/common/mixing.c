@@ -106,7 +106,7 @@ static void combine(const wring_mixing *m)
     with[age + 1]   = difference_G(m, slot(m, age));
     factor[age + 1] = -m->theta[age];
   }
-  wring_combine(m->n, 1, &(wring_combination){count + 1, factor, with, m->p});
+  wring_combine(m->n, count + 1, factor, with, m->p);
 }
 
 PetscErrorCode wring_mixing_step(wring_mixing *m)
