@@ -20,7 +20,7 @@
 */
 static const double least_eigenvalue = 1e-12;
 
-enum { INFOG_STATUS = 1, INFOG_NEGATIVE = 12 }; // of MUMPS; the second: the number of negative pivots
+enum { INFOG_NEGATIVE = 12 }; // of MUMPS: the number of negative pivots
 
 typedef struct {
   double            compliance; // m/N of springs and attachments; negative: 1/stiffness
