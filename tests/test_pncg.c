@@ -199,6 +199,34 @@ static PetscErrorCode test_quadratic(const char *beta, const char *renew)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A second solve from the same start has the same iterates. Fails if it finds the last direction at ghosts. */
+static PetscErrorCode test_again(void)
+{
+  test_body     b;
+  wring_outcome outcome;
+  wring_solver *s;
+  Vec           x[2];
+  double        distance, moved;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create_quadratic(&b));
+  PetscCall(set_variant(&b, "again", "jacobi", "subspace", "1"));
+  PetscCall(test_body_solver(&b, "again", &s));
+  PetscCall(wring_solver_set_limits(s, 5, 0, 0, 1));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecDuplicate(b.x, &x[i]));
+    PetscCall(VecCopy(b.x, x[i]));
+    PetscCall(wring_solver_solve(s, x[i], &outcome));
+  }
+  PetscCall(test_distance(x[0], b.x, &moved));
+  PetscCall(test_distance(x[1], x[0], &distance));
+  CHECK(distance <= 1e-12 * moved, "a second solve ends %g of the way from the first", distance / moved);
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&x[i]));
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- a nonlinear g ----------------------------------------------------------------------------------------------- */
 
 /* Every variant ends at newton's minimiser without a rise of g. Fails if a restart or a search is missing. */
@@ -288,6 +316,7 @@ int main(int argc, char **argv)
   PetscCall(test_quadratic("dai_kou", "1"));
   PetscCall(test_quadratic("dai_yuan", "4"));
   PetscCall(test_quadratic("subspace", "1000"));
+  PetscCall(test_again());
   PetscCall(test_variants());
   PetscCall(test_published());
   PetscCall(PetscFinalize());
