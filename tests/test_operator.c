@@ -3,6 +3,7 @@
 /* A solve is judged by its residual, computed here with MatMult and not with the operator's own apply. */
 #include "operator/direct/factor.h"
 #include "operator/direct/team.h"
+#include "operator/judge.h"
 #include "refused.h"
 #include <math.h>
 #include <omp.h>
@@ -707,6 +708,58 @@ static PetscErrorCode test_workspace(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Factors A, of which `expected` eigenvalues are negative, in ksp. */
+static PetscErrorCode check_settings(KSP ksp, Mat A, PetscInt expected)
+{
+  enum { ICNTL_ROOT = 13 };
+  PetscInt root = 0, workspace = 0, negative = 0;
+  PC       pc;
+  Mat      F;
+
+  PetscFunctionBegin;
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(wring_factor_set_up(ksp));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCFactorGetMatrix(pc, &F));
+  PetscCall(MatMumpsGetIcntl(F, ICNTL_ROOT, &root));
+  PetscCall(MatMumpsGetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, &workspace));
+  PetscCall(wring_solve_negative_pivots(ksp, &negative));
+  CHECK(root == 1 && workspace >= WRING_MUMPS_WORKSPACE && negative == expected, "ICNTL(13) %d, (14) %d, %d negative",
+        (int)root, (int)workspace, (int)negative);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a factor of a new pattern or of another matrix has MUMPS's own settings, as PETSc creates it. */
+static PetscErrorCode test_settings(void)
+{
+  enum { N = 60 };
+  PetscInt first;
+  Mat      A, B;
+  KSP      ksp;
+  PC       pc;
+
+  PetscFunctionBegin;
+  PetscCall(create_saddle(N, &A));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCCHOLESKY));
+  PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+  PetscCall(check_settings(ksp, A, N));
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  if (first == 0) PetscCall(MatSetValue(A, 0, 1, 1e-3, ADD_VALUES));
+  if (first == 0) PetscCall(MatSetValue(A, 1, 0, 1e-3, ADD_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(check_settings(ksp, A, N));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+  PetscCall(check_settings(ksp, B, N));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -748,6 +801,7 @@ int main(int argc, char **argv)
   PetscCall(test_no_window());
   PetscCall(test_starved());
   PetscCall(test_workspace());
+  PetscCall(test_settings());
   PetscCall(PetscFinalize());
   return 0;
 }
