@@ -110,7 +110,7 @@ static inline PetscErrorCode check_contact_hessian(model *m)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
-  PetscCall(wring_potential_hessian_without_contacts(m->g, m->x, WRING_FILTER_CLAMP, &H0));
+  PetscCall(wring_potential_hessian_without_contacts(m->g, m->x, &H0));
   PetscCall(VecCopy(m->d, m->work));
   PetscCall(MatMult(H, m->d, m->grad));
   PetscCall(VecDot(m->d, m->grad, &u_H_u));

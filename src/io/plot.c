@@ -29,7 +29,7 @@ void wring_plot_line(FILE *f, const char *with, PetscInt i, const char *title)
   wring_plot_quote(f, title);
 }
 
-FILE *wring_plot_begin(const char *directory, const char *name, int width, int height, wring_error *e)
+FILE *wring_plot_begin(const char *directory, const char *name, int width, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/%s.gp", directory, name);
@@ -37,7 +37,7 @@ FILE *wring_plot_begin(const char *directory, const char *name, int width, int h
   if (!f) return NULL;
   fprintf(f, "# gnuplot %s.gp, in this directory, makes %s.png\n", name, name);
   fprintf(f, "if (!exists('png')) png = '%s.png'\n", name);
-  fprintf(f, "set terminal pngcairo noenhanced size %d,%d\nset output png\n", width, height);
+  fprintf(f, "set terminal pngcairo noenhanced size %d,600\nset output png\n", width);
   fprintf(f, "set datafile separator ','\nset datafile missing NaN\nset grid\n");
   return f;
 }

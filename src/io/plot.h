@@ -8,10 +8,10 @@
 #include <wring/io.h>
 
 /*
-  Begins directory/NAME.gp, which makes NAME.png of the given size in pixels: n panels side by side, with one legend to
-  the right of them, the key of the first panel. NULL on error. The end adds it to the pictures to draw. Rank 0.
+  Begins directory/NAME.gp, which makes NAME.png, `width` x 600 pixels: n panels side by side, with one legend to the
+  right of them, the key of the first panel. NULL on error. The end adds it to the pictures to draw. Rank 0.
 */
-FILE *wring_plot_begin(const char *directory, const char *name, int width, int height, wring_error *e);
+FILE *wring_plot_begin(const char *directory, const char *name, int width, wring_error *e);
 void  wring_plot_panels(FILE *f, int n);
 void  wring_plot_end(FILE *f, const char *directory, const char *name, wring_pictures *p, wring_error *e);
 

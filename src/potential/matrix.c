@@ -220,9 +220,9 @@ PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_fi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, wring_filter filter, Mat *H)
+PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, Mat *H)
 {
   PetscFunctionBegin;
-  PetscCall(hessian(g, x, (wring_filtering){.filter = filter}, PETSC_FALSE, H));
+  PetscCall(hessian(g, x, (wring_filtering){.filter = WRING_FILTER_CLAMP}, PETSC_FALSE, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

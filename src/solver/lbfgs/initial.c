@@ -139,12 +139,12 @@ static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
   PetscFunctionBegin;
   if (H->preconditioner == WRING_INNER_ICHOLESKY_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
   if (H->preconditioner == WRING_INNER_ICHOLESKY_REST)
-    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, WRING_FILTER_CLAMP, &H->P));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, &H->P));
   if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->kind == WRING_INITIAL_OPERATOR)
     PetscCall(make_own_operator(s, &H->system));
   else
-    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, WRING_FILTER_CLAMP, &H->system.A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, &H->system.A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,8 +153,7 @@ PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x, d
   PetscFunctionBegin;
   if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_matrices(s, H));
-  if (H->kind == WRING_INITIAL_FRAME)
-    PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &H->system.A));
+  if (H->kind == WRING_INITIAL_FRAME) PetscCall(wring_potential_hessian_without_contacts(s->g, x, &H->system.A));
   PetscCall(wring_linear_predict(s, &H->system, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -242,7 +241,7 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
     wring_solver_end_setup(s, &since);
   }
   if (H->kind == WRING_INITIAL_FRAME) {
-    PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &l->A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, x, &l->A));
     PetscCall(wring_linear_set_up(s, l, H->P ? H->P : l->A, x));
   }
   if (H->kind == WRING_INITIAL_WARPED) {

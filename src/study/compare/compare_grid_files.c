@@ -198,7 +198,7 @@ static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
 
 static void plot(const wring_parameter_grid *s, wring_ending *end, wring_error *e)
 {
-  FILE *const f = wring_plot_begin(s->output.directory, "sweep", 300 + 600 * s->n_axis, 600, e);
+  FILE *const f = wring_plot_begin(s->output.directory, "sweep", 300 + 600 * s->n_axis, e);
   if (!f) return;
   fprintf(f, "set datafile separator whitespace\n");
   for (int k = 0; k < s->n_axis; k++) print_blocks(f, s, k);

@@ -129,7 +129,7 @@ static void plot_part(FILE *f, const wring_comparison *c, int column, const char
 void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e)
 {
   const double most = 1.25 * fabs(c->start.objective), inertial = 3 * c->least.inertial;
-  FILE        *f = wring_plot_begin(directory, "compare", 1500, 600, e);
+  FILE        *f = wring_plot_begin(directory, "compare", 1500, e);
   if (!f) return;
   fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
   fprintf(f, "set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'\n");
@@ -140,7 +140,7 @@ void wring_comparison_plot(const wring_comparison *c, const char *directory, wri
   print_graphs(f, c, 3, 8, " && $8 > 0 && $2 > 0");
   fputc('\n', f);
   wring_plot_end(f, directory, "compare", &end->pictures, e);
-  if (!(f = wring_plot_begin(directory, "compare_parts", 1800, 600, e))) return;
+  if (!(f = wring_plot_begin(directory, "compare_parts", 1800, e))) return;
   fprintf(f, "set format y '%%.1e'\nset xlabel 'iteration'\n");
   wring_plot_panels(f, 3);
   plot_part(f, c, 4, "objective g [J]", c->least.objective, most);

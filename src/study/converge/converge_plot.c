@@ -83,7 +83,7 @@ void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error
   PetscBool any = PETSC_FALSE;
   for (int i = 0; i < c->n_quantity; i++) any = (PetscBool)(any || is_shown(c, &c->quantity[i]));
   if (!any) return; // all levels are equal
-  FILE *const f = wring_plot_begin(c->output.directory, "converge", 1500, 600, e);
+  FILE *const f = wring_plot_begin(c->output.directory, "converge", 1500, e);
   if (!f) return;
   wring_plot_panels(f, 2);
   fprintf(f, "set logscale xy\nset format y '%%.0e'\nset format x '%%g'\n");
