@@ -54,8 +54,7 @@ static void combine_tile(int m, const double *c, const double *const *v, PetscIn
 void wring_combine(PetscInt n, int m, const double *c, const double *const *v, double *w)
 {
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
-  for (PetscInt first = 0; first < n; first += TILE)
-    combine_tile(m, c, v, first, PetscMin(TILE, n - first), w + first);
+  for (PetscInt first = 0; first < n; first += TILE) combine_tile(m, c, v, first, PetscMin(TILE, n - first), w + first);
 }
 
 double wring_pairwise_sum(PetscInt n, const double *a)

@@ -17,8 +17,7 @@ const char *wring_term_no_rows(const wring_term *t)
   return NULL;
 }
 
-PetscErrorCode wring_constraint_rows_create(MPI_Comm comm, const wring_term *t, PetscBool any,
-                                            wring_constraint_rows *r)
+PetscErrorCode wring_constraint_rows_create(MPI_Comm comm, const wring_term *t, PetscBool any, wring_constraint_rows *r)
 {
   const wring_law *const law    = t->law;
   const PetscBool        scalar = (PetscBool)(any && wring_term_no_rows(t));
