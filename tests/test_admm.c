@@ -5,6 +5,7 @@
 */
 #include "body.h"
 #include "refused.h"
+#include "solver/common/solver_impl.h"
 #include <omp.h>
 
 static const double h = 0.02;
@@ -255,6 +256,50 @@ static PetscErrorCode test_warm_start(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Ends the solve as a failure after the next iteration. */
+static PetscErrorCode fail(void *context, const wring_iteration *it)
+{
+  PetscFunctionBegin;
+  if (it->iteration == 2) wring_solver_end(context, WRING_STOPPED_NOT_FINITE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solve after one that has failed is that of a new solver. Fails if it starts from the u of the failure. */
+static PetscErrorCode test_after_failure(void)
+{
+  static const char *const names[] = {"warm", "whole"};
+  test_body                m;
+  wring_solver            *s;
+  wring_outcome            outcome;
+  Vec                      y, x[2];
+  double                   distance;
+
+  PetscFunctionBegin;
+  PetscCall(create("strain", PETSC_TRUE, 0.02, &m, &y));
+  for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(y, &x[i]));
+  PetscCall(wring_options_set(m.o, "solver_admm_warm_start", "true", "test"));
+  PetscCall(wring_options_set(m.o, "solver_admm_weight", "2", "test"));
+  PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford"));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(solve(&m, names[i], 5, 0, y, x[0], &outcome));
+    PetscCall(test_body_solver(&m, names[i], &s));
+    PetscCall(wring_solver_set_limits(s, 5, 0, 0, 1));
+    PetscCall(wring_solver_set_monitor(s, fail, s));
+    PetscCall(VecCopy(y, x[1]));
+    PetscCall(wring_solver_solve(s, x[1], &outcome));
+    CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE, "%s: %s", names[i], wring_reason_name(outcome.reason));
+    PetscCall(wring_solver_set_monitor(s, NULL, NULL));
+    PetscCall(VecCopy(y, x[1]));
+    PetscCall(wring_solver_solve(s, x[1], &outcome));
+    PetscCall(test_distance(x[0], x[1], &distance));
+    CHECK(distance <= 1e-12, "%s: after a failure x differs by %g m", names[i], distance);
+    PetscCall(wring_solver_destroy(&s));
+  }
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&x[i]));
+  PetscCall(test_body_destroy_with(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   a^2 = 64 is far too large: z hardly moves, so that each solve halves a^2 until the residuals are of similar size. The
   minimiser does not change. Fails if a changes within a solve, or in the wrong direction.
@@ -328,6 +373,7 @@ int main(int argc, char **argv)
   PetscCall(test_is_almost_pd());
   PetscCall(test_residuals());
   PetscCall(test_warm_start());
+  PetscCall(test_after_failure());
   PetscCall(test_balancing());
   PetscCall(test_reproducible());
   PetscCall(PetscFinalize());

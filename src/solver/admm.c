@@ -94,11 +94,12 @@ static double next_weight(const admm_data *admm)
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
 }
 
-/* The dual W^2 u of the unscaled problem does not change with a. */
+/* The dual W^2 u of the unscaled problem does not change with a. That of a solve that has failed may be no number. */
 static PetscErrorCode admm_begin(wring_solver *s, Vec x)
 {
   admm_data   *admm = s->data;
-  const double a = next_weight(admm), keep = admm->warm_start ? PetscSqr(admm->a / a) : 0;
+  const double a    = next_weight(admm);
+  const double keep = admm->warm_start && !s->end.failed ? PetscSqr(admm->a / a) : 0;
 
   PetscFunctionBegin;
   (void)x;

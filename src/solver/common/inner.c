@@ -46,6 +46,7 @@ PetscErrorCode wring_inner_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   if (!s->inner) PetscFunctionReturn(PETSC_SUCCESS);
   wring_solver_forget(s->inner);
+  s->inner->end.failed = s->end.failed;
   PetscCall(share(s));
   if (s->inner->ops->begin) PetscCall(s->inner->ops->begin(s->inner, x));
   take_costs(s);

@@ -286,6 +286,7 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   PetscCall(wring_decrement_begin(s));
   wring_solver_end_setup(s, &since);
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
+  s->end.failed = PETSC_TRUE; // until it has ended otherwise
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -327,5 +328,6 @@ PetscErrorCode wring_solver_minimise(wring_solver *s, Vec x, wring_outcome *outc
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->current.iteration;
   outcome->cut        = s->contacts.cut;
+  s->end.failed       = wring_reason_failed(outcome->reason);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

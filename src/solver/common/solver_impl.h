@@ -94,9 +94,9 @@ typedef struct {
   int          setting_up; // depth of begin_setup
 } solver_work;
 
-/* The end of this solve, if the method has requested it. */
+/* The end of this solve, if the method has requested it, and of the last one. */
 typedef struct {
-  PetscBool    given;
+  PetscBool    given, failed; // failed: the last solve, whose state is not to be used again
   wring_reason reason;
 } solver_end;
 
