@@ -334,6 +334,48 @@ static PetscErrorCode test_path(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Halves the part of the load step that begins at the state, `times` times; *end: its pseudo-time at the end. */
+static PetscErrorCode begin_part(test_body *b, wring_stepper *stepper, const wring_state *state, int times, double *end)
+{
+  PetscBool changed, halved;
+
+  PetscFunctionBegin;
+  PetscCall(wring_stepper_begin(stepper, state, b->x, &changed));
+  for (int i = 0; i < times; i++) {
+    PetscCall(wring_stepper_halve(stepper, state, &halved));
+    CHECK(halved, "load step %d is not halved", (int)state->step);
+    PetscCall(wring_stepper_begin(stepper, state, b->x, &changed));
+  }
+  *end = wring_stepper_end(stepper, state);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A load step of which a quarter, another one and the half that is left succeed, at pseudo-times that are rounded.
+  Fails if a part of the size of this rounding remains.
+*/
+static PetscErrorCode test_parts(void)
+{
+  test_body      b;
+  wring_stepper *stepper;
+  wring_state    state;
+  double         end, elastic = 0;
+
+  PetscFunctionBegin;
+  PetscCall(create_bar("1e5", "10", &b, &stepper, &state));
+  for (int i = 0; i < 10; i++) {
+    for (int part = 0; part < 3; part++) {
+      PetscCall(begin_part(&b, stepper, &state, 2 - part, &end));
+      CHECK(fabs(10 * end - i - (part == 2 ? 1 : 0.25 * (part + 1))) <= 1e-12, "part %d of load step %d ends at %.17g",
+            part, i, end);
+      PetscCall(wring_stepper_finish(stepper, b.x, &state, &elastic));
+    }
+    CHECK(state.step == i + 1 && state.time == (i + 1) / 10., "step %d at %.17g", (int)state.step, state.time);
+  }
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   The x_0 that continues the motion of held vertices takes one solve of three components. Fails if its iterations are
   missing in the counts of work.
@@ -371,6 +413,7 @@ int main(int argc, char **argv)
   PetscCall(test_methods());
   PetscCall(test_bar());
   PetscCall(test_path());
+  PetscCall(test_parts());
   PetscCall(test_start());
   PetscCall(PetscFinalize());
   return 0;

@@ -7,6 +7,8 @@
 
 enum { MAX_HALVINGS = 6, MAX_RENEWALS = 100, PATIENCE = 15, LOAD_WINDOW = 5 };
 
+static const double rest = 1 - 1e-9; // of what is left of a load step: a longer part is all of it
+
 /* The end of the load step that contains a time, and the shortest part of it. */
 static double whole_end(const wring_stepper *s, const wring_state *state)
 {
@@ -58,12 +60,15 @@ PetscErrorCode wring_static_find_residual(wring_stepper *s, Vec q, Vec residual)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The part that begins at the state: the rest of the load step, but at most twice as long as the last part. */
+/*
+  The part that begins at the state: the rest of the load step, but at most twice as long as the last part, unless only
+  rounding would be left.
+*/
 static void choose_part(wring_stepper *s, const wring_state *state)
 {
-  const double end = whole_end(s, state), length = end - state->time;
+  const double end = whole_end(s, state), most = 2 * s->part.length;
   if (s->part.begin == state->time && s->part.end > state->time) return; // chosen by `halve`
-  s->part.end   = s->part.length > 0 && 2 * s->part.length < length ? state->time + 2 * s->part.length : end;
+  s->part.end   = most > 0 && most < rest * (end - state->time) ? state->time + most : end;
   s->part.begin = state->time;
 }
 
