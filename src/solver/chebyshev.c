@@ -89,13 +89,12 @@ static PetscErrorCode renew_diagonal(wring_solver *s)
 {
   chebyshev_data *const chebyshev = s->data;
   const PetscInt        revision  = wring_potential_revision(s->g);
-  wring_setup           since;
-  Mat                   A[3] = {NULL};
+  Mat                   A[3]      = {NULL};
   Vec                   diagonal;
 
   PetscFunctionBegin;
   if (!chebyshev->jacobi || chebyshev->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_solver_begin_setup(s, &since);
+  wring_solver_begin_setup(s);
   PetscCall(wring_potential_operator_matrices(s->g, 1, A));
   PetscCall(MatCreateVecs(A[0], &diagonal, NULL));
   for (int c = 0; c < 3; c++) {
@@ -105,7 +104,7 @@ static PetscErrorCode renew_diagonal(wring_solver *s)
   }
   PetscCall(VecDestroy(&diagonal));
   chebyshev->revision = revision;
-  wring_solver_end_setup(s, &since);
+  wring_solver_end_setup(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -162,15 +162,14 @@ static PetscErrorCode fill(wring_solver *s, Vec x, double t, double *residual)
 static PetscErrorCode mgpbd_begin(wring_solver *s, Vec x)
 {
   mgpbd_data *const c = s->data;
-  wring_setup       since;
 
   PetscFunctionBegin;
   PetscCall(wring_constraints_set_masses(s, &c->all));
   PetscCall(wring_constraints_find(s, x, &c->all, &c->n_row));
-  wring_solver_begin_setup(s, &since);
+  wring_solver_begin_setup(s);
   PetscCall(lay_out(s));
   if (c->steps++ % RENEW == 0) PetscCall(create_ksp(s));
-  wring_solver_end_setup(s, &since);
+  wring_solver_end_setup(s);
   PetscCall(VecSet(c->v[MULTIPLIER], 0));
   PetscCall(VecSet(c->v[UNKNOWN], 0));
   PetscCall(fill(s, x, 0, &c->residual));

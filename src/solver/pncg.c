@@ -113,8 +113,7 @@ static PetscErrorCode renew_cycle(wring_solver *s)
 {
   pncg_data     *pncg     = s->data;
   const PetscInt revision = wring_potential_revision(s->g);
-  wring_setup    since;
-  Mat            A = NULL;
+  Mat            A        = NULL;
 
   PetscFunctionBegin;
   if (pncg->by != CYCLE || pncg->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,13 +122,13 @@ static PetscErrorCode renew_cycle(wring_solver *s)
                  "solver '%s': precondition cycle needs the same matrix for x, y and z, expected attachments of "
                  "all three components, or precondition operator",
                  s->name);
-  wring_solver_begin_setup(s, &since);
+  wring_solver_begin_setup(s);
   PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
   PetscCall(wring_cycle_pc_set_matrix(pncg->pc, A, NULL));
   PetscCall(MatDestroy(&A));
   wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   pncg->revision = revision;
-  wring_solver_end_setup(s, &since);
+  wring_solver_end_setup(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

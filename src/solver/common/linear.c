@@ -17,7 +17,6 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
   PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->solves == 0);
   double         expected;
-  wring_setup    since;
   Mat            graph  = NULL;
   char           pc[64] = "";
 
@@ -27,12 +26,12 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
   if (pc[0] && strcmp(pc, PCCHOLESKY) != 0 && strcmp(pc, PCLU) != 0) {
     direct = PETSC_FALSE;
   } else if (n < NO_FACTOR_FROM && l->solves > 0) {
-    wring_solver_begin_setup(s, &since);
+    wring_solver_begin_setup(s);
     PetscCall(wring_potential_graph(s->g, &graph));
     PetscCall(wring_factor_worth(graph, &expected, &l->factor));
     direct = (PetscBool)(l->factor < l->solves * expected);
     PetscCall(MatDestroy(&graph));
-    wring_solver_end_setup(s, &since);
+    wring_solver_end_setup(s);
   }
   l->type = direct ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,17 +187,16 @@ static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
 /* What does not depend on values: set-up, not time of the solve. */
 static PetscErrorCode begin_system(wring_solver *s, wring_linear *l, Mat P)
 {
-  wring_setup since;
-  PetscInt    rows;
+  PetscInt rows;
 
   PetscFunctionBegin;
-  wring_solver_begin_setup(s, &since);
+  wring_solver_begin_setup(s);
   PetscCall(make_ksp(s, l, P));
   PetscCall(MatGetBlockSize(l->A, &rows));
   if (rows == 1) PetscCall(MatCreateVecs(l->A, &l->in, &l->out));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_analyse(l->ksp));
-  wring_solver_end_setup(s, &since);
+  wring_solver_end_setup(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

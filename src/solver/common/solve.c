@@ -136,17 +136,17 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_outcome *outcome)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_solver_begin_setup(wring_solver *s, wring_setup *since)
+void wring_solver_begin_setup(wring_solver *s)
 {
-  s->work.setting_up++;
-  *since = (wring_setup){.seconds = MPI_Wtime(), .work = wring_counts_now(s->phases)};
+  if (s->work.setting_up++ > 0) return;
+  s->work.since = (wring_setup){.seconds = MPI_Wtime(), .work = wring_counts_now(s->phases)};
 }
 
-void wring_solver_end_setup(wring_solver *s, const wring_setup *since)
+void wring_solver_end_setup(wring_solver *s)
 {
-  const double       seconds = MPI_Wtime() - since->seconds;
-  const wring_counts work    = wring_counts_since(s->phases, &since->work);
   if (--s->work.setting_up > 0) return;
+  const double       seconds = MPI_Wtime() - s->work.since.seconds;
+  const wring_counts work    = wring_counts_since(s->phases, &s->work.since.work);
   s->work.measured += seconds;
   s->work.setup.seconds += seconds;
   wring_counts_add(&work, &s->work.before);
@@ -271,8 +271,6 @@ void wring_solver_forget(wring_solver *s)
 
 static PetscErrorCode begin(wring_solver *s, Vec x)
 {
-  wring_setup since;
-
   PetscFunctionBegin;
   s->choices.solve++;
   wring_solver_forget(s);
@@ -282,9 +280,9 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->work.before = wring_counts_now(s->phases);
   s->work.began  = MPI_Wtime();
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->contacts.change));
-  wring_solver_begin_setup(s, &since);
+  wring_solver_begin_setup(s);
   PetscCall(wring_decrement_begin(s));
-  wring_solver_end_setup(s, &since);
+  wring_solver_end_setup(s);
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   s->end.failed = PETSC_TRUE; // until it has ended otherwise
   PetscFunctionReturn(PETSC_SUCCESS);

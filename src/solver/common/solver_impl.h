@@ -90,8 +90,8 @@ typedef struct {
   PetscInt64   linear_iterations;
   double       began, measured; // s: MPI_Wtime at the start; spent on measuring and set-up since
   wring_counts before;          // of work, at the start
-  wring_setup  setup;
-  int          setting_up; // depth of begin_setup
+  wring_setup  setup, since;    // of this solve; s and work when begin_setup was called
+  int          setting_up;      // depth of begin_setup
 } solver_work;
 
 /* The end of this solve, if the method has requested it, and of the last one. */
@@ -166,11 +166,11 @@ void wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last ite
 
 /*
   Around set-up that does not depend on x and serves many solves, in `begin` or `iterate`: matrices, factors or their
-  symbolic part, splittings, colours. Its seconds and work are not those of the solve. since: begin sets it for end. A
-  pair may be inside of another one, which then counts.
+  symbolic part, splittings, colours. Its seconds and work are not those of the solve. A pair may be inside of another
+  one, which then counts.
 */
-void wring_solver_begin_setup(wring_solver *s, wring_setup *since);
-void wring_solver_end_setup(wring_solver *s, const wring_setup *since);
+void wring_solver_begin_setup(wring_solver *s);
+void wring_solver_end_setup(wring_solver *s);
 
 /* x . y, and the sums over ranks of a [n]; one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);

@@ -229,16 +229,15 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
 {
   const PetscInt revision = wring_potential_revision(s->g);
   wring_linear  *l        = &H->system;
-  wring_setup    since;
 
   PetscFunctionBegin;
   if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->revision != revision) {
-    wring_solver_begin_setup(s, &since);
+    wring_solver_begin_setup(s);
     PetscCall(make_matrices(s, H));
     if (H->kind != WRING_INITIAL_FRAME) PetscCall(wring_linear_set_up(s, l, H->P ? H->P : l->A, H->rest));
     H->revision = revision;
-    wring_solver_end_setup(s, &since);
+    wring_solver_end_setup(s);
   }
   if (H->kind == WRING_INITIAL_FRAME) {
     PetscCall(wring_potential_hessian_without_contacts(s->g, x, &l->A));
