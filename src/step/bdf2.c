@@ -6,6 +6,8 @@
 */
 #include "step_impl.h"
 
+enum { LEAD, CHANGE }; // in memory
+
 /* y = (4 q - q_-)/3 + h_e (4 v - v_-)/3 + h_e^2 a; v' = (x - (4 q - q_-)/3)/h_e, so that this is the start. */
 static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, double *h)
 {
@@ -14,10 +16,10 @@ static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, do
   PetscFunctionBegin;
   *h = 2 * third;
   PetscCall(VecWAXPY(s->y, third, state->v, state->q));
-  PetscCall(VecAXPY(s->y, -third * s->h, s->lead));
+  PetscCall(VecAXPY(s->y, -third * s->h, s->memory[LEAD]));
   PetscCall(wring_potential_set_start(s->g, s->y));
   PetscCall(VecAXPY(s->y, *h, state->v));
-  PetscCall(VecAXPY(s->y, *h * third, s->change));
+  PetscCall(VecAXPY(s->y, *h * third, s->memory[CHANGE]));
   PetscCall(wring_step_add_loads(s, state, *h * *h, s->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -30,15 +32,15 @@ static PetscErrorCode bdf2_finish(wring_stepper *s, Vec x, wring_state *state)
   PetscFunctionBegin;
   PetscCall(VecWAXPY(u, -1, state->q, x));
   PetscCall(VecScale(u, 1 / s->h));
-  PetscCall(VecCopy(state->v, s->change));
+  PetscCall(VecCopy(state->v, s->memory[CHANGE]));
   if (s->known) {
-    PetscCall(VecAXPBYPCZ(state->v, 1.5, 0.5 * s->h, -0.5, u, s->lead));
+    PetscCall(VecAXPBYPCZ(state->v, 1.5, 0.5 * s->h, -0.5, u, s->memory[LEAD]));
   } else {
     PetscCall(VecCopy(u, state->v));
   }
-  PetscCall(VecAXPBY(s->change, 1 / s->h, -1 / s->h, state->v));
-  PetscCall(VecWAXPY(s->lead, -1, u, state->v));
-  PetscCall(VecScale(s->lead, 1 / s->h));
+  PetscCall(VecAXPBY(s->memory[CHANGE], 1 / s->h, -1 / s->h, state->v));
+  PetscCall(VecWAXPY(s->memory[LEAD], -1, u, state->v));
+  PetscCall(VecScale(s->memory[LEAD], 1 / s->h));
   s->known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,6 +52,7 @@ const wring_integrator wring_integrator_bdf2 = {
   .part   = 1,
   .when   = 1,
   .needs  = WRING_CAN_GRADIENT,
+  .memory = {"velocity_lead", "velocity_change"},
   .target = bdf2_target,
   .finish = bdf2_finish,
 };

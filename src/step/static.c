@@ -104,10 +104,10 @@ static PetscErrorCode set_origin(wring_stepper *s, const wring_state *state)
 {
   PetscFunctionBegin;
   if (s->h_of_A > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!s->begun) PetscCall(VecCopy(state->q, s->origin));
+  if (!s->begun) PetscCall(VecCopy(state->q, s->memory[WRING_STATIC_ORIGIN]));
   s->begun = PETSC_TRUE;
   PetscCall(note_ignored(s));
-  PetscCall(wring_potential_set_origin(s->g, s->origin));
+  PetscCall(wring_potential_set_origin(s->g, s->memory[WRING_STATIC_ORIGIN]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,9 +275,9 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
 static PetscErrorCode static_finish(wring_stepper *s, Vec x, wring_state *state)
 {
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(s->motion, -1, state->q, x));
+  PetscCall(VecWAXPY(s->memory[WRING_STATIC_MOTION], -1, state->q, x));
   s->part.length = s->part.end - state->time;
-  PetscCall(VecScale(s->motion, 1 / s->part.length));
+  PetscCall(VecScale(s->memory[WRING_STATIC_MOTION], 1 / s->part.length));
   PetscCall(VecSet(state->v, 0));
   s->known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -296,6 +296,7 @@ const wring_integrator wring_integrator_static = {
   .when      = 1,
   .needs     = WRING_CAN_GRADIENT,
   .is_static = PETSC_TRUE,
+  .memory    = {[WRING_STATIC_ORIGIN] = "start_position", [WRING_STATIC_MOTION] = "motion"},
   .prepare   = static_prepare,
   .begin     = static_begin,
   .finish    = static_finish,

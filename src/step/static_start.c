@@ -85,7 +85,7 @@ static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecCopy(state->q, x));
-  if (candidate == MOVED && s->known) PetscCall(VecAXPY(x, s->part.end - state->time, s->motion));
+  if (candidate == MOVED && s->known) PetscCall(VecAXPY(x, s->part.end - state->time, s->memory[WRING_STATIC_MOTION]));
   PetscCall(wring_potential_place(s->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

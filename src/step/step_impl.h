@@ -40,16 +40,14 @@ typedef struct wring_integrator {
   double      part;      // h of g, and
   double      when;      // the time of the attachments' targets and of loads in the step, both as parts of the step
   unsigned    needs;     // WRING_CAN_... required of every law
+  const char *memory[2]; // names, in checkpoints, of what the next step needs: s->memory; or NULL
 
   /* What wring_stepper_prepare and wring_stepper_begin do, and how the step is counted; NULL: as for implicit Euler. */
   PetscErrorCode (*prepare)(wring_stepper *s, const wring_state *state, PetscBool *changed);
   PetscErrorCode (*begin)(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
   void (*count)(wring_stepper *s, wring_state *state);
 
-  /*
-    For rules that store the last step: sets s->y, the start and the h of g [s], once s->lead and s->change are known;
-    or NULL.
-  */
+  /* For rules that store the last step: sets s->y, start and h of g [s], once s->memory is known; or NULL. */
   PetscErrorCode (*target)(wring_stepper *s, const wring_state *state, double *h);
   PetscErrorCode (*extrapolate)(Vec q, Vec x); // minimiser in, new positions out; NULL: they are the same
 
@@ -65,6 +63,9 @@ typedef struct wring_integrator {
   PetscErrorCode (*predict)(wring_stepper *s, const wring_state *state,
                             double *bytes); // wring_stepper_predict, or NULL
 } wring_integrator;
+
+/* In the memory of load steps: positions at pseudo-time 0, m; m per pseudo-time, of the last part. */
+enum { WRING_STATIC_ORIGIN, WRING_STATIC_MOTION };
 
 /* The part of a load step that is being solved, in pseudo-time: all of it, unless its solve has failed. */
 typedef struct {
@@ -106,14 +107,12 @@ struct wring_stepper {
   Mat H; // linear_implicit_euler
   KSP ksp;
 
-  /* rules that store the last step: bdf2.c, m/s^2 */
-  Vec       lead, change;
-  PetscBool known; // lead and change, or motion, are those of the last step
+  /* rules that store the last step: bdf2.c, m/s^2; and load steps */
+  Vec       memory[2];
+  PetscBool known; // memory is that of the last step
 
   /* load steps: static.c */
-  Vec          motion;      // m per pseudo-time, of the last part of a load step
-  Vec          origin;      // m, positions at pseudo-time 0
-  PetscBool    begun;       // origin is known
+  PetscBool    begun;       // the origin in memory is known
   PetscBool    regularised; // g has k_i, (2.9)
   load_part    part;
   wring_mixing mixing; // of the loads

@@ -66,14 +66,7 @@ static PetscErrorCode create_vectors(wring_stepper *s)
     PetscCall(VecDuplicate(s->y, &s->gradient));
     PetscCall(VecDuplicate(s->y, &s->v_new));
   }
-  if (s->integrator->target) {
-    PetscCall(VecDuplicate(s->y, &s->lead));
-    PetscCall(VecDuplicate(s->y, &s->change));
-  }
-  if (s->integrator->is_static) {
-    PetscCall(VecDuplicate(s->y, &s->motion));
-    PetscCall(VecDuplicate(s->y, &s->origin));
-  }
+  for (int i = 0; i < 2 && s->integrator->memory[i]; i++) PetscCall(VecDuplicate(s->y, &s->memory[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,10 +121,7 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->load));
   PetscCall(VecDestroy(&s->gradient));
   PetscCall(VecDestroy(&s->v_new));
-  PetscCall(VecDestroy(&s->lead));
-  PetscCall(VecDestroy(&s->change));
-  PetscCall(VecDestroy(&s->motion));
-  PetscCall(VecDestroy(&s->origin));
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&s->memory[i]));
   PetscCall(VecDestroy(&s->chain_position));
   PetscCall(VecDestroy(&s->chain_force));
   PetscCall(VecDestroy(&s->mixed));
@@ -196,15 +186,9 @@ PetscBool wring_stepper_is_explicit(const wring_stepper *s)
 
 int wring_stepper_memory(const wring_stepper *s, wring_memory memory[2])
 {
-  if (s->integrator->is_static) {
-    memory[0] = (wring_memory){"start_position", s->origin};
-    memory[1] = (wring_memory){"motion", s->motion};
-    return 2;
-  }
-  if (!s->integrator->target) return 0;
-  memory[0] = (wring_memory){"velocity_lead", s->lead};
-  memory[1] = (wring_memory){"velocity_change", s->change};
-  return 2;
+  int n = 0;
+  for (; n < 2 && s->integrator->memory[n]; n++) memory[n] = (wring_memory){s->integrator->memory[n], s->memory[n]};
+  return n;
 }
 
 PetscBool wring_stepper_remembers(const wring_stepper *s)
@@ -214,6 +198,5 @@ PetscBool wring_stepper_remembers(const wring_stepper *s)
 
 void wring_stepper_remember(wring_stepper *s)
 {
-  s->known = (PetscBool)(s->integrator->target || s->integrator->is_static);
-  s->begun = s->known;
+  s->known = s->begun = (PetscBool)(s->integrator->memory[0] != NULL);
 }
