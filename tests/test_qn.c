@@ -649,7 +649,7 @@ static PetscErrorCode ascend(wring_solver *s, Vec q, Vec r, int n, const Vec *wi
   PetscFunctionBegin;
   PetscCall(wring_solver_apply_inverse(s, q, r));
   PetscCall(VecScale(r, -1));
-  PetscCall(wring_lbfgs_dots(s, r, n, with, dots));
+  PetscCall(wring_solver_sum_dots(s, r, n, with, dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -278,7 +278,7 @@ static PetscErrorCode apply(wring_solver *s, Vec q, Vec r, int n, const Vec *wit
     if (a->hessian.end > WRING_SOLVE_SHORT) PetscCall(leave_hessian(s));
   }
   if (a->trade.use == WRING_USE_HESSIAN)
-    PetscCall(wring_lbfgs_dots(s, r, n, with, dots));
+    PetscCall(wring_solver_sum_dots(s, r, n, with, dots));
   else
     PetscCall(wring_lbfgs_apply_operator(s, q, r, n, with, dots));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -122,7 +122,7 @@ static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, int n, const Ve
   PetscFunctionBegin;
   PetscCall(wring_initial_solve(s, &qn->initial, q, r));
   if (qn->initial.kind == WRING_INITIAL_IDENTITY) PetscCall(scale_identity(s, r));
-  PetscCall(wring_lbfgs_dots(s, r, n, with, dots));
+  PetscCall(wring_solver_sum_dots(s, r, n, with, dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,14 +62,21 @@ PetscErrorCode wring_solver_dots(const wring_solver *s, Vec x, int n, const Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot)
+PetscErrorCode wring_solver_sum_dots(wring_solver *s, Vec x, int n, const Vec *with, double *dots)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dots(s, x, 1, &y, dot));
+  PetscCall(wring_solver_dots(s, x, n, with, dots));
   wring_phases_switch(s->phases, old);
-  PetscCall(wring_solver_sum(s, 1, dot));
+  PetscCall(wring_solver_sum(s, n, dots));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_sum_dots(s, x, 1, &y, dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

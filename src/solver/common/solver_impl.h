@@ -177,6 +177,8 @@ PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 /* This rank's x . with[i], i < n, in one pass. */
 PetscErrorCode wring_solver_dots(const wring_solver *s, Vec x, int n, const Vec *with, double *dots);
+/* The sums of these over the ranks. */
+PetscErrorCode wring_solver_sum_dots(wring_solver *s, Vec x, int n, const Vec *with, double *dots);
 /* to [n] = sum of factor[i] v[i] over m vectors, in one pass; `to` may be v[0]. */
 PetscErrorCode wring_solver_combine(PetscInt n, int m, const double *factor, const Vec *v, Vec to);
 

@@ -82,7 +82,7 @@ static PetscErrorCode find_slopes(wring_solver *s, wring_lbfgs *l)
   PetscFunctionBegin;
   if (l->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt age = 0; age < l->count; age++) d[age] = l->d[slot(l, age)];
-  PetscCall(wring_lbfgs_dots(s, s->current.grad, (int)l->count, d, l->dots));
+  PetscCall(wring_solver_sum_dots(s, s->current.grad, (int)l->count, d, l->dots));
   for (PetscInt age = 0; age < l->count; age++) l->sg[slot(l, age)] = l->step[slot(l, age)] * l->dots[age];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -328,14 +328,6 @@ static PetscErrorCode find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfg
   PetscCall(apply(s, q, d, (int)l->count + 1, with, l->dots));
   PetscCall(l->plane && !s->end.given ? search_plane(s, l, x, d) : second_loop(s, l, d));
   wring_phases_switch(s->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_lbfgs_dots(wring_solver *s, Vec r, int n, const Vec *with, double *dots)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_solver_dots(s, r, n, with, dots));
-  PetscCall(wring_solver_sum(s, n, dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -69,8 +69,5 @@ PetscErrorCode wring_lbfgs_iterate(wring_solver *s, wring_lbfgs *l, wring_lbfgs_
 /* H_0 = A^{-1}, of a solve with the operator to rough accuracy. */
 PetscErrorCode wring_lbfgs_apply_operator(wring_solver *s, Vec q, Vec r, int n, const Vec *with, double *dots);
 
-/* The sums of any other H_0. */
-PetscErrorCode wring_lbfgs_dots(wring_solver *s, Vec r, int n, const Vec *with, double *dots);
-
 /* gamma = s . y / y . y of the newest pair [Liu et al. 2017, eq. 13]; with_last, and a pair, are required. */
 double wring_lbfgs_gamma(const wring_lbfgs *l);
