@@ -458,7 +458,7 @@ static PetscErrorCode pncg_put(const wring_solver *s, const double *v, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const wring_solver_state pncg_state = {.size = wring_state_size_x, .get = wring_state_get_x, .put = pncg_put};
+static const wring_solver_state pncg_state = {.put = pncg_put};
 
 /* Without a line search g may rise, which contacts in g do not allow. */
 static const wring_contact_way *pncg_contacts(const wring_solver *s)

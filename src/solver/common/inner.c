@@ -64,11 +64,6 @@ PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x)
 
 /* ---- methods whose state is x ------------------------------------------------------------------------------------ */
 
-PetscInt wring_state_size_x(const wring_solver *s)
-{
-  return s->n;
-}
-
 PetscErrorCode wring_state_get_x(const wring_solver *s, Vec x, double *v)
 {
   const double *xa;
@@ -91,8 +86,7 @@ PetscErrorCode wring_state_put_x(const wring_solver *s, const double *v, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const wring_solver_state wring_state_x = {
-  .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
+const wring_solver_state wring_state_x = {.put = wring_state_put_x};
 
 PetscErrorCode wring_inner_step(wring_solver *s, Vec x, Vec y, Vec d)
 {

@@ -17,7 +17,6 @@ PetscErrorCode wring_inner_iterate(wring_solver *s, Vec x); // one iteration, wh
 
 /* v = x, of length 3 n_owned. */
 extern const wring_solver_state wring_state_x;
-PetscInt                        wring_state_size_x(const wring_solver *s);
 PetscErrorCode                  wring_state_get_x(const wring_solver *s, Vec x, double *v);
 PetscErrorCode                  wring_state_put_x(const wring_solver *s, const double *v, Vec x);
 

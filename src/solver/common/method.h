@@ -5,7 +5,10 @@
 #pragma once
 #include <wring/solver.h>
 
-/* A method as a fixed-point iteration v -> G(v), for another method that accelerates it; see inner.h. */
+/*
+  A method as a fixed-point iteration v -> G(v), for another method that accelerates it; see inner.h. Where v is x, size
+  and get are NULL.
+*/
 typedef struct {
   PetscInt (*size)(const wring_solver *s);                              // length of v on this rank; after set_up
   PetscErrorCode (*get)(const wring_solver *s, Vec x, double *v);       // v at the iterate x
