@@ -369,7 +369,7 @@ static PetscErrorCode find_direction(wring_solver *s)
 
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
-/* A step along d; without success along -P g, then along -g. */
+/* A step along d; without success along -g. */
 static PetscErrorCode search(wring_solver *s, Vec x, wring_search *result)
 {
   pncg_data *const pncg = s->data;
