@@ -53,6 +53,7 @@ PetscErrorCode wring_contact_destroy(wring_contact **c);
 
 /* How a solver enforces contacts. */
 typedef enum {
+  WRING_CONTACT_REFUSED,    // not at all
   WRING_CONTACT_ENERGY,     // by E_c in g
   WRING_CONTACT_BOUNDED,    // by E_c in g, and every x on a straight way from the last that wring_contact_bound allows
   WRING_CONTACT_SINGLE,     // by E_c in g, one vertex after another

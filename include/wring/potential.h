@@ -56,10 +56,10 @@ PetscBool      wring_potential_has_means(const wring_potential *g); // of J over
 PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name);
 
 /*
-  Why contacts cannot be enforced in this way, or if way is NULL in any, for a message "solver 'pd' cannot use ...":
-  "contacts: it may increase g"; NULL: they can. Not collective.
+  Why contacts cannot be enforced in this way, for a message "solver 'pd' cannot use ...": "contacts: it may increase
+  g"; NULL: they can. Not collective.
 */
-const char *wring_potential_refuses_contacts(const wring_potential *g, const wring_contact_way *way);
+const char *wring_potential_refuses_contacts(const wring_potential *g, wring_contact_way way);
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g; changes A
 /*

@@ -15,10 +15,10 @@ int wring_potential_contacts(const wring_potential *g, wring_contact *const **co
   return g->n_contact;
 }
 
-const char *wring_potential_refuses_contacts(const wring_potential *g, const wring_contact_way *way)
+const char *wring_potential_refuses_contacts(const wring_potential *g, wring_contact_way way)
 {
-  const char *why = g->n_contact > 0 && !way ? "contacts: it may increase g" : NULL;
-  for (int i = 0; i < g->n_contact && !why; i++) why = wring_contact_refusal(g->contact[i], *way);
+  const char *why = g->n_contact > 0 && way == WRING_CONTACT_REFUSED ? "contacts: it may increase g" : NULL;
+  for (int i = 0; i < g->n_contact && !why; i++) why = wring_contact_refusal(g->contact[i], way);
   return why;
 }
 

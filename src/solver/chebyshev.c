@@ -249,11 +249,11 @@ static PetscErrorCode chebyshev_change(wring_solver *s)
 }
 
 /* Without a line search g may rise. What is around another method does not search, but tries one step. */
-static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
+static wring_contact_way chebyshev_contacts(const wring_solver *s)
 {
   const chebyshev_data *chebyshev = s->data;
-  if (!chebyshev->search) return NULL;
-  return s->inner ? wring_solver_contacts_in_g(s) : wring_solver_contacts_bounded(s);
+  if (!chebyshev->search) return WRING_CONTACT_REFUSED;
+  return s->inner ? WRING_CONTACT_ENERGY : WRING_CONTACT_BOUNDED;
 }
 
 static double chebyshev_operator_factor(const wring_solver *s)

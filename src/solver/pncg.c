@@ -461,10 +461,10 @@ static PetscErrorCode pncg_put(const wring_solver *s, const double *v, Vec x)
 static const wring_solver_state pncg_state = {.put = pncg_put};
 
 /* Without a line search g may rise, which contacts in g do not allow. */
-static const wring_contact_way *pncg_contacts(const wring_solver *s)
+static wring_contact_way pncg_contacts(const wring_solver *s)
 {
   const pncg_data *pncg = s->data;
-  return pncg->search || wring_potential_has_bounded_contacts(s->g) ? wring_solver_contacts_bounded(s) : NULL;
+  return pncg->search || wring_potential_has_bounded_contacts(s->g) ? WRING_CONTACT_BOUNDED : WRING_CONTACT_REFUSED;
 }
 
 const wring_solver_ops wring_solver_pncg = {

@@ -155,10 +155,10 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 }
 
 /* Without a line search g may rise. */
-static const wring_contact_way *qn_contacts(const wring_solver *s)
+static wring_contact_way qn_contacts(const wring_solver *s)
 {
   const qn_data *qn = s->data;
-  return qn->search == NONE ? NULL : wring_solver_contacts_bounded(s);
+  return qn->search == NONE ? WRING_CONTACT_REFUSED : WRING_CONTACT_BOUNDED;
 }
 
 static PetscErrorCode qn_destroy(wring_solver *s)

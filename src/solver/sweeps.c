@@ -165,13 +165,6 @@ static PetscErrorCode sweeps_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const wring_contact_way *sweeps_contacts(const wring_solver *s)
-{
-  static const wring_contact_way way = WRING_CONTACT_PROJECTION;
-  (void)s;
-  return &way;
-}
-
 /* Says whether constraints were left out. */
 static PetscErrorCode sweeps_destroy(wring_solver *s)
 {
@@ -193,7 +186,7 @@ static PetscErrorCode sweeps_destroy(wring_solver *s)
   .needs            = WRING_CAN_CONSTRAIN, \
   .declares         = WRING_KEEPS_MOMENTUM, \
   .data_size        = sizeof(sweeps_data), \
-  .contacts         = sweeps_contacts, \
+  .way              = WRING_CONTACT_PROJECTION, \
   .set_from_options = sweeps_set_from_options, \
   .set_up           = sweeps_set_up, \
   .iterate          = sweeps_iterate, \

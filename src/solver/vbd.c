@@ -215,11 +215,10 @@ static PetscErrorCode vbd_destroy(wring_solver *s)
 }
 
 /* Without a line search g may rise. The blocks of a vertex do not see the energy of a contact between vertices. */
-static const wring_contact_way *vbd_contacts(const wring_solver *s)
+static wring_contact_way vbd_contacts(const wring_solver *s)
 {
-  static const wring_contact_way way = WRING_CONTACT_SINGLE;
-  const vbd_data *const          vbd = s->data;
-  return vbd->search ? &way : NULL;
+  const vbd_data *vbd = s->data;
+  return vbd->search ? WRING_CONTACT_SINGLE : WRING_CONTACT_REFUSED;
 }
 
 const wring_solver_ops wring_solver_vbd = {

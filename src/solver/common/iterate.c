@@ -219,20 +219,6 @@ void wring_solver_end(wring_solver *s, wring_reason end)
   s->end.given = PETSC_TRUE;
 }
 
-const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s)
-{
-  static const wring_contact_way way = WRING_CONTACT_ENERGY;
-  (void)s;
-  return &way;
-}
-
-const wring_contact_way *wring_solver_contacts_bounded(const wring_solver *s)
-{
-  static const wring_contact_way way = WRING_CONTACT_BOUNDED;
-  (void)s;
-  return &way;
-}
-
 double wring_solver_operator_as_is(const wring_solver *s)
 {
   (void)s;

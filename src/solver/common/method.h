@@ -38,6 +38,8 @@ typedef struct wring_solver_ops {
   double    operator_rtol;
   PetscBool damps; // uses the damping of springs; otherwise damped springs are refused
 
+  wring_contact_way way; // how it treats contacts, unless `contacts` says it
+
   size_t              data_size; // of s->data, which begins as zeros
   const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // the rest; or NULL
@@ -54,9 +56,9 @@ typedef struct wring_solver_ops {
   PetscErrorCode (*change)(wring_solver *s);  // called when contacts have changed, but grad not yet; or NULL
   PetscErrorCode (*refresh)(wring_solver *s); // called when g and grad are those of the new contacts; or NULL
 
-  double (*operator_factor)(const wring_solver *s); // factor of L in the A it solves with; 0 or NULL: no A
-  const wring_contact_way *(*contacts)(
-    const wring_solver *s); // how it treats contacts; NULL, or a result of NULL: contacts are refused
+  double (*operator_factor)(const wring_solver *s);     // factor of L in the A it solves with; 0 or NULL: no A
+  wring_contact_way (*contacts)(const wring_solver *s); // how it treats contacts, where keys decide it; or NULL
+
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes);       // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*predict_later)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict_later; or NULL
   PetscErrorCode (*decrement)(wring_solver *s, Vec x, double *decrement); // see wring_solver_newton_decrement; or NULL

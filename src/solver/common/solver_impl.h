@@ -202,7 +202,5 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 /* Notes at x_k what the method uses from now on; text is static. Not collective. */
 PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text);
 
-/* Entries of tables: how a method in which g never rises treats contacts; A as it is. */
-const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s);
-const wring_contact_way *wring_solver_contacts_bounded(const wring_solver *s); // every x comes from a search above
-double                   wring_solver_operator_as_is(const wring_solver *s);
+/* An entry of tables: A as it is. */
+double wring_solver_operator_as_is(const wring_solver *s);
