@@ -84,12 +84,14 @@ static PetscErrorCode admm_set_up(wring_solver *s)
 
 /*
   a of the next solve, from the residuals of the last one. If the primal one is larger, D x and z are too far apart,
-  and W must increase.
+  and W must increase. A solve that loads repeat, which depend on its solution, has the A of the first one.
 */
-static double next_weight(const admm_data *admm)
+static double next_weight(const wring_solver *s)
 {
-  double a = admm->a > 0 ? admm->a : admm->weight;
-  if (!admm->balancing || PetscAbsReal(admm->ratio) <= PetscLogReal(balanced)) return a;
+  const admm_data *admm  = s->data;
+  const PetscBool  keeps = (PetscBool)(!admm->balancing || wring_potential_is_provisional(s->g));
+  double           a     = admm->a > 0 ? admm->a : admm->weight;
+  if (keeps || PetscAbsReal(admm->ratio) <= PetscLogReal(balanced)) return a;
   a *= admm->ratio > 0 ? change : 1 / change;
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
 }
@@ -98,7 +100,7 @@ static double next_weight(const admm_data *admm)
 static PetscErrorCode admm_begin(wring_solver *s, Vec x)
 {
   admm_data   *admm = s->data;
-  const double a    = next_weight(admm);
+  const double a    = next_weight(s);
   const double keep = admm->warm_start && !s->end.failed ? PetscSqr(admm->a / a) : 0;
 
   PetscFunctionBegin;
@@ -246,7 +248,7 @@ static PetscErrorCode admm_destroy(wring_solver *s)
 
 static double admm_operator_factor(const wring_solver *s)
 {
-  return PetscSqr(next_weight(s->data));
+  return PetscSqr(next_weight(s));
 }
 
 const wring_solver_ops wring_solver_admm = {
