@@ -211,6 +211,15 @@ static PetscErrorCode try_direction(wring_solver *s, Vec x, double *slope, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The largest component of grad g. */
+static PetscErrorCode find_largest(wring_solver *s, PetscReal *largest)
+{
+  PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_REDUCTIONS, 1);
+  PetscCall(VecNorm(s->current.grad, NORM_INFINITY, largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* More elements are projected; *all: there are none left. */
 static PetscErrorCode lower_threshold(wring_solver *s, PetscBool *all)
 {
@@ -220,7 +229,7 @@ static PetscErrorCode lower_threshold(wring_solver *s, PetscBool *all)
   PetscFunctionBegin;
   *all = (PetscBool)(m->threshold == 0);
   if (*all) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
+  PetscCall(find_largest(s, &largest));
   const PetscBool at_once = (PetscBool)(m->kind == ON_DEMAND && m->threshold == INFINITY);
   m->threshold            = tighten * PetscMin(m->threshold, largest);
   if (at_once || m->threshold <= all_below * largest) m->threshold = 0;
@@ -234,7 +243,7 @@ static PetscErrorCode raise_threshold(wring_solver *s)
   PetscReal                  largest;
 
   PetscFunctionBegin;
-  PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
+  PetscCall(find_largest(s, &largest));
   m->threshold = release * PetscMax(m->threshold, all_below * largest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -427,6 +436,8 @@ static PetscErrorCode judge_model(wring_solver *s, Vec x, double slope)
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &newton->H.A));
   PetscCall(VecDuplicate(newton->d, &Hd));
   PetscCall(MatMult(newton->H.A, newton->d, Hd));
+  wring_count(s->phases, WRING_WORK_PRODUCTS, 1);
+  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(wring_solver_dot(s, newton->d, Hd, &curvature));
   PetscCall(VecDestroy(&Hd));
   const double actual = s->current.value.objective - s->trial.value.objective;

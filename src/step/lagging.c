@@ -34,6 +34,7 @@ PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver
   for (int i = 0; wring_reason_converged(outcome->reason); i++) {
     PetscCall(wring_potential_lag_friction(s->g, x, PETSC_FALSE));
     PetscCall(wring_potential_fused(s->g, x, &value, s->y));
+    wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 1);
     PetscCall(VecNorm(s->y, NORM_2, &norm));
     accepted = PetscMax(tolerance, 2 * outcome->last.gradient_norm);
     if (norm <= accepted || i == MOST) break;

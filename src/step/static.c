@@ -189,6 +189,7 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   if (wring_potential_friction(s->g)) PetscCall(wring_potential_lag_friction(s->g, x, PETSC_FALSE));
   PetscCall(wring_potential_gradient(s->g, x, s->y));
+  wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 1);
   PetscCall(VecNorm(s->y, NORM_2, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

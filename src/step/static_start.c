@@ -64,6 +64,7 @@ static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state 
   PetscCall(VecCopy(state->q, x));
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(VecAXPY(x, -1, state->q));
+  wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 1);
   PetscCall(VecNorm(x, NORM_INFINITY, &length));
   if (length == 0) PetscFunctionReturn(PETSC_SUCCESS);
   *moves = PETSC_TRUE;

@@ -203,6 +203,7 @@ PetscErrorCode wring_solver_longest(wring_solver *s, Vec x, double *length)
   PetscFunctionBegin;
   *length = PetscAbsReal(s->current.value.objective) / PetscSqr(s->current.norm);
   if (!wring_potential_is_static(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_count(s->phases, WRING_WORK_REDUCTIONS, 6);
   for (int c = 0; c < 3; c++) {
     PetscCall(VecStrideMin(x, c, NULL, &least));
     PetscCall(VecStrideMax(x, c, NULL, &largest));
