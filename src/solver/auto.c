@@ -175,7 +175,7 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   if (!a->hessian.A && takes_factor(s, a)) a->hessian.type = WRING_LINEAR_DIRECT;
   PetscCall(wring_linear_create_matrix(s, &a->hessian));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
-  PetscCall(wring_linear_set_up(s, &a->hessian, a->hessian.A, x));
+  PetscCall(wring_linear_set_up(s, &a->hessian, x));
   if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
   wring_trade_build(&a->trade);
   a->pairs.count = a->pairs.newest = 0;

@@ -202,7 +202,7 @@ static PetscErrorCode try_direction(wring_solver *s, Vec x, double *slope, Petsc
 
   PetscFunctionBegin;
   do {
-    PetscCall(wring_linear_set_up(s, &newton->H, newton->H.A, x));
+    PetscCall(wring_linear_set_up(s, &newton->H, x));
     PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
     PetscCall(VecScale(newton->d, -1));
     PetscCall(wring_solver_dot(s, s->current.grad, newton->d, slope));

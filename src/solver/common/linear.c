@@ -84,13 +84,13 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l)
 }
 
 /* A V-cycle of A at x is for H itself, with one A for the three components; options of PETSc may replace it. */
-static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, Mat P, PC pc)
+static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, PC pc)
 {
   PetscInt rows;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(l->A, &rows));
-  if (rows == 3 && P == l->A && !wring_potential_holds_components(s->g)) {
+  if (rows == 3 && !wring_potential_holds_components(s->g)) {
     PetscCall(wring_cycle_pc_set(pc, s->op));
     l->own = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -100,7 +100,7 @@ static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l, Mat P)
+static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l)
 {
   PC pc;
 
@@ -117,7 +117,7 @@ static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l, Mat P)
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
     if (l->norm == WRING_NORM_RESIDUAL) PetscCall(KSPSetNormType(l->ksp, KSP_NORM_UNPRECONDITIONED));
     if (l->type == WRING_LINEAR_MULTIGRID)
-      PetscCall(set_multigrid(s, l, P, pc));
+      PetscCall(set_multigrid(s, l, pc));
     else if (l->type == WRING_LINEAR_SCHWARZ)
       PetscCall(wring_schwarz_pc_set(pc));
     else
@@ -185,16 +185,16 @@ static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
 }
 
 /* What does not depend on values: set-up, not time of the solve. */
-static PetscErrorCode begin_system(wring_solver *s, wring_linear *l, Mat P)
+static PetscErrorCode begin_system(wring_solver *s, wring_linear *l)
 {
   PetscInt rows;
 
   PetscFunctionBegin;
   wring_solver_begin_setup(s);
-  PetscCall(make_ksp(s, l, P));
+  PetscCall(make_ksp(s, l));
   PetscCall(MatGetBlockSize(l->A, &rows));
   if (rows == 1) PetscCall(MatCreateVecs(l->A, &l->in, &l->out));
-  PetscCall(KSPSetOperators(l->ksp, l->A, P));
+  PetscCall(KSPSetOperators(l->ksp, l->A, l->P ? l->P : l->A));
   if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_analyse(l->ksp));
   wring_solver_end_setup(s);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,16 +256,17 @@ static PetscErrorCode prepare(wring_solver *s, wring_linear *l, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
+PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+  const Mat         P   = l->P ? l->P : l->A;
 
   PetscFunctionBegin;
   PetscCall(choose(s, l));
-  if (!l->ksp) PetscCall(begin_system(s, l, P));
+  if (!l->ksp) PetscCall(begin_system(s, l));
   if (l->state == WRING_SYSTEM_SINGULAR) { // PETSc does not analyse again in a factor of CHOLMOD that has failed
     PetscCall(KSPDestroy(&l->ksp));
-    PetscCall(make_ksp(s, l, P));
+    PetscCall(make_ksp(s, l));
   }
   l->excess = PetscMax(0, l->excess - l->factor);
   PetscCall(prepare(s, l, x));
@@ -397,6 +398,7 @@ PetscErrorCode wring_linear_destroy(wring_linear *l)
   l->state = WRING_SYSTEM_READY;
   PetscCall(KSPDestroy(&l->ksp));
   PetscCall(MatDestroy(&l->A));
+  PetscCall(MatDestroy(&l->P));
   PetscCall(wring_matrices_destroy(l->mean));
   PetscCall(VecDestroy(&l->in));
   PetscCall(VecDestroy(&l->out));

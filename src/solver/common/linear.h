@@ -29,7 +29,7 @@ typedef struct {
   wring_linear_norm norm;
   PetscInt          max_it; // of steps
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
-  Mat               A;      // owned: symmetric positive definite
+  Mat               A, P;   // owned: symmetric positive definite; of the preconditioner of steps, NULL: A
 
   double factor; // of AUTO: iterations of conjugate gradients that take as long as a factor; 0: unknown
   double excess; // those so far, less those of factors in their place, at least 0
@@ -55,11 +55,8 @@ typedef struct {
 */
 PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
 
-/*
-  To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;
-  multigrid represents the rigid motions of the positions x. Collective.
-*/
-PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
+/* To be called whenever A has new values. Multigrid represents the rigid motions of the positions x. Collective. */
+PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Vec x);
 
 /*
   rtol of this iteration's system for -H^{-1} grad g: choice 2 of Eisenstat and Walker [1996], with their safeguard, and

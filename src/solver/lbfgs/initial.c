@@ -137,9 +137,9 @@ static PetscErrorCode make_own_operator(wring_solver *s, wring_linear *l)
 static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
 {
   PetscFunctionBegin;
-  if (H->preconditioner == WRING_INNER_ICHOLESKY_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
+  if (H->preconditioner == WRING_INNER_ICHOLESKY_OPERATOR) PetscCall(make_wide_operator(s, &H->system.P));
   if (H->preconditioner == WRING_INNER_ICHOLESKY_REST)
-    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, &H->P));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, &H->system.P));
   if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->kind == WRING_INITIAL_OPERATOR)
     PetscCall(make_own_operator(s, &H->system));
@@ -235,13 +235,13 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
   if (H->revision != revision) {
     wring_solver_begin_setup(s);
     PetscCall(make_matrices(s, H));
-    if (H->kind != WRING_INITIAL_FRAME) PetscCall(wring_linear_set_up(s, l, H->P ? H->P : l->A, H->rest));
+    if (H->kind != WRING_INITIAL_FRAME) PetscCall(wring_linear_set_up(s, l, H->rest));
     H->revision = revision;
     wring_solver_end_setup(s);
   }
   if (H->kind == WRING_INITIAL_FRAME) {
     PetscCall(wring_potential_hessian_without_contacts(s->g, x, &l->A));
-    PetscCall(wring_linear_set_up(s, l, H->P ? H->P : l->A, x));
+    PetscCall(wring_linear_set_up(s, l, x));
   }
   if (H->kind == WRING_INITIAL_WARPED) {
     PetscCall(wring_potential_deformation(s->g, x, H->R));
@@ -273,7 +273,6 @@ PetscErrorCode wring_initial_destroy(wring_initial *H)
 {
   PetscFunctionBegin;
   PetscCall(wring_linear_destroy(&H->system));
-  PetscCall(MatDestroy(&H->P));
   PetscCall(VecDestroy(&H->rest));
   PetscCall(VecDestroy(&H->turned));
   PetscCall(PetscFree(H->R));

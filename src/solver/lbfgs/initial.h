@@ -24,7 +24,6 @@ typedef struct {
   PetscBool                  steps; // inner: cg
   wring_inner_preconditioner preconditioner;
   wring_linear               system;   // unused for the identity, and for A solved as set by operator.type
-  Mat                        P;        // the matrix of the preconditioner, if not the system's
   PetscInt                   revision; // revision of the potential of the constant matrices; -1: none so far
   Vec                        rest;     // rest positions
   double                    *R;        // [n_owned][9] rotations, row by row
