@@ -89,7 +89,7 @@ static PetscErrorCode create_ksp(wring_solver *s)
 }
 
 /* The pattern of the rows changes only when an attachment is released, which raises the revision. */
-static PetscErrorCode lay_out(wring_solver *s)
+static PetscErrorCode lay_out(wring_solver *s, Vec x)
 {
   mgpbd_data *const c        = s->data;
   const PetscInt    revision = wring_potential_revision(s->g);
@@ -98,6 +98,7 @@ static PetscErrorCode lay_out(wring_solver *s)
 
   PetscFunctionBegin;
   if (c->B && c->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_constraints_find(s, x, &c->all, &c->n_row));
   PetscCall(forget_layout(c));
   c->revision = revision;
   c->steps    = 0;
@@ -165,9 +166,8 @@ static PetscErrorCode mgpbd_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_constraints_set_masses(s, &c->all));
-  PetscCall(wring_constraints_find(s, x, &c->all, &c->n_row));
   wring_solver_begin_setup(s);
-  PetscCall(lay_out(s));
+  PetscCall(lay_out(s, x));
   if (c->steps++ % RENEW == 0) PetscCall(create_ksp(s));
   wring_solver_end_setup(s);
   PetscCall(VecSet(c->v[MULTIPLIER], 0));
