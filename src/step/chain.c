@@ -23,16 +23,13 @@ PetscErrorCode wring_stepper_chain_hold(wring_stepper *s)
 
 PetscErrorCode wring_stepper_chain_begin(wring_stepper *s, const wring_state *state)
 {
-  Vec residual;
-
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->y, &s->chain_position));
+  PetscCall(wring_stepper_chain_create(s));
   PetscCall(VecCopy(state->q, s->chain_position));
   PetscCall(wring_stepper_chain_hold(s));
   if (!s->integrator->is_static) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(s->y, &residual));
-  PetscCall(wring_static_find_residual(s, state->q, residual));
-  s->chain_force = residual;
+  PetscCall(VecSet(s->chain_force, 0)); // it is one of the loads
+  PetscCall(wring_static_find_residual(s, state->q, s->chain_force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
