@@ -104,7 +104,7 @@ static PetscErrorCode replace_ghosts(wring_mesh *m, PetscInt n, PetscInt *vertex
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
   PetscCall(PetscArraycpy(m->number.global + m->n_owned, vertex, n_ghost));
   PetscCall(localize(m, 4 * (size_t)m->tets.n, m->tets.corner));
-  if (m->tets.mid) localize(m, 6 * (size_t)m->tets.n, m->tets.mid);
+  if (m->tets.mid) PetscCall(localize(m, 6 * (size_t)m->tets.n, m->tets.mid));
   PetscCall(build_halo(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
