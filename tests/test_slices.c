@@ -389,7 +389,7 @@ static PetscErrorCode release(wring_raw *raw, wring_raw_data *data)
 {
   PetscFunctionBegin;
   PetscCall(wring_raw_destroy(raw));
-  PetscCall(PetscFree3(data->number, data->place, data->value));
+  PetscCall(PetscFree(data->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -469,9 +469,7 @@ static PetscErrorCode test_same(int format, text_style style)
   if (a.data) {
     CHECK(part.found && whole.found && whole.n == N_ELEMENT / 2, "data");
     PetscCall(begin_of(part.n, whole.n, PETSC_TRUE, &begin));
-    SAME(part.number, whole.number, begin, part.n);
-    SAME(part.place, whole.place, begin, part.n);
-    SAME(part.value, whole.value, 2 * begin, 2 * part.n);
+    SAME(part.row, whole.row, 4 * begin, 4 * part.n); // number, place, two values
   }
   if (format == TETGEN) check_order(&a);
   PetscCall(release(&a, &part));

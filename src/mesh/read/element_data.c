@@ -5,7 +5,6 @@
 #include "base/exchange.h"
 #include "base/map.h"
 #include "raw.h"
-#include <string.h>
 
 typedef struct {
   int64_t number, tet; // in the file; among the tets of all ranks
@@ -37,30 +36,17 @@ static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* A row as bytes [row_size]: number, place, values. */
-static size_t row_size(const wring_raw_data *d)
+static PetscErrorCode send_rows(MPI_Comm comm, const wring_raw_data *d, PetscInt *n_got, wring_raw_cell **got)
 {
-  return 2 * sizeof(int64_t) + (size_t)d->width * sizeof(double);
-}
-
-static PetscErrorCode send_rows(MPI_Comm comm, const wring_raw_data *d, PetscInt *n_got, char **got)
-{
-  const size_t size = row_size(d), values = (size_t)d->width * sizeof(double);
+  const size_t width = 2 + (size_t)d->width;
   PetscInt    *to;
-  char        *row;
 
   PetscFunctionBegin;
-  const PetscMPIInt ranks = wring_comm_size(comm);
-  PetscCall(PetscMalloc2((size_t)d->n, &to, (size_t)d->n * size, &row));
-  for (PetscInt i = 0; i < d->n; i++) {
-    char *const at = row + (size_t)i * size;
-    to[i]          = wring_raw_keeper(ranks, d->number[i]);
-    memcpy(at, &d->number[i], sizeof(int64_t));
-    memcpy(at + sizeof(int64_t), &d->place[i], sizeof(int64_t));
-    memcpy(at + 2 * sizeof(int64_t), d->value + (size_t)i * (size_t)d->width, values);
-  }
-  PetscCall(wring_exchange_rows(comm, d->n, to, size, row, n_got, got));
-  PetscCall(PetscFree2(to, row));
+  const PetscMPIInt size = wring_comm_size(comm);
+  PetscCall(PetscMalloc1((size_t)d->n, &to));
+  for (PetscInt i = 0; i < d->n; i++) to[i] = wring_raw_keeper(size, d->row[(size_t)i * width].whole);
+  PetscCall(wring_exchange_rows(comm, d->n, to, width * sizeof *d->row, d->row, n_got, got));
+  PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,9 +57,9 @@ typedef struct {
 
 /* The rows of tets, which are those of other elements too; each tet at most once. */
 static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n, double *row, PetscInt n_got,
-                                const char *got, repeated_row *fault)
+                                const wring_raw_cell *got, repeated_row *fault)
 {
-  const size_t size = row_size(raw->data), w = (size_t)raw->data->width;
+  const size_t width = (size_t)raw->data->width;
   tet_row     *tet;
   wring_map    place;
   PetscBool   *given;
@@ -83,16 +69,14 @@ static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
   PetscCall(list_tets(comm, raw, &n_tet, &tet, &place));
   PetscCall(PetscCalloc1((size_t)n_tet, &given));
   for (PetscInt i = 0; i < n_got; i++) {
-    const char *const at  = got + (size_t)i * size;
-    double *const     one = row + (size_t)*n * (w + 1);
-    repeated_row this;
-    memcpy(&this, at, sizeof this);
-    const PetscInt t = wring_map_find(&place, this.number);
+    const wring_raw_cell *const from = got + (size_t)i * (2 + width);
+    double *const               one  = row + (size_t)*n * (1 + width);
+    const PetscInt              t    = wring_map_find(&place, from[0].whole);
     if (t < 0) continue;
-    if (given[t] && this.place < fault->place) *fault = this;
+    if (given[t] && from[1].whole < fault->place) *fault = (repeated_row){from[0].whole, from[1].whole};
     given[t] = PETSC_TRUE;
     one[0]   = (double)tet[t].tet;
-    memcpy(one + 1, at + 2 * sizeof(int64_t), w * sizeof(double));
+    for (size_t c = 0; c < width; c++) one[1 + c] = from[2 + c].real;
     (*n)++;
   }
   PetscCall(PetscFree(given));
@@ -103,10 +87,10 @@ static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
 
 static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *raw, PetscInt *n, double **row)
 {
-  repeated_row fault = {0, INT64_MAX};
-  int64_t      first;
-  PetscInt     n_got;
-  char        *got;
+  repeated_row    fault = {0, INT64_MAX};
+  int64_t         first;
+  PetscInt        n_got;
+  wring_raw_cell *got;
 
   PetscFunctionBegin;
   PetscCall(send_rows(comm, raw->data, &n_got, &got));
@@ -141,7 +125,7 @@ PetscErrorCode wring_mesh_read_data(MPI_Comm comm, const char *file, const char 
   PetscCall(wring_scan_close(&s)); // faults still go to e
   if (wring_scan_ok(&s)) PetscCall(make_table(comm, &s, &raw, n, row));
   if (wring_failed(e)) PetscCall(PetscFree(*row));
-  PetscCall(PetscFree3(data.number, data.place, data.value));
+  PetscCall(PetscFree(data.row));
   PetscCall(wring_raw_destroy(&raw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -125,15 +125,17 @@ static PetscErrorCode read_element(wring_gmsh *r, const wring_row_block *b)
 /* Stores a row if d is not NULL. */
 static void read_data_row(wring_gmsh *r, int components, wring_raw_data *d)
 {
-  const int64_t place = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
+  const int64_t         place = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
+  wring_raw_cell *const row   = d ? d->row + (size_t)d->n * (size_t)(2 + d->width) : NULL;
   for (int c = 0; c < components && wring_scan_ok(r->s); c++) {
     const double v = wring_scan_real(r->s, "a finite value");
-    if (d) d->value[(size_t)d->n * (size_t)d->width + (size_t)c] = v;
+    if (row) row[2 + c].real = v;
   }
   wring_scan_end_line(r->s);
-  if (!d || !wring_scan_ok(r->s)) return;
-  d->number[d->n]  = number;
-  d->place[d->n++] = place;
+  if (!row || !wring_scan_ok(r->s)) return;
+  row[0].whole = number;
+  row[1].whole = place;
+  d->n++;
 }
 
 PetscErrorCode wring_gmsh_read_row(void *reader, const wring_row_block *b, int64_t i)

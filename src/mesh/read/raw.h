@@ -17,14 +17,18 @@
 #include "mesh/data.h"
 #include "scan.h"
 
+typedef union {
+  int64_t whole;
+  double  real;
+} wring_raw_cell;
+
 /* An $ElementData section of Gmsh, requested by name: its unchecked rows, of any elements. */
 typedef struct {
-  const char *name;
-  int         width; // numbers of an element
-  PetscBool   found;
-  PetscInt    n;
-  int64_t    *number, *place; // [n] of the element in the file; of the row (wring_scan_place)
-  double     *value;          // [n][width]
+  const char     *name;
+  int             width; // numbers of an element
+  PetscBool       found;
+  PetscInt        n;
+  wring_raw_cell *row; // [n][2 + width] number of the element in the file, place (wring_scan_place), its numbers
 } wring_raw_data;
 
 /* A point, a line or a triangle of a file. */

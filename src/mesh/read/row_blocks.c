@@ -47,10 +47,8 @@ static PetscErrorCode make_room(const wring_share *mine, wring_scan *s, wring_ra
     PetscFunctionReturn(PETSC_SUCCESS);
   if (n_node > 0) PetscCall(wring_raw_make_nodes(raw, (size_t)n_node));
   if (n_tet > 0) PetscCall(wring_raw_make_tets(raw, (size_t)n_tet));
-  if (raw->data && raw->data->found) {
-    const size_t rows = (size_t)mine[WRING_ROW_DATA].n, width = (size_t)raw->data->width;
-    PetscCall(PetscMalloc3(rows, &raw->data->number, rows, &raw->data->place, rows * width, &raw->data->value));
-  }
+  if (raw->data && raw->data->found)
+    PetscCall(PetscMalloc1((size_t)mine[WRING_ROW_DATA].n * (size_t)(2 + raw->data->width), &raw->data->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
