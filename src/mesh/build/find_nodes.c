@@ -119,16 +119,18 @@ static PetscErrorCode list_middles(wring_build *b, tag_list *list)
   const size_t of_tets = 6 * (size_t)raw->tets.n, n = of_tets + 3 * (size_t)raw->lower.n;
 
   PetscFunctionBegin;
-  if (!raw->tets.mid && !raw->lower.mid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!raw->tets.mid && !raw->lower.second) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n, &b->middle.used));
   for (size_t i = 0; i < n; i++) {
-    const int64_t *const table = i < of_tets ? raw->tets.mid : raw->lower.mid;
-    const int64_t        tag   = table ? table[i < of_tets ? i : i - of_tets] : -1;
-    b->middle.used[i]          = -1;
+    int64_t tag = -1;
+    if (i >= of_tets)
+      tag = raw->lower.element[(i - of_tets) / 3].mid[(i - of_tets) % 3];
+    else if (raw->tets.mid)
+      tag = raw->tets.mid[i];
+    b->middle.used[i] = -1;
     if (tag >= 0) PetscCall(add_tag(list, tag, &b->middle.used[i]));
   }
   PetscCall(PetscFree(raw->tets.mid));
-  PetscCall(PetscFree(raw->lower.mid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,7 +14,6 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscCall(PetscFree(raw->tets.line));
   PetscCall(PetscFree(raw->tets.mid));
   PetscCall(PetscFree(raw->lower.element));
-  PetscCall(PetscFree(raw->lower.mid));
   PetscCall(PetscFree(raw->sources.start));
   PetscCall(PetscFree(raw->sources.group));
   PetscCall(wring_names_clear(&raw->groups));
@@ -62,21 +61,6 @@ static PetscErrorCode add_tet_mid(wring_raw *raw, const wring_element *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for element lower.n. */
-static PetscErrorCode add_lower_mid(wring_raw *raw, const wring_element *e)
-{
-  const PetscBool first = (PetscBool)!raw->lower.mid;
-
-  PetscFunctionBegin;
-  if (first && !e->n_mid) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-    wring_grow((PetscInt64)raw->lower.n + 1, &raw->lower.mid_room, 3 * sizeof *raw->lower.mid, &raw->lower.mid));
-  for (size_t i = 0; first && i < 3 * (size_t)raw->lower.n; i++) raw->lower.mid[i] = -1;
-  for (int k = 0; k < 3; k++)
-    raw->lower.mid[3 * (size_t)raw->lower.n + (size_t)k] = k < e->n_mid ? e->tag[e->n + k] : -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_element *e)
 {
   const PetscInt64 needed = (PetscInt64)raw->lower.n + 1;
@@ -84,8 +68,13 @@ static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_eleme
   PetscFunctionBegin;
   if (!wring_count_fits(needed, 3, s->file, "points, lines and triangles", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_grow(needed, &raw->lower.room, sizeof *raw->lower.element, &raw->lower.element));
-  raw->lower.element[raw->lower.n++] = (wring_raw_lower){
-    .tag = {e->tag[0], e->tag[1], e->tag[2]}, .line = e->line, .number = e->number, .source = e->source, .n = e->n};
+  wring_raw_lower *const one = raw->lower.element + raw->lower.n++;
+  *one                       = (wring_raw_lower){.line = e->line, .number = e->number, .source = e->source, .n = e->n};
+  for (int k = 0; k < 3; k++) {
+    one->tag[k] = e->tag[k];
+    one->mid[k] = k < e->n_mid ? e->tag[e->n + k] : -1;
+  }
+  if (e->n_mid > 0) raw->lower.second = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +93,6 @@ PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_
     raw->tets.number[raw->tets.n] = e->number;
     raw->tets.line[raw->tets.n++] = e->line;
   } else {
-    PetscCall(add_lower_mid(raw, e));
     PetscCall(add_lower(raw, s, e));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

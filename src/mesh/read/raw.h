@@ -34,6 +34,7 @@ typedef struct {
 /* A point, a line or a triangle of a file. */
 typedef struct {
   int64_t  tag[3];       // [n] the file's numbers of its nodes
+  int64_t  mid[3];       // of those at the middles of edges 01 12 20, -1: none
   int64_t  line, number; // its place (wring_scan_place) and number in the file
   PetscInt source;
   int      n;
@@ -67,8 +68,7 @@ typedef struct {
   struct { // the elements that are not tets
     PetscInt         n, room;
     wring_raw_lower *element; // [n]
-    PetscInt         mid_room;
-    int64_t         *mid; // [n][3] likewise
+    PetscBool        second;  // one has nodes at the middles of edges
   } lower;
   struct {
     PetscInt  n;
