@@ -96,8 +96,7 @@ PetscErrorCode wring_refine_replace_mesh(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(wring_refine_order_children(r));
   PetscCall(PetscMalloc1((size_t)r->point.n, &global));
-  PetscCall(wring_refine_replace_vertices(r));
-  PetscCall(wring_refine_number_points(r, global));
+  PetscCall(wring_refine_replace_vertices(r, global));
   PetscCall(wring_refine_replace_tets(r, global));
   PetscCall(PetscFree(global));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -182,7 +182,7 @@ void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[W
 
 /* ---- in place of the old vertices -------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r)
+PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global)
 {
   wring_mesh *const m = r->m;
 
@@ -200,26 +200,7 @@ PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r)
     PetscCall(PetscArraycpy(m->X + 3 * i, r->point.X + 3 * r->point.owned[i], 3));
   }
   PetscCall(wring_mesh_build_natural(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *global)
-{
-  PetscInt *point, *original, *found, n = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt p = 0; p < r->point.n; p++) global[p] = -1;
-  for (PetscInt i = 0; i < r->point.n_owned; i++) global[r->point.owned[i]] = r->m->number.begin + i;
-  const size_t strangers = (size_t)(r->point.n - r->point.n_owned);
-  PetscCall(PetscMalloc3(strangers, &point, strangers, &original, strangers, &found));
-  for (PetscInt p = 0; p < r->point.n; p++) {
-    if (global[p] >= 0) continue;
-    point[n]      = p;
-    original[n++] = r->point.original[p];
-  }
-  PetscCall(wring_mesh_find_globals(r->m, n, original, found));
-  for (PetscInt i = 0; i < n; i++) global[point[i]] = found[i];
-  PetscCall(PetscFree3(point, original, found));
+  PetscCall(wring_mesh_find_globals(m, r->point.n, r->point.original, global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

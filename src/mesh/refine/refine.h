@@ -79,11 +79,10 @@ PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point);
 void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_TET_POINTS]);
 
 /*
-  Replaces the owned vertices of the mesh and their numbers; the tets keep local numbers of the old mesh. Then global
+  Replaces the owned vertices of the mesh and their numbers; the tets keep local numbers of the old mesh. global
   [point.n]: numbers of the points of this rank. Collective.
 */
-PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r);
-PetscErrorCode wring_refine_number_points(const wring_refinement *r, PetscInt *global);
+PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global);
 
 /* The diagonals of the octahedron inside a tet, by its points. */
 extern const int wring_refine_diagonal[3][2];
