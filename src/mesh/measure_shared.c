@@ -3,7 +3,6 @@
 #include "base/forest.h"
 #include "base/sort.h"
 #include "measure.h"
-#include "mesh/distribute/slices.h"
 #include "mesh/refine/edges.h"
 #include "mesh/surface/faces.h"
 
@@ -107,22 +106,16 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
 /* The faces of this rank's tets that no other tet of any rank has. */
 PetscErrorCode wring_view_count_boundary(const wring_view *w, wring_mesh_measures *m)
 {
-  PetscInt    n, *neighbour, *to;
-  wring_face *face;
+  PetscInt    n, *neighbour;
   PetscInt64 *other;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 * (size_t)w->d->n_tet, &neighbour));
   PetscCall(wring_faces_match(w->n_used, w->d->n_tet, w->tet, neighbour));
-  PetscCall(wring_faces_list_border(w->d->n_tet, w->tet, neighbour, w->used, &n, &face));
+  PetscCall(wring_faces_match_ranks(w->slice, w->used, w->d->n_tet, w->tet, neighbour, &n, &other));
   PetscCall(PetscFree(neighbour));
-  PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &other));
-  for (PetscInt i = 0; i < n; i++) to[i] = face[i].v[0];
-  PetscCall(wring_slices_find_owners(w->slice, n, to));
-  PetscCall(wring_faces_match_ranks(w->comm, n, face, to, other));
   for (PetscInt i = 0; i < n; i++) m->n_boundary_face += other[i] < 0;
-  PetscCall(PetscFree2(to, other));
-  PetscCall(PetscFree(face));
+  PetscCall(PetscFree(other));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->n_boundary_face, 1, MPIU_INT64, MPI_SUM, w->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

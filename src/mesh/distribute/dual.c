@@ -1,67 +1,43 @@
 /* The graph of the tets of pieces that share faces. */
 #include "base/sort.h"
-#include "slices.h"
 #include "mesh/surface/faces.h"
 #include "pieces.h"
 
-/* other [n]: the tet on the other side of each face, matched where its middle vertex is stored; -1: none. */
-static PetscErrorCode match_border(const wring_pieces *p, PetscInt64 begin, PetscInt n, wring_face *face,
-                                   PetscInt64 *other)
-{
-  PetscInt *to;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &to));
-  for (PetscInt i = 0; i < n; i++) {
-    to[i] = face[i].v[1];
-    face[i].place += 4 * begin;
-  }
-  PetscCall(wring_slices_find_owners(p->slice, n, to));
-  PetscCall(wring_faces_match_ranks(p->comm, n, face, to, other));
-  PetscCall(PetscFree(to));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Writes the tets of other ranks into neighbour, as ghosts of g, whose tets begin at this number. */
-static PetscErrorCode add_ghosts(const wring_pieces *p, PetscInt64 begin, PetscInt *neighbour, wring_graph *g)
+/* Writes the tets of other ranks into neighbour, as ghosts of g. */
+static PetscErrorCode add_ghosts(const wring_pieces *p, PetscInt *neighbour, wring_graph *g)
 {
   PetscInt64 *other;
   uint64_t   *key;
   PetscInt   *corner, border, n = 0;
-  wring_face *face;
 
   PetscFunctionBegin;
-  PetscCall(wring_faces_list_border(p->n, p->tet, neighbour, p->vertex, &border, &face));
-  PetscCall(PetscMalloc3((size_t)border, &other, (size_t)border, &key, (size_t)border, &corner));
-  PetscCall(match_border(p, begin, border, face, other));
-  for (PetscInt i = 0; i < border; i++) {
-    if (other[i] < 0) continue;
-    key[n]      = (uint64_t)other[i] / 4;
-    corner[n++] = (PetscInt)(face[i].place - 4 * begin);
+  PetscCall(wring_faces_match_ranks(p->slice, p->vertex, p->n, p->tet, neighbour, &border, &other));
+  PetscCall(PetscMalloc2((size_t)border, &key, (size_t)border, &corner));
+  for (PetscInt i = 0, k = 0; i < 4 * p->n; i++) {
+    if (neighbour[i] >= 0 || other[k++] < 0) continue;
+    key[n]      = (uint64_t)other[k - 1] / 4;
+    corner[n++] = i;
   }
-  PetscCall(PetscFree(face));
+  PetscCall(PetscFree(other));
   PetscCall(wring_sort_keys(n, key, corner));
   PetscCall(PetscMalloc1((size_t)n, &g->ghost));
   for (PetscInt i = 0; i < n; i++) {
     if (i == 0 || key[i] != key[i - 1]) g->ghost[g->n_ghost++] = (PetscInt64)key[i];
     neighbour[corner[i]] = g->n + g->n_ghost - 1;
   }
-  PetscCall(PetscFree3(other, key, corner));
+  PetscCall(PetscFree2(key, corner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Faces of tets become the edges and ghosts of g. */
 static PetscErrorCode find_edges(const wring_pieces *p, wring_graph *g)
 {
-  const PetscInt64 n = p->n;
-  PetscInt        *neighbour, kept = 0;
-  PetscInt64       end;
+  PetscInt *neighbour, kept = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&n, &end, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(PetscMalloc1(4 * (size_t)p->n, &neighbour));
   PetscCall(wring_faces_match(p->n_vertex, p->n, p->tet, neighbour));
-  PetscCall(add_ghosts(p, end - n, neighbour, g));
+  PetscCall(add_ghosts(p, neighbour, g));
   PetscCall(PetscMalloc1((size_t)g->n + 1, &g->start));
   for (PetscInt i = 0; i < 4 * g->n; i++) { // drops the -1
     if (i % 4 == 0) g->start[i / 4] = kept;

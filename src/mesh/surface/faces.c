@@ -5,6 +5,7 @@
 #include "faces.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include "mesh/distribute/slices.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,8 +138,11 @@ PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, const PetscInt *neighbour,
-                                       const PetscInt *original, PetscInt *n, wring_face **face)
+/* ---- several ranks ----------------------------------------------------------------------------------------------- */
+
+/* The faces without a neighbour, by place, in original numbers. */
+static PetscErrorCode list_border(const PetscInt *original, PetscInt n_tet, const PetscInt *tet,
+                                  const PetscInt *neighbour, PetscInt *n, wring_face **face)
 {
   PetscFunctionBegin;
   *n = 0;
@@ -156,26 +160,42 @@ PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_face *f, const PetscInt *to,
-                                       PetscInt64 *other)
+/* They are matched where their middle vertex is stored. */
+PetscErrorCode wring_faces_match_ranks(PetscLayout slice, const PetscInt *original, PetscInt n_tet, const PetscInt *tet,
+                                       const PetscInt *neighbour, PetscInt *n, PetscInt64 **other)
 {
-  wring_sorting s;
-  wring_face   *got;
-  PetscInt64   *found;
+  const PetscInt64 mine = n_tet;
+  PetscInt64       end, *found;
+  PetscInt        *to;
+  wring_face      *face, *got;
+  wring_sorting    s;
 
   PetscFunctionBegin;
-  PetscCall(wring_match_rows(comm, n, to, 3, sizeof *f, f, &s, &got));
-  PetscCall(PetscMalloc1((size_t)s.n, &found));
-  for (PetscInt i = 0, end; i < s.n; i = end) {
-    end = wring_rows_end(s.n, 3, sizeof *got, got, i);
-    for (PetscInt k = i; k < end; k++) found[k] = end > i + 1 ? got[k > i ? k - 1 : i + 1].place : -1;
+  PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT64, MPI_SUM, slice->comm));
+  PetscCall(list_border(original, n_tet, tet, neighbour, n, &face));
+  PetscCall(PetscMalloc1((size_t)*n, &to));
+  for (PetscInt i = 0; i < *n; i++) {
+    to[i] = face[i].v[1];
+    face[i].place += 4 * (end - mine);
   }
-  PetscCall(wring_sorting_answer(&s, sizeof *found, found, other));
+  PetscCall(wring_slices_find_owners(slice, *n, to));
+  PetscCall(wring_match_rows(slice->comm, *n, to, 3, sizeof *face, face, &s, &got));
+  PetscCall(PetscFree(to));
+  PetscCall(PetscFree(face));
+  PetscCall(PetscMalloc1((size_t)s.n, &found));
+  for (PetscInt i = 0, last; i < s.n; i = last) {
+    last = wring_rows_end(s.n, 3, sizeof *got, got, i);
+    for (PetscInt k = i; k < last; k++) found[k] = last > i + 1 ? got[k > i ? k - 1 : i + 1].place : -1;
+  }
+  PetscCall(PetscMalloc1((size_t)*n, other));
+  PetscCall(wring_sorting_answer(&s, sizeof *found, found, *other));
   PetscCall(PetscFree(found));
   PetscCall(PetscFree(got));
   PetscCall(wring_sorting_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ------------------------------------------------------------------------------------------------------------------ */
 
 int wring_set_element_cut(const PetscInt row[4], const PetscInt mid[3], PetscInt *part)
 {

@@ -24,15 +24,12 @@ PetscErrorCode wring_faces_visit(PetscInt n_vertex, PetscInt n_tet, const PetscI
 PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour);
 
 /*
-  The faces without a neighbour, by place: *face [*n], freed by the caller; original [n_vertex] numbers their vertices,
-  opposite is 0.
+  Tets of all ranks, whose vertices have original numbers, in slices by rank. other [*n], freed by the caller, of each
+  face without a neighbour, in the order of neighbour: the place of the same face, where tets are numbered rank after
+  rank, -1: none. Collective.
 */
-PetscErrorCode wring_faces_list_border(PetscInt n_tet, const PetscInt *tet, const PetscInt *neighbour,
-                                       const PetscInt *original, PetscInt *n, wring_face **face);
-
-/* Matches faces f [n] of all ranks, on ranks to [n]; other [n]: the place of another one, -1: none. Collective. */
-PetscErrorCode wring_faces_match_ranks(MPI_Comm comm, PetscInt n, const wring_face *f, const PetscInt *to,
-                                       PetscInt64 *other);
+PetscErrorCode wring_faces_match_ranks(PetscLayout slice, const PetscInt *original, PetscInt n_tet, const PetscInt *tet,
+                                       const PetscInt *neighbour, PetscInt *n, PetscInt64 **other);
 
 /*
   Cuts a line into two or a triangle into four: row is one of m->set.element, mid the vertices at the middles of its

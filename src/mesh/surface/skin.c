@@ -1,7 +1,4 @@
-/*
-  The surface of a mesh. Each rank matches the faces of its own tets; a face whose three corners are also on other ranks
-  is matched by the owner of the corner with the lowest original number.
-*/
+/* The surface of a mesh. */
 #include "skin.h"
 #include "base/exchange.h"
 #include "base/forest.h"
@@ -42,54 +39,22 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
 
-/* The faces without a neighbour whose corners are all shared, and the owners of their lowest vertices: to [n]. */
-static PetscErrorCode list_shared(const wring_mesh *m, const wring_skin *s, const PetscInt *neighbour, PetscInt *n,
-                                  wring_face **face, PetscInt **to)
-{
-  const PetscInt *leaves;
-  PetscInt        all;
-  char           *shared; // [n_local] whether another rank has the vertex
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(m->n_local, &shared));
-  PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
-  PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
-  for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
-  PetscCall(wring_faces_list_border(m->tets.n, m->tets.corner, neighbour, m->number.original, &all, face));
-  PetscCall(PetscMalloc1((size_t)all, to));
-  *n = 0;
-  for (PetscInt i = 0; i < all; i++) {
-    const wring_face      f          = (*face)[i];
-    const PetscInt *const v          = m->tets.corner + f.place / 4 * 4;
-    PetscBool             everywhere = PETSC_TRUE;
-    for (int a = 0; a < 4; a++) {
-      if (a == f.place % 4) continue;
-      everywhere = (PetscBool)(everywhere && shared[v[a]]);
-      if (m->number.original[v[a]] == f.v[0]) (*to)[*n] = s->home[v[a]].rank;
-    }
-    if (everywhere) (*face)[(*n)++] = f;
-  }
-  PetscCall(PetscFree(shared));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* neighbour [n_tet][4]: -1 of the faces that no other tet of any rank has. */
-static PetscErrorCode find_neighbours(const wring_mesh *m, const wring_skin *s, PetscInt *neighbour)
+static PetscErrorCode find_neighbours(const wring_mesh *m, PetscInt *neighbour)
 {
-  PetscInt    n = 0, *to;
-  wring_face *face;
+  PetscInt    n = 0;
   PetscInt64 *other;
+  PetscLayout slice;
 
   PetscFunctionBegin;
   PetscCall(wring_faces_match(m->n_local, m->tets.n, m->tets.corner, neighbour));
-  PetscCall(list_shared(m, s, neighbour, &n, &face, &to));
-  PetscCall(PetscMalloc1((size_t)n, &other));
-  PetscCall(wring_faces_match_ranks(m->comm, n, face, to, other));
-  for (PetscInt i = 0; i < n; i++)
-    if (other[i] >= 0) neighbour[face[i].place] = m->tets.n;
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, m->number.n_global, 1, &slice));
+  PetscCall(wring_faces_match_ranks(slice, m->number.original, m->tets.n, m->tets.corner, neighbour, &n, &other));
+  PetscCall(PetscLayoutDestroy(&slice));
+  n = 0;
+  for (PetscInt i = 0; i < 4 * m->tets.n; i++)
+    if (neighbour[i] < 0 && other[n++] >= 0) neighbour[i] = m->tets.n;
   PetscCall(PetscFree(other));
-  PetscCall(PetscFree(face));
-  PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +66,7 @@ static PetscErrorCode find_faces(const wring_mesh *m, wring_skin *s)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 * (size_t)m->tets.n, &neighbour));
-  PetscCall(find_neighbours(m, s, neighbour));
+  PetscCall(find_neighbours(m, neighbour));
   for (size_t i = 0; i < 4 * (size_t)m->tets.n; i++) s->n += neighbour[i] < 0;
   PetscCall(PetscMalloc1(3 * parts * (size_t)s->n, &s->corner));
   PetscCall(PetscMalloc1(parts * (size_t)s->n, &s->face));
@@ -217,9 +182,7 @@ PetscErrorCode wring_mesh_skin(const wring_mesh *m, PetscInt *n, PetscInt **corn
   wring_skin s = {.n = 0};
 
   PetscFunctionBegin;
-  PetscCall(find_homes(m, &s));
   PetscCall(find_faces(m, &s));
-  PetscCall(PetscFree(s.home));
   *n      = s.n;
   *corner = s.corner;
   *number = s.face;

@@ -3,7 +3,7 @@
   this rank's part of the surface, except for two numbers a vertex.
 
   Map of mesh/surface, in reading order:
-    faces.c     finds tets of one rank that share a face
+    faces.c     finds tets that share a face, on one rank and on several
     skin.c      the surface of the tets of all ranks, with neighbours and bodies; faces of second order cut in four
     surface.c   wring_mesh_surface: triangles of a set, oriented outward
     elements.c  lines and triangles of a set, and hinges, on their owners
