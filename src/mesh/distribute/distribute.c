@@ -113,24 +113,18 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The members of this slice go to the owners of their vertices: *got [*n][2] set and original number. */
-static PetscErrorCode send_members(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
-                                   PetscInt **got)
+/* The members of this slice: *row [*n][2] set and original number. */
+static PetscErrorCode list_members(const wring_mesh_data *d, PetscInt *n, PetscInt **row)
 {
-  const PetscInt all = d->set_start ? d->set_start[d->sets.n] : 0;
-  PetscInt      *to, *row;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)all, &to, 2 * (size_t)all, &row));
+  *n = d->set_start ? d->set_start[d->sets.n] : 0;
+  PetscCall(PetscMalloc1(2 * (size_t)*n, row));
   for (PetscInt s = 0; d->set_start && s < d->sets.n; s++) {
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
-      row[2 * (size_t)i]     = s;
-      row[2 * (size_t)i + 1] = d->set_vertex[i];
-      to[i]                  = o->owner[d->set_vertex[i] - p->slice->rstart];
+      (*row)[2 * (size_t)i]     = s;
+      (*row)[2 * (size_t)i + 1] = d->set_vertex[i];
     }
   }
-  PetscCall(wring_exchange_rows(p->comm, all, to, 2 * sizeof *row, row, n, got));
-  PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,8 +149,7 @@ static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owner
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
 /* Tets and vertices of this rank: m->tets.corner has original numbers. */
-static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member,
-                           PetscInt **members)
+static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m)
 {
   wring_pieces p;
   wring_owners o;
@@ -172,7 +165,6 @@ static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m
   PetscCall(wring_owners_create(&p, c->n_part, part, &o));
   PetscCall(send_tets(&p, part, m));
   PetscCall(PetscFree(part));
-  PetscCall(send_members(&p, &o, d, n_member, members));
   PetscCall(send_set_elements(&p, &o, d, m));
   PetscCall(send_vertices(&p, &o, d, m));
   PetscCall(wring_owners_destroy(&o));
@@ -201,7 +193,8 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   m->read = (wring_read_order){PetscMax((*data)->order, 1), (*data)->middles};
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, comm));
   (*data)->middles = (wring_middles){0};
-  PetscCall(move(c, *data, m, &n_member, &members));
+  PetscCall(move(c, *data, m));
+  PetscCall(list_members(*data, &n_member, &members));
   PetscCall(wring_mesh_data_destroy(data));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->forest.vector));
   PetscCallMPI(MPI_Type_commit(&m->forest.vector));

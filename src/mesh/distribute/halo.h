@@ -45,11 +45,15 @@ static inline PetscErrorCode wring_mesh_find_local(const wring_mesh *m, PetscInt
 */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);
 
-/* number [n], original ones on any rank, become the ranks that own these vertices. Collective. */
-PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt *number);
+/*
+  Sends row [n][width] to the owners of the vertices whose original numbers are in this column: *got [*n_got][width],
+  ascending, freed by the caller. Collective.
+*/
+PetscErrorCode wring_mesh_send_to_owners(const wring_mesh *m, PetscInt n, int width, int column, const PetscInt *row,
+                                         PetscInt *n_got, PetscInt **got);
 
 /*
-  m->set.vertex and m->set.count, which are allocated, from member [n][2] set and original number of owned vertices,
-  perhaps repeated, which are sorted.
+  m->set.vertex and m->set.count, which are allocated, from member [n][2] set and original number of vertices of any
+  ranks, perhaps repeated. Collective.
 */
-PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, PetscInt *member);
+PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, const PetscInt *member);

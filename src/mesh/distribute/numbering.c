@@ -35,7 +35,8 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
   return -1;
 }
 
-PetscErrorCode wring_mesh_find_owners(const wring_mesh *m, PetscInt n, PetscInt *number)
+/* number [n], original ones on any rank, become the ranks that own these vertices. */
+static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, PetscInt *number)
 {
   PetscLayout layout;
 
@@ -64,24 +65,43 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
     owner[i] = (PetscInt)key[i];
     PetscCall(PetscArraycpy(sorted + i * w, row + (size_t)order[i] * w, w));
   }
-  PetscCall(wring_mesh_find_owners(m, (PetscInt)n, owner));
+  PetscCall(find_owners(m, (PetscInt)n, owner));
   PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, owner, w * sizeof *row, sorted, n_mine, mine));
   PetscCall(PetscFree(sorted));
   PetscCall(PetscFree3(order, owner, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, PetscInt *member)
+PetscErrorCode wring_mesh_send_to_owners(const wring_mesh *m, PetscInt n, int width, int column, const PetscInt *row,
+                                         PetscInt *n_got, PetscInt **got)
 {
+  const size_t bytes = (size_t)width * sizeof *row;
+  PetscInt    *owner;
+
   PetscFunctionBegin;
-  PetscCall(wring_sort_rows(n, 2, 2 * sizeof *member, member, NULL));
+  PetscCall(PetscMalloc1((size_t)n, &owner));
+  for (PetscInt i = 0; i < n; i++) owner[i] = row[(size_t)i * (size_t)width + (size_t)column];
+  PetscCall(find_owners(m, n, owner));
+  PetscCall(wring_exchange_rows(m->comm, n, owner, bytes, row, n_got, got));
+  PetscCall(PetscFree(owner));
+  PetscCall(wring_sort_rows(*n_got, width, bytes, *got, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_fill_sets(wring_mesh *m, PetscInt n, const PetscInt *member)
+{
+  PetscInt *row, n_row = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_send_to_owners(m, n, 2, 1, member, &n_row, &row));
   for (PetscInt s = 0, i = 0; s < m->set.names.n; s++) {
     const PetscInt first = i;
-    while (i < n && member[2 * (size_t)i] == s) i++;
+    while (i < n_row && row[2 * (size_t)i] == s) i++;
     m->set.count[s] = i - first;
-    PetscCall(PetscRealloc((size_t)m->set.count[s] * sizeof *member, &m->set.vertex[s]));
-    for (PetscInt k = first; k < i; k++) m->set.vertex[s][k - first] = wring_mesh_local(m, member[2 * (size_t)k + 1]);
+    PetscCall(PetscRealloc((size_t)m->set.count[s] * sizeof *row, &m->set.vertex[s]));
+    for (PetscInt k = first; k < i; k++) m->set.vertex[s][k - first] = wring_mesh_local(m, row[2 * (size_t)k + 1]);
     PetscCall(wring_sort_unique(&m->set.count[s], m->set.vertex[s]));
   }
+  PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

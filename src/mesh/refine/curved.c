@@ -1,8 +1,6 @@
-/* Second-order meshes that were read: the positions of middles, their sets, and tets that these fold. */
+/* Second-order meshes that were read: the positions of middles, and tets that these fold. */
 #include "refine.h"
-#include "base/exchange.h"
 #include "mesh/data.h"
-#include "mesh/distribute/halo.h"
 #include <math.h>
 
 PetscErrorCode wring_refine_curve(wring_refinement *r)
@@ -20,23 +18,6 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
   for (size_t i = 0; i < 3 * (size_t)r->edge.n; i++)
     if (!isnan(got[i])) r->point.X[3 * (size_t)m->n_local + i] = got[i];
   PetscCall(PetscFree2(X, got));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s)
-{
-  PetscInt *owner, *got, n_got;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)t->n_member, &owner));
-  for (PetscInt i = 0; i < t->n_member; i++) owner[i] = t->member[2 * (size_t)i + 1];
-  PetscCall(wring_mesh_find_owners(m, t->n_member, owner));
-  PetscCall(wring_exchange_rows(m->comm, t->n_member, owner, 2 * sizeof *got, t->member, &n_got, &got));
-  PetscCall(PetscFree(owner));
-  PetscCall(PetscRealloc(2 * (size_t)(s->n + n_got) * sizeof *s->member, &s->member));
-  PetscCall(PetscArraycpy(s->member + 2 * (size_t)s->n, got, 2 * (size_t)n_got));
-  s->n += n_got;
-  PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -144,7 +144,6 @@ static PetscErrorCode raise(wring_refinement *r)
   m->number.n_corner = m->number.n_global - (PetscInt)r->edge.all.total;
   m->set.mid         = mid;
   PetscCall(wring_mesh_join(m));
-  if (m->read.order == 2) PetscCall(wring_refine_add_members(m, &m->read.middles, &members));
   PetscCall(wring_middles_clear(&m->read.middles));
   PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
   PetscCall(PetscFree(members.member));

@@ -57,9 +57,9 @@ typedef struct {
   } value;
 } wring_refinement;
 
-/* Vertices of the refined sets, each on its owner. */
+/* Vertices of the refined sets, on any ranks. */
 typedef struct {
-  PetscInt  n;
+  PetscInt  n, room;
   PetscInt *member; // [n][2] set and original number, with repetitions
 } wring_members;
 
@@ -109,8 +109,9 @@ PetscErrorCode wring_refine_destroy(wring_refinement *r);
 PetscErrorCode wring_refine_find_free(wring_refinement *r);
 
 /*
-  Finds the members of the refined sets; *mid [set.n_element][3], freed by the caller: the midpoints of edges 01 12 20
-  of the sets' elements in numbers of the refined mesh, -1 of those that are not refined. Collective.
+  Finds the members of the refined sets, with those of m->read.middles; *mid [set.n_element][3], freed by the caller:
+  the midpoints of edges 01 12 20 of the sets' elements in numbers of the refined mesh, -1 of those that are not
+  refined. Collective.
 */
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s);
 
@@ -122,9 +123,6 @@ PetscErrorCode wring_refine_curve(wring_refinement *r);
 
 /* Refuses tets that these fold. Collective. */
 PetscErrorCode wring_refine_check_folded(const wring_refinement *r);
-
-/* Adds the members of t, in numbers of the raised mesh, to those that this rank owns. Collective. */
-PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s);
 
 /*
   Replaces r->value, if there is one, by its interpolant: linear, or, if tets are raised, which then are the eighths of

@@ -2,32 +2,22 @@
   Sets of a refined mesh: the old members and the midpoints of the edges of the sets' elements. The midpoint of another
   edge is not added even if both ends are in the set: the edge may cut a corner of the body.
 */
-#include "base/exchange.h"
 #include "base/grow.h"
 #include "base/sort.h"
 #include "refine.h"
 #include "mesh/surface/faces.h"
 
-/* Members to be sent. */
-typedef struct {
-  PetscInt  n, room, same;
-  PetscInt *owner;
-  PetscInt *row; // [n][2] set and original number
-} outbox;
-
-static PetscErrorCode add_member(outbox *o, PetscInt owner, PetscInt set, PetscInt original)
+static PetscErrorCode add_member(wring_members *s, PetscInt set, PetscInt original)
 {
   PetscFunctionBegin;
-  PetscCall(wring_grow((PetscInt64)o->n + 1, &o->room, sizeof *o->owner, &o->owner));
-  PetscCall(wring_grow((PetscInt64)o->n + 1, &o->same, 2 * sizeof *o->row, &o->row));
-  o->owner[o->n]                 = owner;
-  o->row[2 * (size_t)o->n]       = set;
-  o->row[2 * (size_t)o->n++ + 1] = original;
+  PetscCall(wring_grow((PetscInt64)s->n + 1, &s->room, 2 * sizeof *s->member, &s->member));
+  s->member[2 * (size_t)s->n]       = set;
+  s->member[2 * (size_t)s->n++ + 1] = original;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The set with the name of a region has all tets of the region. */
-static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, PetscInt set, outbox *o)
+static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, PetscInt set, wring_members *s)
 {
   const wring_mesh *const m = r->m;
   char                   *mark;
@@ -37,7 +27,7 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
   for (PetscInt e = 0; e < m->tets.n; e++)
     for (int k = 0; k < 6 && m->tets.region[e] == region; k++) mark[r->edge.of_tet[6 * e + k]] = 1;
   for (PetscInt j = 0; j < r->edge.n; j++)
-    if (mark[j]) PetscCall(add_member(o, r->edge.found[j].owner, set, m->number.n_global + r->edge.found[j].place));
+    if (mark[j]) PetscCall(add_member(s, set, m->number.n_global + r->edge.found[j].place));
   PetscCall(PetscFree(mark));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,7 +65,7 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge **edge)
 }
 
 /* mid [set.n_element][3]: the midpoints of edges 01 12 20, -1 of edges that are not refined or do not exist. */
-static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, outbox *o)
+static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, wring_members *s)
 {
   const wring_mesh *const m = r->m;
   wring_edge             *edge;
@@ -85,7 +75,7 @@ static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, o
   for (PetscInt i = 0; i < 3 * m->set.n_element; i++) {
     const PetscInt set = m->set.element[4 * (size_t)(i / 3)], number = m->number.n_global + edge[i].place;
     mid[i] = edge[i].place < 0 ? -1 : number;
-    if (edge[i].place >= 0) PetscCall(add_member(o, edge[i].owner, set, number));
+    if (edge[i].place >= 0) PetscCall(add_member(s, set, number));
   }
   PetscCall(PetscFree(edge));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,21 +121,20 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
 
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s)
 {
-  const wring_mesh *const m = r->m;
-  outbox                  o = {0};
+  const wring_mesh *const    m = r->m;
+  const wring_middles *const t = &m->read.middles;
 
   PetscFunctionBegin;
+  *s = (wring_members){0};
   for (PetscInt k = 0; k < m->set.names.n; k++)
     for (PetscInt i = 0; i < m->set.count[k]; i++)
-      PetscCall(add_member(&o, r->rank, k, m->number.original[m->set.vertex[k][i]]));
+      PetscCall(add_member(s, k, m->number.original[m->set.vertex[k][i]]));
   for (PetscInt k = 0; k < m->set.names.n; k++) {
     const PetscInt region = wring_names_find(&m->regions, m->set.names.name[k]);
-    if (region >= 0) PetscCall(add_region(r, region, k, &o));
+    if (region >= 0) PetscCall(add_region(r, region, k, s));
   }
   PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, mid));
-  PetscCall(find_midpoints(r, *mid, &o));
-  PetscCall(wring_exchange_rows(m->comm, o.n, o.owner, 2 * sizeof *o.row, o.row, &s->n, &s->member));
-  PetscCall(PetscFree(o.owner));
-  PetscCall(PetscFree(o.row));
+  PetscCall(find_midpoints(r, *mid, s));
+  for (size_t i = 0; i < (size_t)t->n_member; i++) PetscCall(add_member(s, t->member[2 * i], t->member[2 * i + 1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,4 @@
 /* Lines and triangles of sets, each on the rank that computes it, and the edges shared by two triangles. */
-#include "base/exchange.h"
 #include "base/sort.h"
 #include "mesh/distribute/halo.h"
 #include "faces.h"
@@ -23,23 +22,6 @@ PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int 
     mine += row[0] == set && corners_of(row) == corners ? cut : 0;
   }
   PetscCallMPI(MPI_Allreduce(&mine, n, 1, MPIU_INT64, MPI_SUM, m->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sends row [n][width] to the owners of their first vertices: *got [*n_got][width], ascending. */
-static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *n_got,
-                                     PetscInt **got)
-{
-  const size_t bytes = (size_t)width * sizeof *row;
-  PetscInt    *owner;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &owner));
-  for (PetscInt i = 0; i < n; i++) owner[i] = row[(size_t)i * (size_t)width];
-  PetscCall(wring_mesh_find_owners(m, n, owner));
-  PetscCall(wring_exchange_rows(m->comm, n, owner, bytes, row, n_got, got));
-  PetscCall(PetscFree(owner));
-  PetscCall(wring_sort_rows(*n_got, width, bytes, *got, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,7 +73,7 @@ PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int c
 
   PetscFunctionBegin;
   PetscCall(pick_elements(m, set, corners, &mine, &row));
-  PetscCall(send_to_owners(m, mine, corners, row, n, vertex));
+  PetscCall(wring_mesh_send_to_owners(m, mine, corners, 0, row, n, vertex));
   PetscCall(PetscFree(row));
   check_twice(m, set, corners, *n, *vertex, &error);
   PetscCall(wring_error_raise(m->comm, &error));
@@ -131,7 +113,7 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
     const PetscInt        edge[3 * EDGE_WIDTH] = {v[0], v[1], v[2], v[0], v[2], v[1], v[1], v[2], v[0]};
     memcpy(row + 3 * EDGE_WIDTH * (size_t)i, edge, sizeof edge);
   }
-  PetscCall(send_to_owners(m, 3 * n, EDGE_WIDTH, row, &n_got, &got));
+  PetscCall(wring_mesh_send_to_owners(m, 3 * n, EDGE_WIDTH, 0, row, &n_got, &got));
   PetscCall(PetscFree(row));
   PetscCall(PetscMalloc1(HINGE_WIDTH * (size_t)(n_got / 2), hinge));
   join_edges(name, n_got, got, n_hinge, *hinge, &error);
