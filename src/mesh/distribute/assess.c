@@ -89,7 +89,7 @@ static PetscErrorCode count_cut(const wring_graph *g, const PetscInt *part, Pets
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)g->n_ghost, &ghost_part));
-  PetscCall(wring_graph_update(g, sizeof *part, part, ghost_part));
+  PetscCall(wring_exchange_fetch(&g->x, sizeof *part, part, ghost_part));
   for (PetscInt v = 0; v < g->n; v++) {
     for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++) {
       const PetscInt u = g->adjacent[i];

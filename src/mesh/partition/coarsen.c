@@ -81,7 +81,7 @@ static PetscErrorCode find_ghosts(const wring_graph *g, const PetscInt *pair, wr
   begin -= coarse->n;
   PetscCall(PetscMalloc2((size_t)g->n, &mine, (size_t)g->n_ghost, &theirs));
   for (PetscInt v = 0; v < g->n; v++) mine[v] = begin + pair[v];
-  PetscCall(wring_graph_update(g, sizeof *mine, mine, theirs));
+  PetscCall(wring_exchange_fetch(&g->x, sizeof *mine, mine, theirs));
   PetscCall(PetscMalloc2((size_t)g->n_ghost, &key, (size_t)g->n_ghost, &order));
   for (PetscInt i = 0; i < g->n_ghost; i++) key[i] = (uint64_t)theirs[i];
   PetscCall(wring_order_keys(g->n_ghost, key, order));

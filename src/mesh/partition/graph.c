@@ -54,10 +54,3 @@ PetscErrorCode wring_graph_destroy(wring_graph *g)
   *g = (wring_graph){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode wring_graph_update(const wring_graph *g, size_t width, const void *own, void *ghost)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_exchange_fetch(&g->x, width, own, ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

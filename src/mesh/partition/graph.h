@@ -3,7 +3,7 @@
   between them.
 
   Map of mesh/partition, in reading order:
-    graph.c    ghosts: values of the neighbours on other ranks
+    graph.c    ghosts: the neighbours on other ranks
     cut.c      wring_graph_cut: METIS for a graph that one rank can hold, otherwise the three steps below
     coarsen.c  1. pairs of neighbours become one vertex, until the graph is small enough
     serial.c   2. METIS cuts the small graph on rank 0; of many parts groups, and each group on another rank
@@ -32,7 +32,7 @@ typedef struct {
   PetscInt      *section;   // [n_section + 1] the first vertex of each
   PetscInt       n_ghost;
   PetscInt64    *ghost; // [n_ghost] number over all ranks, ascending
-  wring_exchange x;     // ghosts ask their owners
+  wring_exchange x;     // ghosts ask their owners: for wring_exchange_fetch of values [n] to [n_ghost]
 } wring_graph;
 
 /* The first vertex of section c of n_section equal ones; c = n_section: all. */
@@ -44,9 +44,6 @@ static inline PetscInt64 wring_section_begin(PetscInt64 all, PetscInt n_section,
 /* Sets g->all, g->all_load, g->begin and the pattern of g->x from the rest. Collective. */
 PetscErrorCode wring_graph_join(wring_graph *g);
 PetscErrorCode wring_graph_destroy(wring_graph *g); // a zero struct is an empty graph
-
-/* ghost [n_ghost] from own [n] of the owners; values of `width` bytes. Collective. */
-PetscErrorCode wring_graph_update(const wring_graph *g, size_t width, const void *own, void *ghost);
 
 static inline PetscInt wring_graph_weight(const wring_graph *g, PetscInt edge)
 {

@@ -166,7 +166,7 @@ static PetscErrorCode make_moves(refinement *r, direction d)
       if (r->g->adjacent[k] < r->g->n) list(r, r->g->adjacent[k]);
   }
   PetscCall(wring_sums_add(&r->sums));
-  PetscCall(wring_graph_update(r->g, sizeof *r->part, r->part, r->ghost_part));
+  PetscCall(wring_exchange_fetch(&r->g->x, sizeof *r->part, r->part, r->ghost_part));
   wring_sums_use(&r->sums, r->g->n_ghost, r->ghost_part);
   PetscCall(share(r));
   r->salt = wring_mix(r->salt + 1);
@@ -182,7 +182,7 @@ static PetscErrorCode create(const wring_graph *g, PetscInt n_part, PetscInt *pa
   r->limit = (double)PetscMax((PetscInt64)(1.03 * (double)g->all_load / (double)n_part), g->all_load / n_part + 1);
   PetscCall(PetscCalloc2((size_t)n_part, &r->tie, (size_t)n_part, &r->near));
   PetscCall(PetscMalloc3((size_t)g->n_ghost, &r->ghost_part, (size_t)g->n, &r->border, (size_t)g->n, &r->listed));
-  PetscCall(wring_graph_update(g, sizeof *part, part, r->ghost_part));
+  PetscCall(wring_exchange_fetch(&g->x, sizeof *part, part, r->ghost_part));
   PetscCall(wring_sums_create(g->comm, n_part, WIDTH, &r->sums));
   wring_sums_use(&r->sums, g->n, part);
   wring_sums_use(&r->sums, g->n_ghost, r->ghost_part);
