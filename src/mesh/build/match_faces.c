@@ -13,45 +13,43 @@
 
 enum { FACES_A_ROUND = 1 << 18, MAX_ROUNDS = 16 };
 
-/* Two tets of one kind of fault, the first ones of all; INT64_MAX: none. */
-typedef struct {
-  int64_t first, second;
-} pair;
-
 typedef struct {
   wring_build *b;
-  char        *shared;           // [n_used] whether another rank uses the node
-  pair         repeated, folded; // tets with the same nodes; on the same side of their face
-  int64_t      crowd[6];         // the first face that has more than two tets, and three of them; INT64_MAX: none
+  char        *shared;      // [n_used] whether another rank uses the node
+  int64_t      repeated[2]; // the first two tets with the same nodes; INT64_MAX: none, here and below
+  int64_t      folded[2];   // two tets on the same side of their face
+  int64_t      crowd[6];    // a face that has more than two tets, and three of them
 } matcher;
 
 /* ---- the same face ----------------------------------------------------------------------------------------------- */
 
-static void keep_pair(pair *p, int64_t a, int64_t b)
+/* Keeps the one of two rows [n] that is the first in lexicographic order. */
+static void keep_first(int n, const int64_t *row, int64_t *first)
 {
-  const pair q = {PetscMin(a, b), PetscMax(a, b)};
-  if (q.first < p->first || (q.first == p->first && q.second < p->second)) *p = q;
+  int k = 0;
+  while (k < n - 1 && row[k] == first[k]) k++;
+  if (row[k] < first[k]) memcpy(first, row, (size_t)n * sizeof *row);
+}
+
+static void keep_pair(int64_t a, int64_t b, int64_t first[2])
+{
+  const int64_t row[2] = {PetscMin(a, b), PetscMax(a, b)};
+  keep_first(2, row, first);
 }
 
 /* More than two tets with the same face: the first three. */
-static void keep_crowd(matcher *m, PetscInt n, const wring_face *f)
+static void keep_crowd(PetscInt n, const wring_face *f, int64_t first[6])
 {
-  for (int k = 0; k < 3; k++) {
-    if (f->v[k] > m->crowd[k]) return;
-    if (f->v[k] < m->crowd[k]) break;
-  }
-  for (int k = 0; k < 3; k++) {
-    m->crowd[k]     = f->v[k];
-    m->crowd[3 + k] = INT64_MAX;
-  }
+  int64_t row[6] = {f->v[0], f->v[1], f->v[2], INT64_MAX, INT64_MAX, INT64_MAX};
   for (PetscInt i = 0; i < n; i++) {
     int64_t tet = f[i].place / 4;
     for (int k = 3; k < 6; k++) {
-      const int64_t kept = m->crowd[k];
-      m->crowd[k]        = PetscMin(kept, tet);
+      const int64_t kept = row[k];
+      row[k]             = PetscMin(kept, tet);
       tet                = PetscMax(kept, tet);
     }
   }
+  keep_first(6, row, first);
 }
 
 /* A face in positions, with tets of all ranks, n times, triangles first; returns their number. */
@@ -59,11 +57,11 @@ static PetscInt check_face(matcher *m, PetscInt n, const wring_face *f)
 {
   PetscInt n_triangle = 0;
   while (n_triangle < n && f[n_triangle].opposite < 0) n_triangle++;
-  if (n - n_triangle > 2) keep_crowd(m, n - n_triangle, f + n_triangle);
+  if (n - n_triangle > 2) keep_crowd(n - n_triangle, f + n_triangle, m->crowd);
   for (PetscInt i = n_triangle + 1; i < n; i++)
-    if (f[i].opposite == f[i - 1].opposite) keep_pair(&m->repeated, f[i - 1].place / 4, f[i].place / 4);
+    if (f[i].opposite == f[i - 1].opposite) keep_pair(f[i - 1].place / 4, f[i].place / 4, m->repeated);
   if (n - n_triangle == 2 && f[n - 1].place % 4 == f[n - 2].place % 4)
-    keep_pair(&m->folded, f[n - 2].place / 4, f[n - 1].place / 4);
+    keep_pair(f[n - 2].place / 4, f[n - 1].place / 4, m->folded);
   return n_triangle;
 }
 
@@ -196,59 +194,57 @@ static PetscErrorCode match_round(matcher *m, int rounds, int round)
 /* Numbers and places in the file of n tets of any ranks. */
 static PetscErrorCode describe(const wring_build *b, int n, const int64_t *tet, int64_t *number, int64_t *place)
 {
-  int64_t mine[6], all[6];
-
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
     const int64_t   t    = tet[i] - b->tets.begin;
     const PetscBool here = (PetscBool)(t >= 0 && t < b->raw->tets.n);
-    mine[2 * i]          = here ? b->raw->tets.number[t] : INT64_MIN;
-    mine[2 * i + 1]      = here ? b->raw->tets.line[t] : INT64_MIN;
+    number[i]            = here ? b->raw->tets.number[t] : INT64_MIN;
+    place[i]             = here ? b->raw->tets.line[t] : INT64_MIN;
   }
-  PetscCallMPI(MPI_Allreduce(mine, all, 2 * n, MPI_INT64_T, MPI_MAX, b->comm));
-  for (int i = 0; i < n; i++) {
-    number[i] = all[2 * i];
-    place[i]  = all[2 * i + 1];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, number, n, MPI_INT64_T, MPI_MAX, b->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, place, n, MPI_INT64_T, MPI_MAX, b->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first row [n] of all ranks. */
+static PetscErrorCode find_first(MPI_Comm comm, int n, int64_t *row)
+{
+  PetscBool mine = PETSC_TRUE; // whether it may be that of this rank
+
+  PetscFunctionBegin;
+  for (int k = 0; k < n; k++) {
+    const int64_t here = mine ? row[k] : INT64_MAX;
+    PetscCallMPI(MPI_Allreduce(&here, &row[k], 1, MPI_INT64_T, MPI_MIN, comm));
+    mine = (PetscBool)(mine && here == row[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A pair of all ranks: "element 7 `is` element 3 (line 12)`, expected ...`". */
-static PetscErrorCode report_pair(const matcher *m, const pair *p, const char *is, const char *expected,
+static PetscErrorCode report_pair(wring_build *b, int64_t tet[2], const char *is, const char *expected,
                                   PetscBool *found)
 {
-  wring_build *const b = m->b;
-  int64_t            tet[2], number[2] = {0}, place[2] = {0};
+  int64_t number[2] = {0}, place[2] = {0};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&p->first, &tet[0], 1, MPI_INT64_T, MPI_MIN, b->comm));
+  PetscCall(find_first(b->comm, 2, tet));
   *found = (PetscBool)(tet[0] < INT64_MAX);
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  const int64_t other = p->first > tet[0] ? INT64_MAX : p->second;
-  PetscCallMPI(MPI_Allreduce(&other, &tet[1], 1, MPI_INT64_T, MPI_MIN, b->comm));
   PetscCall(describe(b, 2, tet, number, place));
   wring_build_fail(b, place[1], "element %lld %s element %lld (%s %lld)%s", (long long)number[1], is,
                    (long long)number[0], wring_build_unit(b), (long long)place[0], expected);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first face of all ranks; one rank found it. */
-static PetscErrorCode report_crowd(matcher *m, PetscBool *found)
+static PetscErrorCode report_crowd(wring_build *b, int64_t crowd[6], PetscBool *found)
 {
-  wring_build *const b         = m->b;
-  int64_t            number[3] = {0}, place[3] = {0}, least;
-  PetscBool          mine = PETSC_TRUE; // whether the first face may be that of this rank
+  int64_t number[3] = {0}, place[3] = {0};
 
   PetscFunctionBegin;
-  for (int k = 0; k < 6; k++) {
-    const int64_t here = mine ? m->crowd[k] : INT64_MAX;
-    PetscCallMPI(MPI_Allreduce(&here, &least, 1, MPI_INT64_T, MPI_MIN, b->comm));
-    mine        = (PetscBool)(mine && here == least);
-    m->crowd[k] = least;
-  }
-  *found = (PetscBool)(m->crowd[0] < INT64_MAX);
+  PetscCall(find_first(b->comm, 6, crowd));
+  *found = (PetscBool)(crowd[0] < INT64_MAX);
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(describe(b, 3, m->crowd + 3, number, place));
+  PetscCall(describe(b, 3, crowd + 3, number, place));
   wring_build_fail(b, place[2], "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected at most two",
                    (long long)number[0], wring_build_unit(b), (long long)place[0], (long long)number[1],
                    wring_build_unit(b), (long long)place[1], (long long)number[2]);
@@ -273,10 +269,10 @@ PetscErrorCode wring_build_match_faces(wring_build *b)
   const int rounds = most ? (int)PetscMin(1 + most / FACES_A_ROUND, MAX_ROUNDS) : 0;
   for (int round = 0; round < rounds; round++) PetscCall(match_round(&m, rounds, round));
   PetscCall(PetscFree(m.shared));
-  PetscCall(report_pair(&m, &m.repeated, "has the nodes of", "", &found));
-  if (!found) PetscCall(report_crowd(&m, &found));
+  PetscCall(report_pair(b, m.repeated, "has the nodes of", "", &found));
+  if (!found) PetscCall(report_crowd(b, m.crowd, &found));
   if (!found)
-    PetscCall(report_pair(&m, &m.folded, "is on the same side of a common face as",
+    PetscCall(report_pair(b, m.folded, "is on the same side of a common face as",
                           ": the mesh is folded there, expected elements that do not overlap", &found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
