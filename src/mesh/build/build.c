@@ -42,7 +42,6 @@ static PetscErrorCode fill_data(wring_build *b)
 
   PetscFunctionBegin;
   PetscCall(wring_build_name_sets(b));
-  PetscCall(wring_build_keep_elements(b));
   if (b->middle.any) PetscCall(wring_build_find_middles(b));
   d->format      = b->raw->format;
   d->tet         = b->tets.corner;

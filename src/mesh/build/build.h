@@ -127,7 +127,6 @@ PetscErrorCode wring_build_number_nodes(wring_build *b);
 /* d->region, d->regions; d->sets, d->set_start, d->set_vertex; d->set_element. */
 PetscErrorCode wring_build_name_regions(wring_build *b);
 PetscErrorCode wring_build_name_sets(wring_build *b);
-PetscErrorCode wring_build_keep_elements(wring_build *b);
 
 /* d->order and d->middles of a mesh of second order: an edge with two nodes, or a node on two edges, is a fault. */
 PetscErrorCode wring_build_find_middles(wring_build *b);

@@ -60,53 +60,25 @@ static PetscErrorCode find_members(const wring_build *b, PetscInt *n, member **g
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Groups without a vertex on any rank are no sets: n_all [groups.n]. */
-static PetscErrorCode add_sets(wring_build *b, const PetscInt64 *n_all, const PetscInt *start)
+/* Groups without a vertex on any rank are no sets: n_all [groups.n]; set [groups.n]: -1. */
+static PetscErrorCode add_sets(wring_build *b, const PetscInt64 *n_all, PetscInt *set)
 {
   wring_mesh_data *const d   = b->d;
   const wring_raw       *raw = b->raw;
   PetscInt64             sum = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &d->set_start));
   for (PetscInt g = 0; g < raw->groups.n; g++) {
     const char *const name = raw->groups.name[g];
+    set[g]                 = n_all[g] > 0 ? d->sets.n : -1;
     if (n_all[g] == 0) {
       wring_build_note(b, "physical group '%s' has no vertex of the mesh and is ignored", name);
       continue;
     }
     sum += n_all[g];
     PetscCall(wring_names_add(&d->sets, name, strlen(name)));
-    d->set_start[d->sets.n] = start[g + 1];
   }
   wring_count_fits(sum, 1, b->report.file, "vertices of physical groups", b->report.error);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_build_name_sets(wring_build *b)
-{
-  wring_mesh_data *const d = b->d;
-  PetscInt               n, *start, kept = 0;
-  PetscInt64            *n_all;
-  member                *row;
-  PetscMPIInt            n_group;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMPIIntCast(b->raw->groups.n, &n_group));
-  PetscCall(PetscCalloc2((size_t)n_group, &n_all, (size_t)n_group + 1, &start));
-  PetscCall(find_members(b, &n, &row));
-  PetscCall(PetscMalloc1((size_t)n, &d->set_vertex));
-  for (PetscInt i = 0; i < n; i++) {
-    if (i > 0 && row[i].group == row[i - 1].group && row[i].vertex == row[i - 1].vertex) continue;
-    d->set_vertex[kept++] = row[i].vertex;
-    n_all[row[i].group]++;
-  }
-  PetscCall(PetscFree(row));
-  PetscCall(PetscRealloc((size_t)kept * sizeof *d->set_vertex, &d->set_vertex));
-  for (PetscMPIInt g = 0; g < n_group; g++) start[g + 1] = start[g] + (PetscInt)n_all[g];
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_all, n_group, MPIU_INT64, MPI_SUM, b->comm));
-  PetscCall(add_sets(b, n_all, start));
-  PetscCall(PetscFree2(n_all, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,19 +107,32 @@ static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_keep_elements(wring_build *b)
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+PetscErrorCode wring_build_name_sets(wring_build *b)
 {
-  const wring_mesh_data *const d   = b->d;
-  const wring_names *const     all = &b->raw->groups; // of which those with vertices are sets, in the same order
-  PetscInt                    *set, room = 0;
+  PetscInt    n, *set, kept = 0, room = 0;
+  PetscInt64 *n_all;
+  member     *row;
+  PetscMPIInt n_group;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)all->n, &set));
-  for (PetscInt g = 0, s = 0; g < all->n; g++)
-    set[g] = s < d->sets.n && !strcmp(d->sets.name[s], all->name[g]) ? s++ : -1;
-  for (int n = 3; n > 1; n--)
+  PetscCall(PetscMPIIntCast(b->raw->groups.n, &n_group));
+  PetscCall(PetscCalloc2((size_t)n_group, &n_all, (size_t)n_group, &set));
+  PetscCall(find_members(b, &n, &row));
+  for (PetscInt i = 0; i < n; i++) {
+    if (i > 0 && row[i].group == row[kept - 1].group && row[i].vertex == row[kept - 1].vertex) continue;
+    row[kept++] = row[i];
+    n_all[row[i].group]++;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_all, n_group, MPIU_INT64, MPI_SUM, b->comm));
+  PetscCall(add_sets(b, n_all, set));
+  for (PetscInt i = 0; i < kept; i++) row[i].group = set[row[i].group];
+  PetscCall(wring_mesh_data_fill_sets(b->d, kept, (const PetscInt *)row));
+  PetscCall(PetscFree(row));
+  for (int corners = 3; corners > 1; corners--)
     for (PetscInt i = 0; i < b->raw->lower.n; i++)
-      if (b->raw->lower.element[i].n == n) PetscCall(keep_element(b, set, i, &room));
-  PetscCall(PetscFree(set));
+      if (b->raw->lower.element[i].n == corners) PetscCall(keep_element(b, set, i, &room));
+  PetscCall(PetscFree2(n_all, set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
