@@ -42,6 +42,20 @@ static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same for a mesh that is raised. */
+static PetscErrorCode check_raised(const wring_refinement *r)
+{
+  const wring_mesh *const m     = r->m;
+  wring_error             error = {""};
+
+  PetscFunctionBegin;
+  if (wring_count_fits(wring_count_plus(m->number.n_global, r->edge.all.total), 3, "mesh_order: 2", "vertices", &error))
+    wring_count_fits(m->set.n_element, WRING_TET_EDGES, "mesh_order: 2", "elements of the sets of a rank", &error);
+  if ((uint64_t)m->number.n_global >> 32) wring_error_set(&error, "mesh_order: 2 is for at most 4294967295 vertices");
+  PetscCall(wring_error_raise(m->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
 /* The shortest diagonal, to round-off; the lowest original number at an end breaks ties. */
@@ -83,72 +97,47 @@ static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- the steps --------------------------------------------------------------------------------------------------- */
+
+/* Refines the mesh, or raises it to second order. */
 static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
 {
-  wring_mesh *const m = r->m;
+  const PetscBool   raises = (PetscBool)(r->children == 1);
+  wring_mesh *const m      = r->m;
   wring_members     members;
   PetscInt         *mid;
 
   PetscFunctionBegin;
-  PetscCall(check_counts(r, done, times));
+  PetscCall(raises ? check_raised(r) : check_counts(r, done, times));
   PetscCall(wring_refine_number_edges(r));
-  PetscCall(check_counts(r, done, times));
+  PetscCall(raises ? check_raised(r) : check_counts(r, done, times));
   PetscCall(wring_refine_find_points(r));
-  PetscCall(cut_tets(r, done));
+  if (raises) {
+    PetscCall(wring_refine_curve(r));
+    PetscCall(wring_refine_check_folded(r));
+  } else {
+    PetscCall(cut_tets(r, done));
+  }
   PetscCall(wring_refine_find_members(r, &mid, &members));
-  PetscCall(wring_refine_cut_elements(m, &mid));
-  PetscCall(wring_refine_values(r));
-  PetscCall(wring_refine_replace_mesh(r));
-  m->number.n_corner = m->number.n_global;
-  PetscCall(wring_refine_destroy(r));
-  PetscCall(wring_mesh_join(m));
-  PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
-  PetscCall(PetscFree(members.member));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- second order ------------------------------------------------------------------------------------------------ */
-
-/* Once before the number of edges is known, and again after. */
-static PetscErrorCode check_raised(const wring_refinement *r)
-{
-  const wring_mesh *const m     = r->m;
-  wring_error             error = {""};
-
-  PetscFunctionBegin;
-  if (wring_count_fits(wring_count_plus(m->number.n_global, r->edge.all.total), 3, "mesh_order: 2", "vertices", &error))
-    wring_count_fits(m->set.n_element, WRING_TET_EDGES, "mesh_order: 2", "elements of the sets of a rank", &error);
-  if ((uint64_t)m->number.n_global >> 32) wring_error_set(&error, "mesh_order: 2 is for at most 4294967295 vertices");
-  PetscCall(wring_error_raise(m->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode raise(wring_refinement *r)
-{
-  wring_mesh *const m = r->m;
-  wring_members     members;
-  PetscInt         *mid;
-
-  PetscFunctionBegin;
-  PetscCall(check_raised(r));
-  PetscCall(wring_refine_number_edges(r));
-  PetscCall(check_raised(r));
-  PetscCall(wring_refine_find_points(r));
-  PetscCall(wring_refine_curve(r));
-  PetscCall(wring_refine_check_folded(r));
-  PetscCall(wring_refine_find_members(r, &mid, &members));
+  if (raises)
+    m->set.mid = mid;
+  else
+    PetscCall(wring_refine_cut_elements(m, &mid));
   PetscCall(wring_refine_values(r));
   PetscCall(wring_refine_replace_mesh(r));
   PetscCall(wring_refine_destroy(r));
-  m->tets.order      = 2;
-  m->number.n_corner = m->number.n_global - (PetscInt)r->edge.all.total;
-  m->set.mid         = mid;
+  if (raises)
+    m->tets.order = 2;
+  else
+    m->number.n_corner = m->number.n_global;
   PetscCall(wring_mesh_join(m));
   PetscCall(wring_middles_clear(&m->read.middles));
   PetscCall(wring_mesh_fill_sets(m, members.n, members.member));
   PetscCall(PetscFree(members.member));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- second order ------------------------------------------------------------------------------------------------ */
 
 /* Whether x is away from the middle of a and b by more than 1e-6 of their distance, to which files round. */
 static PetscBool is_curved(const double *a, const double *b, const double *x)
@@ -254,7 +243,7 @@ static PetscErrorCode refine_second_order(wring_refinement *r)
   const PetscErrorCode status = cut_second_order(&cut);
   PetscCall(wring_refine_destroy(&cut));
   PetscCall(status);
-  PetscCall(raise(r));
+  PetscCall(refine(r, 0, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -309,7 +298,7 @@ PetscErrorCode wring_mesh_raise(wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCheck(m->tets.order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "the mesh already has order %d", m->tets.order);
-  const PetscErrorCode status = raise(&r);
+  const PetscErrorCode status = refine(&r, 0, 1);
   PetscCall(wring_refine_destroy(&r));
   PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);
