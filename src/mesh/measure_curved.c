@@ -9,7 +9,6 @@
 PetscErrorCode wring_view_find_middles(wring_view *w)
 {
   wring_edges g;
-  double     *X;
   PetscBool   fits;
   int         order = w->d->order;
 
@@ -18,12 +17,9 @@ PetscErrorCode wring_view_find_middles(wring_view *w)
   if (order < 2) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_view_list_edges(w, PETSC_TRUE, &w->n_edge, &w->edge));
   PetscCall(wring_edges_create(w->comm, w->n_edge, w->edge, 0, &g));
-  PetscCall(PetscMalloc1(3 * (size_t)g.n, &X));
-  PetscCall(wring_edges_place(&g, w->slice->N, &w->d->middles, X, &fits));
-  PetscCheck(fits, w->comm, PETSC_ERR_ARG_WRONG, "middles of edges without their ends");
   PetscCall(PetscMalloc1(3 * (size_t)w->n_edge, &w->middle));
-  PetscCall(wring_edges_fetch(&g, w->n_edge, w->edge, X, w->middle));
-  PetscCall(PetscFree(X));
+  PetscCall(wring_edges_find_middles(&g, w->slice->N, &w->d->middles, w->n_edge, w->edge, w->middle, &fits));
+  PetscCheck(fits, w->comm, PETSC_ERR_ARG_WRONG, "middles of edges without their ends");
   PetscCall(wring_edges_destroy(&g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,18 +6,18 @@
 PetscErrorCode wring_refine_curve(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
-  double                 *X, *got;
+  double                 *X;
   PetscBool               fits;
 
   PetscFunctionBegin;
   if (m->read.order < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(3 * (size_t)r->edge.all.n, &X, 3 * (size_t)r->edge.n, &got));
-  PetscCall(wring_edges_place(&r->edge.all, m->number.n_global, &m->read.middles, X, &fits));
+  PetscCall(PetscMalloc1(3 * (size_t)r->edge.n, &X));
+  PetscCall(wring_edges_find_middles(&r->edge.all, m->number.n_global, &m->read.middles, r->edge.n, r->edge.key, X,
+                                     &fits));
   if (!fits) WRING_REFUSE(m->comm, "mesh: the table of vertices at middles of edges is not that of its tetrahedra");
-  PetscCall(wring_edges_fetch(&r->edge.all, r->edge.n, r->edge.key, X, got));
   for (size_t i = 0; i < 3 * (size_t)r->edge.n; i++)
-    if (!isnan(got[i])) r->point.X[3 * (size_t)m->n_local + i] = got[i];
-  PetscCall(PetscFree2(X, got));
+    if (!isnan(X[i])) r->point.X[3 * (size_t)m->n_local + i] = X[i];
+  PetscCall(PetscFree(X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

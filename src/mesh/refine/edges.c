@@ -228,38 +228,43 @@ static PetscErrorCode list_positions(const wring_edges *g, PetscInt n_vertex, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_edges_place(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, double *X,
-                                 PetscBool *fits)
+/* X [g->n][3] of the edges that this rank stores; ends: rows have the ends of their edges. */
+static PetscErrorCode place(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, PetscBool ends, double *X)
 {
-  PetscInt64 n[2] = {t->n, t->end != NULL};
-  PetscInt  *to, n_got;
-  position  *row, *got;
+  PetscInt *to, n_got;
+  position *row, *got;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, g->comm));
-  *fits = (PetscBool)(n[1] > 0 || n[0] == 0 || n[0] == g->total);
   for (size_t i = 0; i < 3 * (size_t)g->n; i++) X[i] = NAN;
-  if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc2((size_t)t->n, &to, (size_t)t->n, &row));
   PetscCall(list_positions(g, n_vertex, t, to, row));
   PetscCall(wring_exchange_rows(g->comm, t->n, to, sizeof *row, row, &n_got, &got));
   PetscCall(PetscFree2(to, row));
   for (PetscInt i = 0; i < n_got; i++) {
-    const PetscInt at = n[1] > 0 ? wring_find_key(g->n, g->key, got[i].key) : (PetscInt)got[i].key;
-    if (n[1] > 0 && (at == g->n || g->key[at] != got[i].key)) continue;
+    const PetscInt at = ends ? wring_find_key(g->n, g->key, got[i].key) : (PetscInt)got[i].key;
+    if (ends && (at == g->n || g->key[at] != got[i].key)) continue;
     for (int c = 0; c < 3; c++) X[3 * (size_t)at + (size_t)c] = got[i].X[c];
   }
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_edges_fetch(const wring_edges *g, PetscInt n, const uint64_t *key, const double *X, double *got)
+PetscErrorCode wring_edges_find_middles(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, PetscInt n,
+                                        const uint64_t *key, double *X, PetscBool *fits)
 {
+  PetscInt64     sum[2] = {t->n, t->end != NULL};
+  double        *stored;
   wring_exchange x;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_INT64, MPI_SUM, g->comm));
+  *fits = (PetscBool)(sum[1] > 0 || sum[0] == 0 || sum[0] == g->total);
+  if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(3 * (size_t)g->n, &stored));
+  PetscCall(place(g, n_vertex, t, (PetscBool)(sum[1] > 0), stored));
   PetscCall(ask(g, n, key, &x));
-  PetscCall(wring_exchange_fetch(&x, 3 * sizeof *X, X, got));
+  PetscCall(wring_exchange_fetch(&x, 3 * sizeof *X, stored, X));
   PetscCall(wring_exchange_destroy(&x));
+  PetscCall(PetscFree(stored));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,12 +35,9 @@ typedef struct {
 PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge);
 
 /*
-  The positions of vertices at middles: X [g->n][3] of the edges that this rank stores, NaN without a row in t, whose
-  ends are numbers of a mesh of n_vertex vertices. Rows of edges that do not exist have no effect; *fits: rows without
-  ends are as many as edges, or none. Collective.
+  The positions of the vertices at the middles of existing edges, key [n] ascending: X [n][3], NaN without a row in t,
+  whose ends are numbers of a mesh of n_vertex vertices. Rows of edges that do not exist have no effect. *fits: rows
+  without ends are as many as edges, or none; otherwise X is not set. Collective.
 */
-PetscErrorCode wring_edges_place(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, double *X,
-                                 PetscBool *fits);
-
-/* Sends positions of edges to those who look them up, key [n] ascending, of existing edges: got [n][3]. Collective. */
-PetscErrorCode wring_edges_fetch(const wring_edges *g, PetscInt n, const uint64_t *key, const double *X, double *got);
+PetscErrorCode wring_edges_find_middles(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, PetscInt n,
+                                        const uint64_t *key, double *X, PetscBool *fits);
