@@ -51,24 +51,21 @@ static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, PetscInt *num
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine)
 {
-  PetscInt *order, *owner;
-  uint64_t *key;
-  double   *sorted;
+  const size_t n = wring_comm_rank(m->comm) ? 0 : (size_t)n_row, w = (size_t)width;
+  PetscInt    *order, *owner;
+  uint64_t    *key;
 
   PetscFunctionBegin;
-  const size_t n = wring_comm_rank(m->comm) ? 0 : (size_t)n_row, w = (size_t)width;
-  PetscCall(PetscMalloc3(n, &order, n, &owner, n, &key));
-  PetscCall(PetscMalloc1(n * w, &sorted));
-  for (size_t i = 0; i < n; i++) key[i] = (uint64_t)row[i * w];
-  PetscCall(wring_order_keys((PetscInt)n, key, order));
-  for (size_t i = 0; i < n; i++) {
-    owner[i] = (PetscInt)key[i];
-    PetscCall(PetscArraycpy(sorted + i * w, row + (size_t)order[i] * w, w));
-  }
+  PetscCall(PetscMalloc1(n, &owner));
+  for (size_t i = 0; i < n; i++) owner[i] = (PetscInt)row[i * w];
   PetscCall(find_owners(m, (PetscInt)n, owner));
-  PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, owner, w * sizeof *row, sorted, n_mine, mine));
-  PetscCall(PetscFree(sorted));
-  PetscCall(PetscFree3(order, owner, key));
+  PetscCall(wring_exchange_rows(m->comm, (PetscInt)n, owner, w * sizeof *row, row, n_mine, mine));
+  PetscCall(PetscFree(owner));
+  PetscCall(PetscMalloc2((size_t)*n_mine, &key, (size_t)*n_mine, &order));
+  for (size_t i = 0; i < (size_t)*n_mine; i++) key[i] = (uint64_t)(*mine)[i * w];
+  PetscCall(wring_order_keys(*n_mine, key, order));
+  PetscCall(wring_permute_rows(*n_mine, order, w * sizeof *row, mine));
+  PetscCall(PetscFree2(key, order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
