@@ -162,21 +162,20 @@ static PetscErrorCode merge(wring_tags *t)
   wring_raw     *raw   = t->raw;
   const PetscInt n     = raw->sources.n;
   PetscInt       n_all = n, *to; // the new numbers of this rank's sources
+  int64_t       *key;
   sighting      *list;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &list));
   for (PetscInt i = 0; i < n; i++) list[i] = (sighting){t->key[i], t->seen[i]};
   PetscCall(collect(t->s->comm, &n_all, &list));
-  PetscCall(PetscMalloc1((size_t)n, &to));
-  wring_map found = {0};
-  for (PetscInt i = 0, known; i < n_all; i++) PetscCall(wring_map_add(&found, list[i].key, i, &known));
-  for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&found, t->key[i]);
+  PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &key));
+  PetscCall(PetscArraycpy(key, t->key, n));
+  PetscCall(replace_sources(t, n_all, list));
+  for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&t->source, key[i]);
   for (PetscInt i = 0; i < raw->tets.n; i++) raw->tets.source[i] = to[raw->tets.source[i]];
   for (PetscInt i = 0; i < raw->lower.n; i++) raw->lower.element[i].source = to[raw->lower.element[i].source];
-  PetscCall(replace_sources(t, n_all, list));
-  PetscCall(wring_map_destroy(&found));
-  PetscCall(PetscFree(to));
+  PetscCall(PetscFree2(to, key));
   PetscCall(PetscFree(list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
