@@ -81,8 +81,7 @@ static PetscErrorCode build_shares(wring_sweep *s)
   PetscCall(PetscCalloc1(m->n_local, &count));
   PetscCall(PetscMalloc2(m->n_owned, &s->share, (size_t)4 * m->n_local, &s->start));
   for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, NULL);
-  PetscCall(PetscSFReduceBegin(m->forest.halo, MPIU_INT, count, count, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->forest.halo, MPIU_INT, count, count, MPI_SUM));
+  PetscCall(wring_mesh_reduce(m, MPIU_INT, MPI_SUM, count));
   PetscCall(PetscSFComputeDegreeBegin(m->forest.halo, &leaves));
   PetscCall(PetscSFComputeDegreeEnd(m->forest.halo, &leaves));
   for (PetscInt i = 0; i < m->n_owned; i++) s->share[i] = leaves[i] > 0 && count[i] > 0 ? 1. / (double)count[i] : 0;
