@@ -35,10 +35,10 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
 /* ---- lines and triangles ----------------------------------------------------------------------------------------- */
 
 /*
-  The edges 01 12 20 of all elements of sets, which may be on any rank: *edge [set.n_element][3], freed by the caller;
-  a line has the first one only. Places of edges that do not exist are -1. Collective.
+  The places of the edges 01 12 20 of all elements of sets among all edges: *place [set.n_element][3], freed by the
+  caller; a line has the first one only. Those of edges that do not exist are -1. Collective.
 */
-static PetscErrorCode find_edges(const wring_refinement *r, wring_edge **edge)
+static PetscErrorCode find_places(const wring_refinement *r, PetscInt **place)
 {
   const wring_mesh *const m = r->m;
   const size_t            n = 3 * (size_t)m->set.n_element;
@@ -47,8 +47,8 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge **edge)
   wring_edge             *found;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, edge));
-  for (size_t i = 0; i < n; i++) (*edge)[i] = (wring_edge){-1, -1};
+  PetscCall(PetscMalloc1(n, place));
+  for (size_t i = 0; i < n; i++) (*place)[i] = -1;
   PetscCall(PetscMalloc3(n, &at, n, &key, n, &found));
   for (PetscInt i = 0; i < m->set.n_element; i++) {
     const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
@@ -59,25 +59,8 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge **edge)
   }
   PetscCall(wring_sort_keys(count, key, at));
   PetscCall(wring_edges_find(&r->edge.all, count, key, found));
-  for (PetscInt i = 0; i < count; i++) (*edge)[at[i]] = found[i];
+  for (PetscInt i = 0; i < count; i++) (*place)[at[i]] = found[i].place;
   PetscCall(PetscFree3(at, key, found));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* mid [set.n_element][3]: the midpoints of edges 01 12 20, -1 of edges that are not refined or do not exist. */
-static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, wring_members *s)
-{
-  const wring_mesh *const m = r->m;
-  wring_edge             *edge;
-
-  PetscFunctionBegin;
-  PetscCall(find_edges(r, &edge));
-  for (PetscInt i = 0; i < 3 * m->set.n_element; i++) {
-    const PetscInt set = m->set.element[4 * (size_t)(i / 3)], number = m->number.n_global + edge[i].place;
-    mid[i] = edge[i].place < 0 ? -1 : number;
-    if (edge[i].place >= 0) PetscCall(add_member(s, set, number));
-  }
-  PetscCall(PetscFree(edge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,22 +83,22 @@ PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid)
 PetscErrorCode wring_refine_find_free(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
-  wring_edge             *edge;
+  PetscInt               *place;
 
   PetscFunctionBegin;
-  PetscCall(find_edges(r, &edge));
+  PetscCall(find_places(r, &place));
   PetscCall(PetscMalloc2(6 * (size_t)m->set.n_element, &r->free.end, 3 * (size_t)m->set.n_element, &r->free.is_line));
   r->free.n = 0;
   for (PetscInt i = 0; i < m->set.n_element; i++) {
     const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
     for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
-      if (edge[3 * (size_t)i + (size_t)k].place >= 0) continue;
+      if (place[3 * (size_t)i + (size_t)k] >= 0) continue;
       r->free.is_line[r->free.n]       = (PetscBool)(v[2] < 0);
       r->free.end[2 * r->free.n]       = v[k];
       r->free.end[2 * r->free.n++ + 1] = v[(k + 1) % 3];
     }
   }
-  PetscCall(PetscFree(edge));
+  PetscCall(PetscFree(place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,8 +116,12 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **m
     const PetscInt region = wring_names_find(&m->regions, m->set.names.name[k]);
     if (region >= 0) PetscCall(add_region(r, region, k, s));
   }
-  PetscCall(PetscMalloc1(3 * (size_t)m->set.n_element, mid));
-  PetscCall(find_midpoints(r, *mid, s));
+  PetscCall(find_places(r, mid));
+  for (PetscInt i = 0; i < 3 * m->set.n_element; i++) {
+    if ((*mid)[i] < 0) continue;
+    (*mid)[i] += m->number.n_global;
+    PetscCall(add_member(s, m->set.element[4 * (size_t)(i / 3)], (*mid)[i]));
+  }
   for (size_t i = 0; i < (size_t)t->n_member; i++) PetscCall(add_member(s, t->member[2 * i], t->member[2 * i + 1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
