@@ -113,36 +113,25 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The members of this slice: *row [*n][2] set and original number. */
-static PetscErrorCode list_members(const wring_mesh_data *d, PetscInt *n, PetscInt **row)
+/* Members of sets go to the owners of their vertices, lines and triangles to those of their first ones. */
+static PetscErrorCode send_sets(const wring_mesh_data *d, wring_mesh *m)
 {
+  const PetscInt n = d->set_start ? d->set_start[d->sets.n] : 0;
+  PetscInt      *row;
+
   PetscFunctionBegin;
-  *n = d->set_start ? d->set_start[d->sets.n] : 0;
-  PetscCall(PetscMalloc1(2 * (size_t)*n, row));
-  for (PetscInt s = 0; d->set_start && s < d->sets.n; s++) {
+  PetscCall(wring_mesh_send_to_owners(m, d->n_set_element, 4, 1, d->set_element, &m->set.n_element, &m->set.element));
+  PetscCall(PetscCalloc1((size_t)m->set.names.n, &m->set.vertex));
+  PetscCall(PetscCalloc1((size_t)m->set.names.n, &m->set.count));
+  PetscCall(PetscMalloc1(2 * (size_t)n, &row));
+  for (PetscInt s = 0; n > 0 && s < d->sets.n; s++) {
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
-      (*row)[2 * (size_t)i]     = s;
-      (*row)[2 * (size_t)i + 1] = d->set_vertex[i];
+      row[2 * (size_t)i]     = s;
+      row[2 * (size_t)i + 1] = d->set_vertex[i];
     }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Elements of sets go to the owner of their first vertex. They are sorted: which slice had them is forgotten. */
-static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d,
-                                        wring_mesh *m)
-{
-  const PetscInt n = d->n_set_element;
-  PetscInt      *first, *to;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)n, &first, (size_t)n, &to));
-  for (PetscInt i = 0; i < n; i++) first[i] = d->set_element[4 * (size_t)i + 1];
-  PetscCall(wring_slices_fetch(p->slice, n, first, sizeof *to, o->owner, to));
-  PetscCall(wring_exchange_rows(m->comm, n, to, 4 * sizeof *d->set_element, d->set_element, &m->set.n_element,
-                                &m->set.element));
-  PetscCall(wring_sort_rows(m->set.n_element, 4, 4 * sizeof *m->set.element, m->set.element, NULL));
-  PetscCall(PetscFree2(first, to));
+  PetscCall(wring_mesh_fill_sets(m, n, row));
+  PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,7 +154,6 @@ static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m
   PetscCall(wring_owners_create(&p, c->n_part, part, &o));
   PetscCall(send_tets(&p, part, m));
   PetscCall(PetscFree(part));
-  PetscCall(send_set_elements(&p, &o, d, m));
   PetscCall(send_vertices(&p, &o, d, m));
   PetscCall(wring_owners_destroy(&o));
   PetscCall(wring_pieces_destroy(&p));
@@ -174,7 +162,6 @@ static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m
 
 PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wring_mesh_data **data, wring_mesh **mesh)
 {
-  PetscInt    n_member, *members;
   wring_mesh *m;
   wring_error error = {""};
 
@@ -194,18 +181,14 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->read.order, 1, MPI_INT, MPI_MAX, comm));
   (*data)->middles = (wring_middles){0};
   PetscCall(move(c, *data, m));
-  PetscCall(list_members(*data, &n_member, &members));
-  PetscCall(wring_mesh_data_destroy(data));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->forest.vector));
   PetscCallMPI(MPI_Type_commit(&m->forest.vector));
   PetscCall(wring_mesh_build_natural(m));
   PetscCall(renumber_tets(m));
   PetscCall(wring_mesh_join(m));
   PetscCall(order_tets(m));
-  PetscCall(PetscCalloc1((size_t)m->set.names.n, &m->set.vertex));
-  PetscCall(PetscCalloc1((size_t)m->set.names.n, &m->set.count));
-  PetscCall(wring_mesh_fill_sets(m, n_member, members));
-  PetscCall(PetscFree(members));
+  PetscCall(send_sets(*data, m));
+  PetscCall(wring_mesh_data_destroy(data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
