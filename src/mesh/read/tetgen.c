@@ -40,18 +40,7 @@ static int64_t read_header(wring_scan *s, const char *what, int64_t expected, in
   return n;
 }
 
-/* Lists the rows after the header, and checks that no other row follows. */
-static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_row_kind kind, int64_t n,
-                               const char *what)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_row_blocks_add(blocks, s, (wring_row_block){.kind = kind, .width = 1, .n = n}));
-  if (wring_scan_ok(s) && s->at < s->end)
-    wring_scan_fail(s, wring_scan_place(s), "more rows than the %lld %s announced", (long long)n, what);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode read_node(void *context, const wring_row_block *b, int64_t i)
 {
@@ -68,27 +57,6 @@ static PetscErrorCode read_node(void *context, const wring_row_block *b, int64_t
   end_row(r->s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-static PetscErrorCode read_nodes(reader *r, PetscMPIInt rank)
-{
-  wring_row_blocks blocks = {0};
-  int64_t          attributes;
-  const char      *word;
-
-  PetscFunctionBegin;
-  PetscCall(wring_scan_index(r->s, PETSC_TRUE));
-  if (rank == 0) { // a fault of the first number is found when its row is read
-    const int64_t n = read_header(r->s, "the number of nodes", 3, &attributes);
-    wring_scan_peek(r->s, &word);
-    if (wring_text_int(word, &r->first) && r->first != 0) r->first = 1;
-    PetscCall(add_rows(r->s, &blocks, WRING_ROW_NODES, n, "nodes"));
-  }
-  PetscCallMPI(MPI_Bcast(&r->first, 1, MPI_INT64_T, 0, r->s->comm));
-  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_node, r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- tetrahedra -------------------------------------------------------------------------------------------------- */
 
 /* The region of a tet; attributes are real numbers in the file. */
 static int64_t read_attribute(wring_scan *s)
@@ -116,18 +84,31 @@ static PetscErrorCode read_tet(void *context, const wring_row_block *b, int64_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_tets(reader *r, PetscMPIInt rank)
+/* ---- the files --------------------------------------------------------------------------------------------------- */
+
+/* Nodes or tetrahedra: a header, and as many rows as it announces. */
+static PetscErrorCode read_file(reader *r, wring_row_kind kind, wring_row_reader read_row)
 {
-  wring_row_blocks blocks = {0};
+  const PetscBool   nodes  = (PetscBool)(kind == WRING_ROW_NODES);
+  const char *const what   = nodes ? "nodes" : "tetrahedra";
+  wring_scan *const s      = r->s;
+  wring_row_blocks  blocks = {0};
+  const char       *word;
 
   PetscFunctionBegin;
-  PetscCall(wring_scan_index(r->s, PETSC_TRUE));
-  if (rank == 0) {
-    const int64_t n = read_header(r->s, "the number of tetrahedra", 4, &r->attributes);
-    PetscCall(add_rows(r->s, &blocks, WRING_ROW_TETS, n, "tetrahedra"));
+  PetscCall(wring_scan_index(s, PETSC_TRUE));
+  if (wring_comm_rank(s->comm) == 0) { // a fault of the first number is found when its row is read
+    const int64_t n =
+      read_header(s, nodes ? "the number of nodes" : "the number of tetrahedra", nodes ? 3 : 4, &r->attributes);
+    wring_scan_peek(s, &word);
+    if (nodes && wring_text_int(word, &r->first) && r->first != 0) r->first = 1;
+    PetscCall(wring_row_blocks_add(&blocks, s, (wring_row_block){.kind = kind, .width = 1, .n = n}));
+    if (wring_scan_ok(s) && s->at < s->end)
+      wring_scan_fail(s, wring_scan_place(s), "more rows than the %lld %s announced", (long long)n, what);
   }
-  PetscCallMPI(MPI_Bcast(&r->attributes, 1, MPI_INT64_T, 0, r->s->comm));
-  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_tet, r));
+  PetscCallMPI(MPI_Bcast(&r->first, 1, MPI_INT64_T, 0, s->comm));
+  PetscCallMPI(MPI_Bcast(&r->attributes, 1, MPI_INT64_T, 0, s->comm));
+  PetscCall(wring_row_blocks_read(&blocks, s, r->raw, read_row, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,11 +127,10 @@ PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw 
   reader r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
 
   PetscFunctionBegin;
-  const PetscMPIInt rank = wring_comm_rank(nodes->comm);
-  raw->format            = "TetGen";
-  PetscCall(read_nodes(&r, rank));
+  raw->format = "TetGen";
+  PetscCall(read_file(&r, WRING_ROW_NODES, read_node));
   r.s = tets;
-  if (wring_scan_ok(tets)) PetscCall(read_tets(&r, rank));
+  if (wring_scan_ok(tets)) PetscCall(read_file(&r, WRING_ROW_TETS, read_tet));
   PetscCall(wring_tags_finish(&r.tags, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
