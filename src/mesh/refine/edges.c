@@ -9,7 +9,7 @@ uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
   return (uint64_t)PetscMin(a, b) * (uint64_t)n + (uint64_t)PetscMax(a, b);
 }
 
-/* The exchange that sends key [n] ascending to the ranks that store their ranges. */
+/* The exchange that sends key [n] to the ranks that store their ranges. */
 static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
   PetscInt *to;
@@ -160,7 +160,7 @@ PetscErrorCode wring_edges_destroy(wring_edges *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exchange that asks for key [n] ascending: x->asked are places of the edges here, -1: there is no such edge. */
+/* The exchange that asks for key [n]: x->asked are places of the edges here, -1: there is no such edge. */
 static PetscErrorCode ask(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
   uint64_t *wanted;

@@ -31,11 +31,11 @@ typedef struct {
   PetscInt place, owner; // among all edges; -1, -1: there is no such edge
 } wring_edge;
 
-/* Looks up edges on any ranks, key [n] ascending: edge [n]. Collective. */
+/* Looks up edges on any ranks, key [n] in any order: edge [n]. Collective. */
 PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge);
 
 /*
-  The positions of the vertices at the middles of existing edges, key [n] ascending: X [n][3], NaN without a row in t,
+  The positions of the vertices at the middles of existing edges, key [n]: X [n][3], NaN without a row in t,
   whose ends are numbers of a mesh of n_vertex vertices. Rows of edges that do not exist have no effect. *fits: rows
   without ends are as many as edges, or none; otherwise X is not set. Collective.
 */

@@ -1,7 +1,6 @@
 /* The file's numbers of vertices, by original number. */
 #include "refine.h"
 #include "base/exchange.h"
-#include "base/sort.h"
 
 typedef struct {
   int64_t vertex, tag;
@@ -15,20 +14,18 @@ static PetscErrorCode list_middles(wring_mesh *m, tag_row *row, PetscInt *n)
   const wring_middles *const t = &m->read.middles;
   wring_refinement           r = {.m = m};
   uint64_t                  *key;
-  PetscInt                  *order;
   wring_edge                *found;
 
   PetscFunctionBegin;
   PetscCall(wring_refine_number_edges(&r));
-  PetscCall(PetscMalloc3((size_t)t->n, &key, (size_t)t->n, &order, (size_t)t->n, &found));
+  PetscCall(PetscMalloc2((size_t)t->n, &key, (size_t)t->n, &found));
   for (PetscInt i = 0; i < t->n; i++)
     key[i] = wring_edge_key(m->number.n_global, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
-  PetscCall(wring_order_keys(t->n, key, order));
   PetscCall(wring_edges_find(&r.edge.all, t->n, key, found));
   for (PetscInt i = 0; i < t->n; i++)
-    row[i] = (tag_row){found[i].place < 0 ? -1 : (int64_t)m->number.n_global + found[i].place, t->tag[order[i]]};
+    row[i] = (tag_row){found[i].place < 0 ? -1 : (int64_t)m->number.n_global + found[i].place, t->tag[i]};
   *n = m->number.n_global + (PetscInt)r.edge.all.total;
-  PetscCall(PetscFree3(key, order, found));
+  PetscCall(PetscFree2(key, found));
   PetscCall(wring_refine_destroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,6 @@
   edge is not added even if both ends are in the set: the edge may cut a corner of the body.
 */
 #include "base/grow.h"
-#include "base/sort.h"
 #include "refine.h"
 #include "mesh/surface/faces.h"
 
@@ -42,25 +41,20 @@ static PetscErrorCode find_places(const wring_refinement *r, PetscInt **place)
 {
   const wring_mesh *const m = r->m;
   const size_t            n = 3 * (size_t)m->set.n_element;
-  PetscInt               *at, count = 0;
   uint64_t               *key;
   wring_edge             *found;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, place));
-  for (size_t i = 0; i < n; i++) (*place)[i] = -1;
-  PetscCall(PetscMalloc3(n, &at, n, &key, n, &found));
-  for (PetscInt i = 0; i < m->set.n_element; i++) {
-    const PetscInt *const v = m->set.element + 4 * (size_t)i + 1;
-    for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
-      key[count]  = wring_edge_key(m->number.n_global, v[k], v[(k + 1) % 3]);
-      at[count++] = 3 * i + k;
-    }
+  PetscCall(PetscMalloc2(n, &key, n, &found));
+  for (size_t i = 0; i < n; i++) {
+    const PetscInt *const v = m->set.element + 4 * (i / 3) + 1;
+    const size_t          k = v[2] < 0 ? 0 : i % 3;
+    key[i]                  = wring_edge_key(m->number.n_global, v[k], v[(k + 1) % 3]);
   }
-  PetscCall(wring_sort_keys(count, key, at));
-  PetscCall(wring_edges_find(&r->edge.all, count, key, found));
-  for (PetscInt i = 0; i < count; i++) (*place)[at[i]] = found[i].place;
-  PetscCall(PetscFree3(at, key, found));
+  PetscCall(wring_edges_find(&r->edge.all, (PetscInt)n, key, found));
+  for (size_t i = 0; i < n; i++) (*place)[i] = i % 3 && m->set.element[4 * (i / 3) + 3] < 0 ? -1 : found[i].place;
+  PetscCall(PetscFree2(key, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
