@@ -34,7 +34,7 @@ near "$(far block1 rest)" 0 1e-9 'positions after a restart'
 for type in trust_region pncg gradient_descent qn chebyshev auto; do
   works 1 run block.yaml -time_steps 5 -solver_type $type -solver_max_it 3000 -solver_rtol 1e-3 -output_every 0 \
     -output_directory by_$type
-  ! column by_$type/steps.csv reason | grep -qv '^converged$' || fail "$type did not converge"
+  [ "$(column by_$type/steps.csv reason | sort -u)" = converged ] || fail "$type did not converge"
   column by_$type/steps.csv least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$type: surfaces are not apart"
 done
 

@@ -12,7 +12,7 @@ works 1 run "$deck" $short -output_directory one
 works 2 run "$deck" $short -output_directory two
 sed '/^self_contact/d' "$deck" | sed "s|\.\./meshes|$source/inputs/meshes|" >free.yaml
 works 1 run free.yaml $short -output_directory free
-! column one/steps.csv reason | grep -qv '^converged$' || fail "a step of the two blocks did not converge"
+[ "$(column one/steps.csv reason | sort -u)" = converged ] || fail "a step of the two blocks did not converge"
 column one/steps.csv self_contact_depth | awk '$1 > 0.02 { exit 1 }' || fail "the blocks are too deep in each other"
 paste <(column one/steps.csv pz) <(column free/steps.csv pz) |
   awk 'END { exit !($1 > 0.6 * $2 && $2 < -150) }' || fail "the cube is not slowed down"
@@ -63,7 +63,7 @@ for name in rings soft; do
 done
 awk '$1 > most { most = $1 } END { exit !(most > 50) }' first || fail 'fewer vertices are lost than sink in'
 works 1 run rings.yaml -self_contact_stiffness 2e4
-! grep -Eq 'passing|^lost' log && ! column out/steps.csv self_contact_lost | grep -qv '^0$' ||
+! grep -Eq 'passing|^lost' log && [ "$(column out/steps.csv self_contact_lost | sort -u)" = 0 ] ||
   fail 'rings that hold are taken for rings that pass'
 
 # A cube flies through a thin plate, a collider that is too soft; a stiff one stops it.
@@ -109,7 +109,7 @@ $python "$source/tests/contact/scenes.py" rods .
 sed -i 's/^self_contact:.*/self_contact: {stiffness: 1e4}/; s/every: 1/every: 0/' rods.yaml
 for ranks in 1 2; do
   works $ranks run rods.yaml -solver_type newton -output_directory rods$ranks
-  ! column rods$ranks/steps.csv reason | grep -qv '^converged$' || fail "$ranks ranks: a step did not converge"
+  [ "$(column rods$ranks/steps.csv reason | sort -u)" = converged ] || fail "$ranks ranks: a step did not converge"
   column rods$ranks/steps.csv self_contact_inside | awk 'NR <= 12 && $1 > 0 { exit 1 }' || fail "vertices hold the bars"
   column rods$ranks/steps.csv pz | awk 'END { exit !($1 > 1) }' || fail "$ranks ranks: the bars pass through each other"
 done

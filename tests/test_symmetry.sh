@@ -73,7 +73,8 @@ same() {
   close "$(last half/steps.csv wall_fy)" "$(awk "BEGIN { print $(last whole/steps.csv wall_fy) / 2 }")" 1e-5 \
     "$name: reaction of the half"
   [ "$(last half/steps.csv middle_fx)$(last half/steps.csv middle_fy)" = 00 ] || fail "$name: tangential reactions"
-  ! awk -F, 'NR > 1 && NR <= 29' half/state.csv | cut -d, -f4 | grep -qv '^0$' || fail "$name: vertices left the plane"
+  [ "$(awk -F, 'NR > 1 && NR <= 29 { print $4 }' half/state.csv | sort -u)" = 0 ] ||
+    fail "$name: vertices left the plane"
 }
 same static 1 -time_integrator static -time_steps 2 -solver_type newton
 same static 4 -time_integrator static -time_steps 2 -solver_type qn
