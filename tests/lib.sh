@@ -110,6 +110,21 @@ expect() {
 }
 works() { expect 0 "$@"; } # RANKS ARGS...
 
+# launch RANKS ARGS...: a call in the background, $pid. ends STATUS WHAT: it ends with this status.
+launch() {
+  local by=()
+  [ "$1" = 1 ] || by=("$mpiexec" -n "$1")
+  : >log # not what the call before has said
+  "${by[@]}" "$wring" "${@:2}" >log 2>&1 </dev/null &
+  pid=$!
+}
+ends() {
+  local got
+  wait "$pid" 2>/dev/null
+  got=$?
+  [ $got = "$1" ] || fail "$2: exit status $got, expected $1"
+}
+
 # box_deck DIRECTORY: writes box.yaml, four steps of a cube of one cell.
 box_deck() {
   cat >box.yaml <<END

@@ -22,26 +22,14 @@ compare:  {solvers: [qn, xpbd, pd], iterations: 30000, report: [10, 30000], cond
 output:   {directory: out, plots: false}
 DECK
 
-# begin RANKS FILE ARGS...: compares in the background, $pid, until the file is there.
+# begin RANKS FILE ARGS...: a comparison in the background that has written the file.
 begin() {
-  local ranks=$1 file=$2 launch=()
-  shift 2
-  [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
-  "${launch[@]}" "$wring" compare "$@" >log 2>&1 </dev/null &
-  pid=$!
+  launch "$1" compare "${@:3}"
   for _ in {1..3000}; do
-    [ -e "$file" ] && return
+    [ -e "$2" ] && return
     sleep 0.02
   done
-  fail "$*: there is no $file"
-}
-
-# ends STATUS: what runs in the background.
-ends() {
-  local got
-  wait $pid 2>/dev/null
-  got=$?
-  [ $got = "$1" ] || fail "exit status $got, expected $1"
+  fail "$*: there is no $2"
 }
 
 # equal FOLDER FOLDER: CSV and JSON files of comparisons are the same but for seconds and provenance.
@@ -105,7 +93,7 @@ for ranks in 1 2; do
   mv out/compare.json killed.json
   begin $ranks out/compare.json deck.yaml "${arguments[@]}"
   kill -TERM "$([ $ranks = 1 ] && echo $pid || pgrep -P $pid | tail -n 1)"
-  ends 3
+  ends 3 'a comparison: SIGTERM'
   holds out/compare.json "j['ended'] == 'stopped by a signal' and j['solvers']['xpbd']['ended'] == 'interrupted'"
   holds out/compare.json "len(j['segments']) == 1 and j['solvers']['qn']['segment'] == 0"
   [ -e out/compare_kept/sittings.json ] || fail 'nothing is kept of a stopped comparison'
@@ -166,7 +154,7 @@ rm -rf out whole
 works 1 compare deck.yaml "${grid[@]}" -output_directory whole
 begin 1 out/compare_iterations=20000/compare.json deck.yaml "${grid[@]}"
 kill -INT $pid
-ends 3
+ends 3 'a parameter grid: SIGINT'
 holds out/sweep.json "j['combinations'] == 2 and len(j['runs']) == 1"
 refused 'compare_iterations=10: holds a comparison.*time_step was 0.01, now 0.02' compare deck.yaml "${grid[@]}" \
   -time_step 2e-2

@@ -189,12 +189,10 @@ expect 3 1 sway.yaml -time_limit 1e-9
 [ ! -d sway/level_0 ] || fail 'a level runs after the end of time.limit'
 works 1 sway.yaml -converge_level 0
 works 1 sway.yaml -converge_level 1
-"$wring" converge sway.yaml -time_end 1e3 -converge_in mesh -output_directory stopped >log 2>&1 &
-pid=$!
+launch 1 converge sway.yaml -time_end 1e3 -converge_in mesh -output_directory stopped
 wait_for stopped/level_0/steps.csv 5
 kill -TERM $pid
-wait $pid
-[ $? = 3 ] || fail 'a signal does not stop the levels'
+ends 3 'a signal to the levels'
 grep -q 'after 0 of 3 levels' log || fail 'a stop is not reported'
 ! grep -q scalars stopped/level_0/level.json && [ ! -f stopped/converge.csv ] || fail 'a stopped level is finished'
 refused 'level 0 is of another deck or program: time_end was 1000.0, now' sway.yaml -output_directory stopped
@@ -204,15 +202,11 @@ works 1 sway.yaml
 equal sway stopped 1e-9
 # one step that takes a minute: fails if only whole steps end
 for ranks in 1 2; do
-  launch=()
-  [ $ranks = 1 ] || launch=("$mpiexec" -n $ranks)
-  "${launch[@]}" "$wring" converge sway.yaml -output_directory endless$ranks -solver_type gradient_descent \
-    -solver_rtol 0 -solver_max_it 2000000000 -mesh_box_cells 16,8,8 -time_step 1 -time_end 1 >log 2>&1 &
-  pid=$!
+  launch $ranks converge sway.yaml -output_directory endless$ranks -solver_type gradient_descent \
+    -solver_rtol 0 -solver_max_it 2000000000 -mesh_box_cells 16,8,8 -time_step 1 -time_end 1
   wait_for endless$ranks/level_0/run.json 20
   kill -USR1 $pid
-  wait $pid
-  [ $? = 3 ] || fail "a signal does not stop a step on $ranks ranks"
+  ends 3 "a signal to a step on $ranks ranks"
   [ "$(wc -l <endless$ranks/level_0/steps.csv)" = 1 ] || fail 'an interrupted step counts'
   [ "$(json_value endless$ranks/level_0/run.json ended)" = '"stopped by a signal"' ] || fail 'run.json of a stop'
 done

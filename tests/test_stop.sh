@@ -18,23 +18,11 @@ output:     {directory: out, every: 4}
 checkpoint: {every: 2}
 DECK
 
-# start RANKS ARGS...: in the background, $pid, until it has made some steps.
+# start RANKS ARGS...: a run in the background that has made some steps.
 start() {
-  local ranks=$1
-  shift
   rm -rf out
-  if [ "$ranks" = 1 ]; then "$wring" run beam.yaml "$@" >log 2>&1 & else "$mpiexec" -n "$ranks" "$wring" run beam.yaml \
-    "$@" >log 2>&1 & fi
-  pid=$!
+  launch "$1" run beam.yaml "${@:2}"
   wait_for out/steps.csv 6
-}
-
-# ends STATUS WHAT: the run in the background ends with this status.
-ends() {
-  local got
-  wait $pid
-  got=$?
-  [ $got = "$1" ] || fail "$2: exit status $got, expected $1"
 }
 
 # goes_on DIRECTORY RANKS: its last checkpoint restarts.
@@ -211,17 +199,12 @@ compare:  {solvers: [newton, xpbd, qn], iterations: 40000}
 output:   {directory: out}
 DECK
 
-# begin RANKS TEXT ARGS...: in the background, $pid, until the log has the text.
+# begin RANKS TEXT ARGS...: a call in the background whose log has the text.
 begin() {
-  local ranks=$1 text=$2 launch=()
-  shift 2
-  [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
   rm -rf out
-  : >log
-  "${launch[@]}" "$wring" "$@" >log 2>&1 </dev/null &
-  pid=$!
+  launch "$1" "${@:3}"
   for _ in $(seq 600); do
-    grep -q "$text" log && return
+    grep -q "$2" log && return
     sleep 0.05
   done
   fail "$*: it does not begin"
