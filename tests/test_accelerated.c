@@ -301,10 +301,9 @@ static PetscErrorCode test_reproducible(void)
   Vec           y, x[2];
   wring_outcome outcome;
   double        distance;
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create("neohookean", 0.2, PETSC_TRUE, &m, &y));
   PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=5"));
   for (int t = 0; t < 2; t++) {

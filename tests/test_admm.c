@@ -134,10 +134,9 @@ static PetscErrorCode test_reproducible(void)
   Vec           y, x[2];
   wring_outcome outcome;
   double        distance;
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create("neohookean", PETSC_TRUE, 0.02, &m, &y));
   for (int t = 0; t < 2; t++) PetscCall(VecDuplicate(y, &x[t]));
   for (int t = 0; t < 2; t++) {

@@ -176,7 +176,6 @@ static PetscErrorCode case_create(const char *folder, const char *name, test_cas
 {
   wring_mesh_data *data = NULL;
   wring_term      *springs;
-  PetscMPIInt      rank;
   char             path[4096];
 
   PetscFunctionBegin;
@@ -186,7 +185,7 @@ static PetscErrorCode case_create(const char *folder, const char *name, test_cas
   CHECK(c->json, "%s cannot be read", path);
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &c->b.o));
   PetscCall(wring_options_set(c->b.o, "operator_type", "direct", name));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank == 0) PetscCall(read_mesh_data(c, &data));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &c->b.mesh));
   PetscCall(create_springs(c, &springs));
@@ -317,11 +316,10 @@ static PetscErrorCode check_iterates(test_case *c, const char *theirs, const cha
 
 static PetscErrorCode check_case(const char *folder, const char *name)
 {
-  test_case   c;
-  PetscMPIInt size;
+  test_case c;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(case_create(folder, name, &c));
   PetscCall(check_evaluation(&c));
   PetscCall(check_minimiser(&c));

@@ -137,12 +137,12 @@ static int compare_rows(const void *a, const void *b)
 /* The rows of all ranks, on all ranks. */
 static PetscErrorCode join(MPI_Comm comm, int width, PetscInt *n, PetscInt **row)
 {
-  PetscMPIInt *count, *start, size;
+  PetscMPIInt *count, *start;
   const int    mine = (int)*n * width;
   PetscInt    *all;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = wring_comm_size(comm);
   PetscCall(PetscMalloc2(size, &count, size + 1, &start));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, comm));
   start[0] = 0;
@@ -209,11 +209,10 @@ static PetscErrorCode check_mesh_data(MPI_Comm comm, const wring_mesh_data *d)
 /* No rank has read more than its share of a table of the mesh, except names and counts of sets. */
 static PetscErrorCode check_share(MPI_Comm comm)
 {
-  PetscMPIInt size;
-  int         tables = 0;
+  int tables = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = wring_comm_size(comm);
   for (int i = 0; i < TABLES && reads[i].name[0]; i++) {
     long long rows = reads[i].rows;
     if (strstr(reads[i].name, "names") || strstr(reads[i].name, "set_start")) continue;
@@ -273,11 +272,8 @@ static PetscErrorCode check_read(MPI_Comm comm, const char *file)
 /* Reads on the first 1, 2, ... ranks. */
 static PetscErrorCode check_read_on_fewer(const char *file)
 {
-  PetscMPIInt rank, size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   for (int n = 1; n <= size; n++) {
     MPI_Comm some;
     PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &some));
@@ -340,10 +336,8 @@ static PetscErrorCode read_mesh(const char *file)
 /* Rank 0 replaces the mesh file by the first n of these bytes, with byte `flip` changed unless it is n. */
 static PetscErrorCode replace_mesh(const char *mesh, char *bytes, size_t n, size_t flip)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   if (rank == 0) {
     if (flip < n) bytes[flip] ^= 0x10;
@@ -375,11 +369,10 @@ static PetscErrorCode write_other_mesh(const char *directory)
 */
 static PetscErrorCode check_mesh_file(const char *file)
 {
-  char        mesh[PETSC_MAX_PATH_LEN], directory[PETSC_MAX_PATH_LEN], old[WRING_SEAL_TEXT], bytes[1 << 16];
-  PetscMPIInt rank;
+  char mesh[PETSC_MAX_PATH_LEN], directory[PETSC_MAX_PATH_LEN], old[WRING_SEAL_TEXT], bytes[1 << 16];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   directory_of(file, directory);
   PetscCall(PetscSNPrintf(mesh, sizeof mesh, "%s/%s", directory, WRING_CHECKPOINT_MESH));
   const size_t n = read_bytes(mesh, bytes, sizeof bytes);
@@ -430,10 +423,9 @@ static PetscErrorCode check_flipped_value(const char *file)
 {
   const double value = value_of(3, 1, 0);
   char         bytes[1 << 16];
-  PetscMPIInt  rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank == 0) {
     const size_t n = read_bytes(file, bytes, sizeof bytes);
     size_t       i = 0;
@@ -485,11 +477,9 @@ static PetscErrorCode check_one_rank(const char *file)
 {
   const char   *reason = "Too many open files";
   struct rlimit limit, none;
-  PetscMPIInt   rank, size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(read_fields(file));
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -549,12 +539,10 @@ static PetscErrorCode check_directory(const char *directory)
 
 int main(int argc, char **argv)
 {
-  char        directory[] = "test_checkpoint_XXXXXX", file[PETSC_MAX_PATH_LEN], copy[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank, size;
+  char directory[] = "test_checkpoint_XXXXXX", file[PETSC_MAX_PATH_LEN], copy[PETSC_MAX_PATH_LEN];
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   if (rank == 0) CHECK(mkdtemp(directory), "no temporary directory");
   PetscCallMPI(MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, PETSC_COMM_WORLD));
   PetscCall(check_directory(directory));

@@ -11,14 +11,6 @@
 #include "term/sweep/sweep_impl.h"
 #include <sys/resource.h>
 
-static PetscErrorCode rank_and_size(PetscMPIInt *rank, PetscMPIInt *size)
-{
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
 
 /* The bits of the hash of an edge that the order of colouring uses. */
@@ -43,11 +35,10 @@ static void find_tie(PetscInt n, PetscInt tie[2])
 /* Edges (a, b) and (b, a), reversed in the list, or one on each of two ranks: the edge with a < b comes first. */
 static PetscErrorCode test_ties(wring_mesh *m)
 {
-  PetscInt    tie[2], vertex[4], colour[2] = {-1, -1}, n_colour, n;
-  PetscMPIInt rank, size;
+  PetscInt tie[2], vertex[4], colour[2] = {-1, -1}, n_colour, n;
 
   PetscFunctionBegin;
-  PetscCall(rank_and_size(&rank, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   find_tie(m->number.n_global, tie);
   PetscCall(wring_mesh_extend_halo(m, 2, tie));
   const PetscInt a = wring_mesh_local(m, tie[0]), b = wring_mesh_local(m, tie[1]);
@@ -69,10 +60,9 @@ static PetscErrorCode test_equal_elements(wring_mesh *m)
 {
   const PetscInt original[2] = {0, m->number.n_global - 1};
   PetscInt       colour, n_colour;
-  PetscMPIInt    rank, size;
 
   PetscFunctionBegin;
-  PetscCall(rank_and_size(&rank, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_mesh_extend_halo(m, 2, original));
   const PetscInt vertex[2] = {wring_mesh_local(m, original[0]), wring_mesh_local(m, original[1])};
@@ -103,11 +93,10 @@ static PetscErrorCode find_local(wring_mesh *m, PetscInt n, PetscInt *vertex)
 static PetscErrorCode test_rounds(wring_mesh *m)
 {
   enum { SPRINGS = 200 };
-  PetscInt    vertex[2 * SPRINGS], alone[2 * SPRINGS], colour[SPRINGS], one[SPRINGS], n = 0, n_colour, n_round;
-  PetscMPIInt rank, size;
+  PetscInt vertex[2 * SPRINGS], alone[2 * SPRINGS], colour[SPRINGS], one[SPRINGS], n = 0, n_colour, n_round;
 
   PetscFunctionBegin;
-  PetscCall(rank_and_size(&rank, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   for (PetscInt i = 0; i < SPRINGS; i++) {
     alone[2 * i]     = i;
     alone[2 * i + 1] = i + 1;
@@ -151,12 +140,11 @@ static PetscErrorCode test_hub(wring_mesh *m)
   const double   before = peak_memory();
   const PetscInt others = m->number.n_global - 1, each = SPRINGS / others + 1;
   PetscInt      *vertex, *colour, n_colour;
-  PetscMPIInt    rank, size;
 
   PetscFunctionBegin;
-  PetscCall(rank_and_size(&rank, &size));
-  const PetscInt first = (PetscInt)((PetscInt64)rank * others / size);
-  const PetscInt n     = each * ((PetscInt)((PetscInt64)(rank + 1) * others / size) - first);
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
+  const PetscInt    first = (PetscInt)((PetscInt64)rank * others / size);
+  const PetscInt    n     = each * ((PetscInt)((PetscInt64)(rank + 1) * others / size) - first);
   PetscCall(PetscMalloc2(2 * n, &vertex, n, &colour));
   for (PetscInt i = 0; i < n; i++) {
     vertex[2 * i]     = 0;

@@ -33,10 +33,9 @@ typedef struct {
 static PetscErrorCode create_mesh(const net *w, model *m)
 {
   wring_mesh_data *data = NULL;
-  PetscMPIInt      rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(m->comm);
   if (rank == 0) {
     PetscCall(wring_mesh_data_create(w->n, 0, &data));
     PetscCall(PetscCalloc1(1, &data->set_start));

@@ -598,9 +598,8 @@ int main(int argc, char **argv)
   static const char *const rules[]  = {"implicit_euler",        "implicit_midpoint", "bdf2",
                                        "linear_implicit_euler", "symplectic_euler",  "explicit_euler"};
   static const char *const rigid[]  = {"rgc", "compliant"};
-  PetscMPIInt              size;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   for (int n = 1; n <= N_PLANES; n += 2) {
     PetscCall(test_operator("direct", "auto", 1e-10, n));
     PetscCall(test_operator("direct", "distributed", 1e-10, n));

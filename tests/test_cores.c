@@ -10,10 +10,9 @@
 static PetscErrorCode check_counts(void)
 {
   wring_cores c;
-  PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(wring_cores_measure(PETSC_COMM_WORLD, &c));
   CHECK(c.node_ranks == size, "%d ranks of %d", c.node_ranks, size); // tests run on one node
   CHECK(c.node_threads == size * c.threads, "%d threads", c.node_threads);
@@ -79,11 +78,10 @@ static PetscErrorCode check_waiting(void)
 {
   wring_core_use   before, after;
   wring_core_watch watch;
-  PetscMPIInt      rank;
   double           waited = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   wring_core_use_measure(&before);
   CHECK((before.running > 0) == system_counts(), "%g s on the core", before.running);
   if (before.running <= 0) {

@@ -45,11 +45,10 @@ int main(int argc, char **argv)
   enum { ROOM = 3 << 20 }; // more than a rank reads at once
   static unsigned char byte[ROOM];
   char                 file[] = "test_crc_XXXXXX";
-  PetscMPIInt          rank;
-  FILE                *f = NULL;
+  FILE                *f      = NULL;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   for (size_t i = 0; i < ROOM; i++) byte[i] = (unsigned char)(wring_mix(i) >> 7);
   if (rank == 0) CHECK((f = fdopen(mkstemp(file), "wb")) && fwrite(byte, ROOM, 1, f) == 1 && !fclose(f), "%s", file);
   PetscCallMPI(MPI_Bcast(file, sizeof file, MPI_CHAR, 0, PETSC_COMM_WORLD));

@@ -208,10 +208,9 @@ static PetscErrorCode test_write(PetscMPIInt rank)
 
 int main(int argc, char **argv)
 {
-  char        folder[] = "/tmp/wring_csv_XXXXXX";
-  PetscMPIInt rank;
+  char folder[] = "/tmp/wring_csv_XXXXXX";
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   CHECK(rank > 0 || mkdtemp(folder), "%s cannot be made", folder);
   PetscCallMPI(MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, PETSC_COMM_WORLD));
   snprintf(file, sizeof file, "%s/table.csv", folder);

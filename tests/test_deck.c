@@ -12,10 +12,8 @@ static char folder[] = "/tmp/wring_deck_XXXXXX", file[64];
 /* Writes the file on rank 0; returns when all ranks can see it. */
 static PetscErrorCode write_bytes(const char *text, size_t size)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank == 0) test_write_bytes(file, size, text);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -336,9 +334,8 @@ static PetscErrorCode test_mutations(void)
 
 int main(int argc, char **argv)
 {
-  PetscMPIInt rank;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   CHECK(rank > 0 || mkdtemp(folder), "%s cannot be made", folder);
   PetscCallMPI(MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, PETSC_COMM_WORLD));
   snprintf(file, sizeof file, "%s/deck.yaml", folder);

@@ -59,13 +59,11 @@ static PetscErrorCode check_letters(PetscMPIInt rank, PetscInt n, const letter *
 static PetscErrorCode check_exchange(PetscInt n, PetscBool ascending, size_t message)
 {
   wring_exchange x;
-  PetscMPIInt    rank, size;
   PetscInt      *to, *number, *back, sum;
   letter        *row, *got;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   if (rank == 1) n /= 2;
   PetscCall(PetscMalloc3(n, &to, n, &row, n, &back));
   PetscCall(write_letters(n, ascending, rank, size, row, to));

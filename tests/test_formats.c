@@ -293,12 +293,11 @@ static void clean_up(void)
 
 int main(int argc, char **argv)
 {
-  char       *first, *text;
-  PetscMPIInt size;
+  char *first, *text;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(PetscMalloc2(MAX_FILE, &first, MAX_FILE, &text));
   snprintf(directory, sizeof directory, "test_formats_%d", size);
   PetscCall(wring_make_directory(PETSC_COMM_WORLD, directory));

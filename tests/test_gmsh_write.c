@@ -154,12 +154,10 @@ static PetscErrorCode test_refused(void)
 
 int main(int argc, char **argv)
 {
-  char        lamp[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank, size;
+  char lamp[PETSC_MAX_PATH_LEN];
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   snprintf(file, sizeof file, "test_gmsh_write_%d_%d.msh", size, rank); // tests on other ranks may run meanwhile
   snprintf(lamp, sizeof lamp, "%s/inputs/meshes/lamp.msh", argc > 1 ? argv[1] : ".");
   PetscCall(test_box());

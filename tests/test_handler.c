@@ -48,11 +48,9 @@ static PetscErrorCode make_body(MPI_Comm comm, const char *solver)
 static PetscErrorCode raise_of_last(MPI_Comm comm, PetscErrorCode (*raise)(MPI_Comm, const wring_error *))
 {
   wring_error e = {""};
-  PetscMPIInt rank, size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = wring_comm_rank(comm), size = wring_comm_size(comm);
   if (rank == size - 1) wring_error_set(&e, "deck:4: refused");
   PetscCall(raise(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,10 +87,9 @@ static PetscErrorCode refuse_on_half(PetscMPIInt rank, wring_error_handler *hand
 int main(int argc, char **argv)
 {
   wring_error_handler handler = {.program = "client", .status = 5};
-  PetscMPIInt         rank;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   PetscCall(wring_error_handler_push(&handler));
   if (argc > 1 && !strcmp(argv[1], "alone")) {
     (void)fail_alone(rank);

@@ -537,9 +537,8 @@ int main(int argc, char **argv)
                                        "newton", "pncg", "trust_region", "vbd"};
   static const char *const sweep[]  = {"xpbd", "pbd", "rgc"};
   static const char *const strain[] = {"qn", "pd", "anderson", "admm", "mixed"};
-  PetscMPIInt              size;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(test_minimisers("corotated", 8, any));
   PetscCall(test_minimisers("strain", 5, strain));
   PetscCall(test_iterative());

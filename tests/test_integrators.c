@@ -285,11 +285,9 @@ static PetscErrorCode test_tables(void)
 
 int main(int argc, char **argv)
 {
-  PetscMPIInt size;
-
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(test_tables());
   if (size == 1) PetscCall(test_orders());
   PetscCall(test_momenta());

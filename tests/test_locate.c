@@ -69,8 +69,7 @@ static PetscErrorCode check_shared(const wring_mesh *m, PetscInt original)
   int    found        = 0, first;
 
   PetscFunctionBegin;
-  PetscMPIInt rank;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   for (PetscInt i = 0; i < 4 * m->tets.n && !found; i++) {
     const PetscInt *const v = m->tets.corner + i / 4 * 4;
     if (m->number.original[v[i % 4]] != original) continue;

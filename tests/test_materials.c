@@ -58,13 +58,12 @@ static PetscErrorCode solve(test_body *b, const wring_law *law, const method *ho
 static PetscErrorCode solve_alone(const char *source, const wring_law *law, const method *how, PetscInt n_global,
                                   double *x)
 {
-  PetscMPIInt   rank;
   test_body     b;
   Vec           y, one;
   const double *a;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank == 0) {
     PetscCall(create(PETSC_COMM_SELF, source, law, &b, &y));
     PetscCall(VecDuplicate(y, &one));

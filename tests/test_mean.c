@@ -251,10 +251,9 @@ static PetscErrorCode check_ranks(const wring_law *law, body *b)
   wring_value value[3];
   Vec         grad[3];
   double      norm[2], error;
-  PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create(PETSC_COMM_SELF, law, PETSC_TRUE, PETSC_TRUE, &alone));
   PetscCall(VecDuplicate(alone.x, &grad[2]));
   PetscCall(wring_potential_fused(alone.g, alone.x, &value[2], grad[2]));

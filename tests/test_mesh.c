@@ -9,13 +9,6 @@
 
 static const wring_box beam = {{4, 1, 0.5}, {16, 4, 3}, {1, 2, 3}, 0.3};
 
-static PetscMPIInt rank_of(void)
-{
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  return rank;
-}
-
 static PetscInt sum_ranks(PetscInt n)
 {
   MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
@@ -68,17 +61,15 @@ static PetscErrorCode check_slices(void)
   wring_error      error = {""};
   wring_mesh      *m;
   wring_mesh_data *d;
-  PetscMPIInt      size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   CHECK(sizeof(PetscInt) == 8 || most == 134217727, "%d tets", (int)most);
   CHECK(wring_mesh_data_fits("mesh", 1, most, &error) && wring_mesh_part_fits(1, 1, most, &error), "%s", error.text);
   CHECK(!wring_mesh_data_fits("mesh", 1, (PetscInt64)most + 1, &error), "one too many");
   PetscCall(PetscNew(&d));
-  d->n_tet = rank_of() == size - 1 ? most + 1 : 0;
-  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m), "mesh on one rank",
-                "tetrahedra are too many");
+  d->n_tet = wring_comm_rank(PETSC_COMM_WORLD) == size - 1 ? most + 1 : 0;
+  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m), "mesh on one rank", "tetrahedra are too many");
   PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -175,7 +166,7 @@ static PetscErrorCode check_gather(const wring_mesh *m, const wring_mesh_data *d
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_gather(m, &g));
-  CHECK((g != NULL) == (rank_of() == 0), "gathered on rank 0 only");
+  CHECK((g != NULL) == (wring_comm_rank(PETSC_COMM_WORLD) == 0), "gathered on rank 0 only");
   if (g) {
     CHECK(g->n_vertex == d->n_vertex && g->n_tet == d->n_tet, "counts");
     CHECK(!memcmp(g->X, d->X, 3 * sizeof(double) * (size_t)d->n_vertex), "positions");
@@ -302,7 +293,7 @@ static PetscErrorCode test_tiny(PetscInt n_tet)
   wring_mesh         *m;
 
   PetscFunctionBegin;
-  if (rank_of() == 0) {
+  if (wring_comm_rank(PETSC_COMM_WORLD) == 0) {
     PetscCall(wring_mesh_data_create(4, n_tet, &d));
     PetscCall(PetscArraycpy(d->X, X, 12));
     for (PetscInt a = 0; a < 4 * n_tet; a++) d->tet[a] = a;

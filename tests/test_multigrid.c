@@ -571,10 +571,9 @@ static PetscErrorCode test_ghosts(void)
   wring_multigrid m;
   double          farthest, largest = 0;
   PetscInt        n_ghost = 0;
-  PetscMPIInt     size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
   PetscCall(solve_and_check(&p, "ghosts", 1e-4, NULL)); // r is not computed again
   m = *(wring_multigrid *)p.op->part->data;
@@ -630,10 +629,8 @@ static PetscErrorCode solve_gathered(problem *p, const wring_coarsening *g, Vec 
 /* Level 1 is on the first ranks, `ranks` of them, and coarser levels are on no others. */
 static PetscErrorCode check_owners(const wring_cycle *c, PetscMPIInt ranks)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   CHECK((c->level[1].n > 0) == (rank < ranks), "level 1: %d rows", (int)c->level[1].n);
   for (int i = 2; i < c->n_level; i++)
     CHECK(c->level[i].n == 0 || rank < ranks, "level %d: %d rows", i, (int)c->level[i].n);
@@ -667,10 +664,9 @@ static PetscErrorCode test_gather(void)
   problem          p;
   Vec              expected = NULL;
   PetscInt         it[WAYS], entries;
-  PetscMPIInt      size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
   for (int i = 0; i < WAYS; i++) {
     PetscCall(solve_gathered(&p, &way[i], &expected, &it[i]));
@@ -859,13 +855,12 @@ static PetscErrorCode pretend_hosts(PetscMPIInt each, wring_operator *op)
 */
 static PetscErrorCode test_hosts(void)
 {
-  PetscMPIInt            size;
   wring_operator_info    info;
   wring_operator_seconds s;
   wring_operator        *op;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   for (PetscMPIInt each = 1; each <= 2; each++) {
     problem p;
     PetscCall(create_problem(9, 3, 0.01, alike, &p));

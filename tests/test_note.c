@@ -38,13 +38,12 @@ static PetscErrorCode say(void)
 
 int main(int argc, char **argv)
 {
-  char        text[8192] = "";
-  PetscMPIInt rank;
+  char text[8192] = "";
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  FILE *const file = tmpfile();
-  const int   old  = dup(STDERR_FILENO);
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
+  FILE *const       file = tmpfile();
+  const int         old  = dup(STDERR_FILENO);
   CHECK(file && old >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0, "standard error");
   PetscCall(say());
   fflush(stderr);

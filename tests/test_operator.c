@@ -339,10 +339,9 @@ static PetscErrorCode test_threads(PetscInt m)
   Vec             b, x, first;
   wring_operator *op;
   PetscBool       reached, same;
-  PetscMPIInt     n_rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &n_rank));
+  const PetscMPIInt n_rank = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create_grid(PLAIN, m, 0.1, &A));
   PetscCall(create_vectors(A, &b, &x));
   PetscCall(VecDuplicate(x, &first));
@@ -507,10 +506,9 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
 static PetscErrorCode test_choice_in_parts(void)
 {
   const wring_operator_use many = {.solves = 100000};
-  PetscMPIInt              n_rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &n_rank));
+  const PetscMPIInt n_rank = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(choose_with("distributed", "auto", NULL, many, 6000, "direct"));
   PetscCall(choose_with("distributed", "auto", NULL, many, 20000, n_rank > 1 ? "multigrid" : "direct"));
   PetscCall(choose_with("shared", "auto", NULL, many, 20000, "direct"));

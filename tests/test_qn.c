@@ -187,12 +187,11 @@ static PetscErrorCode check_condition(test_body *m, Vec x, const char *name)
 */
 static PetscErrorCode test_condition(void)
 {
-  test_body   m;
-  Vec         y;
-  PetscMPIInt size;
+  test_body m;
+  Vec       y;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create_free("neohookean", stretch, 0.01, &m, &y));
   PetscCall(set_hessians(&m));
   for (int i = size > 1 ? N_HESSIANS - 1 : 0; i < N_HESSIANS; i++) PetscCall(check_condition(&m, y, hessians[i]));
@@ -822,10 +821,9 @@ static PetscErrorCode test_inner_reductions(const char *law)
   wring_solver *s;
   wring_outcome outcome;
   counts        seen = {.expected = 1};
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(test_body_create(law, h, 0, &m));
   PetscCall(wring_options_set(m.o, "operator_type", "multigrid", "test"));
   PetscCall(test_body_attach(&m, "xmin", 1e5, stretch));
@@ -848,12 +846,10 @@ static PetscErrorCode test_inner_reductions(const char *law)
 
 int main(int argc, char **argv)
 {
-  PetscMPIInt size;
-
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
   PetscCall(test_condition());
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   if (size < 4) PetscCall(test_order_of_conditions()); // thousands of solves
   PetscCall(test_useless());
   PetscCall(test_refusals());

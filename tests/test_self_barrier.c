@@ -38,13 +38,13 @@ typedef struct {
 static PetscErrorCode collect(const wring_barrier_pairs *p, const double *x, PetscInt *n, everywhere **all)
 {
   const MPI_Comm comm = p->mesh->comm;
-  PetscMPIInt    size, mine, *count, *start;
+  PetscMPIInt    mine, *count, *start;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  everywhere *const row = calloc((size_t)p->n_simplex + 1, sizeof *row);
-  count                 = calloc(2 * (size_t)size + 1, sizeof *count);
-  start                 = count + size;
+  const PetscMPIInt size = wring_comm_size(comm);
+  everywhere *const row  = calloc((size_t)p->n_simplex + 1, sizeof *row);
+  count                  = calloc(2 * (size_t)size + 1, sizeof *count);
+  start                  = count + size;
   for (PetscInt i = 0; i < p->n_simplex; i++) {
     const wring_simplex *const s = p->simplex + i;
     row[i]                       = (everywhere){.corners = s->corners, .bare = s->bare, .area = s->area};

@@ -221,10 +221,9 @@ static PetscErrorCode test_threads(void)
   Vec           y, x[2];
   wring_outcome outcome;
   double        distance;
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create_twisted("strain", &m, &y));
   for (int t = 0; t < 2; t++) PetscCall(VecDuplicate(y, &x[t]));
   for (int i = 0; i < N_TYPES; i++) {
@@ -292,10 +291,9 @@ static PetscErrorCode test_measuring(void)
   wring_outcome outcome[2];
   wring_solver *s;
   double        distance;
-  PetscMPIInt   size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(create_twisted("strain", &m, &y));
   PetscCall(test_body_solver(&m, "pd", &s));
   for (int t = 0; t < 2; t++) {

@@ -177,10 +177,8 @@ static PetscErrorCode test_ranks(const char *source)
 */
 static PetscErrorCode test_repeated(const char *source)
 {
-  PetscMPIInt size;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   for (int i = 0; type(i); i++) {
     const wring_solver_ops *const ops = type(i);
     test_body                     b;

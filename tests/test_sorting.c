@@ -71,14 +71,12 @@ static PetscBool is_nearest(PetscInt all, const uint64_t *key, PetscInt i, Petsc
 static PetscErrorCode check_sort(kind k, deal d, PetscInt all, cut c)
 {
   wring_sorting s;
-  PetscMPIInt   rank, size;
   PetscInt     *expected, *row, *got, *back, before = 0;
   PetscInt64   *first;
   uint64_t     *key, *mine;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(PetscMalloc3(all, &key, all, &expected, size, &first));
   for (PetscMPIInt p = 0; p < size; p++) first[p] = c == GIVEN ? all * p * p / size / size : p * (PetscInt64)all / size;
   PetscCall(sort_alone(k, all, key, expected));
@@ -113,13 +111,11 @@ static PetscErrorCode check_sort(kind k, deal d, PetscInt all, cut c)
 /* Fails if a key is looked up in another part than cuts give it to, or if splitters depend on the deal. */
 static PetscErrorCode check_parts(kind k, PetscInt all)
 {
-  PetscMPIInt rank, size;
-  PetscInt   *begin, *unused;
-  uint64_t   *key, *splitter, *other;
+  PetscInt *begin, *unused;
+  uint64_t *key, *splitter, *other;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(PetscMalloc5(all, &key, all, &unused, size + 1, &begin, size, &splitter, size, &other));
   PetscCall(sort_alone(k, all, key, unused));
   PetscCall(wring_cut_keys(PETSC_COMM_WORLD, rank == size / 2 ? all : 0, key, PETSC_TRUE, NULL, begin, splitter));

@@ -184,8 +184,7 @@ static wring_mesh *one_tet(void)
   static const double X[12] = {0.1, 0.2, 0, 1.3, 0, 0.1, 0, 0.9, 0.2, 0.3, 0.1, 1.1};
   wring_mesh_data    *data  = NULL;
   wring_mesh         *mesh;
-  PetscMPIInt         rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const PetscMPIInt   rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank == 0) {
     PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_create(4, 1, &data));
     memcpy(data->X, X, sizeof X);

@@ -393,11 +393,10 @@ static PetscErrorCode check_fan(void)
   wring_mesh_data *d             = NULL;
   wring_mesh      *m;
   PetscInt         n, n_hinge, *triangle, *hinge;
-  PetscMPIInt      rank;
   const wring_box  box = {.size = {1, 1, 0}, .cells = {2, 2, 0}};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   for (int twice = 0; twice < 2; twice++) {
     if (rank == 0) {
       PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
@@ -445,12 +444,10 @@ static PetscErrorCode check_balance(void)
   const wring_box  box = {.size = {1, 1, 1}, .cells = {2, 2, 2}};
   wring_mesh_data *d   = NULL;
   wring_mesh      *m;
-  PetscMPIInt      rank, size;
   PetscInt         most, least;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   if (rank == 0) {
     PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
     const PetscInt first = d->n_vertex;

@@ -13,9 +13,7 @@ static const double h = 0.02;
 
 static PetscBool parallel(void)
 {
-  PetscMPIInt size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return (PetscBool)(size > 1);
+  return (PetscBool)(wring_comm_size(PETSC_COMM_WORLD) > 1);
 }
 
 /* ---- a box on any communicator ----------------------------------------------------------------------------------- */
@@ -431,7 +429,6 @@ static PetscErrorCode pair_create(double damping, model *b)
 {
   const double     at[2][2] = {{0, 1.1}, {0, 1.3}};
   wring_mesh_data *data     = NULL;
-  PetscMPIInt      rank;
   PetscInt         far = 1, n;
   double           mass[2], *a;
   wring_term      *t;
@@ -439,7 +436,7 @@ static PetscErrorCode pair_create(double damping, model *b)
   PetscFunctionBegin;
   *b = (model){.comm = PETSC_COMM_WORLD};
   PetscCall(wring_options_create(b->comm, &b->o));
-  PetscCallMPI(MPI_Comm_rank(b->comm, &rank));
+  const PetscMPIInt rank = wring_comm_rank(b->comm);
   if (rank == 0) {
     PetscCall(wring_mesh_data_create(2, 0, &data));
     PetscCall(PetscCalloc1(1, &data->set_start));

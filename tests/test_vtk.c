@@ -74,7 +74,6 @@ static PetscErrorCode write_expected(const char *frame, double time, const piece
                                       "vertex", "volume", "energy", "region", "flag"};
   double                   sum[10] = {(double)p->n_point, (double)n_cell(p), (double)p->n_tet};
   char                     file[PETSC_MAX_PATH_LEN];
-  PetscMPIInt              rank;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 3 * p->n_point; i++) sum[3] += p->x[i], sum[4] += p->u[i];
@@ -83,7 +82,7 @@ static PetscErrorCode write_expected(const char *frame, double time, const piece
     sum[6] += p->volume[i], sum[7] += (double)p->energy[i], sum[8] += p->region[i], sum[9] += p->flag[i];
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 10, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSNPrintf(file, sizeof file, "%s.expected", frame));
   FILE *const f = fopen(file, "w");
@@ -178,12 +177,10 @@ static PetscErrorCode check_full(const char *directory, const piece *p)
 */
 static PetscErrorCode check_one_rank(const char *directory, const piece *p)
 {
-  PetscMPIInt   rank, size;
   struct rlimit limit;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   getrlimit(RLIMIT_NOFILE, &limit);
   PetscCall(check_limit(directory, p, RLIMIT_NOFILE, rank == size - 1 ? 3 : limit.rlim_cur, "Too many open files"));
@@ -224,13 +221,11 @@ static PetscErrorCode check_pvd(const char *directory)
 /* Rank size/2 of several holds nothing. 2^15 points: arrays of complete zlib blocks, and no cells at all. */
 static PetscErrorCode check_frames(const char *directory)
 {
-  PetscMPIInt rank, size;
-  piece       cells, points;
+  piece cells, points;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  const PetscInt here = size == 1 || rank != size / 2, tets = here * TETS * (rank + 1);
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
+  const PetscInt    here = size == 1 || rank != size / 2, tets = here * TETS * (rank + 1);
   PetscCall(create_piece(4 * tets, tets, here * LINES, here * VERTICES, &cells));
   PetscCall(create_piece(here * (1 << 15), 0, 0, 0, &points));
   PetscCall(write_frame(directory, "cells.vtu", PETSC_FALSE, &cells));
@@ -248,11 +243,10 @@ static PetscErrorCode check_frames(const char *directory)
 
 int main(int argc, char **argv)
 {
-  char        own[] = "test_vtk_XXXXXX", directory[PETSC_MAX_PATH_LEN], command[PETSC_MAX_PATH_LEN + 16];
-  PetscMPIInt rank;
+  char own[] = "test_vtk_XXXXXX", directory[PETSC_MAX_PATH_LEN], command[PETSC_MAX_PATH_LEN + 16];
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD);
   if (rank == 0) CHECK(argc > 2 || mkdtemp(own), "no temporary directory");
   PetscCallMPI(MPI_Bcast(own, sizeof own, MPI_CHAR, 0, PETSC_COMM_WORLD));
   PetscCall(PetscSNPrintf(directory, sizeof directory, "%s/a//b/", argc > 2 ? argv[2] : own));
