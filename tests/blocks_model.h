@@ -1,6 +1,7 @@
 /* Blocks with or without contacts, for the tests of self-contact. */
 #pragma once
 #include "blocks.h"
+#include "keys.h"
 #include "model.h"
 #include "potential/potential_impl.h"
 
@@ -21,8 +22,7 @@ static inline PetscErrorCode model_begin(MPI_Comm comm, int n, const wring_box *
   *m      = (model){0};
   m->mesh = test_blocks(comm, n, box);
   PetscCall(wring_options_create(comm, &o));
-  PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
-  PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
+  PetscCall(test_set(o, "material_", "young=1e5 poisson=0.3"));
   PetscCall(wring_law_corotated.set_par(&wring_law_corotated, o, "material_", "material_", law_par));
   PetscCall(wring_options_destroy(&o));
   m->g = test_potential(m->mesh, &wring_law_corotated, law_par);

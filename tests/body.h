@@ -1,8 +1,8 @@
 /* A box for tests of solvers and steps: a potential with attachments and springs, its operator, measures of x. */
 #pragma once
+#include "keys.h"
 #include "model.h"
 #include <wring/step.h>
-#include <stdarg.h>
 
 typedef struct {
   wring_options   *o;
@@ -17,11 +17,9 @@ typedef struct {
 /* Parameters of about 1e5 Pa for any material; source: folder of the repository, which has the table of a spline. */
 static inline PetscErrorCode test_set_material(wring_options *o, const wring_law *law, const char *source)
 {
-  static const char *const keys[][3] = {{"strain", "material_stiffness", "1e5"},
-                                        {"polynomial", "material_mu", "1e6"},
-                                        {"mooney_rivlin", "material_c10", "1.5e4"},
-                                        {"mooney_rivlin", "material_c01", "3e3"},
-                                        {"mooney_rivlin", "material_kappa", "1.1e5"}};
+  static const char *const keys[][2] = {{"strain", "stiffness=1e5"},
+                                        {"polynomial", "mu=1e6"},
+                                        {"mooney_rivlin", "c10=1.5e4 c01=3e3 kappa=1.1e5"}};
   PetscBool                known     = PETSC_FALSE;
   char                     file[PETSC_MAX_PATH_LEN];
 
@@ -29,7 +27,7 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (strcmp(keys[i][0], law->name) != 0) continue;
     known = PETSC_TRUE;
-    PetscCall(wring_options_set(o, keys[i][1], keys[i][2], "test"));
+    PetscCall(test_set(o, "material_", "%s", keys[i][1]));
   }
   if (law == &wring_law_spline) {
     PetscCall(PetscSNPrintf(file, sizeof file, "%s/inputs/materials/stiff_in_tension.csv", source));
@@ -37,8 +35,7 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
   } else if (!known && !wring_option_find(law->options, "young")) {
     PetscCall(wring_law_set_example(law, "material_", "test_example.csv", o));
   } else if (!known) {
-    PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
-    PetscCall(wring_options_set(o, "material_poisson", "0.35", "test"));
+    PetscCall(test_set(o, "material_", "young=1e5 poisson=0.35"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,20 +46,15 @@ static inline PetscErrorCode test_variant(wring_options *o, const char *name, co
 
 static inline PetscErrorCode test_variant(wring_options *o, const char *name, const char *type, const char *keys, ...)
 {
-  char    text[256], key[64], value[64], full[160];
-  int     length;
+  char    text[256], prefix[96];
   va_list values;
 
   PetscFunctionBegin;
   va_start(values, keys);
   vsnprintf(text, sizeof text, keys, values);
   va_end(values);
-  PetscCall(PetscSNPrintf(full, sizeof full, "variant_%s_type", name));
-  PetscCall(wring_options_set(o, full, type, "test"));
-  for (const char *at = text; sscanf(at, " %63[a-z_]=%63s%n", key, value, &length) == 2; at += length) {
-    PetscCall(PetscSNPrintf(full, sizeof full, "variant_%s_%s", name, key));
-    PetscCall(wring_options_set(o, full, value, "test"));
-  }
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", name));
+  PetscCall(test_set(o, prefix, "type=%s %s", type, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,17 +95,13 @@ static inline PetscErrorCode test_body_create_soft(const char *integrator, doubl
 {
   const PetscInt cells[3] = {2, 1, 1};
   double         par[8];
-  char           text[64];
 
   PetscFunctionBegin;
   *b = (test_body){.x = NULL};
-  snprintf(text, sizeof text, "%.17g", h);
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
-  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
-  PetscCall(wring_options_set(b->o, "time_integrator", integrator, "test"));
-  if (gravity) PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
+  PetscCall(test_set(b->o, "material_", "young=2e4 poisson=0.3"));
+  PetscCall(test_set(b->o, "time_", "step=%.17g integrator=%s", h, integrator));
+  if (gravity) PetscCall(test_set(b->o, "", "gravity=0.5,-1,2"));
   PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);

@@ -40,8 +40,7 @@ static PetscErrorCode create_bar(PetscInt cells, const char *poisson, bar *a)
   PetscFunctionBegin;
   *a = (bar){.H = NULL};
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &a->b.o));
-  PetscCall(wring_options_set(a->b.o, "material_young", "1e5", "test"));
-  PetscCall(wring_options_set(a->b.o, "material_poisson", poisson, "test"));
+  PetscCall(test_set(a->b.o, "material_", "young=1e5 poisson=%s", poisson));
   PetscCall(wring_law_neohookean.set_par(&wring_law_neohookean, a->b.o, "material_", "material_", par));
   a->b.mesh = test_box(PETSC_COMM_WORLD, n);
   a->b.g    = test_potential(a->b.mesh, &wring_law_neohookean, par);

@@ -114,17 +114,14 @@ static void mirror(const double X[3], double x[3])
 /* Solves from rest towards y, the mirrored body: x after max_it iterations, and the outcome. */
 static PetscErrorCode solve(const wring_law *law, const char *name, Vec *x, wring_outcome *outcome)
 {
-  static const char *const keys[][2] = {{"variant_wolfe_type", "qn"},
-                                        {"variant_wolfe_line_search", "wolfe"},
-                                        {"solver_newton_filter", "clamp"},
-                                        {"variant_searching_type", "chebyshev"},
-                                        {"variant_searching_line_search", "armijo"}};
-  test_body                b;
-  Vec                      y;
+  test_body b;
+  Vec       y;
 
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, ".", law, 0.001, 0, &b));
-  for (int i = 0; i < 5; i++) PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  PetscCall(test_set(b.o, "solver_newton_", "filter=clamp"));
+  PetscCall(test_variant(b.o, "wolfe", "qn", "line_search=wolfe"));
+  PetscCall(test_variant(b.o, "searching", "chebyshev", "line_search=armijo"));
   PetscCall(test_body_set_up_with(&b, mirror, 0.01, &y));
   PetscCall(VecDuplicate(b.x, x));
   PetscCall(VecCopy(b.x, *x));

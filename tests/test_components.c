@@ -152,15 +152,11 @@ static PetscErrorCode test_operator(const char *type, const char *factor, double
   Vec       x, y, expected;
   PetscBool reached;
   double    dot;
-  char      text[32];
   PetscReal exact;
   PetscCall(test_body_create("strain", 0.03, 0, &free_body));
   PetscCall(test_body_set_up(&free_body));
   PetscCall(create_held("strain", 0, n, &b));
-  snprintf(text, sizeof text, "%g", rtol);
-  PetscCall(wring_options_set(b.o, "operator_type", type, "test"));
-  PetscCall(wring_options_set(b.o, "operator_factor", factor, "test"));
-  PetscCall(wring_options_set(b.o, "operator_rtol", text, "test"));
+  PetscCall(test_set(b.o, "operator_", "type=%s factor=%s rtol=%g", type, factor, rtol));
   PetscCall(wring_operator_destroy(&b.op));
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, b.o, NULL, &b.op));
   for (int i = 0; i < 2; i++) PetscCall(wring_operator_set_matrices(b.op, b.of)); // the second keeps what it can
@@ -233,19 +229,24 @@ static PetscErrorCode test_rough(int n)
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
+static const char variants[] = "mixed_type=anderson mixed_inner=admm rest_type=qn rest_initial_hessian=rest_hessian "
+                               "frame_type=qn frame_initial_hessian=frame_hessian warped_type=qn "
+                               "warped_initial_hessian=warped_rest_hessian identity_type=qn "
+                               "identity_initial_hessian=identity cg_type=qn cg_inner=cg "
+                               "cg_inner_preconditioner=icholesky newton_cg_type=newton newton_cg_linear=cg";
+
 /*
   Methods that minimise g end in newton's minimiser. Fails if a row of a gradient, residual, matrix or inverse mass is
   that of a whole vertex.
 */
-static PetscErrorCode test_minimisers(const char *material, int n, const char *const *solver,
-                                      const char *const (*key)[2])
+static PetscErrorCode test_minimisers(const char *material, int n, const char *const *solver)
 {
   test_body     b;
   Vec           x, least;
   wring_outcome outcome;
   double        distance;
   PetscCall(create_held(material, 0.05, N_PLANES, &b));
-  for (; key && key[0][0]; key++) PetscCall(wring_options_set(b.o, key[0][0], key[0][1], "test"));
+  PetscCall(test_set(b.o, "variant_", "%s", variants));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &least));
   PetscCall(VecCopy(b.x, least));
@@ -272,14 +273,12 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
 */
 static PetscErrorCode test_inner(void)
 {
-  static const char *const keys[][2] = {
-    {"variant_cg_type", "qn"}, {"variant_cg_inner", "cg"}, {"variant_cg_inner_max_it", "500"}};
   test_body     b;
   Vec           x, y;
   wring_outcome outcome;
   double        distance, moved;
   PetscCall(create_held("strain", 0.05, N_PLANES, &b));
-  for (int i = 0; i < 3; i++) PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  PetscCall(test_variant(b.o, "cg", "qn", "inner=cg inner_max_it=500"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &y));
   PetscCall(VecCopy(b.x, x));
@@ -298,16 +297,12 @@ static PetscErrorCode test_inner(void)
 /* Sweeps, averaged between ranks too, one linear step, and pd's average by masses. */
 static PetscErrorCode test_held(const char *material, int n, const char *const *solver)
 {
-  static const char *const keys[][2] = {{"variant_hybrid_type", "xpbd"},
-                                        {"variant_hybrid_order", "hybrid"},
-                                        {"variant_mass_type", "pd"},
-                                        {"variant_mass_metric", "mass"}};
-  test_body                b;
-  wring_outcome            outcome;
-  Vec                      x;
+  test_body     b;
+  wring_outcome outcome;
+  Vec           x;
   PetscCall(create_held(material, 0.05, N_PLANES, &b));
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  PetscCall(test_variant(b.o, "hybrid", "xpbd", "order=hybrid"));
+  PetscCall(test_variant(b.o, "mass", "pd", "metric=mass"));
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < n; i++) {
     const int one = !strcmp(solver[i], "penalty") || !strcmp(solver[i], "compliant");
@@ -574,22 +569,6 @@ static PetscErrorCode test_twice(void)
 
 int main(int argc, char **argv)
 {
-  static const char *const keys[][2] = {{"variant_mixed_type", "anderson"},
-                                        {"variant_mixed_inner", "admm"},
-                                        {"variant_rest_type", "qn"},
-                                        {"variant_rest_initial_hessian", "rest_hessian"},
-                                        {"variant_frame_type", "qn"},
-                                        {"variant_frame_initial_hessian", "frame_hessian"},
-                                        {"variant_warped_type", "qn"},
-                                        {"variant_warped_initial_hessian", "warped_rest_hessian"},
-                                        {"variant_identity_type", "qn"},
-                                        {"variant_identity_initial_hessian", "identity"},
-                                        {"variant_cg_type", "qn"},
-                                        {"variant_cg_inner", "cg"},
-                                        {"variant_cg_inner_preconditioner", "icholesky"},
-                                        {"variant_newton_cg_type", "newton"},
-                                        {"variant_newton_cg_linear", "cg"},
-                                        {NULL, NULL}};
   static const char *const any[]    = {"qn",     "admm",     "chebyshev", "gradient_descent", "newton", "rest", "frame",
                                        "warped", "identity", "cg",        "newton_cg",        "vbd"};
   static const char *const strain[] = {"pd", "anderson", "admm", "mixed"};
@@ -607,8 +586,8 @@ int main(int argc, char **argv)
     PetscCall(test_operator("petsc", "auto", 1e-8, n));
     PetscCall(test_rough(n));
   }
-  PetscCall(test_minimisers("corotated", size > 1 ? 4 : 12, any, keys)); // the same iterations on any ranks
-  PetscCall(test_minimisers("strain", 4, strain, keys));
+  PetscCall(test_minimisers("corotated", size > 1 ? 4 : 12, any)); // the same iterations on any ranks
+  PetscCall(test_minimisers("strain", 4, strain));
   PetscCall(test_inner());
   PetscCall(test_held("strain", 6, sweeps));
   PetscCall(test_held("stable_neohookean", 1, one));

@@ -1,7 +1,7 @@
 /* ranks: 1 3
   One mesh in every format that can represent it gives the same evaluate.json and gradient.csv, byte by byte: Gmsh 2.2
   and 4.1 in text and in binary, MEDIT, TetGen numbered from 0 and from 1, and the output of wring_gmsh_write. */
-#include "check.h"
+#include "keys.h"
 #include <inttypes.h>
 #include <unistd.h>
 #include <wring/io.h>
@@ -228,25 +228,16 @@ static PetscErrorCode write_all(void)
 
 static PetscErrorCode evaluate(const char *name)
 {
-  static const char *const deck[][2] = {{"material_model", "corotated"}, {"material_young", "1e6"},
-                                        {"material_poisson", "0.3"},     {"material_density", "1000"},
-                                        {"region_tag2_young", "1e7"},    {"gravity", "0,0,-9.81"},
-                                        {"set_grip_box", "0,0,0,0,1,1"}, {"attach_grip_stiffness", "1e5"},
-                                        {"time_step", "1e-2"},           {"time_steps", "1"},
-                                        {"evaluate_gradient", "true"}};
-  char                     path[128];
-  wring_options           *o;
-  wring_ending             end = {0};
+  wring_options *o;
+  wring_ending   end = {0};
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  for (size_t i = 0; i < sizeof deck / sizeof deck[0]; i++)
-    PetscCall(wring_options_set(o, deck[i][0], deck[i][1], "command line"));
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  PetscCall(wring_options_set(o, "mesh_file", path, "command line"));
-  snprintf(path, sizeof path, "%s/positions.csv", directory);
-  PetscCall(wring_options_set(o, "evaluate_positions", path, "command line"));
-  PetscCall(wring_options_set(o, "output_directory", directory, "command line"));
+  PetscCall(test_set(o, "", "material_model=corotated material_young=1e6 material_poisson=0.3 material_density=1000"));
+  PetscCall(test_set(o, "", "region_tag2_young=1e7 gravity=0,0,-9.81 time_step=1e-2 time_steps=1"));
+  PetscCall(test_set(o, "", "set_grip_box=0,0,0,0,1,1 attach_grip_stiffness=1e5 evaluate_gradient=true"));
+  PetscCall(test_set(o, "", "mesh_file=%s/%s evaluate_positions=%s/positions.csv output_directory=%s", directory, name,
+                     directory, directory));
   PetscCall(wring_study_evaluate(PETSC_COMM_WORLD, o, &end));
   CHECK(end.status == WRING_EXIT_DONE, "%s: status %d", name, (int)end.status);
   PetscCall(wring_options_destroy(&o));

@@ -5,6 +5,7 @@
 */
 #include <wring/problem.h>
 #include <wring/study.h> // wring_study_check_keys
+#include "keys.h"
 #include "refused.h"
 
 static PetscErrorCode refuse(int n)
@@ -25,17 +26,13 @@ static PetscErrorCode fail_alone(PetscMPIInt rank)
 /* A body on this communicator, of a deck that has a typing mistake or not. */
 static PetscErrorCode make_body(MPI_Comm comm, const char *solver)
 {
-  static const char *const words[][2] = {
-    {"mesh_box_size", "2,1,1"}, {"mesh_box_cells", "4,2,2"}, {"material_model", "corotated"},
-    {"material_young", "1e5"},  {"material_poisson", "0.3"}, {"material_density", "1000"},
-    {"time_step", "1e-2"}};
   wring_options *o;
   wring_problem *p;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(comm, &o));
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    PetscCall(wring_options_set(o, words[i][0], words[i][1], "host"));
+  PetscCall(test_set(o, "material_", "model=corotated young=1e5 poisson=0.3 density=1000"));
+  PetscCall(test_set(o, "", "mesh_box_size=2,1,1 mesh_box_cells=4,2,2 time_step=1e-2"));
   PetscCall(wring_options_set(o, "solver_type", solver, "host"));
   PetscCall(wring_study_check_keys(o));
   PetscCall(wring_problem_create(comm, o, &p));

@@ -96,20 +96,14 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
 /* Ways to solve with A and H other than a factor: those that iterate. */
 static PetscErrorCode test_iterative(void)
 {
-  static const char *const keys[][2] = {{"operator_type", "multigrid"},
-                                        {"operator_rtol", "1e-3"},
-                                        {"solver_newton_linear", "cg"},
-                                        {"variant_cg_type", "qn"},
-                                        {"variant_cg_initial_hessian", "warped_rest_hessian"},
-                                        {"variant_cg_inner", "cg"},
-                                        {"variant_cg_inner_preconditioner", "icholesky"}};
-  static const char *const solver[]  = {"qn", "newton", "cg"};
+  static const char *const solver[] = {"qn", "newton", "cg"};
   test_body                b;
   wring_outcome            outcome;
   Vec                      x;
   PetscCall(create_held("corotated", 0.05, &b));
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  PetscCall(test_set(b.o, "", "operator_type=multigrid operator_rtol=1e-3 solver_newton_linear=cg"));
+  PetscCall(test_set(b.o, "variant_cg_", "type=qn initial_hessian=warped_rest_hessian inner=cg"));
+  PetscCall(test_set(b.o, "variant_cg_", "inner_preconditioner=icholesky"));
   PetscCall(wring_operator_destroy(&b.op));
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, b.o, NULL, &b.op));
   PetscCall(wring_operator_set_matrices(b.op, b.of));
@@ -129,19 +123,15 @@ static PetscErrorCode test_iterative(void)
 /* Sweeps move nothing that is held: also averaged between ranks, and pd's average by masses. */
 static PetscErrorCode test_sweeps(void)
 {
-  static const char *const keys[][2] = {{"solver_penalty_order", "hybrid"},
-                                        {"variant_hybrid_type", "xpbd"},
-                                        {"variant_hybrid_order", "hybrid"},
-                                        {"variant_mass_type", "pd"},
-                                        {"variant_mass_metric", "mass"}};
-  static const char *const solver[]  = {"xpbd", "hybrid", "pbd", "rgc", "penalty", "mass"};
+  static const char *const solver[] = {"xpbd", "hybrid", "pbd", "rgc", "penalty", "mass"};
   test_body                b;
   wring_outcome            outcome;
   Vec                      x;
   double                   distance;
   PetscCall(create_held("strain", 0.05, &b));
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  PetscCall(test_set(b.o, "solver_", "penalty_order=hybrid"));
+  PetscCall(test_variant(b.o, "hybrid", "xpbd", "order=hybrid"));
+  PetscCall(test_variant(b.o, "mass", "pd", "metric=mass"));
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < 6; i++) {
     PetscCall(VecCopy(b.x, x));

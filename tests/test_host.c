@@ -5,7 +5,7 @@
 #include <wring/io.h>
 #include <wring/problem.h>
 #include <wring/study.h> // wring_study_check_keys
-#include "check.h"
+#include "keys.h"
 
 enum { TAGS = 128, NUMBER = 4711 };
 
@@ -47,33 +47,20 @@ static PetscErrorCode use_mesh(MPI_Comm comm, const char *source)
 /* One step, with contact. */
 static PetscErrorCode use_problem(MPI_Comm comm)
 {
-  static const char *const words[][2] = {{"mesh_box_size", "2,1,1"},
-                                         {"mesh_box_cells", "8,4,4"},
-                                         {"material_model", "corotated"},
-                                         {"material_young", "1e5"},
-                                         {"material_poisson", "0.3"},
-                                         {"material_density", "1000"},
-                                         {"attach_xmin_stiffness", "1e6"},
-                                         {"gravity", "0,0,-9.81"},
-                                         {"collider_floor_shape", "half_space"},
-                                         {"collider_floor_point", "0,0,0"},
-                                         {"collider_floor_normal", "0,0,1"},
-                                         {"collider_floor_stiffness", "1e5"},
-                                         {"self_contact_stiffness", "1e4"},
-                                         {"self_contact_thickness", "1e-3"},
-                                         {"operator_type", "multigrid"},
-                                         {"time_step", "1e-2"}};
-  wring_options           *o;
-  wring_problem           *p;
-  wring_solver            *solver;
-  wring_outcome            outcome;
-  PetscBool                changed;
-  Vec                      x;
+  wring_options *o;
+  wring_problem *p;
+  wring_solver  *solver;
+  wring_outcome  outcome;
+  PetscBool      changed;
+  Vec            x;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(comm, &o));
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    PetscCall(wring_options_set(o, words[i][0], words[i][1], "host"));
+  PetscCall(test_set(o, "", "mesh_box_size=2,1,1 mesh_box_cells=8,4,4 operator_type=multigrid time_step=1e-2"));
+  PetscCall(test_set(o, "material_", "model=corotated young=1e5 poisson=0.3 density=1000"));
+  PetscCall(test_set(o, "", "attach_xmin_stiffness=1e6 gravity=0,0,-9.81"));
+  PetscCall(test_set(o, "collider_floor_", "shape=half_space point=0,0,0 normal=0,0,1 stiffness=1e5"));
+  PetscCall(test_set(o, "self_contact_", "stiffness=1e4 thickness=1e-3"));
   PetscCall(wring_study_check_keys(o));
   PetscCall(wring_problem_create(comm, o, &p));
   PetscCall(wring_problem_create_solver(p, NULL, &solver));

@@ -36,11 +36,9 @@ static PetscErrorCode change_step(test_body *b, double h, wring_stepper **steppe
 {
   wring_stepper *old = *stepper;
   wring_memory   from[2], to[2];
-  char           text[64];
 
   PetscFunctionBegin;
-  snprintf(text, sizeof text, "%.17g", h);
-  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
+  PetscCall(test_set(b->o, "time_", "step=%.17g", h));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   const int n = wring_stepper_memory(old, from);
   CHECK(wring_stepper_size(*stepper) == h, "h is %g", wring_stepper_size(*stepper));

@@ -17,9 +17,7 @@ static PetscErrorCode iterate(test_body *b, const char *linear, Vec x, double *s
   Vec start;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_set(b->o, "solver_newton_linear", linear, "test"));
-  PetscCall(wring_options_set(b->o, "solver_newton_forcing", "fixed", "test"));
-  PetscCall(wring_options_set(b->o, "solver_newton_rtol", "1e-10", "test"));
+  PetscCall(test_set(b->o, "solver_newton_", "linear=%s forcing=fixed rtol=1e-10", linear));
   PetscCall(VecCopy(b->x, x));
   PetscCall(test_body_place(b, pull, 0.01, x));
   PetscCall(VecDuplicate(x, &start));
@@ -69,8 +67,7 @@ static PetscErrorCode make_box(const PetscInt cells[3], const char *poisson, tes
   PetscFunctionBegin;
   *b = (test_body){.mesh = test_box(PETSC_COMM_WORLD, cells)};
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "material_young", "1e5", "test"));
-  PetscCall(wring_options_set(b->o, "material_poisson", poisson, "test"));
+  PetscCall(test_set(b->o, "material_", "young=1e5 poisson=%s", poisson));
   PetscCall(wring_law_neohookean.set_par(&wring_law_neohookean, b->o, "material_", "material_", par));
   b->g = test_potential(b->mesh, &wring_law_neohookean, par);
   PetscCall(wring_potential_set_step(b->g, h));

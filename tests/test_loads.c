@@ -417,9 +417,7 @@ static PetscErrorCode test_particle(const char *rule)
   wring_state    state = {.time = 0};
   double        *v;
   PetscCall(create_soft_body(&b));
-  PetscCall(wring_options_set(b.o, "time_step", "0.05", "test"));
-  PetscCall(wring_options_set(b.o, "time_integrator", rule, "test"));
-  PetscCall(wring_options_set(b.o, "gravity", "0,0,-9.81", "test"));
+  PetscCall(test_set(b.o, "", "time_step=0.05 time_integrator=%s gravity=0,0,-9.81", rule));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));
   PetscCall(make_loads(&b, &loads));
   PetscCall(wring_stepper_set_loads(stepper, loads));

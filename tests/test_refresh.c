@@ -16,13 +16,6 @@ static void shear(const double X[3], double x[3])
   x[0] = 1.7 * X[0], x[1] = X[1] + 0.4 * X[0], x[2] = 0.8 * X[2];
 }
 
-static PetscErrorCode set(test_body *m, const char *key, const char *value)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_options_set(m->o, key, value, "test"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
 /* One of three components has random values, the others are 0; the same on any partition. */
@@ -177,9 +170,7 @@ static PetscErrorCode create_torn(const char *keep, const char *refresh, test_bo
     PetscCall(wring_potential_add_term(m->g, term));
   }
   PetscCall(test_body_set_up(m));
-  PetscCall(set(m, "solver_qn_keep", keep));
-  PetscCall(set(m, "solver_qn_refresh", refresh));
-  PetscCall(set(m, "solver_qn_history", "10"));
+  PetscCall(test_set(m->o, "solver_qn_", "keep=%s refresh=%s history=10", keep, refresh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -310,7 +301,7 @@ static PetscErrorCode test_contacts(void)
   PetscCall(test_body_set_up(&m));
   PetscCall(wring_potential_set_target(m.g, m.x));
   PetscCall(wring_potential_set_start(m.g, m.x));
-  PetscCall(set(&m, "solver_qn_refresh", "20"));
+  PetscCall(test_set(m.o, "solver_qn_", "refresh=20"));
   PetscCall(test_body_solver(&m, "qn", &s));
   PetscCall(wring_solver_set_limits(s, ITERATIONS, 0, 0, 1));
   PetscCall(wring_solver_solve(s, m.x, &outcome));
@@ -329,14 +320,14 @@ static PetscErrorCode test_contacts(void)
 /* Fails if refresh is accepted where qn does not start from the operator. */
 static PetscErrorCode test_refusals(void)
 {
-  static const char *const bad[][2] = {{"solver_qn_initial_hessian", "identity"}, {"solver_qn_inner", "cg"}};
+  static const char *const bad[] = {"initial_hessian=identity", "inner=cg"};
   test_body                m;
   wring_solver            *s;
 
   PetscFunctionBegin;
   for (int i = 0; i < 2; i++) {
     PetscCall(create_torn("false", "20", &m));
-    PetscCall(set(&m, bad[i][0], bad[i][1]));
+    PetscCall(test_set(m.o, "solver_qn_", "%s", bad[i]));
     PetscCall(wring_solver_create(m.mesh->comm, m.g, m.op, NULL, &s));
     CHECK_REFUSED(wring_solver_set_from_options(s, m.o, "qn"), "refresh is for initial_hessian operator", "");
     PetscCall(wring_solver_destroy(&s));

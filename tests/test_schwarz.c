@@ -8,26 +8,12 @@
 #include <wring/problem.h>
 
 /* A block that is held at one end, where one component of a side is held too. */
-static const char *const keys[][2] = {{"mesh_box_size", "2,1,1"},
-                                      {"material_model", "stable_neohookean"},
-                                      {"material_young", "1e5"},
-                                      {"material_poisson", "0.3"},
-                                      {"material_density", "1000"},
-                                      {"attach_xmin_hard", "true"},
-                                      {"attach_ymax_hard", "true"},
-                                      {"attach_ymax_components", "y"},
-                                      {"time_step", "10"},
-                                      {"operator_type", "direct"},
-                                      {"variant_s_type", "newton"},
-                                      {"variant_s_linear", "schwarz"},
-                                      {"variant_p_type", "pncg"},
-                                      {"variant_p_precondition", "schwarz"},
-                                      {"variant_one_type", "pncg"},
-                                      {"variant_one_precondition", "schwarz"},
-                                      {"variant_one_renew", "1"},
-                                      {"gravity", "0,0,-1"},
-                                      {"material_volumetric", "full"},
-                                      {"solver_newton_linear", "direct"}};
+static const char keys[] =
+  "mesh_box_size=2,1,1 time_step=10 gravity=0,0,-1 operator_type=direct solver_newton_linear=direct "
+  "material_model=stable_neohookean material_young=1e5 material_poisson=0.3 material_density=1000 "
+  "material_volumetric=full attach_xmin_hard=true attach_ymax_hard=true attach_ymax_components=y "
+  "variant_s_type=newton variant_s_linear=schwarz variant_p_type=pncg variant_p_precondition=schwarz "
+  "variant_one_type=pncg variant_one_precondition=schwarz variant_one_renew=1";
 
 typedef struct {
   wring_options *o;
@@ -46,9 +32,7 @@ static PetscErrorCode create(const char *cells, scene *s)
   PetscFunctionBegin;
   *s = (scene){.o = NULL};
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &s->o));
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    PetscCall(wring_options_set(s->o, keys[i][0], keys[i][1], "test"));
-  PetscCall(wring_options_set(s->o, "mesh_box_cells", cells, "test"));
+  PetscCall(test_set(s->o, "", "%s mesh_box_cells=%s", keys, cells));
   PetscCall(wring_problem_create(PETSC_COMM_WORLD, s->o, &s->p));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->x, &changed));

@@ -38,8 +38,7 @@ static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law 
 {
   PetscFunctionBegin;
   PetscCall(test_body_create_on(comm, source, law, 0.01, test_mesh_order == 1 ? 12 : 0, b));
-  PetscCall(wring_options_set(b->o, "solver_mgpbd_rtol", "1e-13", "test")); // iterative on any number of ranks
-  PetscCall(wring_options_set(b->o, "solver_mgpbd_inner_max_it", "1000", "test"));
+  PetscCall(test_set(b->o, "solver_mgpbd_", "rtol=1e-13 inner_max_it=1000")); // iterative on any number of ranks
   if (held) PetscCall(test_body_attach(b, "xmin", 1e5, twist));
   if (held) PetscCall(test_body_attach(b, "xmax", 1e5, twist));
   PetscCall(test_body_set_up_with(b, twist, 0.02, y));

@@ -218,11 +218,8 @@ static PetscErrorCode create_bar(const char *young, const char *steps, test_body
   PetscFunctionBegin;
   *b = (test_body){.x = NULL};
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "material_young", young, "test"));
-  PetscCall(wring_options_set(b->o, "material_poisson", "0", "test"));
-  PetscCall(wring_options_set(b->o, "time_integrator", "static", "test"));
-  PetscCall(wring_options_set(b->o, "time_steps", steps, "test"));
-  PetscCall(wring_options_set(b->o, "gravity", "10,0,0", "test"));
+  PetscCall(test_set(b->o, "", "material_young=%s material_poisson=0 gravity=10,0,0", young));
+  PetscCall(test_set(b->o, "time_", "integrator=static steps=%s", steps));
   PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);

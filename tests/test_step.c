@@ -52,9 +52,7 @@ static PetscErrorCode test_free_fall(void)
 
   PetscFunctionBegin;
   PetscCall(test_body_create("strain", step, 0, &m));
-  PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
-  PetscCall(wring_options_set(m.o, "time_end", "0.05", "test"));
-  PetscCall(wring_options_set(m.o, "gravity", "1,-2,-9.81", "test"));
+  PetscCall(test_set(m.o, "", "time_step=0.01 time_end=0.05 gravity=1,-2,-9.81"));
   PetscCall(test_body_set_up(&m));
   PetscCall(test_state_create(&m, NULL, &state));
   PetscCall(wring_stepper_create(m.g, m.o, &stepper));
@@ -168,8 +166,7 @@ static PetscErrorCode test_auto_start(void)
     double         distance = INFINITY;
     PetscCall(test_body_create("corotated", step, 0, &m));
     if (cases[i].stiffness > 0) PetscCall(test_body_attach(&m, "box", cases[i].stiffness, test_stay));
-    PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
-    PetscCall(wring_options_set(m.o, "gravity", cases[i].gravity, "test"));
+    PetscCall(test_set(m.o, "", "time_step=0.01 gravity=%s", cases[i].gravity));
     if (cases[i].start) PetscCall(wring_options_set(m.o, "solver_start", cases[i].start, "test"));
     PetscCall(test_body_set_up(&m));
     PetscCall(test_state_create(&m, cases[i].velocity, &state));

@@ -537,10 +537,6 @@ static PetscErrorCode test_one_spring(void)
 /* Remainder of C = 0.3: factor 1 - k per iteration, 1 - k in total with rule exponent; 1 - s per iteration with rgc. */
 static PetscErrorCode test_rigid(void)
 {
-  static const char *const keys[][2] = {{"solver_pbd_stiffness", "0.4"},   {"variant_once_type", "pbd"},
-                                        {"variant_once_stiffness", "0.4"}, {"variant_once_rule", "exponent"},
-                                        {"variant_none_type", "pbd"},      {"variant_none_stiffness", "0"},
-                                        {"variant_all_type", "pbd"},       {"solver_rgc_factor", "1.25"}};
   static const struct {
     const char *name;
     PetscInt    its;
@@ -552,7 +548,10 @@ static PetscErrorCode test_rigid(void)
 
   PetscFunctionBegin;
   PetscCall(pair_create(0, &b));
-  for (int i = 0; i < 8; i++) PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  PetscCall(test_set(b.o, "solver_", "pbd_stiffness=0.4 rgc_factor=1.25"));
+  PetscCall(test_variant(b.o, "once", "pbd", "stiffness=0.4 rule=exponent"));
+  PetscCall(test_variant(b.o, "none", "pbd", "stiffness=0"));
+  PetscCall(test_set(b.o, "variant_", "all_type=pbd"));
   for (int i = 0; i < 8; i++) {
     PetscCall(pair_solve(&b, cases[i].name, cases[i].its, x));
     CHECK(fabs((x[1] - x[0] - pair_length) / 0.3 - cases[i].left) < 1e-12, "%s: %g of C is left after %d iterations",

@@ -15,16 +15,6 @@ static void twist(const double X[3], double x[3])
   x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
 }
 
-static PetscErrorCode set_key(test_body *b, const char *key, const char *value)
-{
-  char name[64];
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(name, sizeof name, "solver_trust_region_%s", key));
-  PetscCall(wring_options_set(b->o, name, value, "test"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* |x - y|_A of `op`. */
 static PetscErrorCode length(test_body *b, Vec x, Vec y, double *l)
 {
@@ -94,7 +84,7 @@ static PetscErrorCode test_radii(void)
   PetscCall(length(&b, x, b.x, &first));
   CHECK(outcome.last.gradient_norm <= 1e-9 * outcome.first.gradient_norm, "one step leaves %g of |grad g|",
         outcome.last.gradient_norm / outcome.first.gradient_norm);
-  PetscCall(set_key(&b, "radius", "0.01"));
+  PetscCall(test_set(b.o, "solver_trust_region_", "radius=0.01"));
   for (PetscInt its = 1; its <= 5; its += 2) {
     const double part = 0.01 * (double)((1 << its) - 1); // 1 + 2 + 4 + ...
     PetscCall(VecCopy(b.x, x));
@@ -213,7 +203,7 @@ static PetscErrorCode test_order(void)
   PetscCall(test_body_create("neohookean", 0.1, 0, &b));
   PetscCall(test_body_attach(&b, "xmin", 1e5, twist));
   PetscCall(test_body_attach(&b, "xmax", 1e5, twist));
-  PetscCall(set_key(&b, "power", "1"));
+  PetscCall(test_set(b.o, "solver_trust_region_", "power=1"));
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
   PetscCall(wring_potential_set_target(b.g, b.x));

@@ -12,42 +12,17 @@
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 /* Every stencil and energy of one vertex: tets, fibres, triangles, hinges, points; x, y or z held; a plane below. */
-static const char *const all_terms[][2] = {{"mesh_box_size", "2,1,1"},
-                                           {"mesh_box_cells", "6,3,3"},
-                                           {"mesh_box_jitter", "0.3"},
-                                           {"material_young", "1e5"},
-                                           {"material_poisson", "0.35"},
-                                           {"material_density", "1000"},
-                                           {"fibre_direction", "0.6,0,0.8"},
-                                           {"fibre_stiffness", "2e4"},
-                                           {"strain_limit_stiffness", "3e4"},
-                                           {"strain_limit_min", "0.9"},
-                                           {"strain_limit_max", "1.1"},
-                                           {"membrane_zmax_stiffness", "2e4"},
-                                           {"membrane_zmax_density", "1"},
-                                           {"bending_zmax_stiffness", "20"},
-                                           {"attach_xmax_stiffness", "1e4"},
-                                           {"attach_xmin_hard", "true"},
-                                           {"attach_xmin_components", "xz"},
-                                           {"attach_ymin_hard", "true"},
-                                           {"attach_ymin_components", "y"},
-                                           {"gravity", "1,-2,-9.8"},
-                                           {"time_step", "0.1"},
-                                           {"operator_type", "direct"},
-                                           {NULL, NULL}};
+static const char all_terms[] =
+  "mesh_box_size=2,1,1 mesh_box_cells=6,3,3 mesh_box_jitter=0.3 "
+  "material_young=1e5 material_poisson=0.35 material_density=1000 "
+  "fibre_direction=0.6,0,0.8 fibre_stiffness=2e4 "
+  "strain_limit_stiffness=3e4 strain_limit_min=0.9 strain_limit_max=1.1 "
+  "membrane_zmax_stiffness=2e4 membrane_zmax_density=1 bending_zmax_stiffness=20 "
+  "attach_xmax_stiffness=1e4 attach_xmin_hard=true attach_xmin_components=xz "
+  "attach_ymin_hard=true attach_ymin_components=y gravity=1,-2,-9.8 time_step=0.1 operator_type=direct";
 
-static const char *const floor_below[][2] = {{"collider_floor_shape", "half_space"},
-                                             {"collider_floor_point", "0,0,0.05"},
-                                             {"collider_floor_normal", "0,0,1"},
-                                             {"collider_floor_stiffness", "1e4"},
-                                             {NULL, NULL}};
-
-static PetscErrorCode set_keys(wring_options *o, const char *const (*keys)[2])
-{
-  PetscFunctionBegin;
-  for (; (*keys)[0]; keys++) PetscCall(wring_options_set(o, (*keys)[0], (*keys)[1], "test"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+static const char floor_below[] = "collider_floor_shape=half_space collider_floor_point=0,0,0.05 "
+                                  "collider_floor_normal=0,0,1 collider_floor_stiffness=1e4";
 
 typedef struct {
   wring_options *o;
@@ -55,16 +30,14 @@ typedef struct {
   Vec            x; // x_0 of the first step, moved by noise where it is free
 } scene;
 
-static PetscErrorCode create(const char *model, const char *const (*more)[2], double noise, scene *s)
+static PetscErrorCode create(const char *model, const char *more, double noise, scene *s)
 {
   PetscBool changed;
   double   *x;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &s->o));
-  PetscCall(set_keys(s->o, all_terms));
-  PetscCall(wring_options_set(s->o, "material_model", model, "test"));
-  if (more) PetscCall(set_keys(s->o, more));
+  PetscCall(test_set(s->o, "", "%s material_model=%s %s", all_terms, model, more ? more : ""));
   PetscCall(wring_problem_create(PETSC_COMM_WORLD, s->o, &s->p));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->x, &changed));
@@ -129,7 +102,7 @@ static PetscErrorCode step_colour(scene *s, double factor, const PetscInt *colou
   Fails if an element or term is missing at a vertex, also one of another rank; if neighbours are not fresh; if two
   vertices of a colour share an element; if what is held moves.
 */
-static PetscErrorCode test_sweep(const char *model, const char *const (*more)[2])
+static PetscErrorCode test_sweep(const char *model, const char *more)
 {
   scene                s;
   wring_descent       *d;
@@ -173,15 +146,14 @@ static PetscErrorCode test_sweep(const char *model, const char *const (*more)[2]
 */
 static PetscErrorCode test_threads(const char *model)
 {
-  static const char *const fine[][2] = {{"mesh_box_cells", "24,12,12"}, {NULL, NULL}};
-  const int                threads   = omp_get_max_threads();
-  scene                    s;
-  wring_outcome            outcome;
-  Vec                      x[3];
-  double                   moved, distance;
+  const int     threads = omp_get_max_threads();
+  scene         s;
+  wring_outcome outcome;
+  Vec           x[3];
+  double        moved, distance;
 
   PetscFunctionBegin;
-  PetscCall(create(model, fine, 0.01, &s));
+  PetscCall(create(model, "mesh_box_cells=24,12,12", 0.01, &s));
   for (int t = 0; t < 3; t++) {
     PetscCall(VecDuplicate(s.x, &x[t]));
     PetscCall(VecCopy(s.x, x[t]));
@@ -203,7 +175,7 @@ static PetscErrorCode test_threads(const char *model)
   From a rough start g falls in every iteration, with and without acceleration, to newton's minimum. Fails if a step is
   taken that raises g, if the search blocks progress near the minimum, or if contacts are not those of g.
 */
-static PetscErrorCode test_minimum(const char *model, double noise, const char *const (*more)[2])
+static PetscErrorCode test_minimum(const char *model, double noise, const char *more)
 {
   static const char *const name[] = {"vbd", "fast"};
   scene                    s;
@@ -303,12 +275,11 @@ static PetscErrorCode test_definite(const char *model)
 /* Contacts between vertices, and contacts without the search. Fails if either is accepted. */
 static PetscErrorCode test_refusals(void)
 {
-  static const char *const self[][2] = {{"self_contact_stiffness", "1e4"}, {NULL, NULL}};
-  scene                    s;
-  wring_solver            *solver;
+  scene         s;
+  wring_solver *solver;
 
   PetscFunctionBegin;
-  PetscCall(create("corotated", self, 0, &s));
+  PetscCall(create("corotated", "self_contact_stiffness=1e4", 0, &s));
   CHECK_REFUSED(wring_problem_create_solver(s.p, "vbd", &solver), "solver 'vbd' cannot use self_contact",
                 "vertices, which move one at a time");
   PetscCall(destroy(&s));
