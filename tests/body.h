@@ -127,6 +127,8 @@ static inline void test_stay(const double X[3], double x[3])
   memcpy(x, X, 3 * sizeof *x);
 }
 
+static const wring_motion test_still = {.until = INFINITY, .release = INFINITY};
+
 /* Attaches the vertices of a set to the images of their rest positions under `map`, which move by `motion`. */
 static inline PetscErrorCode test_body_attach_moving(test_body *b, const char *set, double stiffness, test_map *map,
                                                      const wring_motion *motion)
@@ -151,10 +153,8 @@ static inline PetscErrorCode test_body_attach_moving(test_body *b, const char *s
 /* To images at rest. */
 static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
 {
-  const wring_motion still = {.until = INFINITY, .release = INFINITY};
-
   PetscFunctionBegin;
-  PetscCall(test_body_attach_moving(b, set, stiffness, map, &still));
+  PetscCall(test_body_attach_moving(b, set, stiffness, map, &test_still));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,8 +8,6 @@
 #include "refused.h"
 #include <wring/step.h>
 
-static const wring_motion still = {.until = INFINITY, .release = INFINITY};
-
 /* Pulled, for the far end. */
 static void pull(const double X[3], double x[3])
 {
@@ -51,7 +49,7 @@ static PetscErrorCode create_held(const char *material, double noise, int n, tes
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(material, 0.03, 0, b));
-  for (int i = 0; i < n; i++) PetscCall(hold_components(b, &planes[i], &still));
+  for (int i = 0; i < n; i++) PetscCall(hold_components(b, &planes[i], &test_still));
   PetscCall(test_body_set_up(b));
   PetscCall(test_body_place(b, test_stay, noise, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
@@ -346,7 +344,7 @@ static PetscErrorCode test_spring(const char *solver)
   PetscCall(wring_term_create_springs(b.mesh, "s", 1, end, &k, &length, NULL, &term));
   PetscCall(wring_potential_add_term(b.g, term));
   for (int i = 0; i < 2; i++) {
-    PetscCall(wring_term_create_hard_attachments(b.mesh, "end", 1, &end[i], X[i], &still, &term));
+    PetscCall(wring_term_create_hard_attachments(b.mesh, "end", 1, &end[i], X[i], &test_still, &term));
     wring_term_set_components(term, i ? WRING_Y | WRING_Z : WRING_XYZ);
     PetscCall(wring_potential_add_term(b.g, term));
   }
@@ -387,7 +385,7 @@ static PetscErrorCode test_bar(const char *solver)
   Vec           grad;
   PetscCall(test_body_create("stvk", 1, 0, &b));
   PetscCall(wring_potential_set_static(b.g));
-  for (int i = 0; i < 4; i++) PetscCall(hold_components(&b, &planes[i], &still));
+  for (int i = 0; i < 4; i++) PetscCall(hold_components(&b, &planes[i], &test_still));
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
   PetscCall(wring_potential_set_target(b.g, b.x));
@@ -426,7 +424,7 @@ static PetscErrorCode test_forces(void)
   PetscCall(wring_potential_set_static(free_body.g));
   PetscCall(test_body_create("neohookean", 1, 0, &b));
   PetscCall(wring_potential_set_static(b.g));
-  for (int i = 0; i < N_PLANES; i++) PetscCall(hold_components(&b, &planes[i], &still));
+  for (int i = 0; i < N_PLANES; i++) PetscCall(hold_components(&b, &planes[i], &test_still));
   PetscCall(VecDuplicate(b.x, &grad));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(test_body_place(&b, test_stay, 0.03, x));
@@ -461,7 +459,7 @@ static PetscErrorCode create_moving(const char *rule, double h, const double vel
   PetscFunctionBegin;
   PetscCall(test_body_create_soft(rule, h, PETSC_TRUE, b));
   PetscCall(hold_components(b, &end, &motion));
-  PetscCall(hold_components(b, &side, &still));
+  PetscCall(hold_components(b, &side, &test_still));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   PetscCall(test_state_create(b, NULL, state));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -547,18 +545,19 @@ static PetscErrorCode test_twice(void)
   test_body          b;
   PetscBool          changed;
   PetscCall(test_body_create("corotated", 0.03, 0, &b));
-  PetscCall(hold_components(&b, &whole, &still));
-  PetscCall(hold_components(&b, &side, &still));
+  PetscCall(hold_components(&b, &whole, &test_still));
+  PetscCall(hold_components(&b, &side, &test_still));
   CHECK(wring_potential_held(b.g) == 3 * 28 + 21, "%d coordinates are held", (int)wring_potential_held(b.g));
-  CHECK_REFUSED(hold_components(&b, &other, &still), "is held by 'ymax' and by 'zmax'", "expected one hard attachment");
+  CHECK_REFUSED(hold_components(&b, &other, &test_still), "is held by 'ymax' and by 'zmax'",
+                "expected one hard attachment");
   PetscCall(test_body_destroy(&b));
   PetscCall(test_body_create("corotated", 0.03, 0, &b));
-  PetscCall(hold_components(&b, &side, &still));
-  CHECK_REFUSED(hold_components(&b, &off, &still), "is held by 'zmin' at z = 0 m and by 'xmin' at 0.05 m",
+  PetscCall(hold_components(&b, &side, &test_still));
+  CHECK_REFUSED(hold_components(&b, &off, &test_still), "is held by 'zmin' at z = 0 m and by 'xmin' at 0.05 m",
                 "expected equal targets");
   PetscCall(test_body_destroy(&b));
   PetscCall(test_body_create("corotated", 0.03, 0, &b));
-  PetscCall(hold_components(&b, &side, &still));
+  PetscCall(hold_components(&b, &side, &test_still));
   PetscCall(hold_components(&b, &whole, &up));
   PetscCall(wring_potential_set_time(b.g, 0, 0, &changed));
   CHECK_REFUSED(wring_potential_set_time(b.g, 0.1, 0.1, &changed),

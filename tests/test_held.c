@@ -7,8 +7,6 @@
 #include "body.h"
 #include "refused.h"
 
-static const wring_motion still = {.until = INFINITY, .release = INFINITY};
-
 /* Turned about an oblique axis, stretched and sheared: an affine map. */
 static void affine(const double X[3], double x[3])
 {
@@ -50,8 +48,8 @@ static PetscErrorCode create_held(const char *material, double noise, test_body 
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(material, 0.03, 0, b));
-  PetscCall(test_body_hold(b, "xmin", test_stay, &still));
-  PetscCall(test_body_hold(b, "xmax", twist, &still));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &test_still));
+  PetscCall(test_body_hold(b, "xmax", twist, &test_still));
   PetscCall(test_body_set_up(b));
   PetscCall(test_body_place(b, test_stay, noise, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
@@ -261,7 +259,7 @@ static PetscErrorCode test_patch(const wring_law *law, const char *source)
     affine(b.mesh->X + 3 * i, target + 3 * n);
     vertex[n++] = i;
   }
-  PetscCall(wring_term_create_hard_attachments(b.mesh, "all", n, vertex, target, &still, &term));
+  PetscCall(wring_term_create_hard_attachments(b.mesh, "all", n, vertex, target, &test_still, &term));
   PetscCall(wring_potential_add_term(b.g, term));
   PetscCall(PetscFree3(mark, vertex, target));
   PetscCall(test_body_set_up(&b));
@@ -302,7 +300,7 @@ static PetscErrorCode test_condition(void)
   PetscCall(wring_potential_set_step(b.g, 10));
   PetscCall(wring_potential_create_vec(b.g, &b.x));
   test_displace(b.mesh, 0, 0, b.x);
-  PetscCall(test_body_hold(&b, "xmin", test_stay, &still));
+  PetscCall(test_body_hold(&b, "xmin", test_stay, &test_still));
   PetscCall(test_body_set_up(&b));
   PetscCall(test_body_solver(&b, "qn", &s));
   PetscCall(wring_solver_condition(s, b.x, 100, &least, &largest));
@@ -327,7 +325,7 @@ static PetscErrorCode test_both(void)
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, b.x, &outcome));
   PetscCall(test_distance(x, b.x, &distance));
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);
-  CHECK_REFUSED(test_body_hold(&b, "ymin", test_stay, &still), "is held by 'x",
+  CHECK_REFUSED(test_body_hold(&b, "ymin", test_stay, &test_still), "is held by 'x",
                 "and by 'ymin', expected one hard attachment per vertex");
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy(&b));

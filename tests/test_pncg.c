@@ -18,12 +18,10 @@ static void twist(const double X[3], double x[3])
 /* A body with springs and attachments, one of them hard, at rough positions. */
 static PetscErrorCode create_rough(const wring_law *law, const char *source, test_body *b)
 {
-  const wring_motion still = {.until = INFINITY, .release = INFINITY};
-
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, law, 0.03, 12, b));
   PetscCall(test_body_attach(b, "xmin", 1e4, twist));
-  PetscCall(test_body_hold(b, "xmax", test_stay, &still));
+  PetscCall(test_body_hold(b, "xmax", test_stay, &test_still));
   PetscCall(test_body_set_up(b));
   PetscCall(wring_potential_set_start(b->g, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));

@@ -151,24 +151,12 @@ typedef struct {
 /* A box whose end is pulled to four times its length in STEPS solves, each from the result of the last one. */
 static PetscErrorCode create_torn(const char *keep, const char *refresh, test_body *m)
 {
-  const PetscInt    *vertex;
-  const wring_motion still     = {.until = INFINITY, .release = INFINITY},
-                     pull      = {.until = INFINITY, .release = INFINITY, .velocity = {6.0 / STEPS / h, 0, 0}};
-  const char *const set_name[] = {"xmin", "xmax"};
-  double           *target;
-  wring_term       *term;
+  const wring_motion pull = {.until = INFINITY, .release = INFINITY, .velocity = {6.0 / STEPS / h, 0, 0}};
 
   PetscFunctionBegin;
   PetscCall(test_body_create("fixed_corotated", h, 0, m));
-  for (int i = 0; i < 2; i++) {
-    const PetscInt s = wring_names_find(&m->mesh->set.names, set_name[i]), n = m->mesh->set.count[s];
-    vertex = m->mesh->set.vertex[s];
-    PetscCall(PetscMalloc1(3 * n, &target));
-    for (PetscInt j = 0; j < 3 * n; j++) target[j] = m->mesh->X[3 * vertex[j / 3] + j % 3];
-    PetscCall(wring_term_create_hard_attachments(m->mesh, set_name[i], n, vertex, target, i ? &pull : &still, &term));
-    PetscCall(PetscFree(target));
-    PetscCall(wring_potential_add_term(m->g, term));
-  }
+  PetscCall(test_body_hold(m, "xmin", test_stay, &test_still));
+  PetscCall(test_body_hold(m, "xmax", test_stay, &pull));
   PetscCall(test_body_set_up(m));
   PetscCall(test_set(m->o, "solver_qn_", "keep=%s refresh=%s history=10", keep, refresh));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,8 +7,6 @@
 #include "potential/potential_impl.h"
 #include "step/step_impl.h"
 
-static const wring_motion still = {.until = INFINITY, .release = INFINITY};
-
 /* Pulled and turned, for the far end. */
 static void twist(const double X[3], double x[3])
 {
@@ -37,8 +35,8 @@ static PetscErrorCode create_loaded(const char *material, double h, test_map *fa
   PetscFunctionBegin;
   PetscCall(test_body_create(material, h, 0, b));
   PetscCall(wring_potential_set_static(b->g));
-  PetscCall(test_body_hold(b, "xmin", test_stay, &still));
-  if (far) PetscCall(test_body_hold(b, "xmax", far, &still));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &test_still));
+  if (far) PetscCall(test_body_hold(b, "xmax", far, &test_still));
   PetscCall(test_body_set_up(b));
   PetscCall(set_forces(b, 30));
   PetscCall(wring_potential_set_target(b->g, b->x));
@@ -223,7 +221,7 @@ static PetscErrorCode create_bar(const char *young, const char *steps, test_body
   PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);
-  PetscCall(test_body_hold(b, "xmin", test_stay, &still));
+  PetscCall(test_body_hold(b, "xmin", test_stay, &test_still));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   PetscCall(test_state_create(b, NULL, state));
@@ -387,7 +385,7 @@ static PetscErrorCode test_start(void)
 
   PetscFunctionBegin;
   PetscCall(create_bar("1e10", "1", &b, &stepper, &state));
-  PetscCall(test_body_hold(&b, "xmax", twist, &still));
+  PetscCall(test_body_hold(&b, "xmax", twist, &test_still));
   wring_stepper_set_start(stepper, WRING_START_AUTO);
   wring_phases_start(&phases);
   b.g->phases = &phases;
