@@ -129,6 +129,22 @@ static inline void test_stay(const double X[3], double x[3])
 
 static const wring_motion test_still = {.until = INFINITY, .release = INFINITY};
 
+/* Rotates about x, at each metre by test_twist_rate rad. */
+static double test_twist_rate = PETSC_PI / 3;
+
+static inline void test_twist(const double X[3], double x[3])
+{
+  const double angle = test_twist_rate * X[0], c = cos(angle), s = sin(angle);
+  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
+}
+
+/* Pulled and turned about the axis of the box, for its far end. */
+static inline void test_pull_and_turn(const double X[3], double x[3])
+{
+  x[0] = X[0] + 0.3, x[1] = 0.5 + 0.8 * (X[1] - 0.5) - 0.6 * (X[2] - 0.5),
+  x[2] = 0.5 + 0.6 * (X[1] - 0.5) + 0.8 * (X[2] - 0.5);
+}
+
 /* Attaches the vertices of a set to the images of their rest positions under `map`, which move by `motion`. */
 static inline PetscErrorCode test_body_attach_moving(test_body *b, const char *set, double stiffness, test_map *map,
                                                      const wring_motion *motion)

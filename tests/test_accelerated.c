@@ -8,21 +8,14 @@
 #include "refused.h"
 #include <omp.h>
 
-/* Rotates about x by 60 degrees per metre. */
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* A box, held at its ends if requested. Its target y, the start of every solve, is twisted and rough. */
 static PetscErrorCode create(const char *law, double h, PetscBool held, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(law, h, 12, m));
-  if (held) PetscCall(test_body_attach(m, "xmin", 1e6, twist));
-  if (held) PetscCall(test_body_attach(m, "xmax", 1e6, twist));
-  PetscCall(test_body_set_up_with(m, twist, 0.05, y));
+  if (held) PetscCall(test_body_attach(m, "xmin", 1e6, test_twist));
+  if (held) PetscCall(test_body_attach(m, "xmax", 1e6, test_twist));
+  PetscCall(test_body_set_up_with(m, test_twist, 0.05, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +187,7 @@ static PetscErrorCode test_falls_back(void)
   PetscCall(create("strain", 0.2, PETSC_TRUE, &m, &y));
   PetscCall(test_variant(m.o, "long", "anderson", "window=20"));
   PetscCall(VecDuplicate(y, &x));
-  PetscCall(test_body_place(&m, twist, 1, x));
+  PetscCall(test_body_place(&m, test_twist, 1, x));
   PetscCall(test_body_solve(&m, "long", 60, 0, x, &outcome));
   CHECK(outcome.rises.count == 0, "g rose %d times by %g", (int)outcome.rises.count, outcome.rises.largest);
   CHECK(outcome.last.evaluations > outcome.iterations + 1, "anderson never fell back");
@@ -246,7 +239,7 @@ static PetscErrorCode solve_seen(test_body *m, const char *a, Vec x, wring_outco
   PetscFunctionBegin;
   envelope = (envelopes){0};
   PetscCall(wring_options_set(m->o, "solver_admm_weight", a, "deck:5"));
-  PetscCall(test_body_place(m, twist, 0.5, x));
+  PetscCall(test_body_place(m, test_twist, 0.5, x));
   PetscCall(test_body_solver(m, "whole", &envelope.s));
   envelope.admm          = envelope.s->inner->ops;
   counted                = *envelope.admm;

@@ -12,26 +12,19 @@ static const double h = 0.02;
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* Rotates about x by 40 degrees per metre. */
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 4.5 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* A twisted box with springs across it, its ends held or free; y is rough. The variant "heavy" has a = 2. */
 static PetscErrorCode create(const char *law, PetscBool held, double noise, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(law, h, 12, m));
   if (held) {
-    PetscCall(test_body_attach(m, "xmin", 1e6, twist));
-    PetscCall(test_body_attach(m, "xmax", 1e6, twist));
+    PetscCall(test_body_attach(m, "xmin", 1e6, test_twist));
+    PetscCall(test_body_attach(m, "xmax", 1e6, test_twist));
   }
   PetscCall(test_variant(m->o, "heavy", "admm", "weight=2"));
   PetscCall(test_variant(m->o, "warm", "admm", "weight=2 warm_start=true"));
   PetscCall(test_variant(m->o, "balanced", "admm", "balancing=true weight=8"));
-  PetscCall(test_body_set_up_with(m, twist, noise, y));
+  PetscCall(test_body_set_up_with(m, test_twist, noise, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -366,6 +359,7 @@ int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
+  test_twist_rate = PETSC_PI / 4.5;
   PetscCall(test_refusal());
   PetscCall(test_momentum());
   PetscCall(test_minimisers());

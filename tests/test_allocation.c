@@ -111,12 +111,6 @@ static const method methods[] = {
   {"anderson", "strain", "multigrid", 2, 5}, {"gradient_descent", "neohookean", "direct", 2, 5},
 };
 
-static void twist(const double X[3], double x[3])
-{
-  const double angle = 0.3 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* Allocations of a solve from rest towards y. */
 static PetscErrorCode solve(const test_body *b, const char *name, PetscInt max_it, wring_solver *s, Vec x, long *n)
 {
@@ -142,8 +136,8 @@ static PetscErrorCode test_method(const method *m)
   PetscFunctionBegin;
   PetscCall(test_body_create(m->material, 0.02, 12, &b));
   PetscCall(wring_options_set(b.o, "operator_type", m->operator_type, "test"));
-  PetscCall(test_body_attach(&b, "xmin", 1e6, twist));
-  PetscCall(test_body_set_up_with(&b, twist, 0.02, &y));
+  PetscCall(test_body_attach(&b, "xmin", 1e6, test_twist));
+  PetscCall(test_body_set_up_with(&b, test_twist, 0.02, &y));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(test_body_solver(&b, m->name, &s));
   PetscCall(solve(&b, m->name, m->many, s, x, &first)); // first use: allocates what libraries keep
@@ -163,6 +157,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   if (!COUNTS) printf("skipped: allocations are counted with glibc and without sanitizers\n");
   wring_blas_set_threads(1);
+  test_twist_rate = 0.3;
   leave_out_runtime();
   for (size_t i = 0; COUNTS && i < sizeof methods / sizeof methods[0]; i++) PetscCall(test_method(&methods[i]));
   PetscCall(PetscFinalize());

@@ -15,13 +15,6 @@ static void affine(const double X[3], double x[3])
   x[2] = -0.05 * X[0] + 0.2 * X[1] + 1.1 * X[2] + 0.3;
 }
 
-/* Pulled and turned, for the far end. */
-static void twist(const double X[3], double x[3])
-{
-  x[0] = X[0] + 0.3, x[1] = 0.5 + 0.8 * (X[1] - 0.5) - 0.6 * (X[2] - 0.5),
-  x[2] = 0.5 + 0.6 * (X[1] - 0.5) + 0.8 * (X[2] - 0.5);
-}
-
 /* The vertices of a set are where `map` sends them, to the last bit. */
 static PetscErrorCode check_held(const test_body *b, const char *set, test_map *map, Vec x, const char *what)
 {
@@ -43,13 +36,13 @@ static PetscErrorCode check_held(const test_body *b, const char *set, test_map *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block of a material, its ends held: xmin at rest, xmax where twist sends it; y is noise about the rest. */
+/* A block of a material, its ends held: xmin at rest, xmax pulled and turned; y is noise about the rest. */
 static PetscErrorCode create_held(const char *material, double noise, test_body *b)
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(material, 0.03, 0, b));
   PetscCall(test_body_hold(b, "xmin", test_stay, &test_still));
-  PetscCall(test_body_hold(b, "xmax", twist, &test_still));
+  PetscCall(test_body_hold(b, "xmax", test_pull_and_turn, &test_still));
   PetscCall(test_body_set_up(b));
   PetscCall(test_body_place(b, test_stay, noise, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
@@ -81,7 +74,7 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
     PetscCall(test_body_solve(&b, solver[i], 3000, 1e-9, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
-    PetscCall(check_held(&b, "xmax", twist, x, solver[i]));
+    PetscCall(check_held(&b, "xmax", test_pull_and_turn, x, solver[i]));
     PetscCall(test_distance(x, least, &distance));
     CHECK(distance < 1e-7, "%s: %g m from newton's minimiser", solver[i], distance);
   }
@@ -111,7 +104,7 @@ static PetscErrorCode test_iterative(void)
     PetscCall(test_body_solve(&b, solver[i], 100, 1e-8, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
-    PetscCall(check_held(&b, "xmax", twist, x, solver[i]));
+    PetscCall(check_held(&b, "xmax", test_pull_and_turn, x, solver[i]));
   }
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy(&b));
@@ -136,7 +129,7 @@ static PetscErrorCode test_sweeps(void)
     PetscCall(test_body_solve(&b, solver[i], strcmp(solver[i], "penalty") ? 10 : 1, 0, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
-    PetscCall(check_held(&b, "xmax", twist, x, solver[i]));
+    PetscCall(check_held(&b, "xmax", test_pull_and_turn, x, solver[i]));
     PetscCall(test_distance(x, b.x, &distance));
     CHECK(distance > 1e-3, "%s moved nothing", solver[i]);
   }
@@ -190,14 +183,14 @@ static PetscErrorCode test_compliant(void)
   PetscCall(test_body_create("stable_neohookean", 0.03, 0, &soft));
   PetscCall(wring_options_set(soft.o, "solver_compliant_compliance", "0", "test"));
   PetscCall(test_body_attach(&soft, "xmin", 1, test_stay));
-  PetscCall(test_body_attach(&soft, "xmax", 1, twist));
+  PetscCall(test_body_attach(&soft, "xmax", 1, test_pull_and_turn));
   PetscCall(test_body_set_up(&soft));
   PetscCall(VecCopy(hard.x, soft.x));
   PetscCall(wring_potential_set_target(soft.g, soft.x));
   PetscCall(wring_potential_set_start(soft.g, soft.x));
   PetscCall(test_body_solve(&hard, "compliant", 1, 0, hard.x, &outcome));
   PetscCall(check_held(&hard, "xmin", test_stay, hard.x, "compliant"));
-  PetscCall(check_held(&hard, "xmax", twist, hard.x, "compliant"));
+  PetscCall(check_held(&hard, "xmax", test_pull_and_turn, hard.x, "compliant"));
   PetscCall(test_body_solve(&soft, "compliant", 1, 0, soft.x, &outcome));
   PetscCall(test_distance(hard.x, soft.x, &distance));
   CHECK(distance < 1e-8, "%g m from constraints without compliance", distance);
@@ -222,7 +215,7 @@ static PetscErrorCode test_limit(void)
     test_body soft;
     PetscCall(test_body_create("corotated", 0.03, 0, &soft));
     PetscCall(test_body_attach(&soft, "xmin", i ? 1e10 : 1e8, test_stay));
-    PetscCall(test_body_attach(&soft, "xmax", i ? 1e10 : 1e8, twist));
+    PetscCall(test_body_attach(&soft, "xmax", i ? 1e10 : 1e8, test_pull_and_turn));
     PetscCall(test_body_set_up(&soft));
     PetscCall(test_body_place(&soft, test_stay, 0.05, soft.x));
     PetscCall(wring_potential_set_target(soft.g, soft.x));
@@ -321,7 +314,7 @@ static PetscErrorCode test_both(void)
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecCopy(b.x, x));
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, x, &outcome));
-  PetscCall(test_body_attach(&b, "xmin", 1e6, twist));
+  PetscCall(test_body_attach(&b, "xmin", 1e6, test_pull_and_turn));
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, b.x, &outcome));
   PetscCall(test_distance(x, b.x, &distance));
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);

@@ -5,20 +5,13 @@
 
 static const double h = 0.02;
 
-/* Rotates about x by 60 degrees per metre. */
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* A box with twelve springs across it, held at one end if requested; its target y is twisted and rough. */
 static PetscErrorCode create(PetscBool held, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
   PetscCall(test_body_create("strain", h, 12, m));
-  if (held) PetscCall(test_body_attach(m, "xmin", 1e6, twist));
-  PetscCall(test_body_set_up_with(m, twist, 0.03, y));
+  if (held) PetscCall(test_body_attach(m, "xmin", 1e6, test_twist));
+  PetscCall(test_body_set_up_with(m, test_twist, 0.03, y));
   PetscCall(test_variant(m->o, "jacobi", "pd", "metric=mass"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,7 +99,7 @@ static void add_elements(sums *s)
     if (a >= 0 && a < m->n_owned) add_spring(s, a, wring_mesh_local(m, m->number.n_global - 1 - i));
   }
   for (PetscInt i = 0; i < m->set.count[held]; i++) {
-    twist(m->X + 3 * m->set.vertex[held][i], target);
+    test_twist(m->X + 3 * m->set.vertex[held][i], target);
     add(s, m->set.vertex[held][i], target);
   }
 }
@@ -170,7 +163,7 @@ static PetscErrorCode test_step(void)
   PetscCall(VecDuplicate(y, &residual));
   PetscCall(VecDuplicate(y, &diagonal));
   for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(y, &hand[i]));
-  PetscCall(test_body_place(&m, twist, 0.05, x));
+  PetscCall(test_body_place(&m, test_twist, 0.05, x));
   PetscCall(by_hand(&m, x, y, mass, hand[0], hand[1], &energy));
   PetscCall(wring_potential_mass_residual(m.g, x, &value, residual));
   PetscCall(wring_potential_mass_diagonal(m.g, diagonal));
@@ -211,7 +204,7 @@ static PetscErrorCode test_descent(void)
   PetscCall(create(PETSC_FALSE, &m, &y));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &r));
-  PetscCall(test_body_place(&m, twist, 0.5, x));
+  PetscCall(test_body_place(&m, test_twist, 0.5, x));
   for (int k = 0; k < 50; k++) {
     PetscCall(wring_potential_mass_residual(m.g, x, &value, r));
     CHECK(value.objective <= last * (1 + 1e-14), "E_m rises from %.17g to %.17g", last, value.objective);

@@ -7,12 +7,6 @@
 #include "quadratic.h"
 #include <petscksp.h>
 
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 5 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* ---- the Hessian without a matrix -------------------------------------------------------------------------------- */
 
 /* A body with springs and attachments, one of them hard, at rough positions. */
@@ -20,7 +14,7 @@ static PetscErrorCode create_rough(const wring_law *law, const char *source, tes
 {
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, law, 0.03, 12, b));
-  PetscCall(test_body_attach(b, "xmin", 1e4, twist));
+  PetscCall(test_body_attach(b, "xmin", 1e4, test_twist));
   PetscCall(test_body_hold(b, "xmax", test_stay, &test_still));
   PetscCall(test_body_set_up(b));
   PetscCall(wring_potential_set_start(b->g, b->x));
@@ -242,7 +236,7 @@ static PetscErrorCode test_variants(void)
   PetscFunctionBegin;
   PetscCall(test_body_create("neohookean", 0.1, 0, &b));
   PetscCall(test_body_attach(&b, "xmin", 1e5, test_stay));
-  PetscCall(test_body_attach(&b, "xmax", 1e5, twist));
+  PetscCall(test_body_attach(&b, "xmax", 1e5, test_twist));
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
   PetscCall(wring_potential_set_target(b.g, b.x));
@@ -303,6 +297,7 @@ int main(int argc, char **argv)
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
+  test_twist_rate = PETSC_PI / 5;
   for (int i = 0; wring_law_material(i); i++) {
     if (!(wring_law_can(wring_law_material(i)) & WRING_CAN_HESSIAN)) continue;
     PetscCall(test_matrix(wring_law_material(i), source, WRING_FILTER_NONE));

@@ -15,13 +15,6 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Rotates about x by 60 degrees per metre. */
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 static void stretch(const double X[3], double x[3])
 {
   x[0] = 1.3 * X[0], x[1] = 1.2 * X[1], x[2] = 1.25 * X[2];
@@ -38,9 +31,9 @@ static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(law, h, 12, m));
-  PetscCall(test_body_attach(m, "xmin", 1e6, twist));
-  PetscCall(test_body_attach(m, "xmax", 1e6, twist));
-  PetscCall(test_body_set_up_with(m, twist, 0.05, y));
+  PetscCall(test_body_attach(m, "xmin", 1e6, test_twist));
+  PetscCall(test_body_attach(m, "xmax", 1e6, test_twist));
+  PetscCall(test_body_set_up_with(m, test_twist, 0.05, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,13 +16,6 @@ static const wring_solver_ops *type(int i)
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* Rotates about x by 40 degrees per metre. */
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 4.5 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* Inside out along x. */
 static void mirror(const double X[3], double x[3])
 {
@@ -39,9 +32,9 @@ static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law 
   PetscFunctionBegin;
   PetscCall(test_body_create_on(comm, source, law, 0.01, test_mesh_order == 1 ? 12 : 0, b));
   PetscCall(test_set(b->o, "solver_mgpbd_", "rtol=1e-13 inner_max_it=1000")); // iterative on any number of ranks
-  if (held) PetscCall(test_body_attach(b, "xmin", 1e5, twist));
-  if (held) PetscCall(test_body_attach(b, "xmax", 1e5, twist));
-  PetscCall(test_body_set_up_with(b, twist, 0.02, y));
+  if (held) PetscCall(test_body_attach(b, "xmin", 1e5, test_twist));
+  if (held) PetscCall(test_body_attach(b, "xmax", 1e5, test_twist));
+  PetscCall(test_body_set_up_with(b, test_twist, 0.02, y));
   PetscCall(wring_potential_set_start(b->g, b->x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -432,6 +425,7 @@ int main(int argc, char **argv)
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
+  test_twist_rate = PETSC_PI / 4.5;
   PetscCall(test_tables());
   PetscCall(test_minimisers(source));
   PetscCall(test_momentum(source));

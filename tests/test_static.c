@@ -7,13 +7,6 @@
 #include "potential/potential_impl.h"
 #include "step/step_impl.h"
 
-/* Pulled and turned, for the far end. */
-static void twist(const double X[3], double x[3])
-{
-  x[0] = X[0] + 0.3, x[1] = 0.5 + 0.8 * (X[1] - 0.5) - 0.6 * (X[2] - 0.5),
-  x[2] = 0.5 + 0.6 * (X[1] - 0.5) + 0.8 * (X[2] - 0.5);
-}
-
 /* Oblique forces on all vertices that do not balance, [n_owned][3] N. */
 static PetscErrorCode set_forces(const test_body *b, double size)
 {
@@ -59,7 +52,7 @@ static PetscErrorCode test_derivatives(void)
   double       slope, norm, size;
 
   PetscFunctionBegin;
-  PetscCall(create_loaded("corotated", 0.01, twist, &b));
+  PetscCall(create_loaded("corotated", 0.01, test_pull_and_turn, &b));
   PetscCall(VecDuplicate(b.x, &d));
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(b.x, &grad[i]));
@@ -155,7 +148,7 @@ static PetscErrorCode test_reactions(void)
   double        sum[3], size = 0;
 
   PetscFunctionBegin;
-  PetscCall(create_loaded("corotated", 1, twist, &b));
+  PetscCall(create_loaded("corotated", 1, test_pull_and_turn, &b));
   PetscCall(VecDuplicate(b.x, &load));
   test_direction(b.mesh, 9, load);
   PetscCall(VecShift(load, 0.3));
@@ -385,7 +378,7 @@ static PetscErrorCode test_start(void)
 
   PetscFunctionBegin;
   PetscCall(create_bar("1e10", "1", &b, &stepper, &state));
-  PetscCall(test_body_hold(&b, "xmax", twist, &test_still));
+  PetscCall(test_body_hold(&b, "xmax", test_pull_and_turn, &test_still));
   wring_stepper_set_start(stepper, WRING_START_AUTO);
   wring_phases_start(&phases);
   b.g->phases = &phases;

@@ -9,12 +9,6 @@ static void squash(const double X[3], double x[3])
   x[0] = 0.8 * X[0], x[1] = X[1], x[2] = X[2];
 }
 
-static void twist(const double X[3], double x[3])
-{
-  const double angle = PETSC_PI / 6 * X[0], c = cos(angle), s = sin(angle);
-  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
-}
-
 /* |x - y|_A of `op`. */
 static PetscErrorCode length(test_body *b, Vec x, Vec y, double *l)
 {
@@ -201,8 +195,8 @@ static PetscErrorCode test_order(void)
 
   PetscFunctionBegin;
   PetscCall(test_body_create("neohookean", 0.1, 0, &b));
-  PetscCall(test_body_attach(&b, "xmin", 1e5, twist));
-  PetscCall(test_body_attach(&b, "xmax", 1e5, twist));
+  PetscCall(test_body_attach(&b, "xmin", 1e5, test_twist));
+  PetscCall(test_body_attach(&b, "xmax", 1e5, test_twist));
   PetscCall(test_set(b.o, "solver_trust_region_", "power=1"));
   PetscCall(test_body_set_up(&b));
   PetscCall(wring_potential_set_start(b.g, b.x));
@@ -228,6 +222,7 @@ int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
+  test_twist_rate = PETSC_PI / 6;
   PetscCall(test_radii());
   PetscCall(test_negative_curvature());
   PetscCall(test_order());
