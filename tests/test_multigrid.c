@@ -7,6 +7,7 @@
 #include "operator/multigrid/aggregates.h"
 #include "operator/multigrid/multigrid.h"
 #include "operator/operator_impl.h"
+#include "grids.h"
 #include "refused.h"
 #include <math.h>
 #include <omp.h>
@@ -14,126 +15,19 @@
 
 /* ---- matrices and vectors ---------------------------------------------------------------------------------------- */
 
-static PetscBool islands; // edges inside 3 x 3 x 3 of every 5 x 5 x 5 vertices have the weight `contrast`, not the half
-
-static PetscBool is_stiff(PetscInt r, PetscInt other, PetscInt m)
-{
-  const PetscInt step[3] = {1, m, m * m};
-  if (!islands) return (PetscBool)(PetscMax(r % m, other % m) < m / 2);
-  for (int k = 0; k < 3; k++)
-    if (r / step[k] % m % 5 > 2 || other / step[k] % m % 5 > 2) return PETSC_FALSE;
-  return PETSC_TRUE;
-}
-
-/*
-  Graph Laplacian of an m x m x m grid plus shift; edges of the half x < m/2 have the weight `contrast`, 0: no edges,
-  isolated vertices. The last ranks may own nothing.
-*/
-static PetscErrorCode create_matrix(PetscInt m, double contrast, double shift, Mat *A)
-{
-  const PetscInt n = m * m * m, step[3] = {1, m, m * m};
-  PetscInt       first, end;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 7, NULL, 6, NULL, A));
-  PetscCall(MatGetOwnershipRange(*A, &first, &end));
-  for (PetscInt r = first; r < end; r++) {
-    double diagonal = shift;
-    for (int k = 0; contrast > 0 && k < 6; k++) {
-      const PetscInt sign = k % 2 ? 1 : -1, at = r / step[k / 2] % m + sign, other = r + sign * step[k / 2];
-      const double   weight = is_stiff(r, other, m) ? contrast : 1;
-      if (at < 0 || at >= m) continue;
-      PetscCall(MatSetValue(*A, r, other, -weight, INSERT_VALUES));
-      diagonal += weight;
-    }
-    PetscCall(MatSetValue(*A, r, r, diagonal, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* b [n][3]: random numbers times the size of the component; x = 0. */
-static PetscErrorCode create_vectors(Mat A, const double size[3], Vec *b, Vec *x)
-{
-  PetscInt first, end;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(A, &first, &end));
-  PetscCall(VecCreateMPI(PETSC_COMM_WORLD, 3 * (end - first), PETSC_DETERMINE, b));
-  for (PetscInt i = 3 * first; i < 3 * end; i++) {
-    uint64_t state = (uint64_t)i;
-    PetscCall(VecSetValue(*b, i, size[i % 3] * test_random(&state), INSERT_VALUES));
-  }
-  PetscCall(VecAssemblyBegin(*b));
-  PetscCall(VecAssemblyEnd(*b));
-  PetscCall(VecSetBlockSize(*b, 3));
-  PetscCall(VecDuplicate(*b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode create_operator(const char *type, const char *max_it, Mat A, wring_operator **op)
-{
-  wring_options *o;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "operator_type", type, "test"));
-  if (max_it) PetscCall(wring_options_set(o, "operator_max_it", max_it, "test"));
-  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, op));
-  if (A) PetscCall(wring_operator_set_matrix(*op, A));
-  PetscCall(wring_options_destroy(&o));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-typedef struct {
-  Mat             A;
-  Vec             b, x;
-  wring_operator *op;
-} problem;
-
 static const double alike[3] = {1, 1, 1};
 
-static PetscErrorCode create_problem(PetscInt m, double contrast, double shift, const double size[3], problem *p)
+/* Multigrid for a grid of two halves. */
+static PetscErrorCode create_halves(PetscInt m, double contrast, double shift, const double size[3], problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(create_matrix(m, contrast, shift, &p->A));
-  PetscCall(create_vectors(p->A, size, &p->b, &p->x));
-  PetscCall(create_operator("multigrid", NULL, p->A, &p->op));
+  PetscCall(problem_create(&(test_grid){GRID_HALVES, m, contrast, shift}, size, "type=multigrid", p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy_problem(problem *p)
+static wring_multigrid *multigrid_of(const problem *p)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_operator_destroy(&p->op));
-  PetscCall(VecDestroy(&p->b));
-  PetscCall(VecDestroy(&p->x));
-  PetscCall(MatDestroy(&p->A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* |b - A x| of each component by PETSc's product, and |b|. */
-static PetscErrorCode residual(const problem *p, double r[3], double b[3])
-{
-  Vec xc, rc;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateVecs(p->A, &xc, &rc));
-  PetscCall(VecStrideNormAll(p->b, NORM_2, b));
-  for (int c = 0; c < 3; c++) {
-    Vec bc;
-    PetscCall(VecDuplicate(rc, &bc));
-    PetscCall(VecStrideGather(p->x, c, xc, INSERT_VALUES));
-    PetscCall(VecStrideGather(p->b, c, bc, INSERT_VALUES));
-    PetscCall(MatMult(p->A, xc, rc));
-    PetscCall(VecAXPY(rc, -1, bc));
-    PetscCall(VecNorm(rc, NORM_2, &r[c]));
-    PetscCall(VecDestroy(&bc));
-  }
-  PetscCall(VecDestroy(&xc));
-  PetscCall(VecDestroy(&rc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return p->op->part->data;
 }
 
 /* Solves from the given x; each component must reach rtol. Returns the number of iterations. */
@@ -145,7 +39,7 @@ static PetscErrorCode solve_and_check(const problem *p, const char *what, double
 
   PetscFunctionBegin;
   PetscCall(wring_operator_solve(p->op, rtol, p->b, p->x, &reached));
-  PetscCall(residual(p, r, b));
+  PetscCall(problem_residual(p, r, b));
   for (int c = 0; c < 3; c++)
     CHECK(reached && r[c] <= 1.0001 * rtol * b[c], "%s, rtol %g, component %d: %g of %g", what, rtol, c, r[c], b[c]);
   wring_operator_get_info(p->op, &info);
@@ -168,7 +62,7 @@ static PetscErrorCode test_components(void)
   double       zero[3];
 
   PetscFunctionBegin;
-  PetscCall(create_problem(13, 1, 0.01, size, &p));
+  PetscCall(create_halves(13, 1, 0.01, size, &p));
   for (int i = 0; i < 4; i++) {
     PetscCall(VecSet(p.x, 0));
     PetscCall(VecStrideSet(p.x, 2, 1));
@@ -176,7 +70,7 @@ static PetscErrorCode test_components(void)
     PetscCall(VecStrideNormAll(p.x, NORM_INFINITY, zero));
     CHECK(zero[2] == 0 && zero[1] > 0 && zero[1] < 1e-56, "|x| %g %g", zero[1], zero[2]);
   }
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,9 +84,9 @@ static PetscErrorCode test_direct(void)
   double          far[3], b[3];
 
   PetscFunctionBegin;
-  PetscCall(create_problem(11, 1, shift, (double[3]){1, 1e3, 1e-6}, &p));
+  PetscCall(create_halves(11, 1, shift, (double[3]){1, 1e3, 1e-6}, &p));
   PetscCall(VecDuplicate(p.x, &exact));
-  PetscCall(create_operator("direct", NULL, p.A, &direct));
+  PetscCall(test_operator_create("type=direct", p.A, &direct));
   PetscCall(wring_operator_solve(direct, 1e-10, p.b, exact, NULL));
   PetscCall(VecStrideNormAll(p.b, NORM_2, b));
   for (int i = 0; i < 4; i++) {
@@ -204,7 +98,7 @@ static PetscErrorCode test_direct(void)
   }
   PetscCall(wring_operator_destroy(&direct));
   PetscCall(VecDestroy(&exact));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,13 +113,13 @@ static PetscErrorCode test_contrast(void)
   PetscInt it[2];
 
   PetscFunctionBegin;
-  PetscCall(create_problem(20, 1e6, 1e-2, alike, &p));
+  PetscCall(create_halves(20, 1e6, 1e-2, alike, &p));
   for (int i = 0; i < 2; i++) {
     PetscCall(VecSet(p.x, 0));
     PetscCall(solve_and_check(&p, "contrast", i ? 1e-8 : 1e-4, &it[i]));
   }
   CHECK(it[0] <= 10 && it[1] <= 17, "%d and %d iterations", (int)it[0], (int)it[1]);
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,15 +132,14 @@ static PetscErrorCode test_islands(void)
   PetscInt it[2];
 
   PetscFunctionBegin;
-  islands = PETSC_TRUE;
   for (int i = 0; i < 2; i++) {
-    problem p;
-    PetscCall(create_problem(25, i ? 1e6 : 1, 1e-2, alike, &p));
+    const test_grid g = {GRID_ISLANDS, 25, i ? 1e6 : 1, 1e-2};
+    problem         p;
+    PetscCall(problem_create(&g, alike, "type=multigrid", &p));
     PetscCall(solve_and_check(&p, "islands", 1e-8, &it[i]));
-    PetscCall(destroy_problem(&p));
+    PetscCall(problem_destroy(&p));
   }
   CHECK(it[1] <= 3 * it[0], "%d iterations, without islands %d", (int)it[1], (int)it[0]);
-  islands = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,7 +153,7 @@ static PetscErrorCode test_guess(void)
   PetscInt cold, warm;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(12, 1, 0.01, alike, &p));
+  PetscCall(create_halves(12, 1, 0.01, alike, &p));
   PetscCall(solve_and_check(&p, "cold", 1e-8, &cold));
   PetscCall(VecScale(p.x, 1.0001));
   PetscCall(solve_and_check(&p, "warm", 1e-8, &warm));
@@ -268,7 +161,7 @@ static PetscErrorCode test_guess(void)
   PetscCall(VecScale(p.x, 1e12));
   PetscCall(VecShift(p.x, 1e10));
   PetscCall(solve_and_check(&p, "wrong guess", 1e-9, NULL));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,7 +194,7 @@ static PetscErrorCode check_from_zero(const problem *p, double rtol, double size
   *made += allreduces;
   PetscCall(VecRestoreArrayRead(last, &y));
   PetscCall(VecRestoreArrayRead(p->b, &b));
-  PetscCall(residual(p, r, norm));
+  PetscCall(problem_residual(p, r, norm));
   for (int c = 0; c < 3; c++)
     CHECK(r[c] <= 1.0001 * rtol * norm[c], "size %g, rtol %g: %g of %g", size, rtol, r[c], norm[c]);
   PetscCall(VecMDot(p->x, 2, (Vec[]){p->b, last}, expected));
@@ -329,7 +222,7 @@ static PetscErrorCode test_from_zero(void)
   int                 made = 0, seldom = 0;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(13, 1, 0.01, (double[3]){1, 1e-10, 0}, &p));
+  PetscCall(create_halves(13, 1, 0.01, (double[3]){1, 1e-10, 0}, &p));
   PetscCall(VecDuplicate(p.b, &y));
   PetscCall(VecSet(y, 1));
   PetscCall(VecStrideScale(y, 1, -3e5));
@@ -347,7 +240,7 @@ static PetscErrorCode test_from_zero(void)
   }
   CHECK(seldom <= 3, "the last iteration was not foreseen %d times", seldom);
   PetscCall(VecDestroy(&y));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -360,8 +253,8 @@ static PetscErrorCode test_not_reached(void)
   PetscBool           reached = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(12, 1, 0.01, alike, &p));
-  PetscCall(create_operator("multigrid", "1", p.A, &hasty));
+  PetscCall(create_halves(12, 1, 0.01, alike, &p));
+  PetscCall(test_operator_create("type=multigrid max_it=1", p.A, &hasty));
   PetscCall(wring_operator_solve(hasty, 1e-8, p.b, p.x, &reached));
   wring_operator_get_info(hasty, &info);
   CHECK(!reached && info.iterations == 1, "%d iterations", (int)info.iterations);
@@ -370,7 +263,7 @@ static PetscErrorCode test_not_reached(void)
   PetscCall(wring_operator_solve(p.op, 1e-18, p.b, p.x, &reached));
   wring_operator_get_info(p.op, &info);
   CHECK(!reached && info.iterations < 500, "beyond round-off: %d iterations", (int)info.iterations);
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -409,8 +302,8 @@ static PetscErrorCode test_symmetry(void)
   uint64_t mine;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(17, 10, 0.01, alike, &p));
-  wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
+  PetscCall(create_halves(17, 10, 0.01, alike, &p));
+  wring_cycle *const c = multigrid_of(&p)->cycle;
   const PetscInt     n = 3 * c->level->n;
   PetscCall(PetscMalloc4(n, &a, n, &b, n, &Ma, n, &Mb));
   PetscInt first;
@@ -425,7 +318,7 @@ static PetscErrorCode test_symmetry(void)
   CHECK(c->n_level >= 3 && aMa > 0 && bMb > 0, "%d levels, %g %g", c->n_level, aMa, bMb);
   CHECK(fabs(aMb - bMa) <= 1e-5 * sqrt(aMa * bMb), "%g and %g beside %g", aMb, bMa, sqrt(aMa * bMb));
   PetscCall(PetscFree4(a, b, Ma, Mb));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -477,7 +370,7 @@ static PetscErrorCode test_rough(void)
   double              norm, xb, x0, ee, xx;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(13, 100, 0.01, (double[3]){1, 1e-10, 0}, &p));
+  PetscCall(create_halves(13, 100, 0.01, (double[3]){1, 1e-10, 0}, &p));
   PetscCall(VecDuplicate(p.b, &first));
   PetscCall(VecDuplicate(p.b, &e));
   PetscCall(VecDuplicate(p.b, &Ae));
@@ -505,7 +398,7 @@ static PetscErrorCode test_rough(void)
   PetscCall(VecDestroy(&first));
   PetscCall(VecDestroy(&e));
   PetscCall(VecDestroy(&Ae));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -522,7 +415,7 @@ static PetscErrorCode test_correction(void)
   double              size, left;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(13, 100, 0.01, (double[3]){1, 1e-10, 0}, &p));
+  PetscCall(create_halves(13, 100, 0.01, (double[3]){1, 1e-10, 0}, &p));
   PetscCall(VecDuplicate(p.b, &r));
   PetscCall(VecNorm(p.b, NORM_2, &size));
   for (int i = 0; i < 2; i++) {
@@ -537,7 +430,7 @@ static PetscErrorCode test_correction(void)
         (int)info[1].iterations);
   CHECK(left <= 0.2 * size, "a residual of %g of %g", left, size);
   PetscCall(VecDestroy(&r));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -574,9 +467,9 @@ static PetscErrorCode test_ghosts(void)
 
   PetscFunctionBegin;
   const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
-  PetscCall(create_problem(17, 10, 0.01, alike, &p));
+  PetscCall(create_halves(17, 10, 0.01, alike, &p));
   PetscCall(solve_and_check(&p, "ghosts", 1e-4, NULL)); // r is not computed again
-  m = *(wring_multigrid *)p.op->part->data;
+  m = *multigrid_of(&p);
   for (int i = 0; i < m.cycle->n_level - 1; i++) {
     const wring_level *const l = &m.cycle->level[i];
     n_ghost += l->n_ghost;
@@ -588,7 +481,7 @@ static PetscErrorCode test_ghosts(void)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(compare_ghosts(m.cycle->level, sizeof(double), m.cg->r, m.cg->ghost_r, &farthest));
   CHECK(farthest <= 1e-12 * largest, "r: %g of %g", farthest, largest);
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -667,10 +560,10 @@ static PetscErrorCode test_gather(void)
 
   PetscFunctionBegin;
   const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
-  PetscCall(create_problem(17, 10, 0.01, alike, &p));
+  PetscCall(create_halves(17, 10, 0.01, alike, &p));
   for (int i = 0; i < WAYS; i++) {
     PetscCall(solve_gathered(&p, &way[i], &expected, &it[i]));
-    wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
+    wring_cycle *const c = multigrid_of(&p)->cycle;
     CHECK(abs((int)(it[i] - it[0])) <= 1, "way %d: %d iterations, not %d", i, (int)it[i], (int)it[0]);
     if (i == 1) {
       PetscCall(count_entries(c, &entries));
@@ -687,9 +580,9 @@ static PetscErrorCode test_gather(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "gathered, shifted", 1e-8, NULL));
-  if (size > 1) PetscCall(check_owners(((wring_multigrid *)p.op->part->data)->cycle, 2));
+  if (size > 1) PetscCall(check_owners(multigrid_of(&p)->cycle, 2));
   PetscCall(VecDestroy(&expected));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -703,15 +596,15 @@ static PetscErrorCode test_layout(void)
   problem p;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(17, 10, 0.01, alike, &p));
-  const wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
+  PetscCall(create_halves(17, 10, 0.01, alike, &p));
+  const wring_cycle *const c = multigrid_of(&p)->cycle;
   for (int i = 0; i < c->n_level; i++) {
     const wring_level *const l    = &c->level[i];
     float *const             last = l->x + 3 * (size_t)l->n - 3;
     CHECK(l->n == 0 || wring_level_ghosts(l, l->x) - last >= 4, "level %d", i);
   }
   CHECK(wring_level_seed(PETSC_MAX_INT) == 3 * (uint64_t)PETSC_MAX_INT, "%g", (double)wring_level_seed(PETSC_MAX_INT));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -737,7 +630,7 @@ static PetscErrorCode test_subnormal(void)
 
   PetscFunctionBegin;
   omp_set_num_threads(2);
-  PetscCall(create_problem(22, 0, 1, alike, &p));
+  PetscCall(create_halves(22, 0, 1, alike, &p));
   PetscCall(VecGetSize(p.b, &size));
   PetscCall(VecGetOwnershipRange(p.b, &first, &end));
   for (PetscInt i = first; i < end; i++)
@@ -745,14 +638,14 @@ static PetscErrorCode test_subnormal(void)
   PetscCall(VecAssemblyBegin(p.b));
   PetscCall(VecAssemblyEnd(p.b));
   PetscCall(solve_and_check(&p, "decay", 1e-3, NULL));
-  const wring_level *const l = ((wring_multigrid *)p.op->part->data)->cycle->level;
+  const wring_level *const l = multigrid_of(&p)->cycle->level;
   for (PetscInt i = 0; i < 3 * l->n; i++) zero += l->b[i] == 0;
   left = count_subnormal(3 * (size_t)l->n, l->b) + count_subnormal(3 * (size_t)l->n, l->y);
   CHECK(left == 0 && (zero > 0 || end < size), "%d subnormal numbers, %d zeros", left, zero);
 #pragma omp parallel
   CHECK(tiny / 4 > 0, "thread %d flushes after a solve", omp_get_thread_num());
   omp_set_num_threads(threads);
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -770,7 +663,7 @@ static PetscErrorCode test_threads(void)
   PetscFunctionBegin;
   for (int t = 1; t <= 4; t++) {
     omp_set_num_threads(t);
-    PetscCall(create_problem(30, 3, 0.01, alike, &p)); // threads on all ranks; on one, more strips than the least
+    PetscCall(create_halves(30, 3, 0.01, alike, &p)); // threads on all ranks; on one, more strips than the least
     PetscCall(MatShift(p.A, 0.02));                    // new values too
     PetscCall(wring_operator_set_matrix(p.op, p.A));
     PetscCall(wring_operator_solve(p.op, 1e-3, p.b, p.x, NULL));
@@ -778,7 +671,7 @@ static PetscErrorCode test_threads(void)
     if (t == 1) PetscCall(VecCopy(p.x, one));
     PetscCall(VecEqual(p.x, one, &equal));
     CHECK(equal, "%d threads", t);
-    PetscCall(destroy_problem(&p));
+    PetscCall(problem_destroy(&p));
   }
   omp_set_num_threads(threads);
   PetscCall(VecDestroy(&one));
@@ -797,12 +690,12 @@ static PetscErrorCode test_small(void)
   for (int i = 0; i < 4; i++) {
     problem  p;
     PetscInt it;
-    PetscCall(create_problem(m[i], contrast[i], 0.5, alike, &p));
+    PetscCall(create_halves(m[i], contrast[i], 0.5, alike, &p));
     PetscCall(solve_and_check(&p, "small", 1e-10, &it));
     CHECK(it <= (i < 3 ? 3 : 12), "m %d: %d iterations", (int)m[i], (int)it);
-    const wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
+    const wring_cycle *const c = multigrid_of(&p)->cycle;
     CHECK(c->n_level == 1 && c->coarsest.dense == (i < 3), "m %d: %d levels", (int)m[i], c->n_level);
-    PetscCall(destroy_problem(&p));
+    PetscCall(problem_destroy(&p));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -863,9 +756,9 @@ static PetscErrorCode test_hosts(void)
   const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   for (PetscMPIInt each = 1; each <= 2; each++) {
     problem p;
-    PetscCall(create_problem(9, 3, 0.01, alike, &p));
+    PetscCall(create_halves(9, 3, 0.01, alike, &p));
     PetscCall(wring_operator_destroy(&p.op));
-    PetscCall(create_operator("direct", NULL, NULL, &p.op));
+    PetscCall(test_operator_create("type=direct", NULL, &p.op));
     PetscCall(pretend_hosts(each, p.op));
     CHECK(p.op->set.hosts.n == (size + each - 1) / each, "%d hosts", (int)p.op->set.hosts.n);
     PetscCall(wring_operator_set_matrix(p.op, p.A));
@@ -876,9 +769,9 @@ static PetscErrorCode test_hosts(void)
     PetscCall(MatShift(p.A, 0.5));
     PetscCall(wring_operator_set_matrix(p.op, p.A));
     PetscCall(solve_and_check(&p, "hosts, shifted", 1e-12, NULL));
-    PetscCall(destroy_problem(&p));
+    PetscCall(problem_destroy(&p));
   }
-  PetscCall(create_operator("auto", NULL, NULL, &op));
+  PetscCall(test_operator_create("type=auto", NULL, &op));
   PetscCall(pretend_hosts(1, op));
   CHECK(!strcmp(wring_operator_choice(op, 1097), "direct") && wring_operator_shares_factor(op, 1097), "1097 vertices");
   CHECK(size == 1 || !strcmp(wring_operator_choice(op, 80000), "multigrid"), "80000 vertices");
@@ -903,8 +796,8 @@ static PetscErrorCode test_changes(void)
   PetscInt it[4], first, end;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(15, 1, 0.02, alike, &p));
-  const wring_multigrid *const m = p.op->part->data;
+  PetscCall(create_halves(15, 1, 0.02, alike, &p));
+  const wring_multigrid *const m = multigrid_of(&p);
   PetscCall(solve_and_check(&p, "first", 1e-8, &it[0]));
   PetscCall(MatShift(p.A, 0.5));
   PetscCall(wring_operator_set_matrix(p.op, p.A));
@@ -927,7 +820,7 @@ static PetscErrorCode test_changes(void)
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "let go", 1e-8, &it[3]));
   CHECK(m->built == 3 && it[3] <= it[0] + 2, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[3]);
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -975,7 +868,7 @@ static PetscErrorCode test_renewal(void)
   PetscInt first, end;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(17, 2, 0.02, alike, &p));
+  PetscCall(create_halves(17, 2, 0.02, alike, &p));
   PetscCall(MatCreateVecs(p.A, &factor, NULL));
   PetscCall(VecGetOwnershipRange(factor, &first, &end));
   for (PetscInt i = first; i < end; i++)
@@ -984,7 +877,7 @@ static PetscErrorCode test_renewal(void)
   PetscCall(VecAssemblyEnd(factor));
   PetscCall(MatDiagonalScale(p.A, factor, factor));
   PetscCall(wring_operator_set_matrix(p.op, p.A));
-  const wring_multigrid *const m = p.op->part->data;
+  const wring_multigrid *const m = multigrid_of(&p);
   CHECK(m->built == 1 && m->cycle->n_level > 2, "%d hierarchies of %d levels", (int)m->built, m->cycle->n_level);
   for (int i = 0; i + 1 < m->cycle->n_level; i++) {
     double largest[2];
@@ -993,7 +886,7 @@ static PetscErrorCode test_renewal(void)
   }
   PetscCall(solve_and_check(&p, "renewed", 1e-8, NULL));
   PetscCall(VecDestroy(&factor));
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -1008,8 +901,8 @@ static PetscErrorCode test_power(void)
   problem p;
 
   PetscFunctionBegin;
-  PetscCall(create_problem(15, 1, 0.02, alike, &p));
-  wring_cycle *const c = ((wring_multigrid *)p.op->part->data)->cycle;
+  PetscCall(create_halves(15, 1, 0.02, alike, &p));
+  wring_cycle *const c = multigrid_of(&p)->cycle;
   for (int i = 0; i < c->n_level; i++) {
     wring_level *const l = &c->level[i];
     for (PetscInt j = 0; j < l->n; j++) l->top[j] = 1;
@@ -1018,7 +911,7 @@ static PetscErrorCode test_power(void)
     for (int k = 0; k < 30; k++) PetscCall(wring_level_find_omega(l));
     CHECK(omega < 1.2 * l->omega, "level %d: %g and %g", i, omega, l->omega);
   }
-  PetscCall(destroy_problem(&p));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -1106,13 +999,13 @@ static PetscErrorCode test_aggregates(void)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_with(const char *name, const char *value, Mat A)
+static PetscErrorCode create_with(const char *name, const char *value)
 {
   wring_operator *op;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsSetValue(NULL, name, value));
-  PetscCall(create_operator("multigrid", NULL, A, &op));
+  PetscCall(test_operator_create("type=multigrid", NULL, &op));
   PetscCall(wring_operator_destroy(&op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -1121,15 +1014,12 @@ static PetscErrorCode create_with(const char *name, const char *value, Mat A)
 static PetscErrorCode test_options(void)
 {
   static const char *const bad[] = {"-operator_pc_gamg_threshold", "-operator_mg_levels_ksp_type", "-operator_pc_type"};
-  Mat                      A;
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(6, 1, 0.1, &A));
   for (int i = 0; i < 3; i++) {
-    CHECK_REFUSED(create_with(bad[i], "gamg", NULL), bad[i] + 1, "operator_threshold");
+    CHECK_REFUSED(create_with(bad[i], "gamg"), bad[i] + 1, "operator_threshold");
     PetscCall(PetscOptionsClearValue(NULL, bad[i]));
   }
-  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include "operator/direct/factor.h"
 #include "operator/direct/team.h"
 #include "operator/judge.h"
+#include "grids.h"
 #include "refused.h"
 #include <math.h>
 #include <omp.h>
@@ -17,213 +18,115 @@ int(MPI_Win_allocate_shared)(MPI_Aint size, int unit, MPI_Info info, MPI_Comm co
   return no_window ? MPI_ERR_NO_MEM : PMPI_Win_allocate_shared(size, unit, info, comm, memory, window);
 }
 
-/* The edges between grid points. */
-typedef enum { PLAIN, STIFF, PIECES } grid;
+static const char in_parts[] = "type=direct factor=distributed";
 
-/* Weight of the edge from r along an axis: 1; STIFF: up to 1e10, by layer; PIECES: 0 between every third layer. */
-static double weight_of(grid kind, PetscInt m, PetscInt r, int axis)
+/* The components of b differ in size by up to 1e12: a test of the joint norm would stop too early. */
+static PetscErrorCode create(const char *keys, test_edges edges, PetscInt m, double shift, problem *p)
 {
-  const PetscInt layer = r / (m * m);
-  if (kind == STIFF) return pow(10, 10.0 * (double)layer / (double)m);
-  return kind == PIECES && axis == 2 && layer % 3 == 2 ? 0 : 1;
-}
-
-/* Graph Laplacian of an m^3 grid plus shift, rows 7 wide. The last rank may own nothing. */
-static PetscErrorCode create_grid(grid kind, PetscInt m, double shift, Mat *A)
-{
-  const PetscInt n = m * m * m, step[3] = {1, m, m * m};
-  PetscInt       first, end;
+  const double size[3] = {1, 1e-6, 1e6};
 
   PetscFunctionBegin;
-  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 7, NULL, 6, NULL, A));
-  PetscCall(MatGetOwnershipRange(*A, &first, &end));
-  for (PetscInt r = first; r < end; r++) {
-    double diagonal = shift;
-    for (int k = 0; k < 6; k++) {
-      const PetscInt axis = k / 2, at = r / step[axis] % m + (k % 2 ? 1 : -1);
-      if (at < 0 || at >= m) continue;
-      const PetscInt other  = r + (k % 2 ? 1 : -1) * step[axis];
-      const double   weight = weight_of(kind, m, PetscMin(r, other), (int)axis);
-      PetscCall(MatSetValue(*A, r, other, -weight, INSERT_VALUES));
-      diagonal += weight;
-    }
-    PetscCall(MatSetValue(*A, r, r, diagonal, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
-{
-  PetscFunctionBegin;
-  PetscCall(create_grid(PLAIN, m, shift, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* "mumps" is type direct with a distributed factor. */
-static PetscErrorCode create_operator(const char *type, Mat A, wring_operator **op)
-{
-  const PetscBool mumps = (PetscBool)!strcmp(type, "mumps");
-  wring_options  *o;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "operator_type", mumps ? "direct" : type, "test"));
-  if (mumps) PetscCall(wring_options_set(o, "operator_factor", "distributed", "test"));
-  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, op));
-  PetscCall(wring_operator_set_matrix(*op, A));
-  PetscCall(wring_options_destroy(&o));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Vectors [n][3]. The sizes of the components differ by up to 1e12: a test of the joint norm would stop too early. */
-static PetscErrorCode create_vectors(Mat A, Vec *b, Vec *x)
-{
-  PetscInt first, end;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(A, &first, &end));
-  PetscCall(VecCreateMPI(PETSC_COMM_WORLD, 3 * (end - first), PETSC_DETERMINE, b));
-  for (PetscInt i = 3 * first; i < 3 * end; i++) {
-    uint64_t     state   = (uint64_t)i;
-    const double size[3] = {1, 1e-6, 1e6};
-    PetscCall(VecSetValue(*b, i, size[i % 3] * test_random(&state), INSERT_VALUES));
-  }
-  PetscCall(VecAssemblyBegin(*b));
-  PetscCall(VecAssemblyEnd(*b));
-  PetscCall(VecDuplicate(*b, x));
+  PetscCall(problem_create(&(test_grid){edges, m, 1, shift}, size, keys, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Largest |b - A x| / |b| of the components. */
-static PetscErrorCode residual(Mat A, Vec b, Vec x, double *worst)
+static PetscErrorCode residual(const problem *p, double *worst)
 {
-  Vec bc, xc, r;
+  double r[3], b[3];
 
   PetscFunctionBegin;
   *worst = 0;
-  PetscCall(MatCreateVecs(A, &xc, &bc));
-  PetscCall(VecDuplicate(bc, &r));
-  PetscCall(VecSetBlockSize(b, 3));
-  PetscCall(VecSetBlockSize(x, 3));
+  PetscCall(problem_residual(p, r, b));
   for (int c = 0; c < 3; c++) {
-    double norm, size;
-    PetscCall(VecStrideGather(x, c, xc, INSERT_VALUES));
-    PetscCall(VecStrideGather(b, c, bc, INSERT_VALUES));
-    PetscCall(MatMult(A, xc, r));
-    PetscCall(VecAXPY(r, -1, bc));
-    PetscCall(VecNorm(r, NORM_2, &norm));
-    PetscCall(VecNorm(bc, NORM_2, &size));
-    const double ratio = size > 0 ? norm / size : norm;
+    const double ratio = b[c] > 0 ? r[c] / b[c] : r[c];
     if (!(ratio <= *worst)) *worst = ratio; // NaN is the worst
   }
-  PetscCall(VecDestroy(&bc));
-  PetscCall(VecDestroy(&xc));
-  PetscCall(VecDestroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode test_type(const char *type, PetscInt m, double rtol)
+static PetscErrorCode test_type(const char *keys, PetscInt m, double rtol)
 {
-  Mat                 A;
-  Vec                 b, x, y;
-  wring_operator     *op;
+  problem             p;
+  Vec                 y;
   wring_operator_info info;
   double              worst, xAb, bAx, zero;
   PetscBool           reached;
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(m, 0.1, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(create_operator(type, A, &op));
+  PetscCall(create(keys, GRID_PLAIN, m, 0.1, &p));
   for (int again = 0; again < 2; again++) { // then with changed values: an old factor would fail
-    PetscCall(wring_operator_solve(op, rtol, b, x, &reached));
-    PetscCall(residual(A, b, x, &worst));
-    CHECK(reached && worst <= 1.01 * rtol, "%s m %d: residual %g", type, (int)m, worst);
-    PetscCall(wring_operator_solve(op, 2 * rtol, b, x, &reached)); // a warm start
-    wring_operator_get_info(op, &info);
-    CHECK(info.iterations == 0, "%s: %d iterations from the solution", type, (int)info.iterations);
-    PetscCall(MatShift(A, 0.5));
-    PetscCall(wring_operator_set_matrix(op, A));
+    PetscCall(wring_operator_solve(p.op, rtol, p.b, p.x, &reached));
+    PetscCall(residual(&p, &worst));
+    CHECK(reached && worst <= 1.01 * rtol, "%s m %d: residual %g", keys, (int)m, worst);
+    PetscCall(wring_operator_solve(p.op, 2 * rtol, p.b, p.x, &reached)); // a warm start
+    wring_operator_get_info(p.op, &info);
+    CHECK(info.iterations == 0, "%s: %d iterations from the solution", keys, (int)info.iterations);
+    PetscCall(MatShift(p.A, 0.5));
+    PetscCall(wring_operator_set_matrix(p.op, p.A));
   }
-  PetscCall(VecDuplicate(b, &y));
-  PetscCall(wring_operator_apply(op, x, y));
-  PetscCall(VecDot(y, b, &bAx));
-  PetscCall(wring_operator_apply(op, b, y));
-  PetscCall(VecDot(y, x, &xAb));
-  CHECK(fabs(bAx - xAb) <= 1e-12 * fabs(bAx), "%s: apply is not symmetric: %g %g", type, bAx, xAb);
-  PetscCall(VecSet(b, 0));
-  PetscCall(wring_operator_solve(op, rtol, b, x, &reached));
-  PetscCall(VecNorm(x, NORM_INFINITY, &zero));
-  CHECK(reached && zero == 0, "%s: solution of zero is %g", type, zero);
-  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDuplicate(p.b, &y));
+  PetscCall(wring_operator_apply(p.op, p.x, y));
+  PetscCall(VecDot(y, p.b, &bAx));
+  PetscCall(wring_operator_apply(p.op, p.b, y));
+  PetscCall(VecDot(y, p.x, &xAb));
+  CHECK(fabs(bAx - xAb) <= 1e-12 * fabs(bAx), "%s: apply is not symmetric: %g %g", keys, bAx, xAb);
+  PetscCall(VecSet(p.b, 0));
+  PetscCall(wring_operator_solve(p.op, rtol, p.b, p.x, &reached));
+  PetscCall(VecNorm(p.x, NORM_INFINITY, &zero));
+  CHECK(reached && zero == 0, "%s: solution of zero is %g", keys, zero);
   PetscCall(VecDestroy(&y));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode set_and_solve(wring_operator *op, Mat A, Vec b, Vec x)
+static PetscErrorCode set_and_solve(const problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_operator_set_matrix(op, A));
-  PetscCall(wring_operator_solve(op, 1e-8, b, x, NULL));
+  PetscCall(wring_operator_set_matrix(p->op, p->A));
+  PetscCall(wring_operator_solve(p->op, 1e-8, p->b, p->x, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Eigenvalues from -2 on: a factorisation with pivoting would continue silently. */
-static PetscErrorCode test_indefinite(const char *type)
+static PetscErrorCode test_indefinite(const char *keys)
 {
-  Mat             A;
-  Vec             b, x;
-  wring_operator *op;
+  problem p;
 
   PetscFunctionBegin;
   __lsan_disable(); // the refused solve keeps a reference to A
-  PetscCall(create_matrix(6, 1, &A));
+  PetscCall(create(keys, GRID_PLAIN, 6, 1, &p));
   __lsan_enable();
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(create_operator(type, A, &op));
-  PetscCall(MatShift(A, -3));
-  CHECK_REFUSED(set_and_solve(op, A, b, x), "operator: ", "not positive definite");
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(MatShift(p.A, -3));
+  CHECK_REFUSED(set_and_solve(&p), "operator: ", "not positive definite");
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The two types share only the matrix: they agree to the condition number times the residual. */
-static PetscErrorCode test_agreement(const char *direct)
+static PetscErrorCode test_agreement(const char *keys)
 {
-  const char *const type[2] = {direct, "multigrid"};
-  Mat               A;
-  Vec               b, x[2];
-  double            far[3], size[3];
+  problem         p;
+  Vec             x;
+  wring_operator *op;
+  double          far[3], size[3];
+  PetscBool       reached[2];
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(12, 0.1, &A));
-  PetscCall(create_vectors(A, &b, &x[0]));
-  PetscCall(VecDuplicate(b, &x[1]));
-  for (int t = 0; t < 2; t++) {
-    wring_operator *op;
-    PetscBool       reached;
-    PetscCall(create_operator(type[t], A, &op));
-    PetscCall(wring_operator_solve(op, 1e-10, b, x[t], &reached));
-    CHECK(reached, "%s", type[t]);
-    PetscCall(wring_operator_destroy(&op));
-  }
-  PetscCall(VecAXPY(x[1], -1, x[0]));
-  for (int t = 0; t < 2; t++) PetscCall(VecSetBlockSize(x[t], 3));
-  PetscCall(VecStrideNormAll(x[0], NORM_2, size));
-  PetscCall(VecStrideNormAll(x[1], NORM_2, far));
+  PetscCall(create(keys, GRID_PLAIN, 12, 0.1, &p));
+  PetscCall(VecDuplicate(p.x, &x));
+  PetscCall(test_operator_create("type=multigrid", p.A, &op));
+  PetscCall(wring_operator_solve(p.op, 1e-10, p.b, p.x, &reached[0]));
+  PetscCall(wring_operator_solve(op, 1e-10, p.b, x, &reached[1]));
+  CHECK(reached[0] && reached[1], "%s: %d, multigrid: %d", keys, (int)reached[0], (int)reached[1]);
+  PetscCall(VecAXPY(x, -1, p.x));
+  PetscCall(VecStrideNormAll(p.x, NORM_2, size));
+  PetscCall(VecStrideNormAll(x, NORM_2, far));
   for (int c = 0; c < 3; c++)
     CHECK(far[c] <= 121 * 1e-10 * size[c], "component %d: %g of %g", c, far[c], size[c]); // (12 + 0.1) / 0.1
-  PetscCall(VecDestroy(&b));
-  for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
-  PetscCall(MatDestroy(&A));
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&x));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,26 +136,19 @@ static PetscErrorCode test_agreement(const char *direct)
 */
 static PetscErrorCode test_guess(void)
 {
-  Mat                 A;
-  Vec                 b, x;
-  wring_operator     *op;
+  problem             p;
   wring_operator_info cold, warm;
   PetscBool           reached;
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(12, 0.01, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(create_operator("multigrid", A, &op));
-  PetscCall(wring_operator_solve(op, 1e-6, b, x, &reached));
-  wring_operator_get_info(op, &cold);
-  PetscCall(wring_operator_solve(op, 1e-7, b, x, &reached));
-  wring_operator_get_info(op, &warm);
+  PetscCall(create("type=multigrid", GRID_PLAIN, 12, 0.01, &p));
+  PetscCall(wring_operator_solve(p.op, 1e-6, p.b, p.x, &reached));
+  wring_operator_get_info(p.op, &cold);
+  PetscCall(wring_operator_solve(p.op, 1e-7, p.b, p.x, &reached));
+  wring_operator_get_info(p.op, &warm);
   CHECK(reached && 2 * warm.iterations <= cold.iterations, "%d after %d", (int)warm.iterations, (int)cold.iterations);
   CHECK(warm.solves == 2 && warm.total_iterations == cold.iterations + warm.iterations && warm.memory > 0, "info");
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,35 +156,28 @@ static PetscErrorCode test_guess(void)
   A matrix of each kind, to each rtol that is not less than `least`. Fails if refinement is omitted or couples
   components, or if a row is put in a wrong place.
 */
-static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double least)
+static PetscErrorCode test_accuracy(test_edges edges, PetscInt m, double shift, double least)
 {
-  const double    rtol[] = {1e-3, 1e-6, 1e-9, 1e-12};
-  Mat             A;
-  Vec             b, x;
-  wring_operator *op;
+  const double rtol[] = {1e-3, 1e-6, 1e-9, 1e-12};
+  problem      p;
 
   PetscFunctionBegin;
-  PetscCall(create_grid(kind, m, shift, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(create_operator("direct", A, &op));
+  PetscCall(create("type=direct", edges, m, shift, &p));
   for (int zero = 0; zero < 2; zero++) { // then with one zero column
     for (int i = 0; i < 4 && rtol[i] >= least; i++) {
       PetscReal size[3];
       double    worst;
       PetscBool reached;
-      PetscCall(VecSet(x, NAN)); // the guess is ignored
-      PetscCall(wring_operator_solve(op, rtol[i], b, x, &reached));
-      PetscCall(residual(A, b, x, &worst));
-      CHECK(reached && worst <= 1.01 * rtol[i], "kind %d m %d: %g for %g", (int)kind, (int)m, worst, rtol[i]);
-      PetscCall(VecStrideNormAll(x, NORM_INFINITY, size));
-      CHECK(!zero || size[1] == 0, "kind %d: %g from nothing", (int)kind, size[1]);
+      PetscCall(VecSet(p.x, NAN)); // the guess is ignored
+      PetscCall(wring_operator_solve(p.op, rtol[i], p.b, p.x, &reached));
+      PetscCall(residual(&p, &worst));
+      CHECK(reached && worst <= 1.01 * rtol[i], "kind %d m %d: %g for %g", (int)edges, (int)m, worst, rtol[i]);
+      PetscCall(VecStrideNormAll(p.x, NORM_INFINITY, size));
+      CHECK(!zero || size[1] == 0, "kind %d: %g from nothing", (int)edges, size[1]);
     }
-    PetscCall(VecStrideScale(b, 1, 0));
+    PetscCall(VecStrideScale(p.b, 1, 0));
   }
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -300,33 +189,24 @@ static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double 
 static PetscErrorCode test_precision(void)
 {
   const double        shift[] = {0.1, 1e-7, 0.1};
-  Mat                 A;
-  Vec                 b, x;
-  wring_operator     *op;
+  problem             p;
   wring_operator_info info;
-  double              before = 0, worst, memory[3];
+  double              worst, memory[3];
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(18, 0, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(MatShift(A, shift[0]));
-  PetscCall(create_operator("direct", A, &op));
+  PetscCall(create("type=direct", GRID_PLAIN, 18, shift[0], &p));
   for (int i = 0; i < 3; i++) {
-    PetscCall(MatShift(A, i ? shift[i] - before : 0));
-    before = shift[i];
-    PetscCall(wring_operator_set_matrix(op, A));
-    wring_operator_get_info(op, &info);
+    PetscCall(MatShift(p.A, i ? shift[i] - shift[i - 1] : 0));
+    PetscCall(wring_operator_set_matrix(p.op, p.A));
+    wring_operator_get_info(p.op, &info);
     memory[i] = info.memory;
     CHECK(strstr(info.library, i == 1 ? "double" : "single"), "shift %g: %s", shift[i], info.library);
-    PetscCall(wring_operator_solve(op, 1e-3, b, x, NULL));
-    PetscCall(residual(A, b, x, &worst));
+    PetscCall(wring_operator_solve(p.op, 1e-3, p.b, p.x, NULL));
+    PetscCall(residual(&p, &worst));
     CHECK(worst <= (i == 1 ? 1e-7 : 1e-4), "shift %g: residual %g", shift[i], worst);
   }
   CHECK(memory[0] < 0.75 * memory[1], "%g bytes, %g in double precision", memory[0], memory[1]);
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -335,34 +215,28 @@ static PetscErrorCode test_precision(void)
 */
 static PetscErrorCode test_threads(PetscInt m)
 {
-  Mat             A;
-  Vec             b, x, first;
-  wring_operator *op;
-  PetscBool       reached, same;
+  problem   p;
+  Vec       first;
+  PetscBool reached, same;
 
   PetscFunctionBegin;
   const PetscMPIInt n_rank = wring_comm_size(PETSC_COMM_WORLD);
-  PetscCall(create_grid(PLAIN, m, 0.1, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(VecDuplicate(x, &first));
-  PetscCall(create_operator("direct", A, &op));
+  PetscCall(create("type=direct", GRID_PLAIN, m, 0.1, &p));
+  PetscCall(VecDuplicate(p.x, &first));
   for (int threads = 1; threads <= (n_rank > 1 ? 2 : 4); threads++) {
     omp_set_num_threads(threads);
-    if (n_rank > 1) PetscCall(wring_operator_set_matrix(op, A)); // ranks agree on threads here
-    PetscCall(wring_operator_solve(op, 1e-12, b, x, &reached));
+    if (n_rank > 1) PetscCall(wring_operator_set_matrix(p.op, p.A)); // ranks agree on threads here
+    PetscCall(wring_operator_solve(p.op, 1e-12, p.b, p.x, &reached));
     CHECK(reached, "%d threads", threads);
-    if (threads == 1) PetscCall(VecCopy(x, first));
-    PetscCall(VecEqual(x, first, &same));
+    if (threads == 1) PetscCall(VecCopy(p.x, first));
+    PetscCall(VecEqual(p.x, first, &same));
     CHECK(same, "m %d: %d threads do not give what one gives", (int)m, threads);
   }
   omp_set_num_threads(1);
-  PetscCall(wring_operator_solve(op, 1e-18, b, x, &reached));
+  PetscCall(wring_operator_solve(p.op, 1e-18, p.b, p.x, &reached));
   CHECK(!reached || m == 1, "a residual of 1e-18");
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&first));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -371,35 +245,22 @@ static PetscErrorCode test_threads(PetscInt m)
   `auto` chooses a factor, round-off too, except for callers that ask for rough solves. Fails if a solve is less exact
   than requested.
 */
-static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
+static PetscErrorCode test_default(const char *keys, double rough, double least, double most)
 {
-  Mat                 A;
-  Vec                 b, x;
-  wring_options      *o;
-  wring_operator     *op;
+  problem             p;
   double              worst;
   PetscBool           reached;
   wring_operator_info info;
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(12, 0.01, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "operator_type", type, "test"));
-  if (rtol) PetscCall(wring_options_set(o, "operator_rtol", rtol, "test"));
-  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
-  PetscCall(wring_operator_set_matrix(op, A));
-  PetscCall(wring_operator_solve(op, 0, b, x, &reached));
-  PetscCall(residual(A, b, x, &worst));
-  CHECK(reached && least <= worst && worst <= most, "%s %s: residual %g", type, rtol ? rtol : "", worst);
-  PetscCall(wring_operator_solve(op, WRING_OPERATOR_ROUGH, b, x, NULL));
-  wring_operator_get_info(op, &info);
-  CHECK(info.rtol == rough, "%s %s: %g", type, rtol ? rtol : "", info.rtol);
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(wring_options_destroy(&o));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(create(keys, GRID_PLAIN, 12, 0.01, &p));
+  PetscCall(wring_operator_solve(p.op, 0, p.b, p.x, &reached));
+  PetscCall(residual(&p, &worst));
+  CHECK(reached && least <= worst && worst <= most, "%s: residual %g", keys, worst);
+  PetscCall(wring_operator_solve(p.op, WRING_OPERATOR_ROUGH, p.b, p.x, NULL));
+  wring_operator_get_info(p.op, &info);
+  CHECK(info.rtol == rough, "%s: %g", keys, info.rtol);
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -408,94 +269,68 @@ static PetscErrorCode test_default(const char *type, const char *rtol, double ro
 */
 static PetscErrorCode test_repeated(int threads)
 {
-  const double    rtol[] = {1e-3, 1e-12, 1e-9};
-  Mat             A;
-  Vec             b, x[3], again;
-  wring_operator *op;
-  PetscBool       same;
+  const double rtol[] = {1e-3, 1e-12, 1e-9};
+  problem      p;
+  Vec          x[3];
+  PetscBool    same;
 
   PetscFunctionBegin;
   omp_set_num_threads(threads);
-  PetscCall(create_grid(PLAIN, 20, 0.1, &A));
-  PetscCall(create_vectors(A, &b, &again));
-  PetscCall(create_operator("direct", A, &op));
+  PetscCall(create("type=direct", GRID_PLAIN, 20, 0.1, &p));
   for (int i = 0; i < 60; i++) {
-    Vec to = again;
-    if (i < 3) PetscCall(VecDuplicate(b, &x[i]));
+    Vec to = p.x;
+    if (i < 3) PetscCall(VecDuplicate(p.b, &x[i]));
     if (i < 3) to = x[i];
-    PetscCall(wring_operator_solve(op, rtol[i % 3], b, to, NULL));
+    PetscCall(wring_operator_solve(p.op, rtol[i % 3], p.b, to, NULL));
     PetscCall(VecEqual(to, x[i % 3], &same));
     CHECK(same, "%d threads: solve %d is not the same again", threads, i);
   }
   for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&x[i]));
   omp_set_num_threads(1);
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&again));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Fails if work arrays keep numbers that are not finite, or if b is not scaled to the range of single precision. */
 static PetscErrorCode test_not_finite(void)
 {
-  Mat             A;
-  Vec             b, x, bad;
-  wring_operator *op;
-  double          worst;
+  problem p;
+  Vec     bad;
+  double  worst;
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(9, 0.1, &A));
-  PetscCall(create_vectors(A, &b, &x));
-  PetscCall(VecDuplicate(b, &bad));
+  PetscCall(create("type=direct", GRID_PLAIN, 9, 0.1, &p));
+  PetscCall(VecDuplicate(p.b, &bad));
   PetscCall(VecSet(bad, INFINITY));
-  PetscCall(create_operator("direct", A, &op));
-  PetscCall(wring_operator_solve(op, 1e-3, bad, x, NULL));
+  PetscCall(wring_operator_solve(p.op, 1e-3, bad, p.x, NULL));
   PetscCall(VecSet(bad, NAN));
-  PetscCall(wring_operator_solve(op, 1e-12, bad, x, NULL));
-  PetscCall(wring_operator_solve(op, 1e-12, b, x, NULL));
-  PetscCall(residual(A, b, x, &worst));
+  PetscCall(wring_operator_solve(p.op, 1e-12, bad, p.x, NULL));
+  PetscCall(wring_operator_solve(p.op, 1e-12, p.b, p.x, NULL));
+  PetscCall(residual(&p, &worst));
   CHECK(worst <= 1e-12, "after NaN: %g", worst);
   for (int i = 0; i < 2; i++) { // beyond the range of single precision
-    PetscCall(VecScale(b, i ? 1e-100 : 1e50));
-    PetscCall(wring_operator_solve(op, 1e-12, b, x, NULL));
-    PetscCall(residual(A, b, x, &worst));
+    PetscCall(VecScale(p.b, i ? 1e-100 : 1e50));
+    PetscCall(wring_operator_solve(p.op, 1e-12, p.b, p.x, NULL));
+    PetscCall(residual(&p, &worst));
     CHECK(worst <= 1e-12, "very %s b: %g", i ? "small" : "large", worst);
   }
-  PetscCall(wring_operator_destroy(&op));
-  PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&bad));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode choose_with(const char *factor, const char *type, const char *rtol, wring_operator_use use,
-                                  PetscInt n, const char *wanted)
+static PetscErrorCode choose(const char *keys, wring_operator_use use, PetscInt n, const char *wanted)
 {
-  wring_options  *o;
   wring_operator *op;
   const char     *choice;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "operator_type", type, "test"));
-  PetscCall(wring_options_set(o, "operator_factor", factor, "test"));
-  if (rtol) PetscCall(wring_options_set(o, "operator_rtol", rtol, "test"));
-  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
+  PetscCall(test_operator_create(keys, NULL, &op));
   wring_operator_expect(op, &use);
   choice = wring_operator_choice(op, n);
-  CHECK(!strcmp(choice, wanted), "%s, %d vertices, %d solves, rtol %g: %s", type, (int)n, (int)use.solves, use.rtol,
+  CHECK(!strcmp(choice, wanted), "%s, %d vertices, %d solves, rtol %g: %s", keys, (int)n, (int)use.solves, use.rtol,
         choice);
   PetscCall(wring_operator_destroy(&op));
-  PetscCall(wring_options_destroy(&o));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_use use, PetscInt n, const char *wanted)
-{
-  PetscFunctionBegin;
-  PetscCall(choose_with("auto", type, rtol, use, n, wanted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -505,13 +340,13 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
 */
 static PetscErrorCode test_choice_in_parts(void)
 {
-  const wring_operator_use many = {.solves = 100000};
+  const wring_operator_use many   = {.solves = 100000};
+  const char *const        wanted = wring_comm_size(PETSC_COMM_WORLD) > 1 ? "multigrid" : "direct";
 
   PetscFunctionBegin;
-  const PetscMPIInt n_rank = wring_comm_size(PETSC_COMM_WORLD);
-  PetscCall(choose_with("distributed", "auto", NULL, many, 6000, "direct"));
-  PetscCall(choose_with("distributed", "auto", NULL, many, 20000, n_rank > 1 ? "multigrid" : "direct"));
-  PetscCall(choose_with("shared", "auto", NULL, many, 20000, "direct"));
+  PetscCall(choose("type=auto factor=distributed", many, 6000, "direct"));
+  PetscCall(choose("type=auto factor=distributed", many, 20000, wanted));
+  PetscCall(choose("type=auto factor=shared", many, 20000, "direct"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -527,22 +362,22 @@ static PetscErrorCode test_choice(void)
                            correction = {.solves = 100000, .rtol = WRING_OPERATOR_CORRECTION};
 
   PetscFunctionBegin;
-  PetscCall(choose("multigrid", NULL, many, 10, "multigrid"));
-  PetscCall(choose("direct", NULL, rough, 100000000, "direct"));
-  PetscCall(choose("auto", NULL, (wring_operator_use){.solves = 1, .rtol = WRING_OPERATOR_ROUGH}, 1000, "direct"));
-  PetscCall(choose("auto", NULL, many, 1000000, "multigrid"));
-  PetscCall(choose("auto", NULL, many, 60000, "direct"));
-  PetscCall(choose("auto", NULL, rough, 5000, "direct"));
-  PetscCall(choose("auto", "1e-1", rough, 10000, "direct"));
-  PetscCall(choose("auto", NULL, rough, 10000, "multigrid"));
-  PetscCall(choose("auto", NULL, rough, 60000, "multigrid"));
-  PetscCall(choose("auto", "1e-6", rough, 60000, "direct"));
-  PetscCall(choose("auto", NULL, correction, 5000, "direct"));
-  PetscCall(choose("auto", NULL, correction, 60000, "multigrid"));
-  PetscCall(choose("auto", "1e-6", correction, 60000, "direct"));
-  PetscCall(choose("auto", "1e-14", many, 60000, "direct"));
-  PetscCall(choose("auto", "1e-1", few, 20000, "multigrid"));
-  PetscCall(choose("auto", "1e-1", many, 20000, "direct"));
+  PetscCall(choose("type=multigrid", many, 10, "multigrid"));
+  PetscCall(choose("type=direct", rough, 100000000, "direct"));
+  PetscCall(choose("type=auto", (wring_operator_use){.solves = 1, .rtol = WRING_OPERATOR_ROUGH}, 1000, "direct"));
+  PetscCall(choose("type=auto", many, 1000000, "multigrid"));
+  PetscCall(choose("type=auto", many, 60000, "direct"));
+  PetscCall(choose("type=auto", rough, 5000, "direct"));
+  PetscCall(choose("type=auto rtol=1e-1", rough, 10000, "direct"));
+  PetscCall(choose("type=auto", rough, 10000, "multigrid"));
+  PetscCall(choose("type=auto", rough, 60000, "multigrid"));
+  PetscCall(choose("type=auto rtol=1e-6", rough, 60000, "direct"));
+  PetscCall(choose("type=auto", correction, 5000, "direct"));
+  PetscCall(choose("type=auto", correction, 60000, "multigrid"));
+  PetscCall(choose("type=auto rtol=1e-6", correction, 60000, "direct"));
+  PetscCall(choose("type=auto rtol=1e-14", many, 60000, "direct"));
+  PetscCall(choose("type=auto rtol=1e-1", few, 20000, "multigrid"));
+  PetscCall(choose("type=auto rtol=1e-1", many, 20000, "direct"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -585,7 +420,7 @@ static PetscErrorCode test_no_window(void)
   PetscFunctionBegin;
   CHECK(file && old >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0, "standard error");
   no_window = PETSC_TRUE;
-  PetscCall(test_type("direct", 12, 1e-12));
+  PetscCall(test_type("type=direct", 12, 1e-12));
   no_window = PETSC_FALSE;
   fflush(stderr);
   CHECK(dup2(old, STDERR_FILENO) >= 0, "standard error");
@@ -600,13 +435,13 @@ static PetscErrorCode test_no_window(void)
 
 /* ---- factors by PETSc -------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_and_solve(Mat A, Vec b, Vec x)
+static PetscErrorCode create_and_solve(const problem *p)
 {
   wring_operator *op;
 
   PetscFunctionBegin;
-  PetscCall(create_operator("petsc", A, &op));
-  PetscCall(wring_operator_solve(op, 1e-8, b, x, NULL));
+  PetscCall(test_operator_create("type=petsc", p->A, &op));
+  PetscCall(wring_operator_solve(op, 1e-8, p->b, p->x, NULL));
   PetscCall(wring_operator_destroy(&op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -621,23 +456,19 @@ static PetscErrorCode test_starved(void)
                                           {"-operator_pc_type", "cholesky"},
                                           {"-operator_pc_factor_mat_solver_type", "mumps"},
                                           {"-operator_mat_mumps_icntl_23", "1"}}; // megabytes
-  Mat                      A;
-  Vec                      b, x;
+  problem                  p;
   double                   worst;
 
   PetscFunctionBegin;
-  PetscCall(create_matrix(20, 0.1, &A));
-  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(create(NULL, GRID_PLAIN, 20, 0.1, &p));
   for (int i = 0; i < 4; i++) PetscCall(PetscOptionsSetValue(NULL, option[i][0], option[i][1]));
-  CHECK_REFUSED(create_and_solve(A, b, x), "operator: the factor by mumps, INFOG(1) = -19", "has failed");
+  CHECK_REFUSED(create_and_solve(&p), "operator: the factor by mumps, INFOG(1) = -19", "has failed");
   PetscCall(PetscOptionsClearValue(NULL, option[3][0]));
-  PetscCall(create_and_solve(A, b, x));
-  PetscCall(residual(A, b, x, &worst));
+  PetscCall(create_and_solve(&p));
+  PetscCall(residual(&p, &worst));
   CHECK(worst <= 1e-12, "with memory: %g", worst);
   for (int i = 0; i < 3; i++) PetscCall(PetscOptionsClearValue(NULL, option[i][0]));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
+  PetscCall(problem_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -761,37 +592,37 @@ static PetscErrorCode test_settings(void)
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(test_type("direct", 12, 1e-12));
-  PetscCall(test_type("direct", 1, 1e-12)); // one row: other ranks own none
-  PetscCall(test_accuracy(PLAIN, 14, 0.01, 0));
-  PetscCall(test_accuracy(STIFF, 11, 0.1, 1e-6)); // A x itself is known to 1e10 eps |x|
-  PetscCall(test_accuracy(PIECES, 10, 0.1, 0));
-  PetscCall(test_accuracy(PLAIN, 2, 0.1, 0));
+  PetscCall(test_type("type=direct", 12, 1e-12));
+  PetscCall(test_type("type=direct", 1, 1e-12)); // one row: other ranks own none
+  PetscCall(test_accuracy(GRID_PLAIN, 14, 0.01, 0));
+  PetscCall(test_accuracy(GRID_STIFF, 11, 0.1, 1e-6)); // A x itself is known to 1e10 eps |x|
+  PetscCall(test_accuracy(GRID_PIECES, 10, 0.1, 0));
+  PetscCall(test_accuracy(GRID_PLAIN, 2, 0.1, 0));
   PetscCall(test_precision());
-  PetscCall(test_default("direct", NULL, 0, 0, 5e-15));
-  PetscCall(test_default("auto", NULL, 1e-1, 0, 5e-15));
-  PetscCall(test_default("direct", "1e-3", 1e-3, 1e-9, 1e-3));
-  PetscCall(test_default("auto", "1e-2", 1e-2, 1e-9, 1e-2));
-  PetscCall(test_default("multigrid", NULL, WRING_OPERATOR_ROUGH, 1e-9, 1e-3));
-  PetscCall(test_default("multigrid", "1e-2", 1e-2, 1e-9, 1e-2));
-  PetscCall(test_default("petsc", NULL, 1e-1, 1e-9, 1e-3));
+  PetscCall(test_default("type=direct", 0, 0, 5e-15));
+  PetscCall(test_default("type=auto", 1e-1, 0, 5e-15));
+  PetscCall(test_default("type=direct rtol=1e-3", 1e-3, 1e-9, 1e-3));
+  PetscCall(test_default("type=auto rtol=1e-2", 1e-2, 1e-9, 1e-2));
+  PetscCall(test_default("type=multigrid", WRING_OPERATOR_ROUGH, 1e-9, 1e-3));
+  PetscCall(test_default("type=multigrid rtol=1e-2", 1e-2, 1e-9, 1e-2));
+  PetscCall(test_default("type=petsc", 1e-1, 1e-9, 1e-3));
   PetscCall(test_threads(1));
   PetscCall(test_threads(20));
   PetscCall(test_repeated(1));
   PetscCall(test_repeated(2));
   PetscCall(test_not_finite());
-  PetscCall(test_type("mumps", 12, 1e-12));
-  PetscCall(test_type("mumps", 1, 1e-12));
-  PetscCall(test_indefinite("mumps"));
-  PetscCall(test_type("multigrid", 12, 1e-10));
-  PetscCall(test_type("multigrid", 12, 1e-2));
-  PetscCall(test_type("multigrid", 1, 1e-10));
-  PetscCall(test_type("petsc", 12, 1e-6));
-  PetscCall(test_indefinite("direct"));
-  PetscCall(test_indefinite("multigrid"));
-  PetscCall(test_indefinite("petsc"));
-  PetscCall(test_agreement("direct"));
-  PetscCall(test_agreement("mumps"));
+  PetscCall(test_type(in_parts, 12, 1e-12));
+  PetscCall(test_type(in_parts, 1, 1e-12));
+  PetscCall(test_indefinite(in_parts));
+  PetscCall(test_type("type=multigrid", 12, 1e-10));
+  PetscCall(test_type("type=multigrid", 12, 1e-2));
+  PetscCall(test_type("type=multigrid", 1, 1e-10));
+  PetscCall(test_type("type=petsc", 12, 1e-6));
+  PetscCall(test_indefinite("type=direct"));
+  PetscCall(test_indefinite("type=multigrid"));
+  PetscCall(test_indefinite("type=petsc"));
+  PetscCall(test_agreement("type=direct"));
+  PetscCall(test_agreement(in_parts));
   PetscCall(test_choice());
   PetscCall(test_choice_in_parts());
   PetscCall(test_guess());
