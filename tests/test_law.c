@@ -7,16 +7,14 @@
 */
 #include "splines.h"
 #include "laws.h"
+#include "law_blocks.h"
 #include "limit_laws.h"
 #include "law/common/isotropic.h"
 #include <math.h>
 #include <string.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_LAW = 14, N_MATERIAL = 9, N_CASE = 6 };
-
-typedef double block_z[MAX_Z][WRING_LANES];
-typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
+enum { MAX_PAR = SPLINE_N_PAR, N_LAW = 14, N_MATERIAL = 9, N_CASE = 6 };
 
 static const wring_law *const laws[N_LAW] = {
   &wring_law_strain,     &wring_law_corotated,         &wring_law_fixed_corotated, &wring_law_stvk,
@@ -79,23 +77,7 @@ static void energy(const wring_law *law, wring_in par, block_z z, double psi[WRI
   law->energy(law, par, (wring_in)z, psi);
 }
 
-static void check_close(double a, double b, double tolerance, const wring_law *law, int kind, const char *what)
-{
-  CHECK(fabs(a - b) <= tolerance, "%s, case %d: %s: %.17g and %.17g differ by %.2e > %.2e", law->name, kind, what, a, b,
-        fabs(a - b), tolerance);
-}
-
-static double largest(int n, double (*a)[WRING_LANES], int lane)
-{
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i][lane]));
-  return m;
-}
-
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
-
-/* Central differences of order 4, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h: truncation and round-off near 1e-12. */
-static const double fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
 
 /*
   Second derivatives of a spline have kinks between its pieces, for example at 1; differences must not extend over them.
@@ -307,70 +289,6 @@ static void check_products(const wring_law *law, wring_filter filter, int kind, 
   }
 }
 
-/* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
-
-/*
-  Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations; a becomes diagonal, and the columns of v are the
-  eigenvectors.
-*/
-static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
-{
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) v[i][j] = i == j;
-  }
-  for (int sweep = 0; sweep < 20; sweep++) {
-    for (int p = 0; p < n; p++) {
-      for (int q = p + 1; q < n; q++) {
-        const double angle = 0.5 * atan2(2 * a[p][q], a[q][q] - a[p][p]), c = cos(angle), s = sin(angle);
-        for (int i = 0; i < n; i++) {
-          const double x = a[i][p], y = a[i][q], vx = v[i][p], vy = v[i][q];
-          a[i][p] = c * x - s * y, a[i][q] = s * x + c * y;
-          v[i][p] = c * vx - s * vy, v[i][q] = s * vx + c * vy;
-        }
-        for (int i = 0; i < n; i++) {
-          const double x = a[p][i], y = a[q][i];
-          a[p][i] = c * x - s * y, a[q][i] = s * x + c * y;
-        }
-      }
-    }
-  }
-}
-
-/*
-  The filtered Hessian is V max(D, 0) V^T or V |D| V^T of the plain Hessian V D V^T: semidefinite, and equal to it where
-  that is semidefinite.
-*/
-static void check_filter(const wring_law *law, wring_filter filter, int kind, wring_in par, block_z z)
-{
-  const int             n = 3 * law->q;
-  WRING_ALIGNED block_h h, filtered;
-
-  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
-  law->hessian(law, filter, par, (wring_in)z, filtered);
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z], least = INFINITY;
-    const double size = largest(n * n, h, lane);
-    for (int i = 0; i < n * n; i++) a[i / n][i % n] = h[i][lane];
-    jacobi(n, a, v);
-    for (int i = 0; i < n * n; i++) {
-      double expected = 0;
-      for (int k = 0; k < n; k++) {
-        const double e = filter == WRING_FILTER_CLAMP ? fmax(a[k][k], 0) : fabs(a[k][k]);
-        expected += v[i / n][k] * e * v[i % n][k];
-      }
-      check_close(filtered[i][lane], expected, 1e-11 * size, law, kind, "semidefinite part");
-    }
-    for (int i = 0; i < n; i++) least = fmin(least, a[i][i]);
-    for (int i = 0; least >= 0 && i < n * n; i++)
-      CHECK(filtered[i][lane] == h[i][lane], "%s, case %d: a semidefinite Hessian was changed", law->name, kind);
-    for (int i = 0; i < n * n; i++) a[i / n][i % n] = filtered[i][lane];
-    jacobi(n, a, v);
-    for (int i = 0; i < n; i++)
-      CHECK(a[i][i] >= -1e-10 * size, "%s, case %d: eigenvalue %g of a semidefinite Hessian of size %g", law->name,
-            kind, a[i][i], size);
-  }
-}
-
 /* ---- energy, gradient and projection ----------------------------------------------------------------------------- */
 
 static void check_fused(const wring_law *law, int kind, wring_in par, block_z z)
@@ -454,19 +372,14 @@ static void check_projection(const wring_law *law, int kind, wring_in par, block
 /* z -> Q z Q'^T does not change psi. Points are not invariant, and edges are rotated by Q only. */
 static void check_invariance(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
 {
-  WRING_ALIGNED block_z turned = {0};
+  WRING_ALIGNED block_z turned;
   WRING_ALIGNED double  psi[WRING_LANES], psi_turned[WRING_LANES];
   double                left[9], right[9];
-  const int             q = law->q;
 
   if (law == &wring_law_attachment) return;
   test_rotation(state, left);
   test_rotation(state, right);
-  for (int i = 0; i < 9 * q * q; i++) {
-    const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q; // turned_rk += left_rc z_cm right_km
-    for (int lane = 0; lane < WRING_LANES; lane++)
-      turned[q * r + k][lane] += left[3 * r + c] * z[q * c + m][lane] * (q == 3 ? right[3 * k + m] : 1);
-  }
+  test_turn(law->q, left, right, z, turned);
   energy(law, par, z, psi);
   energy(law, par, turned, psi_turned);
   for (int lane = 0; lane < WRING_LANES; lane++)

@@ -8,14 +8,13 @@
 */
 #include "splines.h"
 #include "laws.h"
+#include "law_blocks.h"
 #include "limit_laws.h"
 #include "base/block3.h"
 #include <float.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_CASE = 13, CLOSE = 12, N_RHO = 4 };
-
-typedef double block_z[MAX_Z][WRING_LANES];
+enum { MAX_PAR = SPLINE_N_PAR, N_CASE = 13, CLOSE = 12, N_RHO = 4 };
 
 static const wring_law *const laws[] = {&wring_law_strain,        &wring_law_corotated,   &wring_law_fixed_corotated,
                                         &wring_law_stvk,          &wring_law_neohookean,  &wring_law_stable_neohookean,
@@ -208,18 +207,6 @@ static void check_limit(input *a)
   }
 }
 
-/* out = Q in Q'^T; an edge is rotated by Q only. */
-static void rotate(const input *a, const double left[9], const double right[9], block_z in, block_z out)
-{
-  const int q = a->law->q;
-  memset(out, 0, sizeof(block_z));
-  for (int i = 0; i < 9 * q * q; i++) {
-    const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q;
-    for (int lane = 0; lane < WRING_LANES; lane++)
-      out[q * r + k][lane] += left[3 * r + c] * in[q * c + m][lane] * (q == 3 ? right[3 * k + m] : 1);
-  }
-}
-
 /* prox(Q z Q'^T) = Q prox(z) Q'^T; skipped where several p are minimal: kinks of psi, z = 0, and for attachments. */
 static void check_equivariance(input *a, uint64_t *state)
 {
@@ -230,8 +217,8 @@ static void check_equivariance(input *a, uint64_t *state)
   test_rotation(state, left);
   test_rotation(state, right);
   prox(a, p);
-  rotate(a, left, right, p, expected);
-  rotate(a, left, right, a->z, b.z);
+  test_turn(a->law->q, left, right, p, expected);
+  test_turn(a->law->q, left, right, a->z, b.z);
   prox(&b, turned);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     for (int i = 0; i < a->n; i++) {

@@ -4,16 +4,13 @@
   projection and prox compared with a search for the minimum. Fails if a formula, a sign or an index is wrong, if the
   decomposition of flat 3 x 2 matrices is not accurate to round-off, or if a Hessian that should be semidefinite is not.
 */
-#include "check.h"
+#include "law_blocks.h"
 #include <math.h>
 #include <string.h>
 #include <wring/law.h>
 #include "base/block3.h"
 
-enum { MAX_Z = 6, MAX_PAR = 3, N_LAW = 5, N_CASE = 7 };
-
-typedef double block_z[MAX_Z][WRING_LANES];
-typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
+enum { MAX_PAR = 3, N_LAW = 5, N_CASE = 7 };
 
 static const wring_law *const laws[N_LAW] = {&wring_law_membrane_strain, &wring_law_membrane_strain_limit,
                                              &wring_law_membrane_area, &wring_law_bending_isometric,
@@ -60,22 +57,9 @@ static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
   }
 }
 
-static void check_close(double a, double b, double tolerance, const wring_law *law, int kind, const char *what)
-{
-  CHECK(fabs(a - b) <= tolerance, "%s, case %d: %s: %.17g and %.17g differ by %.2e > %.2e", law->name, kind, what, a, b,
-        fabs(a - b), tolerance);
-}
-
-static double largest(int n, double (*a)[WRING_LANES], int lane)
-{
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i][lane]));
-  return m;
-}
-
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-static const double fd_step = 1e-4, fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
+static const double fd_step = 1e-4;
 
 /* No stretch may be at a limit, where the curvature jumps: cases avoid 0.87 ... 0.93 and 1.07 ... 1.13. */
 static void check_derivatives(const wring_law *law, int kind, wring_in par, block_z z)
@@ -106,55 +90,6 @@ static void check_derivatives(const wring_law *law, int kind, wring_in par, bloc
         CHECK(h[n * i + j][lane] == h[n * j + i][lane], "%s, case %d: Hessian is not symmetric", law->name, kind);
       }
     }
-  }
-}
-
-/* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
-
-/* Eigenvalues of the symmetric a [n][n] on its diagonal by cyclic Jacobi rotations; v: eigenvectors in columns. */
-static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
-{
-  for (int i = 0; i < n * n; i++) v[i / n][i % n] = i / n == i % n;
-  for (int turn = 0; turn < 20 * n * n; turn++) {
-    const int p = turn / n % n, q = turn % n;
-    if (p >= q) continue;
-    const double angle = 0.5 * atan2(2 * a[p][q], a[q][q] - a[p][p]), c = cos(angle), s = sin(angle);
-    for (int i = 0; i < n; i++) {
-      const double x = a[i][p], y = a[i][q], vx = v[i][p], vy = v[i][q];
-      a[i][p] = c * x - s * y, a[i][q] = s * x + c * y;
-      v[i][p] = c * vx - s * vy, v[i][q] = s * vx + c * vy;
-    }
-    for (int i = 0; i < n; i++) {
-      const double x = a[p][i], y = a[q][i];
-      a[p][i] = c * x - s * y, a[q][i] = s * x + c * y;
-    }
-  }
-}
-
-static void check_filter(const wring_law *law, wring_filter filter, int kind, wring_in par, block_z z)
-{
-  const int             n = 3 * law->q;
-  WRING_ALIGNED block_h h, filtered;
-
-  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
-  law->hessian(law, filter, par, (wring_in)z, filtered);
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z];
-    const double size = largest(n * n, h, lane);
-    for (int i = 0; i < n * n; i++) a[i / n][i % n] = h[i][lane];
-    jacobi(n, a, v);
-    for (int i = 0; i < n * n; i++) {
-      double expected = 0;
-      for (int k = 0; k < n; k++) {
-        const double e = filter == WRING_FILTER_CLAMP ? fmax(a[k][k], 0) : fabs(a[k][k]);
-        expected += v[i / n][k] * e * v[i % n][k];
-      }
-      check_close(filtered[i][lane], expected, 1e-11 * size, law, kind, "semidefinite part");
-    }
-    for (int i = 0; i < n * n; i++) a[i / n][i % n] = filtered[i][lane];
-    jacobi(n, a, v);
-    for (int i = 0; i < n; i++)
-      CHECK(a[i][i] >= -1e-10 * size, "%s, case %d: eigenvalue %g of a semidefinite Hessian", law->name, kind, a[i][i]);
   }
 }
 
@@ -221,18 +156,13 @@ static void check_prox(const wring_law *law, int kind, wring_in par, block_z z, 
 /* z -> Q z Q'^T, with Q' in the plane, does not change psi. */
 static void check_invariance(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
 {
-  WRING_ALIGNED block_z turned = {0};
+  WRING_ALIGNED block_z turned;
   WRING_ALIGNED double  psi[WRING_LANES], psi_turned[WRING_LANES];
   double                left[9];
-  const int             q     = law->q;
   const double          angle = 3 * test_random(state), right[4] = {cos(angle), -sin(angle), sin(angle), cos(angle)};
 
   test_rotation(state, left);
-  for (int i = 0; i < 9 * q * q; i++) {
-    const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q;
-    for (int lane = 0; lane < WRING_LANES; lane++)
-      turned[q * r + k][lane] += left[3 * r + c] * z[q * c + m][lane] * (q == 2 ? right[2 * k + m] : 1);
-  }
+  test_turn(law->q, left, right, z, turned);
   law->energy(law, par, (wring_in)z, psi);
   law->energy(law, par, (wring_in)turned, psi_turned);
   for (int lane = 0; lane < WRING_LANES; lane++)
