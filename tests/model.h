@@ -116,3 +116,43 @@ static inline void test_direction(const wring_mesh *m, uint64_t seed, Vec d)
   PetscCallAbort(m->comm, VecAXPY(d, -1, rest));
   PetscCallAbort(m->comm, VecDestroy(&rest));
 }
+
+/*
+  Along d, the gradient at x is the derivative of g, and H d that of the gradient, by central differences with a step
+  eps, to relative tolerances; 0: not compared.
+*/
+static inline PetscErrorCode test_differences(wring_potential *g, Vec x, Vec d, const char *name, double eps,
+                                              double of_value, double of_gradient)
+{
+  wring_value value[2];
+  Vec         at, grad[2];
+  Mat         H = NULL;
+  double      slope, size, off;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &at));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecDuplicate(x, &grad[i]));
+    PetscCall(VecWAXPY(at, i ? -eps : eps, d, x));
+    PetscCall(wring_potential_fused(g, at, &value[i], grad[i]));
+    CHECK(value[i].objective == value[i].inertial + value[i].elastic, "%s: parts of g do not add up", name);
+  }
+  PetscCall(wring_potential_gradient(g, x, at));
+  PetscCall(VecDot(at, d, &slope));
+  const double difference = (value[0].objective - value[1].objective) / (2 * eps);
+  CHECK(of_value == 0 || fabs(difference - slope) <= of_value * fabs(slope), "%s: slope %.12g, by differences %.12g",
+        name, slope, difference);
+  if (of_gradient > 0) {
+    for (int i = 0; i < 2; i++) PetscCall(wring_potential_hessian(g, x, WRING_FILTER_NONE, &H)); // again into it
+    PetscCall(MatMult(H, d, at));
+    PetscCall(VecNorm(at, NORM_2, &size));
+    PetscCall(VecAXPY(grad[0], -1, grad[1]));
+    PetscCall(VecAXPY(at, -1 / (2 * eps), grad[0]));
+    PetscCall(VecNorm(at, NORM_2, &off));
+    CHECK(off <= of_gradient * size, "%s: H d is off by %g of %g", name, off, size);
+    PetscCall(MatDestroy(&H));
+  }
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&grad[i]));
+  PetscCall(VecDestroy(&at));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

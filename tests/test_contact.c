@@ -54,44 +54,6 @@ static PetscErrorCode set_start(const test_body *b, Vec x, double vx, double vy,
 }
 
 /*
-  Compares differences of the value with the gradient, and of the gradient with H, along d. Fails if either is not a
-  derivative.
-*/
-static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
-{
-  const double e = 1e-6;
-  wring_value  value[2];
-  Vec          at, gradient, side[2];
-  Mat          H = NULL;
-  PetscReal    slope, error, norm;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(x, &at));
-  PetscCall(VecDuplicate(x, &gradient));
-  PetscCall(wring_potential_gradient(b->g, x, gradient));
-  PetscCall(VecDot(gradient, d, &slope));
-  for (int i = 0; i < 2; i++) {
-    PetscCall(VecDuplicate(x, &side[i]));
-    PetscCall(VecWAXPY(at, i ? e : -e, d, x));
-    PetscCall(wring_potential_fused(b->g, at, &value[i], side[i]));
-  }
-  const double difference = (value[1].objective - value[0].objective) / (2 * e);
-  CHECK(fabs(difference - slope) <= 1e-6 * fabs(slope), "slope %.10g, difference %.10g", (double)slope, difference);
-  PetscCall(wring_potential_hessian(b->g, x, WRING_FILTER_NONE, &H));
-  PetscCall(MatMult(H, d, at));
-  PetscCall(VecNorm(at, NORM_2, &norm));
-  PetscCall(VecAXPY(side[1], -1, side[0]));
-  PetscCall(VecAXPY(at, -1 / (2 * e), side[1]));
-  PetscCall(VecNorm(at, NORM_2, &error));
-  CHECK(error <= 1e-5 * norm, "H d is off by %g of itself", (double)(error / norm));
-  PetscCall(MatDestroy(&H));
-  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&side[i]));
-  PetscCall(VecDestroy(&gradient));
-  PetscCall(VecDestroy(&at));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
   Fails if the energy of fixed contacts, its gradient and its Hessian are inconsistent, if an update that changes
   nothing reports a change, if contacts act before the first update, or if the reported forces are not minus the sum of
   the gradient.
@@ -126,7 +88,7 @@ static PetscErrorCode test_energy(void)
         (int)change.added);
   CHECK(with.elastic > without.elastic && with.inertial == without.inertial, "elastic %g and %g", with.elastic,
         without.elastic);
-  PetscCall(check_derivatives(&b, x, d));
+  PetscCall(test_differences(b.g, x, d, "contacts", 1e-6, 1e-6, 1e-5));
   PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &again));
   CHECK(again.active == change.active && again.added + again.released + again.moved == 0, "%d new, %d gone, %d moved",
         (int)again.added, (int)again.released, (int)again.moved);

@@ -96,37 +96,15 @@ static const double strain_par[1] = {1e5};
 /* grad . d and H d are the derivatives of g and of grad; too few elements are at a kink of the limits to matter. */
 static PetscErrorCode test_derivatives(void)
 {
-  const double eps = 1e-7;
-  wring_value  up, down;
-  model        m;
-  Vec          d, product;
-  Mat          H = NULL;
-  PetscReal    size, off;
-  PetscScalar  slope;
+  model m;
+  Vec   d;
 
   PetscFunctionBegin;
   PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_strain, strain_par, 1, &m));
   PetscCall(VecDuplicate(m.x, &d));
-  PetscCall(VecDuplicate(m.x, &product));
   test_direction(m.mesh, 5, d);
-  PetscCall(wring_potential_gradient(m.g, m.x, m.grad));
-  PetscCall(VecDot(m.grad, d, &slope));
-  PetscCall(VecWAXPY(m.work, eps, d, m.x));
-  PetscCall(wring_potential_fused(m.g, m.work, &up, product));
-  PetscCall(VecWAXPY(m.work, -eps, d, m.x));
-  PetscCall(wring_potential_fused(m.g, m.work, &down, m.grad));
-  const double difference = (up.objective - down.objective) / (2 * eps);
-  CHECK(fabs(slope - difference) <= 1e-6 * fabs(slope), "the slope is %.12g, by differences %.12g", slope, difference);
-  PetscCall(VecAXPBY(product, -1 / (2 * eps), 1 / (2 * eps), m.grad));
-  PetscCall(wring_potential_hessian(m.g, m.x, WRING_FILTER_NONE, &H));
-  PetscCall(MatMult(H, d, m.work));
-  PetscCall(VecNorm(m.work, NORM_2, &size));
-  PetscCall(VecAXPY(m.work, -1, product));
-  PetscCall(VecNorm(m.work, NORM_2, &off));
-  CHECK(off <= 1e-5 * size, "H d is off by %g of %g", off, size);
-  PetscCall(MatDestroy(&H));
+  PetscCall(test_differences(m.g, m.x, d, "strain", 1e-7, 1e-6, 1e-5));
   PetscCall(VecDestroy(&d));
-  PetscCall(VecDestroy(&product));
   PetscCall(model_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -323,54 +323,21 @@ static PetscErrorCode test_places(double curved)
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-static double slope_at(test_body *b, Vec x, Vec d, Vec f)
-{
-  double slope;
-  PetscCallAbort(PETSC_COMM_WORLD, wring_potential_gradient(b->g, x, f));
-  PetscCallAbort(PETSC_COMM_WORLD, VecDot(f, d, &slope));
-  return slope;
-}
-
 /* The gradient is the derivative of g, H that of the gradient. */
 static PetscErrorCode test_derivatives(const char *source, const wring_law *law)
 {
-  const double eps = 1e-6;
+  const double hessian = (wring_law_can(law) & WRING_CAN_HESSIAN) ? 1e-5 : 0;
   test_body    b;
-  Vec          d, f, up, work;
-  Mat          H = NULL;
-  wring_value  more, less;
-  double       slope, error, size;
+  Vec          d;
 
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, law, 0.02, 0, &b));
   PetscCall(VecDuplicate(b.x, &d));
-  PetscCall(VecDuplicate(b.x, &f));
-  PetscCall(VecDuplicate(b.x, &up));
-  PetscCall(VecDuplicate(b.x, &work));
   test_direction(b.mesh, 3, d);
   PetscCall(wring_potential_set_target(b.g, b.x));
   test_displace(b.mesh, 0.005, 2, b.x);
-  slope = slope_at(&b, b.x, d, f);
-  PetscCall(VecWAXPY(work, eps, d, b.x));
-  PetscCall(wring_potential_fused(b.g, work, &more, up));
-  PetscCall(VecWAXPY(work, -eps, d, b.x));
-  PetscCall(wring_potential_fused(b.g, work, &less, f));
-  error = fabs((more.objective - less.objective) / (2 * eps) - slope);
-  CHECK(error <= 1e-5 * fabs(slope), "%s: the slope %g is off by %g", law->name, slope, error);
-  PetscCall(VecAXPBY(up, -1 / (2 * eps), 1 / (2 * eps), f)); // H d
-  if (wring_law_can(law) & WRING_CAN_HESSIAN) {
-    PetscCall(wring_potential_hessian(b.g, b.x, WRING_FILTER_NONE, &H));
-    PetscCall(MatMult(H, d, work));
-    PetscCall(VecNorm(work, NORM_2, &size));
-    PetscCall(VecAXPY(work, -1, up));
-    PetscCall(VecNorm(work, NORM_2, &error));
-    CHECK(error <= 1e-5 * size, "%s: H d is off by %g of %g", law->name, error, size);
-    PetscCall(MatDestroy(&H));
-  }
+  PetscCall(test_differences(b.g, b.x, d, law->name, 1e-6, 1e-5, hessian));
   PetscCall(VecDestroy(&d));
-  PetscCall(VecDestroy(&f));
-  PetscCall(VecDestroy(&up));
-  PetscCall(VecDestroy(&work));
   PetscCall(test_body_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

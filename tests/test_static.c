@@ -44,44 +44,17 @@ static PetscErrorCode create_loaded(const char *material, double h, test_map *fa
 */
 static PetscErrorCode test_derivatives(void)
 {
-  const double eps = 1e-6;
-  test_body    b;
-  wring_value  value[2];
-  Vec          d, x, grad[2], Hd;
-  Mat          H = NULL;
-  double       slope, norm, size;
+  test_body b;
+  Vec       d;
 
   PetscFunctionBegin;
   PetscCall(create_loaded("corotated", 0.01, test_pull_and_turn, &b));
   PetscCall(VecDuplicate(b.x, &d));
-  PetscCall(VecDuplicate(b.x, &x));
-  for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(b.x, &grad[i]));
   test_displace(b.mesh, 0.02, 4, b.x);
   PetscCall(wring_potential_place(b.g, b.x));
   test_direction(b.mesh, 5, d);
   PetscCall(wring_potential_clear(b.g, d));
-  PetscCall(wring_potential_hessian(b.g, b.x, WRING_FILTER_NONE, &H));
-  PetscCall(MatCreateVecs(H, NULL, &Hd));
-  PetscCall(wring_potential_gradient(b.g, b.x, x));
-  PetscCall(VecDot(x, d, &slope));
-  PetscCall(MatMult(H, d, Hd));
-  for (int i = 0; i < 2; i++) {
-    PetscCall(VecWAXPY(x, i ? -eps : eps, d, b.x));
-    PetscCall(wring_potential_fused(b.g, x, &value[i], grad[i]));
-    CHECK(value[i].objective == value[i].inertial + value[i].elastic, "%g", value[i].objective);
-  }
-  const double difference = (value[0].objective - value[1].objective) / (2 * eps);
-  CHECK(fabs(difference - slope) <= 1e-7 * fabs(slope), "slope %.12g, difference %.12g", slope, difference);
-  PetscCall(VecAXPY(grad[0], -1, grad[1]));
-  PetscCall(VecScale(grad[0], 0.5 / eps));
-  PetscCall(VecNorm(Hd, NORM_2, &size));
-  PetscCall(VecAXPY(grad[0], -1, Hd));
-  PetscCall(VecNorm(grad[0], NORM_2, &norm));
-  CHECK(norm <= 1e-6 * size, "H d is off by %g of %g", norm, size);
-  PetscCall(VecDestroy(&Hd));
-  PetscCall(MatDestroy(&H));
-  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&grad[i]));
-  PetscCall(VecDestroy(&x));
+  PetscCall(test_differences(b.g, b.x, d, "static", 1e-6, 1e-7, 1e-6));
   PetscCall(VecDestroy(&d));
   PetscCall(test_body_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
