@@ -83,6 +83,47 @@ static inline PetscErrorCode updated_alone(model *m, Vec x, double *energy, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* contact_alone or updated_alone. */
+typedef PetscErrorCode contact_energy(model *, Vec, double *, double *);
+
+/* The derivative of the energy of the contacts along d by differences, and at x their energy and this rank's forces. */
+static inline PetscErrorCode contact_slope(model *m, double eps, contact_energy *alone, double *slope, double *energy,
+                                           double *f)
+{
+  double up, down;
+
+  PetscFunctionBegin;
+  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
+  PetscCall(alone(m, m->work, &up, f));
+  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
+  PetscCall(alone(m, m->work, &down, f));
+  PetscCall(alone(m, m->x, energy, f));
+  *slope = (up - down) / (2 * eps);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums over all ranks of forces [n_owned][3]: [0 ... 2] of them, [3 ... 5] of moments, [6] of magnitudes; [7] f . d. */
+static inline PetscErrorCode contact_sums(model *m, const double *f, double sum[8])
+{
+  const double *x, *d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(sum, 8));
+  PetscCall(VecGetArrayRead(m->x, &x));
+  PetscCall(VecGetArrayRead(m->d, &d));
+  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
+    const PetscInt c = i % 3, a = i - c + (c + 1) % 3, b = i - c + (c + 2) % 3;
+    sum[c] += f[i];
+    sum[3 + c] += x[a] * f[b] - x[b] * f[a];
+    sum[6] += fabs(f[i]);
+    sum[7] += f[i] * d[i];
+  }
+  PetscCall(VecRestoreArrayRead(m->d, &d));
+  PetscCall(VecRestoreArrayRead(m->x, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The energy of the contacts of a model on all ranks is that of the same model on one, to a relative tolerance. */
 static inline PetscErrorCode check_alone(model *m, PetscErrorCode (*create)(MPI_Comm, model *), double tolerance)
 {

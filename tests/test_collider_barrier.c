@@ -49,26 +49,16 @@ static PetscErrorCode model_create(MPI_Comm comm, model *m)
 
 static PetscErrorCode check_forces(model *m)
 {
-  const double         eps = 1e-7;
-  const double        *d;
-  double               up, down, here, sum[4] = {0}, *f, force[15];
+  double               slope, here, sum[8], *f, force[15];
   wring_contact_report report;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_local, &f));
-  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
-  PetscCall(updated_alone(m, m->work, &up, f));
-  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
-  PetscCall(updated_alone(m, m->work, &down, f));
-  PetscCall(updated_alone(m, m->x, &here, f));
+  PetscCall(contact_slope(m, 1e-7, updated_alone, &slope, &here, f));
   CHECK(here > 1, "the energy of the contacts is %g J", here);
   PetscCall(wring_potential_sum_ghosts(m->g, f));
-  PetscCall(VecGetArrayRead(m->d, &d));
-  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) sum[i % 3] += f[i], sum[3] += f[i] * d[i];
-  PetscCall(VecRestoreArrayRead(m->d, &d));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
-  const double slope = (up - down) / (2 * eps);
-  CHECK(fabs(slope - sum[3]) <= 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[3], slope);
+  PetscCall(contact_sums(m, f, sum));
+  CHECK(fabs(slope - sum[7]) <= 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[7], slope);
   PetscCall(wring_potential_measure_contact(m->g, 0, m->x, &report, force));
   for (int c = 0; c < 15; c++) sum[c % 3] += force[c];
   for (int c = 0; c < 5; c++)

@@ -108,38 +108,24 @@ static PetscErrorCode begin(slider *s, double part)
 
 static PetscErrorCode check_forces(slider *s, double part)
 {
-  model *const      m   = &s->m;
-  const double      eps = 1e-7;
-  const double     *d;
-  double            up, down, here, sum[5] = {0}, *f;
+  model *const      m = &s->m;
+  double            slope, here, sum[8], *f;
   wring_slip_report report;
 
   PetscFunctionBegin;
   PetscCall(begin(s, part));
   PetscCall(wring_potential_measure_slip(m->g, m->x, m->work, &report, NULL));
   PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_local, &f));
-  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
-  PetscCall(contact_alone(m, m->work, &up, f));
-  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
-  PetscCall(contact_alone(m, m->work, &down, f));
-  PetscCall(contact_alone(m, m->x, &here, f));
+  PetscCall(contact_slope(m, 1e-7, contact_alone, &slope, &here, f));
   CHECK(here > 0 && fabs(here - report.potential) <= 1e-12 * here, "a potential of %g J is reported as %g", here,
         report.potential);
-  PetscCall(VecGetArrayRead(m->d, &d));
-  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
-    sum[i % 3] += f[i];
-    sum[3] += f[i] * d[i];
-    sum[4] += fabs(f[i]);
-  }
-  PetscCall(VecRestoreArrayRead(m->d, &d));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 5, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
-  const double slope = (up - down) / (2 * eps);
-  CHECK(fabs(slope - sum[3]) <= 1e-5 * sum[4] * part + 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[3],
+  PetscCall(contact_sums(m, f, sum));
+  CHECK(fabs(slope - sum[7]) <= 1e-5 * sum[6] * part + 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[7],
         slope);
-  CHECK(report.work < 0 && fabs(report.work + part * sum[3]) <= 1e-9 * fabs(report.work), "work %.9g J, not %.9g",
-        report.work, -part * sum[3]);
+  CHECK(report.work < 0 && fabs(report.work + part * sum[7]) <= 1e-9 * fabs(report.work), "work %.9g J, not %.9g",
+        report.work, -part * sum[7]);
   if (wring_contact_parts(m->contact) == 0)
-    for (int c = 0; c < 3; c++) CHECK(fabs(sum[c]) <= 1e-12 * sum[4], "force %d is %g of %g N", c, sum[c], sum[4]);
+    for (int c = 0; c < 3; c++) CHECK(fabs(sum[c]) <= 1e-12 * sum[6], "force %d is %g of %g N", c, sum[c], sum[6]);
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -151,39 +151,16 @@ static PetscErrorCode check_pairs(MPI_Comm comm, double reach)
 
 static PetscErrorCode check_forces(model *m)
 {
-  const double  eps = 1e-7;
-  const double *d, *x;
-  double        up, down, here, sum[7] = {0}, *f;
+  double slope, here, sum[8], *f;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_local, &f));
-  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
-  PetscCall(updated_alone(m, m->work, &up, f));
-  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
-  PetscCall(updated_alone(m, m->work, &down, f));
-  PetscCall(updated_alone(m, m->x, &here, f));
+  PetscCall(contact_slope(m, 1e-7, updated_alone, &slope, &here, f));
   CHECK(here > 1, "the energy of the contacts is %g J", here);
   PetscCall(wring_potential_sum_ghosts(m->g, f));
-  PetscCall(VecGetArrayRead(m->d, &d));
-  PetscCall(VecGetArrayRead(m->x, &x));
-  double size = 0;
-  for (PetscInt v = 0; v < m->mesh->n_owned; v++) {
-    const double *const fv = f + 3 * v, *const xv = x + 3 * v;
-    for (int c = 0; c < 3; c++) {
-      const int i = (c + 1) % 3, j = (c + 2) % 3;
-      sum[6] += fv[c] * d[3 * v + c];
-      sum[c] += fv[c];
-      sum[3 + c] += xv[i] * fv[j] - xv[j] * fv[i];
-      size += fabs(fv[c]);
-    }
-  }
-  PetscCall(VecRestoreArrayRead(m->x, &x));
-  PetscCall(VecRestoreArrayRead(m->d, &d));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 7, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
-  const double slope = (up - down) / (2 * eps);
-  CHECK(fabs(slope - sum[6]) <= 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[6], slope);
-  for (int c = 0; c < 6; c++) CHECK(fabs(sum[c]) <= 1e-12 * size, "force or torque %d is %g of %g", c, sum[c], size);
+  PetscCall(contact_sums(m, f, sum));
+  CHECK(fabs(slope - sum[7]) <= 1e-5 * fabs(slope), "slope %.9g, by differences %.9g", sum[7], slope);
+  for (int c = 0; c < 6; c++) CHECK(fabs(sum[c]) <= 1e-12 * sum[6], "sum %d is %g of %g", c, sum[c], sum[6]);
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

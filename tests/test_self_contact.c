@@ -42,24 +42,14 @@ static PetscErrorCode update(model *m, wring_contact_change *change)
 
 static PetscErrorCode check_gradient(model *m)
 {
-  const double eps = 1e-5;
-  double       up, down, here, slope = 0, *f;
+  double slope, here, sum[8], *f;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));
-  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
-  PetscCall(contact_alone(m, m->work, &up, f));
-  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
-  PetscCall(contact_alone(m, m->work, &down, f));
-  PetscCall(contact_alone(m, m->x, &here, f));
-  const double *d;
-  PetscCall(VecGetArrayRead(m->d, &d));
-  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) slope += f[i] * d[i];
-  PetscCall(VecRestoreArrayRead(m->d, &d));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &slope, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCall(contact_slope(m, 1e-5, contact_alone, &slope, &here, f));
+  PetscCall(contact_sums(m, f, sum));
   CHECK(here > 0, "no contact has energy");
-  CHECK(fabs((up - down) / (2 * eps) - slope) <= 1e-7 * fabs(slope), "difference %.12g, force %.12g",
-        (up - down) / (2 * eps), slope);
+  CHECK(fabs(slope - sum[7]) <= 1e-7 * fabs(sum[7]), "difference %.12g, force %.12g", slope, sum[7]);
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,24 +60,12 @@ static PetscErrorCode check_gradient(model *m)
 */
 static PetscErrorCode check_momenta(model *m)
 {
-  double        energy, sum[7] = {0}, *f;
-  const double *x;
+  double energy, sum[8], *f;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));
   PetscCall(contact_alone(m, m->x, &energy, f));
-  PetscCall(VecGetArrayRead(m->x, &x));
-  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
-    const double *p = x + 3 * i, *q = f + 3 * i;
-    for (int c = 0; c < 3; c++) {
-      const int a = (c + 1) % 3, b = (c + 2) % 3;
-      sum[c] += q[c];
-      sum[3 + c] += p[a] * q[b] - p[b] * q[a];
-      sum[6] += fabs(q[c]);
-    }
-  }
-  PetscCall(VecRestoreArrayRead(m->x, &x));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 7, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscCall(contact_sums(m, f, sum));
   CHECK(sum[6] > 100, "forces of %g N only", sum[6]);
   for (int c = 0; c < 6; c++) CHECK(fabs(sum[c]) <= 1e-12 * sum[6], "sum %d is %g of %g", c, sum[c], sum[6]);
   PetscCall(PetscFree(f));
