@@ -176,7 +176,7 @@ static const wring_load_time always = {.until = INFINITY};
 static PetscErrorCode test_pressure(int order)
 {
   const double   p = 7e3, eps = 1e-12;
-  test_body      b;
+  test_body      b = {.x = NULL};
   wring_loads   *all, *one;
   PetscInt       n[6], *triangle[6];
   double        *a, sum[6] = {0}, area[3], size = 0;
@@ -221,9 +221,7 @@ static PetscErrorCode test_pressure(int order)
   PetscCall(PetscFree(a));
   PetscCall(wring_loads_destroy(&all));
   PetscCall(wring_loads_destroy(&one));
-  PetscCall(VecDestroy(&b.x));
-  PetscCall(wring_potential_destroy(&b.g));
-  PetscCall(wring_mesh_destroy(&b.mesh));
+  PetscCall(test_body_destroy(&b));
   return PETSC_SUCCESS;
 }
 
@@ -369,8 +367,16 @@ static PetscErrorCode make_loads(const test_body *b, wring_loads **l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const double v0[3] = {1, -0.5, 4};
+
+static void throw_up(const double X[3], double v[3])
+{
+  (void)X;
+  memcpy(v, v0, sizeof v0);
+}
+
 /* Every vertex moves like the particle. Fails if a load is taken at another time, or drag with a factor 1/2. */
-static PetscErrorCode compare_with_particle(const test_body *b, const char *rule, double h, int n, const double v0[3],
+static PetscErrorCode compare_with_particle(const test_body *b, const char *rule, double h, int n,
                                             const wring_state *state)
 {
   const double *q, *v;
@@ -409,31 +415,21 @@ static PetscErrorCode create_soft_body(test_body *b)
 
 static PetscErrorCode test_particle(const char *rule)
 {
-  const double   h = 0.05, v0[3] = {1, -0.5, 4};
   const int      n = 8;
   test_body      b;
   wring_stepper *stepper;
   wring_loads   *loads;
-  wring_state    state = {.time = 0};
-  double        *v;
+  wring_state    state;
   PetscCall(create_soft_body(&b));
   PetscCall(test_set(b.o, "", "time_step=0.05 time_integrator=%s gravity=0,0,-9.81", rule));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));
   PetscCall(make_loads(&b, &loads));
   PetscCall(wring_stepper_set_loads(stepper, loads));
-  PetscCall(VecDuplicate(b.x, &state.q));
-  PetscCall(VecDuplicate(b.x, &state.v));
-  test_displace(b.mesh, 0, 0, state.q);
-  PetscCall(VecGetArrayWrite(state.v, &v));
-  for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) v[i] = v0[i % 3];
-  PetscCall(VecRestoreArrayWrite(state.v, &v));
+  PetscCall(test_state_create(&b, throw_up, &state));
   PetscCall(march_body(&b, stepper, n, &state));
-  PetscCall(compare_with_particle(&b, rule, h, n, v0, &state));
-  PetscCall(VecDestroy(&state.q));
-  PetscCall(VecDestroy(&state.v));
-  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(compare_with_particle(&b, rule, 0.05, n, &state));
   PetscCall(wring_loads_destroy(&loads));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
   return PETSC_SUCCESS;
 }
 
