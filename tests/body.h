@@ -315,6 +315,16 @@ static inline PetscErrorCode test_body_solve(test_body *b, const char *name, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* From y; x is the solution. */
+static inline PetscErrorCode test_body_solve_from(test_body *b, const char *name, PetscInt max_it, double rtol, Vec y,
+                                                  Vec x, wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(b, name, max_it, rtol, x, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* |x - y|_inf. */
 static inline PetscErrorCode test_distance(Vec x, Vec y, double *distance)
 {

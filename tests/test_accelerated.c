@@ -41,11 +41,9 @@ static PetscErrorCode test_same_minimiser(const char *law)
   PetscCall(test_variant(m.o, "jacobi", "chebyshev", "precondition=jacobi"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, reference, &outcome));
   for (int i = 0; i < (strain ? 7 : 6); i++) {
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, names[i], 5000, 1e-8, x, &outcome));
+    PetscCall(test_body_solve_from(&m, names[i], 5000, 1e-8, y, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s, %s: %s after %d", law, names[i], wring_reason_name(outcome.reason),
           (int)outcome.iterations);
     PetscCall(test_distance(x, reference, &distance));
@@ -78,15 +76,12 @@ static PetscErrorCode test_plain(void)
   PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "pd", 20, 0, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "pd", 20, 0, y, reference, &outcome));
   for (int i = 0; i < 5; i++) {
     if (i == 3) {
-      PetscCall(VecCopy(y, reference));
-      PetscCall(test_body_solve(&m, "admm", 20, 0, reference, &outcome));
+      PetscCall(test_body_solve_from(&m, "admm", 20, 0, y, reference, &outcome));
     }
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, names[i], 20, 0, x, &outcome));
+    PetscCall(test_body_solve_from(&m, names[i], 20, 0, y, x, &outcome));
     PetscCall(test_distance(x, reference, &distance));
     CHECK(distance <= 1e-12, "%s is %g m from its plain method", names[i], distance);
   }
@@ -125,8 +120,7 @@ static PetscErrorCode test_chebyshev_recurrence(void)
     PetscCall(VecWAXPY(next, -1, q, now));
     if (k > 0) PetscCall(VecAXPBY(next, 1 - w, w, before));
   }
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(&m, "given", 8, 0, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "given", 8, 0, y, x, &outcome));
   PetscCall(test_distance(x, v[8 % 3], &distance));
   CHECK(distance <= 1e-11, "after 8 iterations %g m from the recurrence", distance);
   for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&v[i]));
@@ -267,8 +261,7 @@ static PetscErrorCode test_envelope(const char *law)
   PetscCall(create(law, 0.2, PETSC_TRUE, &m, &y));
   PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford window=20"));
   PetscCall(VecDuplicate(y, &x));
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(&m, "newton", 100, 1e-10, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 100, 1e-10, y, x, &outcome));
   const double least = outcome.last.value.objective;
   PetscCall(solve_seen(&m, "0.7", x, &outcome));
   CHECK(envelope.repeats > 0 && envelope.rises == 0, "%s: %d repeated, the envelope rose in %d others", law,
@@ -302,8 +295,7 @@ static PetscErrorCode test_reproducible(void)
   for (int t = 0; t < 2; t++) {
     omp_set_num_threads(t + 1);
     PetscCall(VecDuplicate(y, &x[t]));
-    PetscCall(VecCopy(y, x[t]));
-    PetscCall(test_body_solve(&m, "whole", 15, 0, x[t], &outcome));
+    PetscCall(test_body_solve_from(&m, "whole", 15, 0, y, x[t], &outcome));
   }
   omp_set_num_threads(threads);
   PetscCall(test_distance(x[0], x[1], &distance));
@@ -363,13 +355,10 @@ static PetscErrorCode test_stiff(void)
   PetscCall(test_variant(m.o, "published", "chebyshev", "line_search=none"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "newton", 100, 1e-10, reference, &outcome));
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(&m, "published", 100, 1e-6, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 100, 1e-10, y, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "published", 100, 1e-6, y, x, &outcome));
   CHECK(outcome.reason != WRING_CONVERGED, "published steps converge: the test shows nothing");
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(&m, "chebyshev", 1000, 1e-8, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "chebyshev", 1000, 1e-8, y, x, &outcome));
   PetscCall(test_distance(x, reference, &distance));
   CHECK(outcome.reason == WRING_CONVERGED && outcome.rises.count == 0 && distance <= 1e-5,
         "chebyshev: %s after %d, %g m from newton", wring_reason_name(outcome.reason), (int)outcome.iterations,
@@ -442,10 +431,8 @@ static PetscErrorCode test_plain_vbd(void)
   PetscCall(test_variant(m.o, "plain", "anderson", "inner=vbd window=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, x));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "vbd", 20, 0, reference, &outcome));
-  PetscCall(test_body_solve(&m, "plain", 20, 0, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "vbd", 20, 0, y, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "plain", 20, 0, y, x, &outcome));
   PetscCall(test_distance(x, reference, &distance));
   CHECK(distance <= 1e-12, "the iterates are %g m from those of vbd", distance);
   PetscCall(VecDestroy(&x));
@@ -478,11 +465,9 @@ static PetscErrorCode test_around(const char *inner)
   PetscCall(wring_options_set(m.o, "solver_pncg_precondition", "jacobi", "deck:4"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "newton", 100, 1e-11, reference, &outcome[0]));
+  PetscCall(test_body_solve_from(&m, "newton", 100, 1e-11, y, reference, &outcome[0]));
   for (int i = 0; i < 3; i++) {
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, name[i], 2000, 1e-8, x, &outcome[i]));
+    PetscCall(test_body_solve_from(&m, name[i], 2000, 1e-8, y, x, &outcome[i]));
     PetscCall(test_distance(x, reference, &distance));
     CHECK(outcome[i].reason == WRING_CONVERGED && outcome[i].rises.count == 0 && distance <= 1e-6,
           "%s around %s: %s after %d, %d rises, %g m from newton", name[i], inner, wring_reason_name(outcome[i].reason),
@@ -523,8 +508,7 @@ static PetscErrorCode test_restarts(void)
   PetscCall(VecCopy(y, reference));
   for (int k = 0; k < 8; k++) PetscCall(test_body_solve(&m, "pncg", 1, 0, reference, &outcome));
   for (int i = 0; i < 2; i++) {
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, name[i], 8, 0, x, &outcome));
+    PetscCall(test_body_solve_from(&m, name[i], 8, 0, y, x, &outcome));
     PetscCall(test_distance(x, reference, &distance));
     CHECK(distance <= 1e-12, "%s: %g m from 8 first iterations of pncg", name[i], distance);
   }
@@ -553,8 +537,7 @@ static PetscErrorCode test_bold(const char *inner)
   }
   PetscCall(VecDuplicate(y, &x));
   for (int i = 0; i < 2; i++) {
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, name[i], 60, 0, x, &outcome[i]));
+    PetscCall(test_body_solve_from(&m, name[i], 60, 0, y, x, &outcome[i]));
   }
   CHECK(outcome[0].rises.count > 0, "around %s nothing rises: the test shows nothing", inner);
   CHECK(outcome[1].rises.count == 0, "around %s g rose %d times, by %g", inner, (int)outcome[1].rises.count,
@@ -613,8 +596,7 @@ static PetscErrorCode test_momentum(void)
   PetscCall(VecDuplicate(y, &x));
   for (int i = 0; i < 4; i++) {
     for (PetscInt its = 1; its <= 21; its += 10) {
-      PetscCall(VecCopy(y, x));
-      PetscCall(test_body_solve(&m, names[i], its, 0, x, &outcome));
+      PetscCall(test_body_solve_from(&m, names[i], its, 0, y, x, &outcome));
       PetscCall(test_drift(&m, x, y, &drift));
       CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", names[i], drift, (int)its);
     }

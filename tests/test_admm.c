@@ -28,16 +28,6 @@ static PetscErrorCode create(const char *law, PetscBool held, double noise, test
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x after `max_it` iterations from y. */
-static PetscErrorCode solve(test_body *m, const char *name, PetscInt max_it, double rtol, Vec y, Vec x,
-                            wring_outcome *outcome)
-{
-  PetscFunctionBegin;
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(m, name, max_it, rtol, x, outcome));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* A free body: sum m_i x_i equals that of y after every iteration. Fails if the forces of z and u do not cancel. */
@@ -54,7 +44,7 @@ static PetscErrorCode test_momentum(void)
     PetscCall(create(laws[l], PETSC_FALSE, 0.02, &m, &y));
     PetscCall(VecDuplicate(y, &x));
     for (PetscInt its = 1; its <= 5; its++) {
-      PetscCall(solve(&m, its % 2 ? "admm" : "heavy", its, 0, y, x, &outcome));
+      PetscCall(test_body_solve_from(&m, its % 2 ? "admm" : "heavy", its, 0, y, x, &outcome));
       CHECK(outcome.iterations == its, "%s: %s", laws[l], wring_reason_name(outcome.reason));
       PetscCall(test_drift(&m, x, y, &drift));
       CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", laws[l], drift, (int)its);
@@ -82,9 +72,9 @@ static PetscErrorCode test_minimisers(void)
     PetscCall(create(laws[l], PETSC_TRUE, 0.02, &m, &y));
     PetscCall(VecDuplicate(y, &x));
     PetscCall(VecDuplicate(y, &reference));
-    PetscCall(solve(&m, "newton", 50, 1e-10, y, reference, &outcome));
+    PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, reference, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: newton ends %s", laws[l], wring_reason_name(outcome.reason));
-    PetscCall(solve(&m, "admm", 3000, 1e-9, y, x, &outcome));
+    PetscCall(test_body_solve_from(&m, "admm", 3000, 1e-9, y, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", laws[l], wring_reason_name(outcome.reason));
     PetscCall(test_distance(x, reference, &distance));
     CHECK(distance <= 1e-6, "%s: %g m from newton's minimiser", laws[l], distance);
@@ -105,11 +95,11 @@ static PetscErrorCode test_is_almost_pd(void)
   PetscFunctionBegin;
   PetscCall(create("strain", PETSC_TRUE, 0.02, &m, &y));
   PetscCall(VecDuplicate(y, &x));
-  PetscCall(solve(&m, "newton", 50, 1e-10, y, x, &least));
+  PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, x, &least));
   const double g = least.last.value.objective;
   for (PetscInt its = 1; its <= 10; its++) {
-    PetscCall(solve(&m, "pd", its, 0, y, x, &pd));
-    PetscCall(solve(&m, "admm", its, 0, y, x, &admm));
+    PetscCall(test_body_solve_from(&m, "pd", its, 0, y, x, &pd));
+    PetscCall(test_body_solve_from(&m, "admm", its, 0, y, x, &admm));
     const double start   = pd.first.value.objective - g;
     const double error[] = {(pd.last.value.objective - g) / start, (admm.last.value.objective - g) / start};
     CHECK(fabs(error[0] - error[1]) <= 0.03, "%g of pd, %g of admm after %d iterations", error[0], error[1], (int)its);
@@ -134,7 +124,7 @@ static PetscErrorCode test_reproducible(void)
   for (int t = 0; t < 2; t++) PetscCall(VecDuplicate(y, &x[t]));
   for (int t = 0; t < 2; t++) {
     omp_set_num_threads(t + 1);
-    PetscCall(solve(&m, "heavy", 10, 0, y, x[t], &outcome));
+    PetscCall(test_body_solve_from(&m, "heavy", 10, 0, y, x[t], &outcome));
   }
   omp_set_num_threads(threads);
   PetscCall(test_distance(x[0], x[1], &distance));
@@ -197,7 +187,7 @@ static PetscErrorCode test_residuals(void)
   CHECK(seen.primal < 1e-6 * first.primal && seen.dual < 1e-6 * first.dual, "%g, %g at the end", seen.primal,
         seen.dual);
   PetscCall(wring_solver_destroy(&s));
-  PetscCall(solve(&m, "qn", 2, 0, y, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "qn", 2, 0, y, x, &outcome));
   CHECK(isnan(outcome.last.primal) && isnan(outcome.last.dual), "qn has residuals");
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy_with(&m, &y));
@@ -308,7 +298,7 @@ static PetscErrorCode test_balancing(void)
   PetscCall(create("strain", PETSC_TRUE, 0.02, &m, &y));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(solve(&m, "newton", 50, 1e-10, y, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, reference, &outcome));
   PetscCall(test_body_solver(&m, "balanced", &s));
   PetscCall(wring_solver_set_limits(s, 40, 0, 0, 0));
   for (int i = 0; i < 6; i++) {

@@ -247,13 +247,11 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
   PetscCall(test_set(b.o, "variant_", "%s", variants));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &least));
-  PetscCall(VecCopy(b.x, least));
-  PetscCall(test_body_solve(&b, "newton", 100, 1e-11, least, &outcome));
+  PetscCall(test_body_solve_from(&b, "newton", 100, 1e-11, b.x, least, &outcome));
   CHECK(!wring_reason_failed(outcome.reason), "newton: %s", wring_reason_name(outcome.reason));
   PetscCall(check_held(&b, N_PLANES, least, "newton"));
   for (int i = 0; i < n; i++) {
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, solver[i], 3000, 1e-9, x, &outcome));
+    PetscCall(test_body_solve_from(&b, solver[i], 3000, 1e-9, b.x, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, N_PLANES, x, solver[i]));
     PetscCall(test_distance(x, least, &distance));
@@ -279,10 +277,8 @@ static PetscErrorCode test_inner(void)
   PetscCall(test_variant(b.o, "cg", "qn", "inner=cg inner_max_it=500"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &y));
-  PetscCall(VecCopy(b.x, x));
-  PetscCall(VecCopy(b.x, y));
-  PetscCall(test_body_solve(&b, "qn", 1, 0, x, &outcome));
-  PetscCall(test_body_solve(&b, "cg", 1, 0, y, &outcome));
+  PetscCall(test_body_solve_from(&b, "qn", 1, 0, b.x, x, &outcome));
+  PetscCall(test_body_solve_from(&b, "cg", 1, 0, b.x, y, &outcome));
   PetscCall(test_distance(x, y, &distance));
   PetscCall(test_distance(x, b.x, &moved));
   CHECK(distance < 1e-8 * moved, "directions differ by %g of %g m", distance, moved);
@@ -304,8 +300,7 @@ static PetscErrorCode test_held(const char *material, int n, const char *const *
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < n; i++) {
     const int one = !strcmp(solver[i], "penalty") || !strcmp(solver[i], "compliant");
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, solver[i], one ? 1 : 10, 0, x, &outcome));
+    PetscCall(test_body_solve_from(&b, solver[i], one ? 1 : 10, 0, b.x, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, N_PLANES, x, solver[i]));
   }

@@ -66,12 +66,10 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
   PetscCall(test_variant(b.o, "mixed", "anderson", "inner=admm"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &least));
-  PetscCall(VecCopy(b.x, least));
-  PetscCall(test_body_solve(&b, "newton", 100, 1e-11, least, &outcome));
+  PetscCall(test_body_solve_from(&b, "newton", 100, 1e-11, b.x, least, &outcome));
   CHECK(!wring_reason_failed(outcome.reason), "newton: %s", wring_reason_name(outcome.reason));
   for (int i = 0; i < n; i++) {
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, solver[i], 3000, 1e-9, x, &outcome));
+    PetscCall(test_body_solve_from(&b, solver[i], 3000, 1e-9, b.x, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
     PetscCall(check_held(&b, "xmax", test_pull_and_turn, x, solver[i]));
@@ -100,8 +98,7 @@ static PetscErrorCode test_iterative(void)
   PetscCall(wring_operator_set_matrices(b.op, b.of));
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < 3; i++) {
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, solver[i], 100, 1e-8, x, &outcome));
+    PetscCall(test_body_solve_from(&b, solver[i], 100, 1e-8, b.x, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
     PetscCall(check_held(&b, "xmax", test_pull_and_turn, x, solver[i]));
@@ -125,8 +122,7 @@ static PetscErrorCode test_sweeps(void)
   PetscCall(test_variant(b.o, "mass", "pd", "metric=mass"));
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < 6; i++) {
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, solver[i], strcmp(solver[i], "penalty") ? 10 : 1, 0, x, &outcome));
+    PetscCall(test_body_solve_from(&b, solver[i], strcmp(solver[i], "penalty") ? 10 : 1, 0, b.x, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", solver[i], wring_reason_name(outcome.reason));
     PetscCall(check_held(&b, "xmin", test_stay, x, solver[i]));
     PetscCall(check_held(&b, "xmax", test_pull_and_turn, x, solver[i]));
@@ -312,8 +308,7 @@ static PetscErrorCode test_both(void)
   double        distance;
   PetscCall(create_held("corotated", 0.05, &b));
   PetscCall(VecDuplicate(b.x, &x));
-  PetscCall(VecCopy(b.x, x));
-  PetscCall(test_body_solve(&b, "newton", 100, 1e-12, x, &outcome));
+  PetscCall(test_body_solve_from(&b, "newton", 100, 1e-12, b.x, x, &outcome));
   PetscCall(test_body_attach(&b, "xmin", 1e6, test_pull_and_turn));
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, b.x, &outcome));
   PetscCall(test_distance(x, b.x, &distance));

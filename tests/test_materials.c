@@ -46,8 +46,7 @@ static PetscErrorCode solve(test_body *b, const wring_law *law, const method *ho
   wring_outcome outcome;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(b, how->solver, how->max_it, how->rtol, x, &outcome));
+  PetscCall(test_body_solve_from(b, how->solver, how->max_it, how->rtol, y, x, &outcome));
   CHECK(how->rtol == 0 || outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF,
         "%s, %s: %s after %d iterations, |grad g| %g of %g", law->name, how->solver, wring_reason_name(outcome.reason),
         (int)outcome.iterations, outcome.last.gradient_norm, outcome.first.gradient_norm);

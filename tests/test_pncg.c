@@ -171,8 +171,7 @@ static PetscErrorCode test_quadratic(const char *beta, const char *renew)
   PetscCall(test_variant(b.o, "blocks", "pncg", "precondition=jacobi beta=%s renew=%s", beta, renew));
   PetscCall(test_variant(b.o, "exact", "pncg", "precondition=operator beta=%s renew=%s", beta, renew));
   for (PetscInt its = 1; its <= 10; its += 3) {
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, "blocks", its, 0, x, &outcome));
+    PetscCall(test_body_solve_from(&b, "blocks", its, 0, b.x, x, &outcome));
     PetscCall(solve_linear(&b, its, expected));
     PetscCall(test_distance(expected, b.x, &moved));
     PetscCall(test_distance(x, expected, &distance));
@@ -181,8 +180,7 @@ static PetscErrorCode test_quadratic(const char *beta, const char *renew)
     CHECK(outcome.last.evaluations == 1 + its, "%s: %d evaluations", beta, (int)outcome.last.evaluations);
   }
   PetscCall(solve_linear(&b, 500, expected));
-  PetscCall(VecCopy(b.x, x));
-  PetscCall(test_body_solve(&b, "exact", 1, 0, x, &outcome));
+  PetscCall(test_body_solve_from(&b, "exact", 1, 0, b.x, x, &outcome));
   PetscCall(test_distance(x, expected, &distance));
   CHECK(distance <= 1e-8, "%s: one step with A = H ends %g m from the minimum", beta, distance);
   PetscCall(VecDestroy(&x));
@@ -242,13 +240,11 @@ static PetscErrorCode test_variants(void)
   PetscCall(wring_potential_set_target(b.g, b.x));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &expected));
-  PetscCall(VecCopy(b.x, expected));
-  PetscCall(test_body_solve(&b, "newton", 50, 1e-10, expected, &outcome));
+  PetscCall(test_body_solve_from(&b, "newton", 50, 1e-10, b.x, expected, &outcome));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
     const char *const *const v = name[i];
     PetscCall(test_variant(b.o, v[0], "pncg", "precondition=%s beta=%s renew=%s", v[1], v[2], v[3]));
-    PetscCall(VecCopy(b.x, x));
-    PetscCall(test_body_solve(&b, name[i][0], 1000, 1e-8, x, &outcome));
+    PetscCall(test_body_solve_from(&b, name[i][0], 1000, 1e-8, b.x, x, &outcome));
     PetscCall(test_distance(x, expected, &distance));
     CHECK(outcome.reason == WRING_CONVERGED && outcome.rises.count == 0 && distance <= 1e-6,
           "%s, %s: %s after %d iterations, %d rises, %g m from newton", name[i][1], name[i][2],

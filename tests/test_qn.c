@@ -273,10 +273,8 @@ static PetscErrorCode test_first_step(void)
   PetscCall(test_variant(m.o, "plain", "qn", "initial_hessian=frame_hessian history=0"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &newton));
-  PetscCall(VecCopy(y, x));
-  PetscCall(VecCopy(y, newton));
-  PetscCall(test_body_solve(&m, "plain", 1, 0, x, &outcome));
-  PetscCall(test_body_solve(&m, "newton", 1, 0, newton, &outcome));
+  PetscCall(test_body_solve_from(&m, "plain", 1, 0, y, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 1, 0, y, newton, &outcome));
   PetscCall(test_distance(y, newton, &length));
   PetscCall(test_distance(x, newton, &distance));
   CHECK(distance <= 1e-12 && length > 1e-2, "%g m apart after a step of %g m", distance, length);
@@ -407,8 +405,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   PetscCall(create_held(law, PETSC_TRUE, 0.02, &m, &y));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, reference, &outcome));
   for (int i = 0; i < N_VARIANTS; i++) {
     PetscCall(test_variant(m.o, variants[i].name, "qn", "%s", variants[i].keys));
     PetscCall(VecCopy(y, x));
@@ -438,14 +435,11 @@ static PetscErrorCode test_steps(void)
   PetscCall(test_variant(m.o, "many", "qn", "inner=cg inner_max_it=1000 inner_preconditioner=icholesky"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &exact));
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(&m, "few", 4, 0, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "few", 4, 0, y, x, &outcome));
   CHECK(outcome.last.linear_iterations == 12, "4 times 3 steps are %d", (int)outcome.last.linear_iterations);
-  PetscCall(VecCopy(y, x));
-  PetscCall(VecCopy(y, exact));
-  PetscCall(test_body_solve(&m, "many", 4, 0, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "many", 4, 0, y, x, &outcome));
   CHECK(outcome.last.linear_iterations < 4 * 100, "%d steps", (int)outcome.last.linear_iterations);
-  PetscCall(test_body_solve(&m, "operator", 4, 0, exact, &outcome));
+  PetscCall(test_body_solve_from(&m, "operator", 4, 0, y, exact, &outcome));
   PetscCall(test_distance(x, exact, &distance));
   CHECK(distance <= 1e-11, "steps end %g m from the factor's iterate", distance);
   PetscCall(VecDestroy(&x));

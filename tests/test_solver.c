@@ -165,8 +165,7 @@ static PetscErrorCode test_steps_back(void)
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", type, wring_reason_name(outcome.reason));
     CHECK(seen.shortest < 1, "%s never stepped back", type);
   }
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(&m, "qn", 5, 1e-6, x, &outcome));
+  PetscCall(test_body_solve_from(&m, "qn", 5, 1e-6, y, x, &outcome));
   CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE && outcome.iterations == 0, "from an infinite g: %s",
         wring_reason_name(outcome.reason));
   PetscCall(VecDestroy(&x));
@@ -222,8 +221,7 @@ static PetscErrorCode test_threads(void)
   for (int i = 0; i < N_TYPES; i++) {
     for (int t = 0; t < 2; t++) {
       omp_set_num_threads(t + 1);
-      PetscCall(VecCopy(y, x[t]));
-      PetscCall(test_body_solve(&m, types[i], 5, 0, x[t], &outcome));
+      PetscCall(test_body_solve_from(&m, types[i], 5, 0, y, x[t], &outcome));
     }
     PetscCall(test_distance(x[0], x[1], &distance));
     CHECK(distance <= (size == 1 ? 0 : 1e-12), "%s: 1 and 2 threads differ by %g m", types[i], distance);
@@ -254,13 +252,11 @@ static PetscErrorCode test_variants(void)
   PetscCall(create_twisted("strain", &m, &y));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, reference, &outcome));
   for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
     const char *const *const v = variants[i];
     PetscCall(test_variant(m.o, v[0], v[1], "%s", v[2]));
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&m, v[0], 3000, 1e-8, x, &outcome));
+    PetscCall(test_body_solve_from(&m, v[0], 3000, 1e-8, y, x, &outcome));
     PetscCall(test_distance(x, reference, &distance));
     CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "%s: %s", v[0],
           wring_reason_name(outcome.reason));

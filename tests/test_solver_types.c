@@ -78,13 +78,11 @@ static PetscErrorCode test_minimisers(const char *source)
   PetscCall(create(PETSC_COMM_WORLD, source, &wring_law_strain, PETSC_TRUE, &b, &y));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
-  PetscCall(VecCopy(y, reference));
-  PetscCall(test_body_solve(&b, "newton", 50, 1e-10, reference, &outcome));
+  PetscCall(test_body_solve_from(&b, "newton", 50, 1e-10, y, reference, &outcome));
   for (int i = 0; type(i); i++) {
     const wring_solver_ops *const ops = type(i);
     if (!(ops->declares & WRING_MINIMISES)) continue;
-    PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solve(&b, ops->name, 1000, 1e-8, x, &outcome));
+    PetscCall(test_body_solve_from(&b, ops->name, 1000, 1e-8, y, x, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s after %d", ops->name, wring_reason_name(outcome.reason),
           (int)outcome.iterations);
     PetscCall(test_distance(x, reference, &distance));
@@ -112,8 +110,7 @@ static PetscErrorCode test_momentum(const char *source)
     PetscCall(create(PETSC_COMM_WORLD, source, material_of(ops), PETSC_FALSE, &b, &y));
     PetscCall(VecDuplicate(y, &x));
     for (PetscInt its = 1; its <= 5; its += 2) {
-      PetscCall(VecCopy(y, x));
-      PetscCall(test_body_solve(&b, ops->name, its, 0, x, &outcome));
+      PetscCall(test_body_solve_from(&b, ops->name, its, 0, y, x, &outcome));
       CHECK(!wring_reason_failed(outcome.reason), "%s: %s", ops->name, wring_reason_name(outcome.reason));
       PetscCall(test_drift(&b, x, y, &drift));
       CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", ops->name, drift, (int)its);
@@ -324,16 +321,6 @@ static PetscErrorCode decrement_at(const test_body *b, Vec x, double *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x after at most max_it iterations of a new solver from y. */
-static PetscErrorCode stop_after(test_body *b, const char *name, PetscInt max_it, double rtol, Vec y, Vec x,
-                                 wring_outcome *outcome)
-{
-  PetscFunctionBegin;
-  PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solve(b, name, max_it, rtol, x, outcome));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   Every type that minimises g. Fails if it stops by `decrement` where (2.8a) is not met or was met before, by a number
   of its own, or with forces of another size than the others: those that converge in small steps end within a factor of
@@ -357,9 +344,9 @@ static PetscErrorCode test_decrements(const char *source)
   for (int i = 0; type(i); i++) {
     const char *const name = type(i)->name;
     if (!(type(i)->declares & WRING_MINIMISES)) continue;
-    PetscCall(stop_after(&b, name, 2000, rtol, y, x, &o));
+    PetscCall(test_body_solve_from(&b, name, 2000, rtol, y, x, &o));
     PetscCall(decrement_at(&b, x, &last));
-    PetscCall(stop_after(&b, name, o.iterations - 1, 0, y, x, &shorter));
+    PetscCall(test_body_solve_from(&b, name, o.iterations - 1, 0, y, x, &shorter));
     PetscCall(decrement_at(&b, x, &before));
     CHECK(o.reason == WRING_CONVERGED && last <= rtol * first && before > rtol * first,
           "%s: %s after %d, p = %g p_0, %g before", name, wring_reason_name(o.reason), (int)o.iterations, last / first,
