@@ -301,17 +301,26 @@ static inline PetscErrorCode test_body_solver(test_body *b, const char *name, wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves from x, in place, with a new solver. */
-static inline PetscErrorCode test_body_solve(test_body *b, const char *name, PetscInt max_it, double rtol, Vec x,
-                                             wring_outcome *outcome)
+/* Solves from x, in place, with a new solver; a monitor sees the rows, NULL: none. */
+static inline PetscErrorCode test_body_solve_seen(test_body *b, const char *name, PetscInt max_it, double rtol,
+                                                  wring_monitor *monitor, void *context, Vec x, wring_outcome *outcome)
 {
   wring_solver *s;
 
   PetscFunctionBegin;
   PetscCall(test_body_solver(b, name, &s));
   PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
+  PetscCall(wring_solver_set_monitor(s, monitor, context));
   PetscCall(wring_solver_solve(s, x, outcome));
   PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode test_body_solve(test_body *b, const char *name, PetscInt max_it, double rtol, Vec x,
+                                             wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  PetscCall(test_body_solve_seen(b, name, max_it, rtol, NULL, NULL, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

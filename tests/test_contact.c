@@ -224,13 +224,8 @@ static PetscErrorCode test_methods(void)
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &first));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
-    wring_solver *s;
     PetscCall(squeeze(&b, 0.57, x));
-    PetscCall(test_body_solver(&b, name[i], &s));
-    PetscCall(wring_solver_set_limits(s, i < 5 ? 200 : 60, 1e-9, 0, 1));
-    PetscCall(wring_solver_set_monitor(s, watch_row, &w));
-    PetscCall(wring_solver_solve(s, x, &outcome));
-    PetscCall(wring_solver_destroy(&s));
+    PetscCall(test_body_solve_seen(&b, name[i], i < 5 ? 200 : 60, 1e-9, watch_row, &w, x, &outcome));
     CHECK(!wring_reason_failed(outcome.reason) && outcome.rises.count == 0, "%s: %s, %d rises of up to %g", name[i],
           wring_reason_name(outcome.reason), (int)outcome.rises.count, outcome.rises.largest);
     if (i == 0) PetscCall(VecCopy(x, first));

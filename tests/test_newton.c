@@ -135,15 +135,9 @@ static PetscErrorCode keep(void *context, const wring_iteration *it)
 
 static PetscErrorCode solve(test_body *m, const char *name, double rtol, Vec x, history *h, wring_outcome *outcome)
 {
-  wring_solver *s;
-
   PetscFunctionBegin;
   h->n = 0;
-  PetscCall(test_body_solver(m, name, &s));
-  PetscCall(wring_solver_set_limits(s, MAX_ROWS - 1, rtol, 0, 1));
-  PetscCall(wring_solver_set_monitor(s, keep, h));
-  PetscCall(wring_solver_solve(s, x, outcome));
-  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_solve_seen(m, name, MAX_ROWS - 1, rtol, keep, h, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -316,15 +316,9 @@ static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max_it, double rtol, Vec x, history *seen,
                                     wring_outcome *outcome)
 {
-  wring_solver *s;
-
   PetscFunctionBegin;
   *seen = (history){.solver = name};
-  PetscCall(test_body_solver(m, name, &s));
-  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
-  PetscCall(wring_solver_set_monitor(s, keep_row, seen));
-  PetscCall(wring_solver_solve(s, x, outcome));
-  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_solve_seen(m, name, max_it, rtol, keep_row, seen, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -542,7 +536,6 @@ static PetscErrorCode test_reductions(const char *law, int expected)
   static const char *const names[] = {"operator", "none", "newton"};
   test_body                m;
   Vec                      y, x;
-  wring_solver            *s;
   wring_outcome            outcome;
 
   PetscFunctionBegin;
@@ -552,13 +545,9 @@ static PetscErrorCode test_reductions(const char *law, int expected)
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     counts seen = {.solver = names[i]};
     PetscCall(VecCopy(y, x));
-    PetscCall(test_body_solver(&m, names[i], &s));
-    PetscCall(wring_solver_set_limits(s, 12, 1e-6, 0, 1));
-    PetscCall(wring_solver_set_monitor(s, count_row, &seen));
-    PetscCall(wring_solver_solve(s, x, &outcome));
+    PetscCall(test_body_solve_seen(&m, names[i], 12, 1e-6, count_row, &seen, x, &outcome));
     CHECK(seen.iterations >= 2 && seen.most == expected, "%s, %s: %d reductions in one of %d iterations", law, names[i],
           seen.most, (int)seen.iterations);
-    PetscCall(wring_solver_destroy(&s));
   }
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy_with(&m, &y));

@@ -100,17 +100,11 @@ static PetscErrorCode check_descent(void *context, const wring_iteration *it)
 static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max_it, double rtol, Vec x, history *seen,
                                     wring_outcome *outcome)
 {
-  wring_solver *s;
-
   PetscFunctionBegin;
   *seen = (history){.solver = name, .shortest = 1};
-  PetscCall(test_body_solver(m, name, &s));
-  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
-  PetscCall(wring_solver_set_monitor(s, check_descent, seen));
-  PetscCall(wring_solver_solve(s, x, outcome));
+  PetscCall(test_body_solve_seen(m, name, max_it, rtol, check_descent, seen, x, outcome));
   CHECK(seen->rows == outcome->iterations + 1, "%s: %d rows of %d iterations", name, (int)seen->rows,
         (int)outcome->iterations);
-  PetscCall(wring_solver_destroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -45,15 +45,9 @@ static PetscErrorCode watch(void *context, const wring_iteration *it)
 static PetscErrorCode solve(test_body *b, const char *name, PetscInt max_it, double rtol, Vec x, trace *t,
                             wring_outcome *outcome)
 {
-  wring_solver *s;
-
   PetscFunctionBegin;
   t->n = 0;
-  PetscCall(test_body_solver(b, name, &s));
-  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
-  PetscCall(wring_solver_set_monitor(s, watch, t));
-  PetscCall(wring_solver_solve(s, x, outcome));
-  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_solve_seen(b, name, max_it, rtol, watch, t, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
