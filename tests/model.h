@@ -156,3 +156,24 @@ static inline PetscErrorCode test_differences(wring_potential *g, Vec x, Vec d, 
   PetscCall(VecDestroy(&at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* The largest difference, of numbers above `size` divided by number/size, to those of a mesh on one rank. */
+static inline PetscErrorCode test_distance_to_one(const wring_mesh *m, Vec x, const wring_mesh *one, Vec y, double size,
+                                                  double *distance)
+{
+  const double *xa, *ya;
+
+  PetscFunctionBegin;
+  *distance = 0;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(y, &ya));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    const double there = ya[3 * wring_mesh_local(one, m->number.original[i / 3]) + i % 3];
+    const double off   = fabs(xa[i] - there) / fmax(1, fabs(there) / size);
+    *distance          = isnan(off) ? INFINITY : fmax(*distance, off);
+  }
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, distance, 1, MPI_DOUBLE, MPI_MAX, m->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

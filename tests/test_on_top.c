@@ -341,22 +341,6 @@ static PetscErrorCode solve(model *m, const char *name, PetscInt its, double rto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest difference on this rank to the same vertices of a model on one rank. */
-static double distance(const model *m, Vec x, const model *one, Vec other)
-{
-  const double *xa, *oa;
-  double        most = 0;
-  PetscCallAbort(m->comm, VecGetArrayRead(x, &xa));
-  PetscCallAbort(m->comm, VecGetArrayRead(other, &oa));
-  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
-    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->number.original[i / 3]);
-    most                 = fmax(most, fabs(xa[i] - oa[3 * there + i % 3]));
-  }
-  PetscCallAbort(m->comm, VecRestoreArrayRead(x, &xa));
-  PetscCallAbort(m->comm, VecRestoreArrayRead(other, &oa));
-  return most;
-}
-
 /* All methods that converge reach one minimiser; the iterates of the sweeps equal those on one rank. */
 static PetscErrorCode test_solvers(void)
 {
@@ -382,7 +366,7 @@ static PetscErrorCode test_solvers(void)
   for (int i = 0; i < 2; i++) {
     PetscCall(solve(&m, sweep[i], 4, 0, m.x, &outcome));
     PetscCall(solve(&one, sweep[i], 4, 0, x, &alone));
-    apart = distance(&m, m.x, &one, x);
+    PetscCall(test_distance_to_one(m.mesh, m.x, one.mesh, x, INFINITY, &apart));
     CHECK(apart < 1e-12, "%s is %g m from its iterate on one rank", sweep[i], apart);
     CHECK(fabs(outcome.last.value.objective - alone.last.value.objective) <= 1e-11 * alone.last.value.objective,
           "%s: g differs", sweep[i]);
@@ -415,7 +399,7 @@ static PetscErrorCode test_ranks_and_threads(void)
   PetscCall(wring_potential_fused(one.g, one.x, &alone, one.grad));
   CHECK(fabs(value[0].elastic - alone.elastic) <= 1e-13 * alone.elastic, "ranks: %.17g, %.17g", value[0].elastic,
         alone.elastic);
-  apart = distance(&m, m.grad, &one, one.grad);
+  PetscCall(test_distance_to_one(m.mesh, m.grad, one.mesh, one.grad, INFINITY, &apart));
   CHECK(apart <= 1e-8, "ranks: forces are %g N apart", apart);
   PetscCall(model_destroy(&one));
   PetscCall(model_destroy(&m));

@@ -605,25 +605,6 @@ static PetscErrorCode check_eliminated(model *m, unsigned components)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |x - y| by original number, for x on all ranks and y on each rank. */
-static PetscErrorCode compare(const model *m, const model *one, double *most)
-{
-  const double *x, *y;
-
-  PetscFunctionBegin;
-  *most = 0;
-  PetscCall(VecGetArrayRead(m->x, &x));
-  PetscCall(VecGetArrayRead(one->x, &y));
-  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
-    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->number.original[i / 3]);
-    *most                = fmax(*most, fabs(x[i] - y[3 * there + i % 3]));
-  }
-  PetscCall(VecRestoreArrayRead(one->x, &y));
-  PetscCall(VecRestoreArrayRead(m->x, &x));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 1, MPI_DOUBLE, MPI_MAX, m->mesh->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Newton reaches the same state on any number of ranks to 1e-12 m; quasi-Newton converges to it too. */
 static PetscErrorCode test_pressed(PetscBool hard)
 {
@@ -638,7 +619,7 @@ static PetscErrorCode test_pressed(PetscBool hard)
   PetscCall(check_equilibrium(&m));
   if (hard) PetscCall(check_eliminated(&m, WRING_XYZ));
   PetscCall(press(PETSC_COMM_SELF, "newton", hard, 60, &one, &outcome));
-  PetscCall(compare(&m, &one, &most));
+  PetscCall(test_distance_to_one(m.mesh, m.x, one.mesh, one.x, INFINITY, &most));
   CHECK(most <= 1e-12, "the state differs by %g m from that of one rank", most);
   PetscCall(model_destroy(&one));
   PetscCall(press(PETSC_COMM_WORLD, "qn", hard, 2000, &one, &outcome));

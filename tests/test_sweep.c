@@ -86,28 +86,6 @@ static PetscErrorCode model_solve(model *b, const char *name, PetscInt its, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  The largest difference, relative above 1 m, between a coordinate on this rank and that of the same vertex of a model
-  on one rank.
-*/
-static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Vec other, double *distance)
-{
-  const double *xa, *oa;
-
-  PetscFunctionBegin;
-  *distance = 0;
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(other, &oa));
-  for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
-    const PetscInt there = wring_mesh_local(one->mesh, b->mesh->number.original[i / 3]);
-    const double   value = oa[3 * there + i % 3]; // large if penalty overshoots
-    *distance            = fmax(*distance, fabs(xa[i] - value) / fmax(1, fabs(value)));
-  }
-  PetscCall(VecRestoreArrayRead(other, &oa));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 /*
@@ -200,7 +178,7 @@ static PetscErrorCode test_ranks_and_threads(void)
     for (int t = 1; t <= 2; t++) {
       omp_set_num_threads(t);
       PetscCall(model_solve(&b, types[i / 2], its, b.x, NULL));
-      PetscCall(model_distance(&b, b.x, &one, one.x, &distance));
+      PetscCall(test_distance_to_one(b.mesh, b.x, one.mesh, one.x, 1, &distance)); // large if penalty overshoots
       CHECK(distance <= (parallel() ? 1e-12 : 0), "%s: %d threads: %g m from one rank", types[i / 2], t, distance);
     }
     omp_set_num_threads(threads);
