@@ -211,6 +211,13 @@ converged() {
     fail "$1: not $2 steps that have converged: $(column "$1/steps.csv" reason | sort | uniq -c | tr -s '\n ' ' ')"
 }
 
+# in_contact DIRECTORY: surfaces were near each other in a run, never met, and there were contacts.
+in_contact() {
+  column "$1/steps.csv" least_distance | awk '$1 != "" { n++; if (!($1 > 0)) bad = 1 } END { exit bad || !n }' ||
+    fail "$1: a distance is not above 0, or no bodies are near each other"
+  column "$1/steps.csv" contacts | awk '$1 > most { most = $1 } END { exit !(most > 0) }' || fail "$1: no contact"
+}
+
 # far DIRECTORY DIRECTORY: the largest difference of positions in the state.csv of two runs; nothing without rows, nan
 # where rows do not match.
 far() {

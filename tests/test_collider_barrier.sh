@@ -14,8 +14,7 @@ solver: {type: newton, rtol: 1e-9}'; } >"$1.yaml"
 # sound DIRECTORY STEPS: every step has converged, apart from colliders, with contacts.
 sound() {
   converged "$1" "$2"
-  column "$1/steps.csv" least_distance | awk 'NF && !($1 > 0) { exit 1 }' || fail "$1: surfaces are not apart"
-  column "$1/steps.csv" contacts | awk '$1 > n { n = $1 } END { exit !(n > 0) }' || fail "$1: there is no contact"
+  in_contact "$1"
 }
 
 # ---- needles and a turning ring of 4 mm through faces of 0.5 m: they stop at it, or it would be on their other side --
