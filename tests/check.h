@@ -18,6 +18,12 @@
 
 enum { TEST_SKIPPED = 77 }; // exit status that ctest reports as "Skipped"
 
+/* The larger one of two errors; INFINITY if the second is not a number, which fmax would leave out. */
+static inline double test_worse(double worst, double error)
+{
+  return isnan(error) ? INFINITY : fmax(worst, error);
+}
+
 /* A uniform number in (-1, 1) from a counter: the same on every machine, rank and run. */
 static inline double test_random(uint64_t *state)
 {

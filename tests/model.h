@@ -169,8 +169,7 @@ static inline PetscErrorCode test_distance_to_one(const wring_mesh *m, Vec x, co
   PetscCall(VecGetArrayRead(y, &ya));
   for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
     const double there = ya[3 * wring_mesh_local(one, m->number.original[i / 3]) + i % 3];
-    const double off   = fabs(xa[i] - there) / fmax(1, fabs(there) / size);
-    *distance          = isnan(off) ? INFINITY : fmax(*distance, off);
+    *distance          = test_worse(*distance, fabs(xa[i] - there) / fmax(1, fabs(there) / size));
   }
   PetscCall(VecRestoreArrayRead(y, &ya));
   PetscCall(VecRestoreArrayRead(x, &xa));

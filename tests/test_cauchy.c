@@ -289,8 +289,8 @@ static PetscErrorCode recover(const recovery *how, double error[3])
     for (int k = 0; k < 9; k++) tau[k] /= determinant(F);
     for (int c = 0; c < 3; c++) depth = fmin(depth, fmin(X[c], 1 - X[c]));
     const int surface = depth < 1e-9;
-    error[surface]    = fmax(error[surface], worst_of(1, mean + 6 * i, tau));
-    for (int c = 3; c < 6; c++) error[2] = fmax(error[2], fabs(mean[6 * i + c] - tau[3 * row[c] + column[c]]));
+    error[surface]    = test_worse(error[surface], worst_of(1, mean + 6 * i, tau));
+    for (int c = 3; c < 6; c++) error[2] = test_worse(error[2], fabs(mean[6 * i + c] - tau[3 * row[c] + column[c]]));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, error, 3, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(PetscFree(mean));

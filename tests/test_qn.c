@@ -343,8 +343,8 @@ static PetscErrorCode compare_turned(const char *name, double *difference)
   *difference = 0;
   for (int i = 0; i < ROWS; i++) {
     const double fall = seen[0].g[0] - seen[0].g[ROWS - 1];
-    *difference       = PetscMax(*difference, fabs(seen[0].g[i] - seen[1].g[i]) / fall);
-    *difference       = PetscMax(*difference, fabs(seen[0].step[i] - seen[1].step[i]));
+    *difference       = test_worse(*difference, fabs(seen[0].g[i] - seen[1].g[i]) / fall);
+    *difference       = test_worse(*difference, fabs(seen[0].step[i] - seen[1].step[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

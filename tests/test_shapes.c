@@ -44,7 +44,7 @@ static void check_gradient(const wring_collider *c, const double p[3], const dou
     double to[3] = {p[0], p[1], p[2]}, from[3] = {p[0], p[1], p[2]};
     to[i] += h, from[i] -= h;
     const double slope = (distance(c, to) - distance(c, from)) / (2 * h);
-    error              = fmax(error, fabs(slope - n[i]));
+    error              = test_worse(error, fabs(slope - n[i]));
     norm               = hypot(norm, slope);
   }
   CHECK(error <= 1e-4 && fabs(norm - 1) <= 1e-4, "%s: n is %g from the gradient, of norm %g", c->shape->name, error,

@@ -121,24 +121,6 @@ static PetscErrorCode test_momentum(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *worst = |x - reference|_inf, where x is distributed over all ranks and every rank has the whole reference. */
-static PetscErrorCode compare_ranks(const test_body *all, Vec x, const test_body *one, Vec reference, double *worst)
-{
-  const double *xa, *ra;
-
-  PetscFunctionBegin;
-  *worst = 0;
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(reference, &ra));
-  for (PetscInt i = 0; i < all->mesh->n_owned; i++) {
-    const PetscInt j = wring_mesh_local(one->mesh, all->mesh->number.original[i]);
-    for (int c = 0; c < 3; c++) *worst = fmax(*worst, fabs(xa[3 * i + c] - ra[3 * j + c]));
-  }
-  PetscCall(VecRestoreArrayRead(reference, &ra));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Five iterations give the same on all ranks as on one. Fails if a decision or an order depends on the partition. */
 static PetscErrorCode test_ranks(const char *source)
 {
@@ -153,7 +135,7 @@ static PetscErrorCode test_ranks(const char *source)
       PetscCall(create(k ? PETSC_COMM_SELF : PETSC_COMM_WORLD, source, material_of(ops), PETSC_FALSE, &b[k], &y[k]));
       PetscCall(test_body_solve(&b[k], ops->name, 5, 0, y[k], &outcome));
     }
-    PetscCall(compare_ranks(&b[0], y[0], &b[1], y[1], &worst));
+    PetscCall(test_distance_to_one(b[0].mesh, y[0], b[1].mesh, y[1], INFINITY, &worst));
     CHECK(worst <= 1e-9, "%s on all ranks is %g m from one", ops->name, worst);
     for (int k = 0; k < 2; k++) PetscCall(test_body_destroy_with(&b[k], &y[k]));
   }
