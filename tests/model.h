@@ -78,17 +78,23 @@ static inline wring_term *test_hold(const wring_mesh *m, const char *set, double
   return test_hold_until(m, set, stiffness, shift, INFINITY);
 }
 
+/* The potential of the mesh with this density, without terms. */
+static inline wring_potential *test_masses(const wring_mesh *m, double density)
+{
+  double          *mass;
+  wring_potential *g;
+  PetscCallAbort(m->comm, PetscMalloc1(m->n_owned, &mass));
+  PetscCallAbort(m->comm, wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, 0, NULL, mass));
+  PetscCallAbort(m->comm, wring_potential_create(m, mass, NULL, &g));
+  PetscCallAbort(m->comm, PetscFree(mass));
+  return g;
+}
+
 /* The potential of all tets of the mesh with one law, density 1000; par has as many numbers as the law needs. */
 static inline wring_potential *test_potential(const wring_mesh *m, const wring_law *law, const double *par)
 {
-  const double     density[1] = {1000};
-  double          *mass;
+  wring_potential *g = test_masses(m, 1000);
   wring_term      *t;
-  wring_potential *g;
-  PetscCallAbort(m->comm, PetscMalloc1(m->n_owned, &mass));
-  PetscCallAbort(m->comm, wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
-  PetscCallAbort(m->comm, wring_potential_create(m, mass, NULL, &g));
-  PetscCallAbort(m->comm, PetscFree(mass));
   PetscCallAbort(m->comm, wring_term_create_tets(m, 0, law, par, 0, &t));
   PetscCallAbort(m->comm, wring_potential_add_term(g, t));
   return g;

@@ -5,10 +5,8 @@
 /* A hinge at every tet of a box: g is quadratic, and A = H. x is rough, y at rest. */
 static inline PetscErrorCode test_body_create_quadratic(test_body *b)
 {
-  const PetscInt cells[3]   = {5, 2, 2};
-  const double   density[1] = {1000};
+  const PetscInt cells[3] = {5, 2, 2};
   PetscInt      *vertex;
-  double        *mass;
   wring_term    *t;
 
   PetscFunctionBegin;
@@ -16,10 +14,9 @@ static inline PetscErrorCode test_body_create_quadratic(test_body *b)
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
-  PetscCall(PetscMalloc2(4 * b->mesh->tets.n, &vertex, b->mesh->n_owned, &mass));
+  PetscCall(PetscMalloc1(4 * b->mesh->tets.n, &vertex));
   for (PetscInt i = 0; i < 4 * b->mesh->tets.n; i++) vertex[i] = b->mesh->tets.corner[i];
-  PetscCall(wring_mesh_lump_masses(b->mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
-  PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
+  b->g = test_masses(b->mesh, 1000);
   PetscCall(wring_term_create_hinges(b->mesh, "folds", &wring_law_bending_isometric, 1e4, b->mesh->tets.n, vertex, &t));
   PetscCall(wring_potential_add_term(b->g, t));
   PetscCall(wring_potential_set_step(b->g, 0.03));
@@ -29,6 +26,6 @@ static inline PetscErrorCode test_body_create_quadratic(test_body *b)
   PetscCall(wring_potential_set_start(b->g, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
   test_displace(b->mesh, 0.1, 4, b->x);
-  PetscCall(PetscFree2(vertex, mass));
+  PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -271,19 +271,16 @@ static PetscErrorCode test_patch(const wring_law *law, const char *source)
 */
 static PetscErrorCode test_condition(void)
 {
-  const PetscInt cells[3]   = {4, 2, 2};
-  const double   density[1] = {1}, par[1] = {1e5};
-  test_body      b = {.x = NULL};
+  const PetscInt cells[3] = {4, 2, 2};
+  const double   par[1]   = {1e5};
+  test_body      b        = {.x = NULL};
   wring_term    *term;
   wring_solver  *s;
-  double        *mass, least, largest;
+  double         least, largest;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b.o));
   PetscCall(wring_options_set(b.o, "operator_type", "direct", "test"));
   b.mesh = test_box(PETSC_COMM_WORLD, cells);
-  PetscCall(PetscMalloc1(b.mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lump_masses(b.mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
-  PetscCall(wring_potential_create(b.mesh, mass, NULL, &b.g));
-  PetscCall(PetscFree(mass));
+  b.g    = test_masses(b.mesh, 1);
   PetscCall(wring_term_create_tets(b.mesh, 0, &wring_law_strain, par, 10 * par[0], &term));
   PetscCall(wring_potential_add_term(b.g, term));
   PetscCall(wring_potential_set_step(b.g, 10));

@@ -32,23 +32,21 @@ typedef struct {
 /* The mesh with its mean term, or with the term of all elements, with different factors on the energy. */
 static PetscErrorCode create(MPI_Comm comm, const wring_law *law, PetscBool mean, PetscBool scaled, body *b)
 {
-  const double density[1] = {1};
-  double      *mass, *scale;
+  double *scale;
 
   PetscFunctionBegin;
   b->mesh = test_box(comm, cells);
   if (order == 2) PetscCall(wring_mesh_raise(b->mesh));
-  PetscCall(PetscMalloc2(b->mesh->n_owned, &mass, b->mesh->tets.n, &scale));
-  PetscCall(wring_mesh_lump_masses(b->mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
+  PetscCall(PetscMalloc1(b->mesh->tets.n, &scale));
   for (PetscInt e = 0; e < b->mesh->tets.n; e++)
     scale[e] = scaled ? 1 + 0.5 * sin((double)b->mesh->tets.original[e]) : 1;
-  PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
+  b->g = test_masses(b->mesh, 1);
   if (mean)
     PetscCall(wring_term_create_mean_tets(b->mesh, 0, law, parameters(law), 0, scaled ? scale : NULL, &b->term));
   else
     PetscCall(wring_term_create_scaled_tets(b->mesh, 0, law, parameters(law), 0, scaled ? scale : NULL, &b->term));
   PetscCall(wring_potential_add_term(b->g, b->term));
-  PetscCall(PetscFree2(mass, scale));
+  PetscCall(PetscFree(scale));
   PetscCall(wring_potential_set_step(b->g, 10));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
   test_displace(b->mesh, 0.03, 5, b->x);

@@ -38,9 +38,8 @@ static PetscErrorCode draw_fields(model *m)
 static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const double *par, double factor, model *m)
 {
   const PetscInt cells[3] = {6, 3, 3}; // 324 tets: several blocks, the last ones not full
-  const double   still[3] = {0}, density = 1000, fibre[2] = {3e5, 1}, volume[3] = {2e5, 0.95, 1.05};
+  const double   still[3] = {0}, fibre[2] = {3e5, 1}, volume[3] = {2e5, 0.95, 1.05};
   const double   limit[3] = {4e5, 0.9, 1.15};
-  double        *mass;
   wring_term    *t;
   PetscBool      changed;
 
@@ -49,9 +48,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
   PetscCall(wring_options_create(comm, &m->o));
   PetscCall(draw_fields(m));
   for (PetscInt e = 0; e < m->mesh->tets.n; e++) m->scale[e] *= factor;
-  PetscCall(PetscMalloc1(m->mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lump_masses(m->mesh, WRING_MASS_DIAGONAL, &density, 0, NULL, mass));
-  PetscCall(wring_potential_create(m->mesh, mass, NULL, &m->g));
+  m->g = test_masses(m->mesh, 1000);
   PetscCall(wring_term_create_scaled_tets(m->mesh, 0, law, par, 0, m->scale, &t));
   PetscCall(wring_potential_add_term(m->g, t));
   PetscCall(wring_term_create_fibres(m->mesh, 0, &wring_law_fibre, fibre, m->direction, &m->fibre));
@@ -61,7 +58,6 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
   PetscCall(wring_term_create_scaled_tets(m->mesh, 0, &wring_law_volume, volume, 0, m->scale, &t));
   PetscCall(wring_potential_add_term(m->g, t));
   PetscCall(wring_potential_add_term(m->g, test_hold(m->mesh, "xmin", 1e6, still)));
-  PetscCall(PetscFree(mass));
   PetscCall(wring_potential_set_step(m->g, h));
   PetscCall(wring_potential_set_time(m->g, h, h, &changed));
   PetscCall(wring_potential_create_vec(m->g, &m->x));
