@@ -334,6 +334,24 @@ static inline PetscErrorCode test_body_solve_from(test_body *b, const char *name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A step by newton, or without a solve if the rule does not minimise; changed: A was. */
+static inline PetscErrorCode test_body_step(test_body *b, wring_stepper *stepper, wring_state *state,
+                                            PetscBool *changed)
+{
+  wring_outcome outcome;
+  double        elastic;
+
+  PetscFunctionBegin;
+  PetscCall(wring_stepper_begin(stepper, state, b->x, changed));
+  if (wring_stepper_minimises(stepper))
+    PetscCall(test_body_solve(b, "newton", 50, 1e-12, b->x, &outcome));
+  else
+    PetscCall(wring_stepper_advance(stepper, state, b->x, &outcome));
+  CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", (int)state->step, wring_reason_name(outcome.reason));
+  PetscCall(wring_stepper_finish(stepper, b->x, state, &elastic));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* |x - y|_inf. */
 static inline PetscErrorCode test_distance(Vec x, Vec y, double *distance)
 {

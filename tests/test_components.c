@@ -501,17 +501,11 @@ static PetscErrorCode test_rule(const char *rule)
   test_body      b;
   wring_stepper *stepper;
   wring_state    state;
-  wring_outcome  outcome;
   PetscBool      changed;
-  double         elastic, p[2][3] = {{0}}, force[9];
+  double         p[2][3] = {{0}}, force[9];
   PetscCall(create_moving(rule, h, velocity, &b, &stepper, &state));
   for (int i = 0; i < 4; i++) {
-    PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
-    if (wring_stepper_minimises(stepper))
-      PetscCall(test_body_solve(&b, "newton", 50, 1e-12, b.x, &outcome));
-    else
-      PetscCall(wring_stepper_advance(stepper, &state, b.x, &outcome));
-    PetscCall(wring_stepper_finish(stepper, b.x, &state, &elastic));
+    PetscCall(test_body_step(&b, stepper, &state, &changed));
     PetscCall(PetscArraycpy(p[0], p[1], 3));
     PetscCall(check_state(&b, rule, velocity, &state, p[1]));
     PetscCall(wring_potential_resultants(b.g, state.q, force));

@@ -343,22 +343,6 @@ static PetscErrorCode create_moving(const char *rule, double h, double release, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode step(test_body *b, wring_stepper *stepper, wring_state *state, PetscBool *changed)
-{
-  wring_outcome outcome;
-  double        elastic;
-
-  PetscFunctionBegin;
-  PetscCall(wring_stepper_begin(stepper, state, b->x, changed));
-  if (wring_stepper_minimises(stepper))
-    PetscCall(test_body_solve(b, "newton", 50, 1e-12, b->x, &outcome));
-  else
-    PetscCall(wring_stepper_advance(stepper, state, b->x, &outcome));
-  CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", (int)state->step, wring_reason_name(outcome.reason));
-  PetscCall(wring_stepper_finish(stepper, b->x, state, &elastic));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   q at the targets of the state's time, to the last bit; v of rules of one step the way of the last one, of all sizes
   sensible.
@@ -405,7 +389,7 @@ static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
   PetscCall(VecDuplicate(state.q, &before));
   for (int i = 0; i < n; i++) {
     PetscCall(VecCopy(state.q, before));
-    PetscCall(step(&b, stepper, &state, &changed));
+    PetscCall(test_body_step(&b, stepper, &state, &changed));
     CHECK(changed == (i == 0) || !strcmp(rule, "bdf2"), "step %d: changed is %d", i, changed);
     if (check) PetscCall(check_places(&b, rule, &state, before, h));
   }
@@ -453,7 +437,7 @@ static PetscErrorCode test_force(void)
   mass = wring_potential_mass(b.g);
   for (int i = 0; i < 4; i++) {
     PetscCall(PetscArraycpy(p[0], p[1], 3));
-    PetscCall(step(&b, stepper, &state, &changed));
+    PetscCall(test_body_step(&b, stepper, &state, &changed));
     p[1][0] = p[1][1] = p[1][2] = weight = 0;
     PetscCall(VecGetArrayRead(state.v, &v));
     for (PetscInt k = 0; k < 3 * b.mesh->n_owned; k++) p[1][k % 3] += mass[k / 3] * v[k], weight += mass[k / 3] / 3;
@@ -485,7 +469,7 @@ static PetscErrorCode test_release(const char *rule)
   const double *const mass = wring_potential_mass(b.g);
   for (int i = 0; i < 6; i++) {
     PetscCall(PetscArraycpy(p[0], p[1], 3));
-    PetscCall(step(&b, stepper, &state, &changed));
+    PetscCall(test_body_step(&b, stepper, &state, &changed));
     CHECK(changed || (i != 0 && i != 3), "step %d: A is not built again", i);
     CHECK((wring_potential_held(b.g) > 0) == (i < 3), "step %d: %d vertices are held", i,
           (int)wring_potential_held(b.g));

@@ -324,23 +324,14 @@ static void march_particle(const char *rule, double h, int n, int c, double *x, 
   }
 }
 
-/* Makes n steps of the body, with newton if the rule minimises. */
 static PetscErrorCode march_body(test_body *b, wring_stepper *stepper, int n, wring_state *state)
 {
-  wring_outcome outcome;
-  PetscBool     changed;
-  double        elastic;
+  PetscBool changed;
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
-    PetscCall(wring_stepper_begin(stepper, state, b->x, &changed));
+    PetscCall(test_body_step(b, stepper, state, &changed));
     CHECK(changed, "step %d: drag has changed A", i);
-    if (wring_stepper_minimises(stepper))
-      PetscCall(test_body_solve(b, "newton", 20, 1e-12, b->x, &outcome));
-    else
-      PetscCall(wring_stepper_advance(stepper, state, b->x, &outcome));
-    CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", i, wring_reason_name(outcome.reason));
-    PetscCall(wring_stepper_finish(stepper, b->x, state, &elastic));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
