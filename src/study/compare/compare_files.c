@@ -84,30 +84,6 @@ static void write_residuals(const wring_comparison *c, const char *directory, wr
 
 static const char *const error_name[WRING_N_DIGITS] = {"1e-1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};
 
-/* To each relative error: seconds with this part of the set-up until then; null where they are not known. */
-static json_t *seconds_json(const wring_convergence *h, double part)
-{
-  json_t *const seconds = json_object();
-  for (int i = 0; i < WRING_N_DIGITS; i++)
-    json_object_set_new(seconds, error_name[i], JSON(h->seconds_to[i].median + part * h->setup_to[i].median));
-  return seconds;
-}
-
-static json_t *spreads_json(const wring_seconds *to)
-{
-  json_t *const spreads = json_object();
-  for (int i = 0; i < WRING_N_DIGITS; i++) json_object_set_new(spreads, error_name[i], JSON(to[i].spread));
-  return spreads;
-}
-
-static json_t *iterations_json(const PetscInt *to)
-{
-  json_t *const iterations = json_object();
-  for (int i = 0; i < WRING_N_DIGITS; i++)
-    json_object_set_new(iterations, error_name[i], to[i] >= 0 ? JSON(to[i]) : json_null());
-  return iterations;
-}
-
 static json_t *repeats_json(const wring_convergence *h)
 {
   json_t *const list = json_array();
@@ -118,15 +94,26 @@ static json_t *repeats_json(const wring_convergence *h)
   return list;
 }
 
-/* Without set-up, with it, and with its part of each of the deck's steps. */
+/* To each relative error: without set-up, with it, and with its part of each of the deck's steps; null: not known. */
 static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
 {
-  wring_json_set(json, "iterations_to", iterations_json(h->iterations_to), "seconds_to", seconds_json(h, 0),
-                 "seconds_to_spread", spreads_json(h->seconds_to), "seconds_to_with_setup", seconds_json(h, 1),
-                 "seconds_to_per_step", seconds_json(h, 1 / (double)c->steps), "setup_seconds", JSON(h->setup.median),
-                 "setup_work", wring_work_json(&h->solve[0].setup.work), "seconds_median", JSON(h->total.median),
-                 "seconds_spread", JSON(h->total.spread), "repeats", repeats_json(h), "repeats_equal",
-                 h->n_solve > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
+  const double part = 1 / (double)c->steps;
+  json_t *const iterations = json_object(), *const seconds = json_object(), *const spreads = json_object();
+  json_t *const with_setup = json_object(), *const per_step = json_object();
+  for (int i = 0; i < WRING_N_DIGITS; i++) {
+    const char *const to = error_name[i];
+    const double      median = h->seconds_to[i].median, setup = h->setup_to[i].median;
+    json_object_set_new(iterations, to, h->iterations_to[i] >= 0 ? JSON(h->iterations_to[i]) : json_null());
+    json_object_set_new(seconds, to, JSON(median));
+    json_object_set_new(spreads, to, JSON(h->seconds_to[i].spread));
+    json_object_set_new(with_setup, to, JSON(median + setup));
+    json_object_set_new(per_step, to, JSON(median + part * setup));
+  }
+  wring_json_set(json, "iterations_to", iterations, "seconds_to", seconds, "seconds_to_spread", spreads,
+                 "seconds_to_with_setup", with_setup, "seconds_to_per_step", per_step, "setup_seconds",
+                 JSON(h->setup.median), "setup_work", wring_work_json(&h->solve[0].setup.work), "seconds_median",
+                 JSON(h->total.median), "seconds_spread", JSON(h->total.spread), "repeats", repeats_json(h),
+                 "repeats_equal", h->n_solve > 1 ? json_boolean(h->differs < 0) : json_null(), NULL);
 }
 
 static json_t *spectrum_json(const wring_spectrum *s)
