@@ -13,18 +13,11 @@
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !HAS_FEATURE(address_sanitizer)
 
-static double resident(void)
-{
-  double now, set_aside;
-  wring_current_memory(&now, &set_aside);
-  return now;
-}
-
 /* Large blocks between small ones that stay. */
 static PetscErrorCode check_blocks(void)
 {
   enum { N = 64, LARGE = 1 << 20, SMALL = 1 << 10 };
-  const double all = (double)N * LARGE, before = resident();
+  const double all = (double)N * LARGE, before = wring_resident_memory();
   char        *large[N], *small[N];
 
   PetscFunctionBegin;
@@ -34,9 +27,9 @@ static PetscErrorCode check_blocks(void)
     memset(large[i], 1, LARGE);
     memset(small[i], 1, SMALL);
   }
-  CHECK(resident() - before > 0.9 * all, "%g bytes more of %g", resident() - before, all);
+  CHECK(wring_resident_memory() - before > 0.9 * all, "%g bytes more of %g", wring_resident_memory() - before, all);
   for (int i = 0; i < N; i++) PetscCall(PetscFree(large[i]));
-  CHECK(resident() - before < 0.1 * all, "%g bytes of %g remain", resident() - before, all);
+  CHECK(wring_resident_memory() - before < 0.1 * all, "%g bytes of %g remain", wring_resident_memory() - before, all);
   for (int i = 0; i < N; i++) PetscCall(PetscFree(small[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -372,8 +372,9 @@ void wring_memory_trim(void); // returns what a set-up has freed in small pieces
 
 double wring_peak_memory(void); // bytes, this process
 double wring_node_memory(void); // bytes that are installed in this node, 0 if unknown
-/* Bytes of this process: resident in memory; reserved for data, including pages that have not been written. */
-void wring_current_memory(double *resident, double *set_aside);
+/* Bytes of this process: resident in memory; set aside for data, including pages that have not been written. */
+double wring_resident_memory(void);
+double wring_set_aside_memory(void);
 /* Bytes of the last-level cache, 0 if unknown; bits of the vector instructions that the library was compiled for. */
 double wring_last_cache(void);
 int    wring_vector_bits(void);

@@ -65,17 +65,21 @@ double wring_node_memory(void)
 }
 
 /* Pages, proc(5): size resident shared text lib data. */
-void wring_current_memory(double *resident, double *set_aside)
+static double read_pages(int which)
 {
-  const double page = (double)sysconf(_SC_PAGESIZE);
-  FILE *const  file = fopen("/proc/self/statm", "r");
-  long         pages[2];
-  *resident  = wring_peak_memory(); // not Linux
-  *set_aside = *resident;
-  if (!file) return;
-  if (fscanf(file, "%*d %ld %*d %*d %*d %ld", &pages[0], &pages[1]) == 2) {
-    *resident  = page * (double)pages[0];
-    *set_aside = page * (double)pages[1];
-  }
-  fclose(file);
+  FILE *const file     = fopen("/proc/self/statm", "r");
+  long        pages[2] = {0};
+  const int   n        = file ? fscanf(file, "%*d %ld %*d %*d %*d %ld", &pages[0], &pages[1]) : 0;
+  if (file) fclose(file);
+  return n == 2 ? (double)sysconf(_SC_PAGESIZE) * (double)pages[which] : wring_peak_memory(); // not Linux
+}
+
+double wring_resident_memory(void)
+{
+  return read_pages(0);
+}
+
+double wring_set_aside_memory(void)
+{
+  return read_pages(1);
 }

@@ -47,26 +47,11 @@ static const double later = 6e6;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static double resident(void)
-{
-  double now, set_aside;
-  wring_current_memory(&now, &set_aside);
-  return now;
-}
-
-/* Solvers' arrays count before they are written to. */
-static double set_aside(void)
-{
-  double now, bytes;
-  wring_current_memory(&now, &bytes);
-  return bytes;
-}
-
 /* The solver, which may refuse a law. */
 static PetscErrorCode create_solver(check *c)
 {
   wring_problem *const p      = c->p;
-  const double         before = set_aside();
+  const double         before = wring_set_aside_memory();
 
   PetscFunctionBegin;
   if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -74,7 +59,7 @@ static PetscErrorCode create_solver(check *c)
   PetscCall(wring_solver_set_from_options(c->solver, p->options, NULL));
   PetscCall(wring_solver_set_up(c->solver));
   wring_solver_expect_solves(c->solver, wring_stepper_steps(p->stepper));
-  c->bytes[METHOD] = set_aside() - before;
+  c->bytes[METHOD] = wring_set_aside_memory() - before;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,14 +70,14 @@ static PetscErrorCode create_solver(check *c)
 static PetscErrorCode measure_operator(check *c, double *bytes)
 {
   wring_operator *const op     = c->p->op;
-  const double          before = set_aside();
+  const double          before = wring_set_aside_memory();
 
   PetscFunctionBegin;
   if (strcmp(wring_operator_choice(op, c->p->mesh->number.n_global), "multigrid") != 0) {
     PetscCall(wring_operator_predict(op, c->A, bytes));
   } else {
     PetscCall(wring_operator_set_matrices(op, c->A));
-    *bytes = set_aside() - before;
+    *bytes = wring_set_aside_memory() - before;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,21 +86,22 @@ static PetscErrorCode measure_operator(check *c, double *bytes)
 static PetscErrorCode predict_solves(check *c)
 {
   wring_problem *const p      = c->p;
-  const double         factor = c->solver ? wring_solver_operator_factor(c->solver) : 0, before = set_aside();
+  const double         factor = c->solver ? wring_solver_operator_factor(c->solver) : 0;
+  const double         before = wring_set_aside_memory();
   const PetscBool      direct =
     (PetscBool)(strcmp(wring_operator_choice(p->op, p->mesh->number.n_global), "multigrid") != 0);
   double own, shared = 0;
 
   PetscFunctionBegin;
   if (factor > 0) PetscCall(wring_potential_operator_matrices(p->g, factor, c->A));
-  c->bytes[MATRICES] = set_aside() - before;
+  c->bytes[MATRICES] = wring_set_aside_memory() - before;
   if (factor > 0) PetscCall(measure_operator(c, &shared));
-  const double between = set_aside();
+  const double between = wring_set_aside_memory();
   if (c->solver)
     PetscCall(wring_solver_predict(c->solver, c->x, &own));
   else
     PetscCall(wring_stepper_predict(p->stepper, &p->state, &own));
-  c->bytes[MATRICES] += set_aside() - between;
+  c->bytes[MATRICES] += wring_set_aside_memory() - between;
   c->bytes[SOLVES] = shared + own;
   c->steep         = direct ? shared : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,12 +174,12 @@ static void print_memory(const check *c)
 /* What a solve may add, once the peak has been measured. */
 static PetscErrorCode predict_later(check *c)
 {
-  const double before = set_aside();
+  const double before = wring_set_aside_memory();
 
   PetscFunctionBegin;
   if (!c->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_predict_later(c->solver, c->x, &c->bytes[LATER]));
-  c->bytes[LATER] += set_aside() - before;
+  c->bytes[LATER] += wring_set_aside_memory() - before;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,7 +196,7 @@ static PetscErrorCode measure(check *c)
   PetscCall(wring_potential_create_vec(p->g, &c->x));
   wring_stepper_set_start(p->stepper, WRING_START_AUTO);
   PetscCall(wring_stepper_begin(p->stepper, &p->state, c->x, &changed));
-  c->bytes[MESH] = resident() - c->bytes[PROGRAM];
+  c->bytes[MESH] = wring_resident_memory() - c->bytes[PROGRAM];
   c->bytes[PROGRAM] += later;
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
@@ -463,7 +449,7 @@ static PetscErrorCode note_size(const check *c)
 
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  check       c = {.bytes[PROGRAM] = resident()};
+  check       c = {.bytes[PROGRAM] = wring_resident_memory()};
   json_t     *json;
   wring_error conflict = {""}; // what a run would refuse only because of the files that are there
 

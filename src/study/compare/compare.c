@@ -9,17 +9,15 @@
 */
 static PetscErrorCode create_all(const wring_parameter_grid *s)
 {
-  const double most = 1e9; // bytes of a rank
-  double       resident, before, bytes;
+  const double most     = 1e9; // bytes of a rank
+  const double before   = wring_set_aside_memory();
   PetscInt     sittings = 0;
 
   PetscFunctionBegin;
-  wring_current_memory(&resident, &before);
   for (wring_grid_run *r = s->run; r < s->run + s->n_run; r++) {
     PetscCall(wring_compare_create(r->deck, &r->compare));
     sittings += r->compare->sittings;
-    wring_current_memory(&resident, &bytes);
-    bytes -= before;
+    double bytes = wring_set_aside_memory() - before;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, s->output.comm));
     if (bytes > most && r > s->run) PetscCall(wring_compare_destroy(&r->compare));
   }
