@@ -105,8 +105,7 @@ typedef struct {
 typedef struct {
   const char *name; // borrowed
   PetscInt    n;
-  int         width;
-  double     *row;     // [n][width]: a, b (original), length m, stiffness N/m, damping N s/m
+  double     *row;     // [n][5]: a, b (original), length m, stiffness N/m, damping N s/m
   double      density; // kg/m
 } wring_spring_rows;
 
@@ -313,15 +312,14 @@ PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_
                                         PetscBool *any, double *value);
 
 /* Checks a table on rank 0: sets e to "file:line: ...", the line by wring_csv_line, for an invalid value. */
-typedef void wring_row_check(const char *file, PetscInt n, int width, const double *row, wring_error *e);
+typedef void wring_row_check(const char *file, PetscInt n, const double *row, wring_error *e);
 
 /*
   Reads a CSV table as wring_csv_read does, checks it (check may be NULL) and sends its rows to the owners of column 0:
-  *mine [*n][*width], ordered by that column, freed with PetscFree.
+  *mine [*n][columns of the header], ordered by that column, freed with PetscFree.
 */
 PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, const char *header, PetscBool unique,
-                                       PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
-                                       double **mine);
+                                       PetscBool complete, wring_row_check *check, PetscInt *n, double **mine);
 
 /* The path of a motion, if it has a file. *path must be destroyed after the last use of *motion. */
 PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,

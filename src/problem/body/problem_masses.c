@@ -7,10 +7,10 @@ const wring_option wring_mass_options[] = {
   {0},
 };
 
-static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
+static void check_rows(const char *file, PetscInt n, const double *row, wring_error *e)
 {
   for (PetscInt i = 0; i < n && !wring_failed(e); i++) {
-    const double m = row[width * i + 1];
+    const double m = row[2 * i + 1];
     if (m <= 0)
       wring_error_set(e, "%s:%" PetscInt64_FMT ": mass %g, expected above 0 kg", file, wring_csv_line(file, i), m);
   }
@@ -20,14 +20,12 @@ static PetscErrorCode read_masses(wring_problem *p)
 {
   char     file[PETSC_MAX_PATH_LEN];
   PetscInt n;
-  int      width;
   double  *row;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, "mass_", wring_mass_options, "file", sizeof file, file));
-  PetscCall(
-    wring_problem_read_rows(p->mesh, file, "vertex,mass", PETSC_TRUE, PETSC_TRUE, check_rows, &n, &width, &row));
-  for (PetscInt i = 0; i < n; i++) p->mass[wring_mesh_local(p->mesh, (PetscInt)row[width * i])] = row[width * i + 1];
+  PetscCall(wring_problem_read_rows(p->mesh, file, "vertex,mass", PETSC_TRUE, PETSC_TRUE, check_rows, &n, &row));
+  for (PetscInt i = 0; i < n; i++) p->mass[wring_mesh_local(p->mesh, (PetscInt)row[2 * i])] = row[2 * i + 1];
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -56,7 +54,7 @@ static PetscErrorCode lump_lines(const wring_mesh *m, const wring_spring_rows *s
   PetscFunctionBegin;
   PetscCall(create_lumps(s->n, 2, l));
   for (PetscInt i = 0; i < s->n; i++) {
-    const double *const row = &s->row[s->width * i];
+    const double *const row = &s->row[5 * i];
     for (int a = 0; a < 2; a++) l->vertex[2 * i + a] = wring_mesh_local(m, (PetscInt)row[a]);
     l->part[i] = s->density * row[2] / 2;
   }

@@ -25,10 +25,10 @@ const wring_option wring_spring_options[] = {
   {0},
 };
 
-static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
+static void check_rows(const char *file, PetscInt n, const double *row, wring_error *e)
 {
   char what[64] = "";
-  for (PetscInt i = 0; i < n && !what[0]; i++, row += width) {
+  for (PetscInt i = 0; i < n && !what[0]; i++, row += 5) {
     if (row[0] == row[1])
       snprintf(what, sizeof what, "a and b are both %g, expected two vertices", row[0]);
     else if (row[2] < 0)
@@ -48,7 +48,7 @@ static PetscErrorCode extend_halo(const wring_problem *p, const wring_spring_row
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n, &b));
-  for (PetscInt i = 0; i < s->n; i++) b[i] = (PetscInt)s->row[s->width * i + 1];
+  for (PetscInt i = 0; i < s->n; i++) b[i] = (PetscInt)s->row[5 * i + 1];
   PetscCall(wring_mesh_extend_halo(p->mesh, s->n, b));
   PetscCall(PetscFree(b));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,7 +65,7 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, cons
     PetscCall(
       wring_options_refuse_both(p->options, prefix, other[i], "file", "each row of the file has its own stiffness"));
   PetscCall(wring_problem_read_rows(p->mesh, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE,
-                                    check_rows, &s->n, &s->width, &s->row));
+                                    check_rows, &s->n, &s->row));
   PetscCall(extend_halo(p, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -121,7 +121,6 @@ static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, con
   PetscCall(check_lines(p, prefix, s->name, key, &set));
   s->density = key->density;
   PetscCall(wring_mesh_list_elements(p->mesh, set, 2, &s->n, &vertex));
-  s->width = 5;
   PetscCall(PetscMalloc1(5 * (size_t)s->n, &s->row));
   for (size_t i = 0; i < (size_t)s->n; i++) {
     s->row[5 * i]     = (double)vertex[2 * i];
@@ -167,7 +166,7 @@ static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_
   PetscCall(PetscMalloc1(s->n, &line->length));
   PetscCall(PetscMalloc2(s->n, &stiffness, s->n, &damping));
   for (PetscInt i = 0; i < s->n; i++) {
-    const double *const row = &s->row[s->width * i];
+    const double *const row = &s->row[5 * i];
     for (int a = 0; a < 2; a++) line->vertex[2 * i + a] = wring_mesh_local(p->mesh, (PetscInt)row[a]);
     line->length[i] = row[2];
     stiffness[i]    = row[3];

@@ -252,16 +252,15 @@ static PetscErrorCode add_pressure(wring_problem *p, const load_keys *k, wring_l
 static PetscErrorCode add_point_load(wring_problem *p, const load_keys *k, wring_loaded *l, const wring_load_time *time)
 {
   PetscInt n, *vertex;
-  int      width;
   double  *row, *force;
 
   PetscFunctionBegin;
   (void)l;
-  PetscCall(wring_problem_read_rows(p->mesh, k->file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
+  PetscCall(wring_problem_read_rows(p->mesh, k->file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &row));
   PetscCall(PetscMalloc2(n, &vertex, 3 * n, &force));
   for (PetscInt i = 0; i < n; i++) {
-    vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
-    for (int c = 0; c < 3; c++) force[3 * i + c] = row[width * i + 1 + c];
+    vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[4 * i]);
+    for (int c = 0; c < 3; c++) force[3 * i + c] = row[4 * i + 1 + c];
   }
   PetscCall(wring_loads_add_forces(p->loads, time, n, vertex, force));
   PetscCall(PetscFree2(vertex, force));

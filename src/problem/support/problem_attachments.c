@@ -137,10 +137,10 @@ typedef struct {
   double   *target;    // [n][3] m
 } targets;
 
-static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
+static void check_rows(const char *file, PetscInt n, const double *row, wring_error *e)
 {
   for (PetscInt i = 0; i < n && !wring_failed(e); i++) {
-    const double k = row[width * i + 4];
+    const double k = row[5 * i + 4];
     if (k <= 0)
       wring_error_set(e, "%s:%" PetscInt64_FMT ": stiffness %g, expected above 0 N/m", file, wring_csv_line(file, i),
                       k);
@@ -150,12 +150,12 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
 static PetscErrorCode read_targets(const wring_problem *p, const wring_attachment *key, targets *a)
 {
   const char *const header = key->hard ? "vertex,x,y,z" : "vertex,x,y,z,stiffness";
-  int               width;
+  const int         width  = key->hard ? 4 : 5;
   double           *row;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_read_rows(p->mesh, key->file, header, PETSC_TRUE, PETSC_FALSE, key->hard ? NULL : check_rows,
-                                    &a->n, &width, &row));
+                                    &a->n, &row));
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {
     a->vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
