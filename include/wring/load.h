@@ -10,8 +10,8 @@ typedef struct wring_loads wring_loads;
 
 /* The factor of a load as a function of time: 1, or a curve with one value; 0 after `until`. */
 typedef struct {
-  const wring_time_curve *curve; // copied; NULL: 1
-  double                  until; // s; INFINITY: no end
+  wring_time_curve *curve; // copied; NULL: 1
+  double            until; // s; INFINITY: no end
 } wring_load_time;
 
 /*

@@ -100,13 +100,13 @@ PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name
 
 /* The motion of an attachment's targets: rigid, with the velocity and the spin about the centre, until a time. */
 typedef struct {
-  double                  velocity[3]; // m/s
-  double                  spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
-  double                  centre[3];   // m
-  double                  until;       // s; INFINITY: always
-  double                  release;     // s; active in steps that end by release; INFINITY: never released
-  const wring_time_curve *path;        // of three values, m: displacement of all targets, replaces velocity; or NULL
-  PetscBool               grows;       // in statics: targets go linearly from the start to `target` at pseudo-time 1
+  double            velocity[3]; // m/s
+  double            spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
+  double            centre[3];   // m
+  double            until;       // s; INFINITY: always
+  double            release;     // s; active in steps that end by release; INFINITY: never released
+  wring_time_curve *path;        // of three values, m: displacement of all targets, replaces velocity; or NULL
+  PetscBool         grows;       // in statics: targets go linearly from the start to `target` at pseudo-time 1
 } wring_motion;
 
 void      wring_motion_shift(const wring_motion *m, double time, double shift[3]); // [m] of the centre, since time 0

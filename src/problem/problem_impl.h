@@ -321,10 +321,8 @@ typedef void wring_row_check(const char *file, PetscInt n, const double *row, wr
 PetscErrorCode wring_problem_read_rows(const wring_mesh *m, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, double **mine);
 
-/* The path of a motion, if it has a file. *path must be destroyed after the last use of *motion. */
-PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,
-                                       wring_time_curve **path);
+/* The path of a motion from a file, to be destroyed after the last use of *motion. */
+PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion);
 
-/* How a load varies, by wring_load_time_options: *curve (or NULL) must be destroyed after the last use of *time. */
-PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
-                                            wring_load_time *time);
+/* How a load varies, by wring_load_time_options; its curve is to be destroyed after the last use of *time. */
+PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_load_time *time);

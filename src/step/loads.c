@@ -2,25 +2,20 @@
 #include <math.h>
 #include <wring/load.h>
 
-typedef struct {
-  wring_time_curve *curve; // NULL: 1
-  double            until;
-} schedule;
-
 /* Forces on vertices, or pressure on triangles. */
 typedef struct {
-  schedule  time;
-  PetscBool is_pressure;
-  double    pressure; // Pa
-  PetscInt  n;        // vertices or triangles
-  PetscInt *vertex;   // [n], or [n][WRING_FACE]
-  double   *force;    // [n][3] N; NULL: pressure
+  wring_load_time time; // with a curve of its own, as all here
+  PetscBool       is_pressure;
+  double          pressure; // Pa
+  PetscInt        n;        // vertices or triangles
+  PetscInt       *vertex;   // [n], or [n][WRING_FACE]
+  double         *force;    // [n][3] N; NULL: pressure
 } load;
 
 struct wring_loads {
   const wring_mesh *mesh;
   double           *mass, *weight; // [n_owned] kg
-  schedule          gravity, drag_time;
+  wring_load_time   gravity, drag_time;
   PetscBool         has_drag;
   double           *drag; // [n_owned] kg/s
   int               n;
@@ -29,7 +24,7 @@ struct wring_loads {
 };
 
 /* Times are sums of steps: `until` 0.5 s includes a step that ends at 0.5 s up to rounding. */
-static double factor(const schedule *s, double time)
+static double factor(const wring_load_time *s, double time)
 {
   double value = 1;
   if (time > s->until + 1e-9 * fabs(s->until)) return 0;
@@ -37,7 +32,7 @@ static double factor(const schedule *s, double time)
   return value;
 }
 
-static PetscErrorCode set_schedule(schedule *s, const wring_load_time *time)
+static PetscErrorCode set_time(wring_load_time *s, const wring_load_time *time)
 {
   PetscFunctionBegin;
   PetscCall(wring_time_curve_destroy(&s->curve));
@@ -81,7 +76,7 @@ PetscErrorCode wring_loads_destroy(wring_loads **loads)
 PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_time *time)
 {
   PetscFunctionBegin;
-  PetscCall(set_schedule(&l->gravity, time));
+  PetscCall(set_time(&l->gravity, time));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,7 +88,7 @@ static PetscErrorCode add_load(wring_loads *l, const wring_load_time *time, Pets
   PetscCall(PetscRealloc(sizeof(load) * ((size_t)l->n + 1), &l->load));
   *added  = &l->load[l->n++];
   **added = (load){.n = n};
-  PetscCall(set_schedule(&(*added)->time, time));
+  PetscCall(set_time(&(*added)->time, time));
   PetscCall(PetscMalloc1(width * n, &(*added)->vertex));
   PetscCall(PetscArraycpy((*added)->vertex, vertex, width * n));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -126,7 +121,7 @@ PetscErrorCode wring_loads_add_pressure(wring_loads *l, const wring_load_time *t
 PetscErrorCode wring_loads_set_drag(wring_loads *l, const wring_load_time *time, const double *drag)
 {
   PetscFunctionBegin;
-  PetscCall(set_schedule(&l->drag_time, time));
+  PetscCall(set_time(&l->drag_time, time));
   if (!l->has_drag) PetscCall(PetscMalloc1(l->mesh->n_owned, &l->drag));
   l->has_drag = PETSC_TRUE;
   PetscCall(PetscArraycpy(l->drag, drag, l->mesh->n_owned));

@@ -17,8 +17,7 @@ static PetscErrorCode create_motion(PetscInt n, const PetscInt *vertex, const do
   (*a)->n          = n;
   (*a)->components = WRING_XYZ;
   (*a)->motion     = *motion;
-  PetscCall(wring_time_curve_copy(motion->path, &(*a)->path));
-  (*a)->motion.path = (*a)->path;
+  PetscCall(wring_time_curve_copy(motion->path, &(*a)->motion.path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,7 +59,7 @@ PetscErrorCode wring_term_destroy_attachment(attachment **a)
 {
   PetscFunctionBegin;
   if (!*a) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_time_curve_destroy(&(*a)->path));
+  PetscCall(wring_time_curve_destroy(&(*a)->motion.path));
   PetscCall(PetscFree2((*a)->vertex, (*a)->target));
   PetscCall(PetscFree((*a)->origin));
   PetscCall(PetscFree((*a)->shift));

@@ -31,17 +31,16 @@ enum { ROWS_AHEAD = 32 };    // rows of `share` are prefetched this many rows be
   STENCIL(4, 1) STENCIL(3, 2) STENCIL(3, 1) STENCIL(2, 1) STENCIL(1, 1) STENCIL(QUADRATIC, 3) STENCIL(QUADRATIC, 1)
 
 typedef struct {
-  PetscInt          n;
-  double           *target; // [n][3] at time 0, m
-  wring_motion      motion;
-  wring_time_curve *path;       // copy of motion.path, or NULL
-  PetscInt         *vertex;     // [n] owned
-  double           *origin;     // [n][3] where targets that grow are at time 0, m; NULL: they do not grow
-  double           *shift;      // [n][3] of the targets of hard ones, m; NULL: none
-  PetscBool         fades;      // shift is 0 from pseudo-time 1 on
-  PetscBool         hard;       // the term has no elements, but place
-  double           *place;      // [n][3] current targets, m
-  unsigned          components; // that it holds, WRING_X | ...
+  PetscInt     n;
+  double      *target;     // [n][3] at time 0, m
+  wring_motion motion;     // with a path of its own
+  PetscInt    *vertex;     // [n] owned
+  double      *origin;     // [n][3] where targets that grow are at time 0, m; NULL: they do not grow
+  double      *shift;      // [n][3] of the targets of hard ones, m; NULL: none
+  PetscBool    fades;      // shift is 0 from pseudo-time 1 on
+  PetscBool    hard;       // the term has no elements, but place
+  double      *place;      // [n][3] current targets, m
+  unsigned     components; // that it holds, WRING_X | ...
 } attachment;
 
 /* ---- passes: pass.c ---------------------------------------------------------------------------------------------- */

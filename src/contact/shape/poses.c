@@ -101,15 +101,14 @@ PetscErrorCode wring_poses_create(wring_contact *contact, int n, const wring_col
   PetscFunctionBegin;
   contact->poses = p;
   p->n           = n;
-  PetscCall(PetscCalloc4(n, &p->collider, n, &p->path, n, &p->bound, n, &p->now));
+  PetscCall(PetscCalloc3(n, &p->collider, n, &p->bound, n, &p->now));
   for (int c = 0; c < n; c++) {
     wring_collider *const to = &p->collider[c];
     *to                      = collider[c];
     PetscCheck(to->shape && (to->shape->bound || !to->inside), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
                "collider '%s': no shape, or `inside` with an unbounded shape", to->name);
-    PetscCall(wring_time_curve_copy(collider[c].motion.path, &p->path[c]));
-    to->motion.path = p->path[c];
-    p->bound[c]     = bound_of(to);
+    PetscCall(wring_time_curve_copy(collider[c].motion.path, &to->motion.path));
+    p->bound[c] = bound_of(to);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,7 +116,7 @@ PetscErrorCode wring_poses_create(wring_contact *contact, int n, const wring_col
 PetscErrorCode wring_poses_destroy(wring_poses *p)
 {
   PetscFunctionBegin;
-  for (int c = 0; c < p->n; c++) PetscCall(wring_time_curve_destroy(&p->path[c]));
-  PetscCall(PetscFree4(p->collider, p->path, p->bound, p->now));
+  for (int c = 0; c < p->n; c++) PetscCall(wring_time_curve_destroy(&p->collider[c].motion.path));
+  PetscCall(PetscFree3(p->collider, p->bound, p->now));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

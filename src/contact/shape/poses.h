@@ -9,11 +9,10 @@ typedef struct {
 
 /* The colliders of a kind of contacts, in its data. */
 typedef struct wring_poses {
-  int                n;
-  wring_collider    *collider; // [n]
-  wring_time_curve **path;     // [n] of each collider, or NULL
-  double            *bound;    // [n] m: no vertex farther from the centre is in contact; infinite: not known
-  wring_body_pose   *now;      // [n]
+  int              n;
+  wring_collider  *collider; // [n], with paths of their own
+  double          *bound;    // [n] m: no vertex farther from the centre is in contact; infinite: not known
+  wring_body_pose *now;      // [n]
 } wring_poses;
 
 /* Sets contact->poses to p. collider [n] and its path are copied. Not collective. */

@@ -67,32 +67,27 @@ static PetscErrorCode create_growth(wring_time_curve **c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
-                                            wring_load_time *time)
+PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_load_time *time)
 {
   load_time_keys key = {.until = INFINITY};
 
   PetscFunctionBegin;
-  *curve = NULL;
   PetscCall(wring_options_read(p->options, prefix, wring_load_time_options, &key));
+  *time = (wring_load_time){.until = key.until};
   if (key.curve) {
-    PetscCall(read_curve(p, key.curve, "time,value", key.interpolation, curve));
+    PetscCall(read_curve(p, key.curve, "time,value", key.interpolation, &time->curve));
   } else if (wring_options_has(p->options, prefix, "interpolation")) {
     WRING_REFUSE(p->comm, "%s: %sinterpolation applies to a curve, expected %scurve too",
                  wring_options_origin(p->options, prefix, "interpolation"), prefix, prefix);
   } else if (wring_stepper_is_static(p->stepper)) {
-    PetscCall(create_growth(curve));
+    PetscCall(create_growth(&time->curve));
   }
-  *time = (wring_load_time){.curve = *curve, .until = key.until};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion,
-                                       wring_time_curve **path)
+PetscErrorCode wring_problem_read_path(const wring_problem *p, const char *file, wring_motion *motion)
 {
   PetscFunctionBegin;
-  *path = NULL;
-  if (file) PetscCall(read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
-  motion->path = *path;
+  PetscCall(read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, &motion->path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -313,14 +313,13 @@ static PetscErrorCode add_family(wring_problem *p, int family)
   wring_load_family *const all = &p->parts->loads[family];
   load_keys                k;
   wring_load_time          time;
-  wring_time_curve        *curve;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < all->n; i++) {
     PetscCall(get_keys(p, family, i, &k));
-    PetscCall(wring_problem_read_load_time(p, k.prefix, &curve, &time));
+    PetscCall(wring_problem_read_load_time(p, k.prefix, &time));
     PetscCall(families[family].add(p, &k, &all->on[i], &time));
-    PetscCall(wring_time_curve_destroy(&curve));
+    PetscCall(wring_time_curve_destroy(&time.curve));
   }
   PetscCall(PetscFree(all->on));
   PetscCall(wring_words_destroy(all->n, &all->name));
@@ -330,33 +329,31 @@ static PetscErrorCode add_family(wring_problem *p, int family)
 /* gravity_curve; gravity has no other key of time. */
 static PetscErrorCode add_gravity_curve(wring_problem *p)
 {
-  wring_load_time   time;
-  wring_time_curve *curve;
+  wring_load_time time;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_read_load_time(p, "gravity_", &curve, &time));
+  PetscCall(wring_problem_read_load_time(p, "gravity_", &time));
   PetscCall(wring_loads_set_gravity_time(p->loads, &time));
-  PetscCall(wring_time_curve_destroy(&curve));
+  PetscCall(wring_time_curve_destroy(&time.curve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode add_drag(wring_problem *p)
 {
-  drag_keys         k;
-  double           *drag;
-  wring_load_time   time;
-  wring_time_curve *curve;
+  drag_keys       k;
+  double         *drag;
+  wring_load_time time;
 
   PetscFunctionBegin;
   PetscCall(wring_options_read(p->options, "drag_", wring_drag_options, &k));
-  PetscCall(wring_problem_read_load_time(p, "drag_", &curve, &time));
+  PetscCall(wring_problem_read_load_time(p, "drag_", &time));
   if (k.coefficient > 0 || k.rate > 0) {
     PetscCall(PetscMalloc1(p->mesh->n_owned, &drag));
     for (PetscInt i = 0; i < p->mesh->n_owned; i++) drag[i] = k.coefficient + k.rate * p->mass[i];
     PetscCall(wring_loads_set_drag(p->loads, &time, drag));
     PetscCall(PetscFree(drag));
   }
-  PetscCall(wring_time_curve_destroy(&curve));
+  PetscCall(wring_time_curve_destroy(&time.curve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

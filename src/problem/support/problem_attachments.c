@@ -204,18 +204,17 @@ static PetscErrorCode create_term(const wring_problem *p, const char *name, cons
 
 static PetscErrorCode add_attachment(wring_problem *p, const char *name, wring_attachment *key)
 {
-  wring_motion      motion = key->motion;
-  wring_time_curve *path;
-  wring_term       *term;
-  targets           a;
-  double            sum[4] = {0};
+  wring_motion motion = key->motion;
+  wring_term  *term;
+  targets      a;
+  double       sum[4] = {0};
 
   PetscFunctionBegin;
   if (key->file)
     PetscCall(read_targets(p, key, &a));
   else
     PetscCall(take_set(p, name, key, &a));
-  PetscCall(wring_problem_read_path(p, key->path, &motion, &path));
+  if (key->path) PetscCall(wring_problem_read_path(p, key->path, &motion));
   if (isnan(motion.centre[0])) { // the mean rest position of the vertices on all ranks
     for (PetscInt i = 0; i < 3 * a.n; i++) sum[i % 3] += p->mesh->X[3 * a.vertex[i / 3] + i % 3];
     sum[3] = (double)a.n;
@@ -224,7 +223,7 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name, wring_a
   }
   PetscCall(create_term(p, name, key, &motion, &a, &term));
   PetscCall(wring_potential_add_term(p->g, term));
-  PetscCall(wring_time_curve_destroy(&path));
+  PetscCall(wring_time_curve_destroy(&motion.path));
   PetscCall(PetscFree(key->area));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,7 +33,7 @@ PetscErrorCode wring_collider_uses(const wring_options *o, const char *prefix, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c, wring_time_curve **path)
+static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c)
 {
   const wring_option *const table = wring_collider_options;
   char                      prefix[WRING_PREFIX], file[PETSC_MAX_PATH_LEN];
@@ -48,9 +48,9 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
   PetscCall(check_keys(p, prefix, c->shape));
   wring_rotation((const double[]){0, 0, 0}, 1, c->frame);
   PetscCall(c->shape->read(p->options, prefix, c));
-  const PetscBool moves = wring_options_has(p->options, prefix, "path");
-  if (moves) PetscCall(wring_options_get_path(p->options, prefix, table, "path", sizeof file, file));
-  PetscCall(wring_problem_read_path(p, moves ? file : NULL, &c->motion, path));
+  if (!wring_options_has(p->options, prefix, "path")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_path(p->options, prefix, table, "path", sizeof file, file));
+  PetscCall(wring_problem_read_path(p, file, &c->motion));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,23 +79,20 @@ static PetscErrorCode get_method(const wring_problem *p, PetscBool self, wring_c
 }
 
 /* Those of the penalty, then those of the barrier, each in the order of the deck; *n_barrier of the latter. */
-static PetscErrorCode get_colliders(const wring_problem *p, PetscBool self, wring_collider *collider,
-                                    wring_time_curve **path, int *n_barrier)
+static PetscErrorCode get_colliders(const wring_problem *p, PetscBool self, wring_collider *collider, int *n_barrier)
 {
   const wring_collider_set *const s = &p->parts->colliders;
   wring_collider                  one;
-  wring_time_curve               *curve;
   PetscBool                       barrier = PETSC_FALSE;
 
   PetscFunctionBegin;
   *n_barrier = 0;
   for (PetscInt i = 0; i < s->n; i++) {
-    PetscCall(get_collider(p, s->name[i], &one, &curve));
+    PetscCall(get_collider(p, s->name[i], &one));
     PetscCall(get_method(p, self, &one, &barrier));
     PetscInt at = i;
-    for (; !barrier && at > i - *n_barrier; at--) collider[at] = collider[at - 1], path[at] = path[at - 1];
+    for (; !barrier && at > i - *n_barrier; at--) collider[at] = collider[at - 1];
     collider[at] = one;
-    path[at]     = curve;
     *n_barrier += barrier;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -160,7 +157,6 @@ static PetscErrorCode add_self_contact(wring_problem *p)
 PetscErrorCode wring_problem_add_contacts(wring_problem *p)
 {
   wring_collider_set *const s = &p->parts->colliders;
-  wring_time_curve        **path;
   wring_collider           *collider;
   PetscBool                 self;
   int                       bounded;
@@ -168,8 +164,8 @@ PetscErrorCode wring_problem_add_contacts(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "collider_", &s->n, &s->name));
   PetscCall(wring_problem_wants_barrier(p, &self));
-  PetscCall(PetscMalloc2(s->n, &collider, s->n, &path));
-  PetscCall(get_colliders(p, self, collider, path, &bounded));
+  PetscCall(PetscMalloc1(s->n, &collider));
+  PetscCall(get_colliders(p, self, collider, &bounded));
   const int penalty = (int)s->n - bounded;
   if (penalty > 0) {
     PetscCall(wring_colliders_create(p->mesh, penalty, collider, &s->contact));
@@ -177,8 +173,8 @@ PetscErrorCode wring_problem_add_contacts(wring_problem *p)
   }
   if (!self) PetscCall(add_self_contact(p));
   if (self || bounded > 0) PetscCall(wring_problem_add_barrier(p, self, bounded, collider + penalty));
-  for (PetscInt i = 0; i < s->n; i++) PetscCall(wring_time_curve_destroy(&path[i]));
-  PetscCall(PetscFree2(collider, path));
+  for (PetscInt i = 0; i < s->n; i++) PetscCall(wring_time_curve_destroy(&collider[i].motion.path));
+  PetscCall(PetscFree(collider));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
