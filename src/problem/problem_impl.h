@@ -253,10 +253,10 @@ PetscErrorCode wring_problem_read_keys(const wring_problem *p, const char *famil
 PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, PetscInt *n, char ***name);
 
 /*
-  share [owned vertices of the set]: a third of the area at rest of each of the set's triangles at a vertex [m^2]; their
-  vertices become ghosts. Call before terms are built.
+  share [owned vertices of the set]: the integrals of their shape functions over its triangles at rest [m^2];
+  by_corners: a third of the area of each triangle at a vertex. Its vertices become ghosts: call before terms are built.
 */
-PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share);
+PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, PetscBool by_corners, double *share);
 
 /* The masses of forces per volume: CONSISTENT in statics; else DIAGONAL, the share of the inertia. */
 PetscErrorCode wring_problem_load_kind(const wring_problem *p, wring_mass_kind *kind);

@@ -78,23 +78,6 @@ static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share)
-{
-  wring_mesh *const m = p->mesh;
-  PetscInt          n, *triangle;
-  double           *area;
-
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_list_elements(m, set, 3, &n, &triangle));
-  PetscCall(wring_mesh_extend_halo(m, 3 * n, triangle));
-  PetscCall(PetscMalloc1(m->n_owned, &area));
-  PetscCall(lump_areas(m, n, triangle, area));
-  for (PetscInt i = 0; i < m->set.count[set]; i++) share[i] = area[m->set.vertex[set][i]];
-  PetscCall(PetscFree(area));
-  PetscCall(PetscFree(triangle));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The vertices of a triangle with corners ascending, so that a share does not depend on the order of its vertices. */
 static void sort_face(const PetscInt v[WRING_FACE], PetscInt sorted[WRING_FACE])
 {
@@ -125,21 +108,21 @@ static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, const PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* share [owned vertices of the set]: the integrals of their shape functions over its triangles at rest [m^2]. */
-static PetscErrorCode share_forces(wring_problem *p, PetscInt set, double *share)
+PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, PetscBool by_corners, double *share)
 {
   wring_mesh *const m = p->mesh;
   PetscInt          n, *triangle;
   double           *all;
 
   PetscFunctionBegin;
-  if (m->tets.order == 1) {
-    PetscCall(wring_problem_share_area(p, set, share));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (by_corners) {
+    PetscCall(wring_mesh_list_elements(m, set, 3, &n, &triangle));
+    PetscCall(wring_mesh_extend_halo(m, 3 * n, triangle));
+  } else {
+    PetscCall(wring_mesh_surface(m, set, PETSC_TRUE, &n, &triangle));
   }
-  PetscCall(wring_mesh_surface(m, set, PETSC_TRUE, &n, &triangle));
   PetscCall(PetscMalloc1(m->n_owned, &all));
-  PetscCall(sum_shares(m, n, triangle, all));
+  PetscCall(by_corners ? lump_areas(m, n, triangle, all) : sum_shares(m, n, triangle, all));
   for (PetscInt i = 0; i < m->set.count[set]; i++) share[i] = all[m->set.vertex[set][i]];
   PetscCall(PetscFree(all));
   PetscCall(PetscFree(triangle));
@@ -199,7 +182,7 @@ static PetscErrorCode read_set(wring_problem *p, const load_keys *k, wring_loade
   PetscCall(PetscMalloc2(l->n, &l->vertex, l->n, &l->share));
   PetscCall(PetscArraycpy(l->vertex, m->set.vertex[set], l->n));
   for (PetscInt i = 0; i < l->n; i++) l->share[i] = 1;
-  if (triangles > 0) PetscCall(share_forces(p, set, l->share));
+  if (triangles > 0) PetscCall(wring_problem_share_area(p, set, (PetscBool)(m->tets.order == 1), l->share));
   for (PetscInt i = 0; i < l->n; i++) total += l->share[i];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   if (!(total > 0))

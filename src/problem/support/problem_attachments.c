@@ -88,7 +88,7 @@ static PetscErrorCode find_area(wring_problem *p, const char *prefix, const char
     WRING_REFUSE(p->comm, "%s: %sstiffness_per_area: the set '%s' has no triangles, expected a surface of the mesh",
                  wring_options_origin(p->options, prefix, "stiffness_per_area"), prefix, name);
   PetscCall(PetscMalloc1(p->mesh->set.count[set], area));
-  PetscCall(wring_problem_share_area(p, set, *area));
+  PetscCall(wring_problem_share_area(p, set, PETSC_TRUE, *area));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
