@@ -59,25 +59,6 @@ const wring_option wring_drag_options[] = {
 
 /* ---- what loads act on ------------------------------------------------------------------------------------------- */
 
-/* area [n_owned]: a third of the area of every triangle at a vertex. triangle [n][3], original numbers. */
-static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *area)
-{
-  wring_lumps l = {.corners = 3, .n = n};
-  double      B[4];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(3 * n, &l.vertex, n, &l.part));
-  for (PetscInt i = 0; i < 3 * n; i++) l.vertex[i] = wring_mesh_local(m, triangle[i]);
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscInt *const v = l.vertex + 3 * i;
-    wring_triangle_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], B, &l.part[i]);
-    l.part[i] /= 3;
-  }
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &l, area));
-  PetscCall(PetscFree2(l.vertex, l.part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The vertices of a triangle with corners ascending, so that a share does not depend on the order of its vertices. */
 static void sort_face(const PetscInt v[WRING_FACE], PetscInt sorted[WRING_FACE])
 {
@@ -88,17 +69,23 @@ static void sort_face(const PetscInt v[WRING_FACE], PetscInt sorted[WRING_FACE])
   for (int i = 0; i < WRING_FACE; i++) sorted[i] = v[b] < v[c] ? forward[i] : backward[i];
 }
 
-/* share [n_owned]: the sums of the triangles' integrals of the shape functions; triangle [n][WRING_FACE], original. */
-static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, const PetscInt *triangle, double *share)
+/*
+  share [n_owned]: the sums of the triangles' integrals of the shape functions; triangle [n][width], original numbers:
+  WRING_FACE, or 3 of corners alone.
+*/
+static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, int width, const PetscInt *triangle, double *share)
 {
   wring_lumps l = {.corners = 1};
   double      at[WRING_FACE];
-  PetscInt    v[WRING_FACE];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(WRING_FACE * n, &l.vertex, WRING_FACE * n, &l.part));
+  PetscCall(PetscMalloc2(width * n, &l.vertex, width * n, &l.part));
   for (PetscInt i = 0; i < n; i++) {
-    sort_face(triangle + WRING_FACE * i, v);
+    PetscInt v[WRING_FACE] = {-1, -1, -1, -1, -1, -1};
+    if (width == 3)
+      PetscCall(PetscArraycpy(v, triangle + 3 * i, 3));
+    else
+      sort_face(triangle + WRING_FACE * i, v);
     for (int a = 0; a < WRING_FACE; a++) v[a] = v[a] < 0 ? -1 : wring_mesh_local(m, v[a]);
     const int corners = wring_face_shares(v, m->X, at);
     for (int a = 0; a < corners; a++) l.vertex[l.n] = v[a], l.part[l.n++] = at[a];
@@ -110,7 +97,8 @@ static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, const PetscInt
 
 PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, PetscBool by_corners, double *share)
 {
-  wring_mesh *const m = p->mesh;
+  wring_mesh *const m     = p->mesh;
+  const int         width = by_corners ? 3 : WRING_FACE;
   PetscInt          n, *triangle;
   double           *all;
 
@@ -122,7 +110,7 @@ PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, PetscBoo
     PetscCall(wring_mesh_surface(m, set, PETSC_TRUE, &n, &triangle));
   }
   PetscCall(PetscMalloc1(m->n_owned, &all));
-  PetscCall(by_corners ? lump_areas(m, n, triangle, all) : sum_shares(m, n, triangle, all));
+  PetscCall(sum_shares(m, n, width, triangle, all));
   for (PetscInt i = 0; i < m->set.count[set]; i++) share[i] = all[m->set.vertex[set][i]];
   PetscCall(PetscFree(all));
   PetscCall(PetscFree(triangle));
