@@ -84,7 +84,7 @@ static inline wring_potential *test_masses(const wring_mesh *m, double density)
   double          *mass;
   wring_potential *g;
   PetscCallAbort(m->comm, PetscMalloc1(m->n_owned, &mass));
-  PetscCallAbort(m->comm, wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, 0, NULL, mass));
+  PetscCallAbort(m->comm, wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, NULL, mass));
   PetscCallAbort(m->comm, wring_potential_create(m, mass, NULL, &g));
   PetscCallAbort(m->comm, PetscFree(mass));
   return g;

@@ -163,7 +163,7 @@ static PetscErrorCode create_potential(test_case *c)
     mass[i] = json_number_value(json_array_get(masses, (size_t)c->b.mesh->number.original[i]));
   }
   if (c->b.mesh->tets.n_global > 0) {
-    PetscCall(wring_mesh_lump_masses(c->b.mesh, WRING_MASS_DIAGONAL, &density, 0, NULL, lumped));
+    PetscCall(wring_mesh_lump_masses(c->b.mesh, WRING_MASS_DIAGONAL, &density, NULL, lumped));
     for (PetscInt i = 0; i < n; i++) CHECK(fabs(lumped[i] - mass[i]) <= 1e-13 * mass[i], "%s: mass", c->name);
   }
   PetscCall(wring_potential_create(c->b.mesh, mass, NULL, &c->b.g));

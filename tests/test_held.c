@@ -148,7 +148,7 @@ static PetscErrorCode test_heavy(const char *solver)
   PetscCall(create_held("strain", 0.05, &hard));
   heavy.mesh = hard.mesh, heavy.o = hard.o;
   PetscCall(PetscMalloc1(hard.mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lump_masses(hard.mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
+  PetscCall(wring_mesh_lump_masses(hard.mesh, WRING_MASS_DIAGONAL, density, NULL, mass));
   for (PetscInt i = 0; i < hard.mesh->n_owned; i++) mass[i] *= wring_potential_held_marks(hard.g)[i] ? 1e14 : 1;
   PetscCall(wring_potential_create(hard.mesh, mass, NULL, &heavy.g));
   PetscCall(PetscFree(mass));

@@ -188,7 +188,7 @@ static PetscErrorCode check_mass(const wring_mesh *m, const wring_mesh_data *d)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)m->n_owned, &mass));
   PetscCall(PetscCalloc1((size_t)d->n_vertex, &serial));
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, 0, NULL, mass));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, NULL, mass));
   for (PetscInt e = 0; e < d->n_tet; e++) {
     const PetscInt *v = d->tet + 4 * e;
     double          B[9], volume;
@@ -307,7 +307,7 @@ static PetscErrorCode test_tiny(PetscInt n_tet)
   PetscCall(check_exchange(m));
   const double density = 24;
   double       mass[4];
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, 0, NULL, mass));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, &density, NULL, mass));
   for (PetscInt v = 0; v < m->n_owned; v++) CHECK(fabs(mass[v] - (n_tet ? 1 : 0)) < 1e-15, "mass %g", mass[v]);
   PetscCall(wring_mesh_gather(m, &d));
   CHECK(!d || !memcmp(d->X, X, sizeof X), "gathered");

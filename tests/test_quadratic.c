@@ -77,7 +77,7 @@ static PetscErrorCode test_masses(const char *source)
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, &wring_law_neohookean, 0.01, 0, &b));
   PetscCall(PetscMalloc1(b.mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lump_masses(b.mesh, WRING_MASS_DIAGONAL, density, 0, NULL, mass));
+  PetscCall(wring_mesh_lump_masses(b.mesh, WRING_MASS_DIAGONAL, density, NULL, mass));
   for (PetscInt i = 0; i < b.mesh->n_owned; i++) {
     least = fmin(least, mass[i]);
     whole += mass[i];

@@ -342,22 +342,22 @@ static PetscErrorCode lump_sheet(MPI_Comm comm, PetscInt *n, double **mass)
   const wring_box box = {.size = {0.7, 1.1, 0}, .cells = {9, 8, 0}, .jitter = 0.4};
   wring_mesh     *m;
   surface         s;
-  wring_lumps     lumps = {.corners = 3};
+  wring_lumps     lumps = {.n = 0};
   double         *mine;
 
   PetscFunctionBegin;
   PetscCall(test_distribute_box(comm, &box, &m));
   PetscCall(take_surface(m, "box", &s));
-  lumps.n      = s.n;
+  lumps.n      = 3 * s.n;
   lumps.vertex = s.triangle;
-  PetscCall(PetscMalloc2(s.n, &lumps.part, m->n_owned, &mine));
+  PetscCall(PetscMalloc2(lumps.n, &lumps.part, m->n_owned, &mine));
   for (PetscInt e = 0; e < s.n; e++) {
     const PetscInt *const v = s.triangle + 3 * e;
     double                B[4], area;
     wring_triangle_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], B, &area);
-    lumps.part[e] = 0.3 * area / 3;
+    for (int a = 0; a < 3; a++) lumps.part[3 * e + a] = 0.3 * area / 3;
   }
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &lumps, mine));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, &lumps, mine));
   *n = m->number.n_global;
   PetscCall(PetscCalloc1(*n, mass));
   for (PetscInt i = 0; i < m->n_owned; i++) (*mass)[m->number.original[i]] = mine[i];

@@ -486,20 +486,19 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
   Masses of vertices: m_i = sum over tets at i of its part of density[region] x volume [kg], mass [n_owned]. DIAGONAL:
   1/4 at order 1, at order 2 1/36 at corners and 4/27 at other vertices, docs/theory.md (1.1b). CONSISTENT: the
   integrals of the shape functions, (1.1c), at order 2 -1/20 and 1/5 of a straight tet: for loads, not for inertia.
-  density NULL: tets have none. And of `count` kinds of other elements. The masses are bitwise the same on any
-  partition. Collective.
+  density NULL: tets have none. And of other elements, NULL: none. The masses are bitwise the same on any partition.
+  Collective.
 */
 typedef enum { WRING_MASS_DIAGONAL, WRING_MASS_CONSISTENT } wring_mass_kind;
 
-/* Elements with mass other than tets: vertex [n][corners] local, each of which receives part [n] kg. */
+/* Parts of the masses of other elements: vertex [n] local, which receives part [n] kg. */
 typedef struct {
-  int       corners;
   PetscInt  n;
   PetscInt *vertex;
   double   *part;
 } wring_lumps;
 
-PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind, const double *density, int count,
+PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind, const double *density,
                                       const wring_lumps *lumps, double *mass);
 
 /* Rest geometry of tet e: B = D_m^{-1} [9] row by row, D_m = [X0-X3, X1-X3, X2-X3] as columns, and the volume. */

@@ -111,7 +111,7 @@ typedef struct {
   double coarse, fine; // kg
 } mass_units;
 
-static PetscErrorCode choose_units(const wring_mesh *m, wring_mass_kind kind, const double *density, int count,
+static PetscErrorCode choose_units(const wring_mesh *m, wring_mass_kind kind, const double *density,
                                    const wring_lumps *lumps, mass_units *unit)
 {
   double   most = 0, part[10];
@@ -123,28 +123,23 @@ static PetscErrorCode choose_units(const wring_mesh *m, wring_mass_kind kind, co
     const int n = parts_of(m, kind, density, e, v, part);
     for (int a = 0; a < n; a++) most = PetscMax(most, fabs(part[a]));
   }
-  for (int k = 0; k < count; k++)
-    for (PetscInt e = 0; e < lumps[k].n; e++) most = PetscMax(most, fabs(lumps[k].part[e]));
+  for (PetscInt i = 0; lumps && i < lumps->n; i++) most = PetscMax(most, fabs(lumps->part[i]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, m->comm));
   frexp(most, &exponent); // most < 2^exponent
   *unit = (mass_units){ldexp(1, exponent - 41), ldexp(1, exponent - 82)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Adds the same mass to each of n vertices; sum [n_local][3]: coarse, fine and unused, in the layout of mesh->vector.
-*/
-static void add_part(const mass_units *unit, double part, int n, const PetscInt *vertex, double *sum)
+/* sum [n_local][3]: coarse, fine and unused, in the layout of mesh->vector. */
+static void add_part(const mass_units *unit, double part, PetscInt vertex, double *sum)
 {
   const double coarse = floor(part / unit->coarse) * unit->coarse;
   const double fine   = rint((part - coarse) / unit->fine) * unit->fine;
-  for (int a = 0; a < n; a++) {
-    sum[3 * (size_t)vertex[a]] += coarse;
-    sum[3 * (size_t)vertex[a] + 1] += fine;
-  }
+  sum[3 * (size_t)vertex] += coarse;
+  sum[3 * (size_t)vertex + 1] += fine;
 }
 
-PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind, const double *density, int count,
+PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind, const double *density,
                                       const wring_lumps *lumps, double *mass)
 {
   double    *sum, part[10];
@@ -152,15 +147,13 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, wring_mass_kind kind,
   PetscInt   v[10];
 
   PetscFunctionBegin;
-  PetscCall(choose_units(m, kind, density, count, lumps, &unit));
+  PetscCall(choose_units(m, kind, density, lumps, &unit));
   PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &sum));
   for (PetscInt e = 0; e < m->tets.n; e++) {
     const int n = parts_of(m, kind, density, e, v, part);
-    for (int a = 0; a < n; a++) add_part(&unit, part[a], 1, &v[a], sum);
+    for (int a = 0; a < n; a++) add_part(&unit, part[a], v[a], sum);
   }
-  for (int k = 0; k < count; k++)
-    for (PetscInt e = 0; e < lumps[k].n; e++)
-      add_part(&unit, lumps[k].part[e], lumps[k].corners, lumps[k].vertex + (size_t)e * (size_t)lumps[k].corners, sum);
+  for (PetscInt i = 0; lumps && i < lumps->n; i++) add_part(&unit, lumps->part[i], lumps->vertex[i], sum);
   PetscCall(PetscSFReduceBegin(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
   PetscCall(PetscSFReduceEnd(m->forest.halo, m->forest.vector, sum, sum, MPI_SUM));
   for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = sum[3 * i] + sum[3 * i + 1];

@@ -32,52 +32,43 @@ static PetscErrorCode read_masses(wring_problem *p)
 
 /* ---- densities --------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_lumps(PetscInt n, int corners, wring_lumps *l)
+/* A third of the mass of a triangle at each of its vertices. */
+static void lump_surface(const wring_mesh *m, const wring_surface *s, wring_lumps *l)
 {
-  PetscFunctionBegin;
-  *l = (wring_lumps){.corners = corners, .n = n};
-  PetscCall(PetscMalloc2((size_t)n * (size_t)corners, &l->vertex, n, &l->part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode lump_surface(const wring_mesh *m, const wring_surface *s, wring_lumps *l)
-{
-  PetscFunctionBegin;
-  PetscCall(create_lumps(s->n, 3, l));
-  for (PetscInt i = 0; i < 3 * s->n; i++) l->vertex[i] = wring_mesh_local(m, s->vertex[i]);
-  for (PetscInt i = 0; i < s->n; i++) l->part[i] = s->density * s->area[i] / 3;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode lump_lines(const wring_mesh *m, const wring_spring_rows *s, wring_lumps *l)
-{
-  PetscFunctionBegin;
-  PetscCall(create_lumps(s->n, 2, l));
-  for (PetscInt i = 0; i < s->n; i++) {
-    const double *const row = &s->row[5 * i];
-    for (int a = 0; a < 2; a++) l->vertex[2 * i + a] = wring_mesh_local(m, (PetscInt)row[a]);
-    l->part[i] = s->density * row[2] / 2;
+  for (PetscInt i = 0; i < 3 * s->n; i++) {
+    l->vertex[l->n] = wring_mesh_local(m, s->vertex[i]);
+    l->part[l->n++] = s->density * s->area[i / 3] / 3;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Half of the mass of a line. */
+static void lump_lines(const wring_mesh *m, const wring_spring_rows *s, wring_lumps *l)
+{
+  for (PetscInt i = 0; i < 2 * s->n; i++) {
+    const double *const row = &s->row[5 * (i / 2)];
+    l->vertex[l->n]         = wring_mesh_local(m, (PetscInt)row[i % 2]);
+    l->part[l->n++]         = s->density * row[2] / 2;
+  }
 }
 
 static PetscErrorCode lump_densities(const wring_problem *p, wring_mass_kind kind, double *mass)
 {
   const wring_surfaces *const surfaces = &p->parts->surfaces;
   const wring_springs *const  springs  = &p->parts->springs;
-  wring_lumps                *lumps;
+  wring_lumps                 lumps    = {.n = 0};
   double                     *density;
-  int                         count = 0;
+  PetscInt                    room = 0;
 
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < surfaces->n; i++) room += 3 * surfaces->surface[i].n;
+  for (PetscInt i = 0; i < springs->n; i++) room += 2 * springs->rows[i].n;
   PetscCall(PetscMalloc1(p->mesh->regions.n + 1, &density));
-  PetscCall(PetscMalloc1(surfaces->n + springs->n, &lumps));
+  PetscCall(PetscMalloc2(room, &lumps.vertex, room, &lumps.part));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(wring_region_density(p, r, &density[r]));
-  for (PetscInt i = 0; i < surfaces->n; i++) PetscCall(lump_surface(p->mesh, &surfaces->surface[i], &lumps[count++]));
-  for (PetscInt i = 0; i < springs->n; i++) PetscCall(lump_lines(p->mesh, &springs->rows[i], &lumps[count++]));
-  PetscCall(wring_mesh_lump_masses(p->mesh, kind, density, count, lumps, mass));
-  for (int k = 0; k < count; k++) PetscCall(PetscFree2(lumps[k].vertex, lumps[k].part));
-  PetscCall(PetscFree(lumps));
+  for (PetscInt i = 0; i < surfaces->n; i++) lump_surface(p->mesh, &surfaces->surface[i], &lumps);
+  for (PetscInt i = 0; i < springs->n; i++) lump_lines(p->mesh, &springs->rows[i], &lumps);
+  PetscCall(wring_mesh_lump_masses(p->mesh, kind, density, &lumps, mass));
+  PetscCall(PetscFree2(lumps.vertex, lumps.part));
   PetscCall(PetscFree(density));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -75,7 +75,7 @@ static void sort_face(const PetscInt v[WRING_FACE], PetscInt sorted[WRING_FACE])
 */
 static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, int width, const PetscInt *triangle, double *share)
 {
-  wring_lumps l = {.corners = 1};
+  wring_lumps l = {.n = 0};
   double      at[WRING_FACE];
 
   PetscFunctionBegin;
@@ -90,7 +90,7 @@ static PetscErrorCode sum_shares(const wring_mesh *m, PetscInt n, int width, con
     const int corners = wring_face_shares(v, m->X, at);
     for (int a = 0; a < corners; a++) l.vertex[l.n] = v[a], l.part[l.n++] = at[a];
   }
-  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, 1, &l, share));
+  PetscCall(wring_mesh_lump_masses(m, WRING_MASS_DIAGONAL, NULL, &l, share));
   PetscCall(PetscFree2(l.vertex, l.part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -131,7 +131,7 @@ static PetscErrorCode read_region(wring_problem *p, const load_keys *k, wring_lo
   PetscCall(PetscMalloc2(n_owned, &l->vertex, n_owned, &l->share));
   inside[region] = 1;
   PetscCall(wring_problem_load_kind(p, &kind));
-  PetscCall(wring_mesh_lump_masses(p->mesh, kind, inside, 0, NULL, volume));
+  PetscCall(wring_mesh_lump_masses(p->mesh, kind, inside, NULL, volume));
   for (PetscInt i = 0; i < n_owned; i++) {
     if (volume[i] == 0) continue;
     l->vertex[l->n]  = i;
