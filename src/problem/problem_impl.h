@@ -101,19 +101,18 @@ typedef struct {
   wring_surface_keys *keys;    // [n]
 } wring_surfaces;
 
-/* Springs of one name before the term is created: rows of this rank, which owns vertex a. */
+/* What the lines of one name have until their term is created. */
 typedef struct {
-  const char *name; // borrowed
-  PetscInt    n;
-  double     *row;     // [n][5]: a, b (original), length m, stiffness N/m, damping N s/m
-  double      density; // kg/m
-} wring_spring_rows;
+  const char *name;                // borrowed
+  double     *stiffness, *damping; // [lines] N/m, N s/m
+  double      density;             // kg/m
+} wring_spring_values;
 
 typedef struct {
-  PetscInt            n;
-  char              **name; // [n]
-  wring_spring_rows  *rows; // [n]
-  wring_spring_lines *line; // [n]
+  PetscInt             n;
+  char               **name;  // [n]
+  wring_spring_values *value; // [n]
+  wring_spring_lines  *line;  // [n], of original vertices until then
 } wring_springs;
 
 typedef struct {
@@ -205,7 +204,7 @@ struct wring_problem_parts {
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
 PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names, areas; ghosts, before any term
 PetscErrorCode wring_problem_read_regions(wring_problem *p);     // the keys of their materials
-PetscErrorCode wring_problem_read_springs(wring_problem *p);     // rows; ghosts, before any term
+PetscErrorCode wring_problem_read_springs(wring_problem *p);     // lines; ghosts, before any term
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p);    // triangles and hinges; ghosts, before any term
 PetscErrorCode wring_problem_read_loads(wring_problem *p);       // what they act on; ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);

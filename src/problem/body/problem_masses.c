@@ -32,22 +32,13 @@ static PetscErrorCode read_masses(wring_problem *p)
 
 /* ---- densities --------------------------------------------------------------------------------------------------- */
 
-/* A third of the mass of a triangle at each of its vertices. */
-static void lump_surface(const wring_mesh *m, const wring_surface *s, wring_lumps *l)
+/* Equal parts of the mass of elements at their corners: vertex [n][corners], original numbers; size [n] m or m^2. */
+static void lump(const wring_mesh *m, int corners, PetscInt n, const PetscInt *vertex, double density,
+                 const double *size, wring_lumps *l)
 {
-  for (PetscInt i = 0; i < 3 * s->n; i++) {
-    l->vertex[l->n] = wring_mesh_local(m, s->vertex[i]);
-    l->part[l->n++] = s->density * s->area[i / 3] / 3;
-  }
-}
-
-/* Half of the mass of a line. */
-static void lump_lines(const wring_mesh *m, const wring_spring_rows *s, wring_lumps *l)
-{
-  for (PetscInt i = 0; i < 2 * s->n; i++) {
-    const double *const row = &s->row[5 * (i / 2)];
-    l->vertex[l->n]         = wring_mesh_local(m, (PetscInt)row[i % 2]);
-    l->part[l->n++]         = s->density * row[2] / 2;
+  for (PetscInt i = 0; i < corners * n; i++) {
+    l->vertex[l->n] = wring_mesh_local(m, vertex[i]);
+    l->part[l->n++] = density * size[i / corners] / corners;
   }
 }
 
@@ -61,12 +52,16 @@ static PetscErrorCode lump_densities(const wring_problem *p, wring_mass_kind kin
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < surfaces->n; i++) room += 3 * surfaces->surface[i].n;
-  for (PetscInt i = 0; i < springs->n; i++) room += 2 * springs->rows[i].n;
+  for (PetscInt i = 0; i < springs->n; i++) room += 2 * springs->line[i].n;
   PetscCall(PetscMalloc1(p->mesh->regions.n + 1, &density));
   PetscCall(PetscMalloc2(room, &lumps.vertex, room, &lumps.part));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(wring_region_density(p, r, &density[r]));
-  for (PetscInt i = 0; i < surfaces->n; i++) lump_surface(p->mesh, &surfaces->surface[i], &lumps);
-  for (PetscInt i = 0; i < springs->n; i++) lump_lines(p->mesh, &springs->rows[i], &lumps);
+  for (const wring_surface *s = surfaces->surface; s < surfaces->surface + surfaces->n; s++)
+    lump(p->mesh, 3, s->n, s->vertex, s->density, s->area, &lumps);
+  for (PetscInt i = 0; i < springs->n; i++) {
+    const wring_spring_lines *const s = &springs->line[i];
+    lump(p->mesh, 2, s->n, s->vertex, springs->value[i].density, s->length, &lumps);
+  }
   PetscCall(wring_mesh_lump_masses(p->mesh, kind, density, &lumps, mass));
   PetscCall(PetscFree2(lumps.vertex, lumps.part));
   PetscCall(PetscFree(density));

@@ -41,32 +41,32 @@ static void check_rows(const char *file, PetscInt n, const double *row, wring_er
   }
 }
 
-/* Vertex b of every row becomes a ghost of this rank. */
-static PetscErrorCode extend_halo(const wring_problem *p, const wring_spring_rows *s)
-{
-  PetscInt *b;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(s->n, &b));
-  for (PetscInt i = 0; i < s->n; i++) b[i] = (PetscInt)s->row[5 * i + 1];
-  PetscCall(wring_mesh_extend_halo(p->mesh, s->n, b));
-  PetscCall(PetscFree(b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- springs of a file ------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode read_file(const wring_problem *p, const char *prefix, const char *file, wring_spring_rows *s)
+static PetscErrorCode read_file(const wring_problem *p, const char *prefix, const char *file, wring_spring_values *s,
+                                wring_spring_lines *line)
 {
   static const char *const other[] = {"stiffness", "modulus", "damping", "density"};
+  double                  *row;
 
   PetscFunctionBegin;
   for (int i = 0; i < 4; i++)
     PetscCall(
       wring_options_refuse_both(p->options, prefix, other[i], "file", "each row of the file has its own stiffness"));
   PetscCall(wring_problem_read_rows(p->mesh, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE,
-                                    check_rows, &s->n, &s->row));
-  PetscCall(extend_halo(p, s));
+                                    check_rows, &line->n, &row));
+  PetscCall(PetscMalloc1(2 * line->n, &line->vertex));
+  PetscCall(PetscMalloc1(line->n, &line->length));
+  PetscCall(PetscMalloc2(line->n, &s->stiffness, line->n, &s->damping));
+  for (PetscInt i = 0; i < line->n; i++) {
+    const double *const one = row + 5 * (size_t)i;
+    for (int a = 0; a < 2; a++) line->vertex[2 * i + a] = (PetscInt)one[a];
+    line->length[i] = one[2];
+    s->stiffness[i] = one[3];
+    s->damping[i]   = isnan(one[4]) ? 0 : one[4];
+  }
+  PetscCall(PetscFree(row));
+  PetscCall(wring_mesh_extend_halo(p->mesh, 2 * line->n, line->vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,45 +90,32 @@ static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rest lengths, which need the halo, and the quantities that follow. */
-static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
-                                 wring_spring_rows *s)
+/* Rest lengths need the halo, and the quantities that follow need them. */
+static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
+                                 wring_spring_values *s, wring_spring_lines *line)
 {
   const wring_mesh *const m     = p->mesh;
   wring_error             error = {""};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->n; i++) {
-    double *const  row = s->row + 5 * (size_t)i;
-    const PetscInt a = wring_mesh_local(m, (PetscInt)row[0]), b = wring_mesh_local(m, (PetscInt)row[1]);
-    row[2] = wring_distance3(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
-    row[3] = key->modulus > 0 ? key->modulus / row[2] : key->stiffness;
-    row[4] = key->damping;
-    if (!(row[2] > 0))
-      wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has length 0, expected above 0",
-                      wring_options_family_origin(p->options, prefix), row[0], row[1], s->name);
-  }
-  PetscCall(wring_error_raise(p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
-                                 wring_spring_rows *s)
-{
-  PetscInt *vertex, set;
+  PetscInt                set;
 
   PetscFunctionBegin;
   PetscCall(check_lines(p, prefix, s->name, key, &set));
   s->density = key->density;
-  PetscCall(wring_mesh_list_elements(p->mesh, set, 2, &s->n, &vertex));
-  PetscCall(PetscMalloc1(5 * (size_t)s->n, &s->row));
-  for (size_t i = 0; i < (size_t)s->n; i++) {
-    s->row[5 * i]     = (double)vertex[2 * i];
-    s->row[5 * i + 1] = (double)vertex[2 * i + 1];
+  PetscCall(wring_mesh_list_elements(m, set, 2, &line->n, &line->vertex));
+  PetscCall(wring_mesh_extend_halo(p->mesh, 2 * line->n, line->vertex));
+  PetscCall(PetscMalloc1(line->n, &line->length));
+  PetscCall(PetscMalloc2(line->n, &s->stiffness, line->n, &s->damping));
+  for (PetscInt i = 0; i < line->n; i++) {
+    const PetscInt *const v = line->vertex + 2 * (size_t)i;
+    const PetscInt        a = wring_mesh_local(m, v[0]), b = wring_mesh_local(m, v[1]);
+    line->length[i] = wring_distance3(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
+    s->stiffness[i] = key->modulus > 0 ? key->modulus / line->length[i] : key->stiffness;
+    s->damping[i]   = key->damping;
+    if (!(line->length[i] > 0))
+      wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has length 0, expected above 0",
+                      wring_options_family_origin(p->options, prefix), (double)v[0], (double)v[1], s->name);
   }
-  PetscCall(PetscFree(vertex));
-  PetscCall(extend_halo(p, s));
-  PetscCall(fill_lines(p, prefix, key, s));
+  PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,42 +128,28 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "spring_", &s->n, &s->name));
-  PetscCall(PetscCalloc1(s->n, &s->rows));
+  PetscCall(PetscCalloc1(s->n, &s->value));
   PetscCall(PetscCalloc1(s->n, &s->line));
   for (PetscInt i = 0; i < s->n; i++) {
-    spring_keys key = {.file = NULL};
-    s->rows[i].name = s->name[i];
+    spring_keys key  = {.file = NULL};
+    s->value[i].name = s->name[i];
     PetscCall(wring_problem_read_keys(p, "spring_", s->name[i], wring_spring_options, prefix, &key));
     if (key.file)
-      PetscCall(read_file(p, prefix, key.file, &s->rows[i]));
+      PetscCall(read_file(p, prefix, key.file, &s->value[i], &s->line[i]));
     else
-      PetscCall(take_lines(p, prefix, &key, &s->rows[i]));
+      PetscCall(take_lines(p, prefix, &key, &s->value[i], &s->line[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates a term and lines from the rows. */
-static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_spring_lines *line)
+static PetscErrorCode add_springs(wring_problem *p, wring_spring_values *s, wring_spring_lines *line)
 {
-  double *stiffness, *damping;
-
   PetscFunctionBegin;
-  line->n = s->n;
-  PetscCall(PetscMalloc1(2 * s->n, &line->vertex));
-  PetscCall(PetscMalloc1(s->n, &line->length));
-  PetscCall(PetscMalloc2(s->n, &stiffness, s->n, &damping));
-  for (PetscInt i = 0; i < s->n; i++) {
-    const double *const row = &s->row[5 * i];
-    for (int a = 0; a < 2; a++) line->vertex[2 * i + a] = wring_mesh_local(p->mesh, (PetscInt)row[a]);
-    line->length[i] = row[2];
-    stiffness[i]    = row[3];
-    damping[i]      = isnan(row[4]) ? 0 : row[4];
-  }
-  PetscCall(
-    wring_term_create_springs(p->mesh, s->name, s->n, line->vertex, stiffness, line->length, damping, &line->term));
+  for (PetscInt i = 0; i < 2 * line->n; i++) line->vertex[i] = wring_mesh_local(p->mesh, line->vertex[i]);
+  PetscCall(wring_term_create_springs(p->mesh, s->name, line->n, line->vertex, s->stiffness, line->length, s->damping,
+                                      &line->term));
   PetscCall(wring_potential_add_term(p->g, line->term));
-  PetscCall(PetscFree2(stiffness, damping));
-  PetscCall(PetscFree(s->row));
+  PetscCall(PetscFree2(s->stiffness, s->damping));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,7 +158,7 @@ PetscErrorCode wring_problem_add_springs(wring_problem *p)
   wring_springs *const s = &p->parts->springs;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->n; i++) PetscCall(add_springs(p, &s->rows[i], &s->line[i]));
+  for (PetscInt i = 0; i < s->n; i++) PetscCall(add_springs(p, &s->value[i], &s->line[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,11 +168,10 @@ PetscErrorCode wring_problem_destroy_springs(wring_problem *p)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->n; i++) {
-    PetscCall(PetscFree(s->rows[i].row));
     PetscCall(PetscFree(s->line[i].vertex));
     PetscCall(PetscFree(s->line[i].length));
   }
-  PetscCall(PetscFree(s->rows));
+  PetscCall(PetscFree(s->value));
   PetscCall(PetscFree(s->line));
   PetscCall(wring_words_destroy(s->n, &s->name));
   PetscFunctionReturn(PETSC_SUCCESS);
