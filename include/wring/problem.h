@@ -121,33 +121,26 @@ PetscBool      wring_problem_has_self_contact(const wring_problem *p); // not co
 /* Names of attachments in the deck's order, which is the order of their terms; *name [returned number] is borrowed. */
 PetscInt wring_problem_attachments(const wring_problem *p, const char *const **name);
 
-enum { WRING_MEMBRANE_TERMS = 3 };
+enum { WRING_PIECE_TERMS = 3 };
 
-/* The triangles of a set with keys membrane_ or bending_. On this rank: those whose lowest vertex is owned. */
+/*
+  The triangles of a set with keys membrane_ or bending_, or the springs of one file or along the lines of one set. On
+  this rank: triangles whose lowest vertex is owned, springs whose first one is.
+*/
 typedef struct {
-  const char *name;              // of the set
-  PetscBool   membrane, bending; // the deck has keys of it
-  PetscInt    n, n_hinge;
-  PetscInt   *vertex;  // [n][3] local
-  PetscInt   *hinge;   // [n_hinge][4] local: the ends of an edge, then the third vertex of each of its triangles
-  double     *area;    // [n] m^2, at rest
-  double      density; // kg/m^2
-  int         n_term;
-  wring_term *term[WRING_MEMBRANE_TERMS]; // of the membrane, borrowed from the potential
-} wring_surface;
-
-/* Springs of one file, or along the lines of one set. On this rank: those whose first vertex is owned. */
-typedef struct {
+  int         corners; // 3 of triangles, 2 of springs
   PetscInt    n;
-  PetscInt   *vertex; // [n][2] local
-  double     *length; // [n] m, at rest
-  wring_term *term;   // borrowed from the potential
-} wring_spring_lines;
+  PetscInt   *vertex;  // [n][corners] local
+  double     *size;    // [n] m^2 or m, at rest
+  double      density; // kg/m^2 or kg/m
+  int         n_term;
+  wring_term *term[WRING_PIECE_TERMS]; // of membranes or springs, borrowed from the potential
+} wring_piece;
 
-PetscInt wring_problem_surfaces(const wring_problem *p, const wring_surface **surface);
-PetscInt wring_problem_springs(const wring_problem *p, const wring_spring_lines **line);
+/* The i-th one, i from 0: of triangles, then of springs; NULL past the end. */
+const wring_piece *wring_problem_piece(const wring_problem *p, PetscInt i);
 
-/* Triangles of surfaces and lines of springs on all ranks. Collective. */
+/* Triangles and springs on all ranks. Collective. */
 PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines);
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */

@@ -95,24 +95,32 @@ typedef struct {
   enum { WRING_BENDING_ISOMETRIC, WRING_BENDING_RIGID } model;
 } wring_surface_keys;
 
+/* A set with these keys; its vertices are original ones until the terms are created. */
 typedef struct {
-  PetscInt            n;
-  wring_surface      *surface; // [n]
-  wring_surface_keys *keys;    // [n]
+  const char        *name;
+  PetscBool          membrane, bending; // the deck has keys of it
+  wring_surface_keys keys;
+  wring_piece        triangles;
+  PetscInt           n_hinge;
+  PetscInt          *hinge; // [n_hinge][4]: the ends of an edge, then the third vertex of each of its triangles
+} wring_surface;
+
+typedef struct {
+  PetscInt       n;
+  wring_surface *surface; // [n]
 } wring_surfaces;
 
 /* What the lines of one name have until their term is created. */
 typedef struct {
   const char *name;                // borrowed
   double     *stiffness, *damping; // [lines] N/m, N s/m
-  double      density;             // kg/m
 } wring_spring_values;
 
 typedef struct {
   PetscInt             n;
   char               **name;  // [n]
   wring_spring_values *value; // [n]
-  wring_spring_lines  *line;  // [n], of original vertices until then
+  wring_piece         *line;  // [n], of original vertices until then
 } wring_springs;
 
 typedef struct {

@@ -64,25 +64,23 @@ static PetscErrorCode choose_points(PetscInt n_local, wring_frame_cells *c)
 
 PetscErrorCode wring_frame_cells_create(const wring_problem *p, PetscBool surface, wring_frame_cells *c)
 {
-  const wring_mesh *const   m = p->mesh;
-  const wring_surface      *s;
-  const wring_spring_lines *l;
-  const PetscInt            n_surface = wring_problem_surfaces(p, &s), n_line = wring_problem_springs(p, &l);
-  const PetscBool           alone          = (PetscBool)(m->tets.n_global == 0 && n_surface == 0);
-  PetscInt                  n[WRING_KINDS] = {[WRING_POINTS] = alone ? m->n_owned : 0}, at[WRING_KINDS] = {0};
+  const wring_mesh *const m              = p->mesh;
+  const wring_piece      *s              = wring_problem_piece(p, 0); // triangles come first
+  const PetscBool         alone          = (PetscBool)(m->tets.n_global == 0 && !(s && s->corners == 3));
+  PetscInt                n[WRING_KINDS] = {[WRING_POINTS] = alone ? m->n_owned : 0}, at[WRING_KINDS] = {0};
 
   PetscFunctionBegin;
   *c = (wring_frame_cells){.n_point = m->n_local};
-  for (PetscInt i = 0; i < n_surface; i++) n[WRING_TRIANGLES] += s[i].n;
-  for (PetscInt i = 0; i < n_line; i++) n[WRING_LINES] += l[i].n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) n[4 - s->corners] += s->n;
   for (int k = WRING_TRIANGLES; k < WRING_KINDS; k++) {
     PetscCall(PetscMalloc1((4 - k) * n[k], &c->own[k]));
     c->kind[k] = (wring_cells){n[k], 4 - k, c->own[k]};
   }
-  for (PetscInt i = 0; i < n_surface; at[WRING_TRIANGLES] += 3 * s[i++].n)
-    PetscCall(PetscArraycpy(c->own[WRING_TRIANGLES] + at[WRING_TRIANGLES], s[i].vertex, 3 * s[i].n));
-  for (PetscInt i = 0; i < n_line; at[WRING_LINES] += 2 * l[i++].n)
-    PetscCall(PetscArraycpy(c->own[WRING_LINES] + at[WRING_LINES], l[i].vertex, 2 * l[i].n));
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) {
+    const int k = 4 - s->corners;
+    PetscCall(PetscArraycpy(c->own[k] + at[k], s->vertex, s->corners * s->n));
+    at[k] += s->corners * s->n;
+  }
   for (PetscInt i = 0; i < n[WRING_POINTS]; i++) c->own[WRING_POINTS][i] = i;
   c->n_cell = c->total = m->tets.n + n[WRING_TRIANGLES] + n[WRING_LINES] + n[WRING_POINTS];
   if (surface) {
@@ -135,17 +133,17 @@ static PetscBool has(unsigned chosen, int field)
 
 PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
 {
-  const char *const    origin = wring_options_origin(p->options, "output_", "fields");
-  const wring_surface *surface;
-  const PetscInt       n_surface = wring_problem_surfaces(p, &surface);
-  PetscBool            membrane  = PETSC_FALSE;
-  PetscInt             n;
-  char               **word;
+  const char *const  origin = wring_options_origin(p->options, "output_", "fields");
+  const wring_piece *s;
+  PetscBool          membrane = PETSC_FALSE;
+  PetscInt           n;
+  char             **word;
 
   PetscFunctionBegin;
   *chosen = 0;
   PetscCall(wring_options_get_word_list(p->options, "output_", wring_output_options, "fields", &n, &word));
-  for (PetscInt i = 0; i < n_surface; i++) membrane = (PetscBool)(membrane || surface[i].membrane);
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)) && s->corners == 3; i++)
+    membrane = (PetscBool)(membrane || s->n_term > 0);
   for (PetscInt i = 0; i < n; i++)
     for (int f = 0; f < WRING_N_FIELD; f++)
       if (wring_ascii_compare(word[i], table[f].name) == 0) *chosen |= 1U << f;
@@ -191,40 +189,30 @@ double wring_fields_memory(unsigned chosen)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static double triangle_area(const double *x, const PetscInt *v)
+/* The area of a triangle, or the length of a line. */
+static double size_at(const double *x, int corners, const PetscInt *v)
 {
-  const double *const o = x + 3 * (size_t)v[0], *const p = x + 3 * (size_t)v[1], *const q = x + 3 * (size_t)v[2];
+  const double *const o = x + 3 * (size_t)v[0], *const p = x + 3 * (size_t)v[1];
   double a[3], b[3];
+  if (corners == 2) return wring_distance3(o, p);
+  const double *const q = x + 3 * (size_t)v[2];
   for (int c = 0; c < 3; c++) a[c] = p[c] - o[c], b[c] = q[c] - o[c];
   return 0.5 * sqrt(PetscSqr(a[1] * b[2] - a[2] * b[1]) + PetscSqr(a[2] * b[0] - a[0] * b[2]) +
                     PetscSqr(a[0] * b[1] - a[1] * b[0]));
 }
 
-/* A surface's triangles from place `at` on: J of the area, energy per rest area of its membrane. */
-static void fill_surface(const wring_surface *s, const double *x, int32_t region, PetscInt at, wring_frame_values *a)
+/* The elements of a piece from place `at` on: J of the size, energy per rest size; 1 and 0 where that is 0. */
+static void fill_piece(const wring_piece *s, const double *x, int32_t region, PetscInt at, wring_frame_values *a)
 {
   double *const J = (double *)a->value[WRING_J] + at, *const density = (double *)a->value[WRING_ENERGY_DENSITY] + at;
   int32_t *const row = (int32_t *)a->value[WRING_REGION] + at;
   for (int k = 0; k < s->n_term; k++) wring_term_add_energies(s->term[k], x, density);
   for (PetscInt e = 0; e < s->n; e++) {
-    density[e] /= s->area[e];
-    J[e]   = triangle_area(x, s->vertex + 3 * (size_t)e) / s->area[e];
-    row[e] = region;
-  }
-}
-
-/* Springs likewise: J of the length, energy per rest length; 1 and 0 where that is 0. */
-static void fill_lines(const wring_spring_lines *s, const double *x, int32_t region, PetscInt at, wring_frame_values *a)
-{
-  double *const J = (double *)a->value[WRING_J] + at, *const density = (double *)a->value[WRING_ENERGY_DENSITY] + at;
-  int32_t *const row = (int32_t *)a->value[WRING_REGION] + at;
-  wring_term_add_energies(s->term, x, density);
-  for (PetscInt e = 0; e < s->n; e++) {
-    const PetscInt *const v      = s->vertex + 2 * (size_t)e;
-    const double          length = s->length[e];
-    density[e]                   = length > 0 ? density[e] / length : 0;
-    J[e]   = length > 0 ? wring_distance3(x + 3 * (size_t)v[0], x + 3 * (size_t)v[1]) / length : 1;
-    row[e] = region;
+    const PetscInt *const v    = s->vertex + (size_t)s->corners * (size_t)e;
+    const double          rest = s->size[e];
+    density[e]                 = rest > 0 ? density[e] / rest : 0;
+    J[e]                       = rest > 0 ? size_at(x, s->corners, v) / rest : 1;
+    row[e]                     = region;
   }
 }
 
@@ -234,16 +222,12 @@ static void fill_lines(const wring_spring_lines *s, const double *x, int32_t reg
 */
 static void fill_cells(const wring_problem *p, PetscInt total, wring_frame_values *a)
 {
-  const wring_mesh *const   m = p->mesh;
-  const wring_surface      *surface;
-  const wring_spring_lines *line;
-  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
-  PetscInt                  at = m->tets.n;
+  const wring_mesh *const m = p->mesh;
+  const wring_piece      *s;
+  PetscInt                at = m->tets.n;
   for (PetscInt e = 0; e < m->tets.n; e++) ((int32_t *)a->value[WRING_REGION])[e] = (int32_t)m->tets.region[e];
-  for (PetscInt i = 0; i < n_surface; at += surface[i].n, i++)
-    fill_surface(&surface[i], a->x, (int32_t)(m->regions.n + i), at, a);
-  for (PetscInt i = 0; i < n_line; at += line[i].n, i++)
-    fill_lines(&line[i], a->x, (int32_t)(m->regions.n + n_surface + i), at, a);
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); at += s->n, i++)
+    fill_piece(s, a->x, (int32_t)(m->regions.n + i), at, a);
   for (; at < total; at++) { // points
     ((double *)a->value[WRING_J])[at]       = 1;
     ((int32_t *)a->value[WRING_REGION])[at] = -1;
@@ -271,14 +255,13 @@ static PetscErrorCode fill_tets(wring_problem *p, unsigned chosen, wring_frame_v
 /* Sums over the terms of each membrane; its triangles follow the tets. */
 static void fill_membranes(const wring_problem *p, wring_frame_values *a)
 {
-  const wring_surface *surface;
-  const double *const  J  = a->value[WRING_J];
-  const PetscInt       n  = wring_problem_surfaces(p, &surface);
-  PetscInt             at = p->mesh->tets.n;
-  for (PetscInt i = 0; i < n; at += surface[i].n, i++) {
+  const wring_piece  *s;
+  const double *const J  = a->value[WRING_J];
+  PetscInt            at = p->mesh->tets.n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)) && s->corners == 3; at += s->n, i++) {
     double *const tau = (double *)a->value[WRING_MEMBRANE_FORCE] + 6 * (size_t)at;
-    for (int k = 0; k < surface[i].n_term; k++) wring_term_add_stress(surface[i].term[k], a->x, PETSC_FALSE, tau);
-    for (PetscInt e = 0; e < surface[i].n; e++) wring_cauchy_stress(J[at + e], tau + 6 * (size_t)e);
+    for (int k = 0; k < s->n_term; k++) wring_term_add_stress(s->term[k], a->x, PETSC_FALSE, tau);
+    for (PetscInt e = 0; e < s->n; e++) wring_cauchy_stress(J[at + e], tau + 6 * (size_t)e);
   }
 }
 

@@ -100,14 +100,11 @@ static PetscErrorCode measure(const wring_problem *p, wring_frames *f)
 */
 double wring_frames_memory(const wring_problem *p, const wring_frames *f)
 {
-  const wring_mesh *const   m = p->mesh;
-  const wring_surface      *surface;
-  const wring_spring_lines *line;
-  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
-  double                    others = 0, corners = 0; // triangles and lines; bytes of their corners
+  const wring_mesh *const m = p->mesh;
+  const wring_piece      *s;
+  double                  others = 0, corners = 0; // triangles and lines; bytes of their corners
   if (!wring_frames_wanted(f)) return 0;
-  for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
-  for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) others += s->n, corners += 8.0 * s->corners * s->n;
   if (others > 0) corners += 16.0 * m->tets.n;
   if (m->tets.order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->tets.n; // ten vertices, and their copy
   const double cells = m->tets.n + others, more = wring_fields_memory(f->fields);

@@ -32,36 +32,28 @@ static PetscErrorCode read_masses(wring_problem *p)
 
 /* ---- densities --------------------------------------------------------------------------------------------------- */
 
-/* Equal parts of the mass of elements at their corners: vertex [n][corners], original numbers; size [n] m or m^2. */
-static void lump(const wring_mesh *m, int corners, PetscInt n, const PetscInt *vertex, double density,
-                 const double *size, wring_lumps *l)
+/* Equal parts of the mass of each element at its corners, whose numbers are original. */
+static void lump(const wring_mesh *m, const wring_piece *s, wring_lumps *l)
 {
-  for (PetscInt i = 0; i < corners * n; i++) {
-    l->vertex[l->n] = wring_mesh_local(m, vertex[i]);
-    l->part[l->n++] = density * size[i / corners] / corners;
+  for (PetscInt i = 0; i < s->corners * s->n; i++) {
+    l->vertex[l->n] = wring_mesh_local(m, s->vertex[i]);
+    l->part[l->n++] = s->density * s->size[i / s->corners] / s->corners;
   }
 }
 
 static PetscErrorCode lump_densities(const wring_problem *p, wring_mass_kind kind, double *mass)
 {
-  const wring_surfaces *const surfaces = &p->parts->surfaces;
-  const wring_springs *const  springs  = &p->parts->springs;
-  wring_lumps                 lumps    = {.n = 0};
-  double                     *density;
-  PetscInt                    room = 0;
+  wring_lumps        lumps = {.n = 0};
+  const wring_piece *s;
+  double            *density;
+  PetscInt           room = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < surfaces->n; i++) room += 3 * surfaces->surface[i].n;
-  for (PetscInt i = 0; i < springs->n; i++) room += 2 * springs->line[i].n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) room += s->corners * s->n;
   PetscCall(PetscMalloc1(p->mesh->regions.n + 1, &density));
   PetscCall(PetscMalloc2(room, &lumps.vertex, room, &lumps.part));
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(wring_region_density(p, r, &density[r]));
-  for (const wring_surface *s = surfaces->surface; s < surfaces->surface + surfaces->n; s++)
-    lump(p->mesh, 3, s->n, s->vertex, s->density, s->area, &lumps);
-  for (PetscInt i = 0; i < springs->n; i++) {
-    const wring_spring_lines *const s = &springs->line[i];
-    lump(p->mesh, 2, s->n, s->vertex, springs->value[i].density, s->length, &lumps);
-  }
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) lump(p->mesh, s, &lumps);
   PetscCall(wring_mesh_lump_masses(p->mesh, kind, density, &lumps, mass));
   PetscCall(PetscFree2(lumps.vertex, lumps.part));
   PetscCall(PetscFree(density));

@@ -44,7 +44,7 @@ static void check_rows(const char *file, PetscInt n, const double *row, wring_er
 /* ---- springs of a file ------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode read_file(const wring_problem *p, const char *prefix, const char *file, wring_spring_values *s,
-                                wring_spring_lines *line)
+                                wring_piece *line)
 {
   static const char *const other[] = {"stiffness", "modulus", "damping", "density"};
   double                  *row;
@@ -56,12 +56,12 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, cons
   PetscCall(wring_problem_read_rows(p->mesh, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE,
                                     check_rows, &line->n, &row));
   PetscCall(PetscMalloc1(2 * line->n, &line->vertex));
-  PetscCall(PetscMalloc1(line->n, &line->length));
+  PetscCall(PetscMalloc1(line->n, &line->size));
   PetscCall(PetscMalloc2(line->n, &s->stiffness, line->n, &s->damping));
   for (PetscInt i = 0; i < line->n; i++) {
     const double *const one = row + 5 * (size_t)i;
     for (int a = 0; a < 2; a++) line->vertex[2 * i + a] = (PetscInt)one[a];
-    line->length[i] = one[2];
+    line->size[i]   = one[2];
     s->stiffness[i] = one[3];
     s->damping[i]   = isnan(one[4]) ? 0 : one[4];
   }
@@ -92,7 +92,7 @@ static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, co
 
 /* Rest lengths need the halo, and the quantities that follow need them. */
 static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, const spring_keys *key,
-                                 wring_spring_values *s, wring_spring_lines *line)
+                                 wring_spring_values *s, wring_piece *line)
 {
   const wring_mesh *const m     = p->mesh;
   wring_error             error = {""};
@@ -100,18 +100,18 @@ static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, con
 
   PetscFunctionBegin;
   PetscCall(check_lines(p, prefix, s->name, key, &set));
-  s->density = key->density;
+  line->density = key->density;
   PetscCall(wring_mesh_list_elements(m, set, 2, &line->n, &line->vertex));
   PetscCall(wring_mesh_extend_halo(p->mesh, 2 * line->n, line->vertex));
-  PetscCall(PetscMalloc1(line->n, &line->length));
+  PetscCall(PetscMalloc1(line->n, &line->size));
   PetscCall(PetscMalloc2(line->n, &s->stiffness, line->n, &s->damping));
   for (PetscInt i = 0; i < line->n; i++) {
     const PetscInt *const v = line->vertex + 2 * (size_t)i;
     const PetscInt        a = wring_mesh_local(m, v[0]), b = wring_mesh_local(m, v[1]);
-    line->length[i] = wring_distance3(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
-    s->stiffness[i] = key->modulus > 0 ? key->modulus / line->length[i] : key->stiffness;
+    line->size[i]   = wring_distance3(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
+    s->stiffness[i] = key->modulus > 0 ? key->modulus / line->size[i] : key->stiffness;
     s->damping[i]   = key->damping;
-    if (!(line->length[i] > 0))
+    if (!(line->size[i] > 0))
       wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has length 0, expected above 0",
                       wring_options_family_origin(p->options, prefix), (double)v[0], (double)v[1], s->name);
   }
@@ -133,6 +133,7 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
   for (PetscInt i = 0; i < s->n; i++) {
     spring_keys key  = {.file = NULL};
     s->value[i].name = s->name[i];
+    s->line[i]       = (wring_piece){.corners = 2, .n_term = 1};
     PetscCall(wring_problem_read_keys(p, "spring_", s->name[i], wring_spring_options, prefix, &key));
     if (key.file)
       PetscCall(read_file(p, prefix, key.file, &s->value[i], &s->line[i]));
@@ -142,13 +143,13 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_springs(wring_problem *p, wring_spring_values *s, wring_spring_lines *line)
+static PetscErrorCode add_springs(wring_problem *p, wring_spring_values *s, wring_piece *line)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 2 * line->n; i++) line->vertex[i] = wring_mesh_local(p->mesh, line->vertex[i]);
-  PetscCall(wring_term_create_springs(p->mesh, s->name, line->n, line->vertex, s->stiffness, line->length, s->damping,
-                                      &line->term));
-  PetscCall(wring_potential_add_term(p->g, line->term));
+  PetscCall(wring_term_create_springs(p->mesh, s->name, line->n, line->vertex, s->stiffness, line->size, s->damping,
+                                      &line->term[0]));
+  PetscCall(wring_potential_add_term(p->g, line->term[0]));
   PetscCall(PetscFree2(s->stiffness, s->damping));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,16 +170,10 @@ PetscErrorCode wring_problem_destroy_springs(wring_problem *p)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->n; i++) {
     PetscCall(PetscFree(s->line[i].vertex));
-    PetscCall(PetscFree(s->line[i].length));
+    PetscCall(PetscFree(s->line[i].size));
   }
   PetscCall(PetscFree(s->value));
   PetscCall(PetscFree(s->line));
   PetscCall(wring_words_destroy(s->n, &s->name));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt wring_problem_springs(const wring_problem *p, const wring_spring_lines **line)
-{
-  *line = p->parts->springs.line;
-  return p->parts->springs.n;
 }

@@ -46,8 +46,9 @@ static wring_surface *get_surface(wring_surfaces *all, const char *name)
 {
   for (PetscInt i = 0; i < all->n; i++)
     if (!strcmp(all->surface[i].name, name)) return &all->surface[i];
-  all->surface[all->n] = (wring_surface){.name = name};
-  all->keys[all->n]    = (wring_surface_keys){.strain_limit = {NAN, NAN, NAN}, .area = {NAN, NAN, NAN}};
+  all->surface[all->n] = (wring_surface){.name      = name,
+                                         .keys      = {.strain_limit = {NAN, NAN, NAN}, .area = {NAN, NAN, NAN}},
+                                         .triangles = {.corners = 3}};
   return &all->surface[all->n++];
 }
 
@@ -97,7 +98,7 @@ static PetscErrorCode read_family(wring_problem *p, const char *family, const wr
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(find_set(p, family, name[i], &set));
     wring_surface *const      s = get_surface(all, p->mesh->set.names.name[set]);
-    wring_surface_keys *const k = &all->keys[s - all->surface];
+    wring_surface_keys *const k = &s->keys;
     PetscCall(wring_problem_read_keys(p, family, s->name, table, prefix, k));
     PetscCall(wring_options_require(p->options, prefix, table, "stiffness"));
     if (membrane) PetscCall(check_limit(p, prefix, "strain_limit", k->strain_limit));
@@ -106,7 +107,7 @@ static PetscErrorCode read_family(wring_problem *p, const char *family, const wr
       s->membrane = PETSC_TRUE;
     else
       s->bending = PETSC_TRUE;
-    s->density = k->density;
+    s->triangles.density = k->density;
   }
   PetscCall(wring_words_destroy(n, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -118,19 +119,20 @@ static PetscErrorCode read_family(wring_problem *p, const char *family, const wr
 static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
 {
   const wring_mesh *const m     = p->mesh;
+  wring_piece *const      t     = &s->triangles;
   wring_error             error = {""};
   char                    prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   snprintf(prefix, sizeof prefix, "%s_%s_", s->membrane ? "membrane" : "bending", s->name);
-  PetscCall(PetscMalloc1(s->n, &s->area));
-  for (PetscInt e = 0; e < s->n; e++) {
-    const PetscInt *const v = s->vertex + 3 * (size_t)e;
+  PetscCall(PetscMalloc1(t->n, &t->size));
+  for (PetscInt e = 0; e < t->n; e++) {
+    const PetscInt *const v = t->vertex + 3 * (size_t)e;
     const double         *X[3];
     double                B[4];
     for (int a = 0; a < 3; a++) X[a] = m->X + 3 * (size_t)wring_mesh_local(m, v[a]);
-    wring_triangle_rest(X[0], X[1], X[2], B, &s->area[e]);
-    if (!(s->area[e] > 0))
+    wring_triangle_rest(X[0], X[1], X[2], B, &t->size[e]);
+    if (!(t->size[e] > 0))
       wring_error_set(&error,
                       "%s: the triangle of vertices %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT
                       " of '%s' has area 0, expected above 0",
@@ -148,7 +150,7 @@ static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
   if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
   snprintf(prefix, sizeof prefix, "bending_%s_", s->name);
   snprintf(name, sizeof name, "%s: bending: '%s'", wring_options_family_origin(p->options, prefix), s->name);
-  PetscCall(wring_mesh_find_hinges(p->mesh, name, s->n, s->vertex, &s->n_hinge, &s->hinge));
+  PetscCall(wring_mesh_find_hinges(p->mesh, name, s->triangles.n, s->triangles.vertex, &s->n_hinge, &s->hinge));
   PetscCall(wring_mesh_extend_halo(p->mesh, 4 * s->n_hinge, s->hinge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -158,13 +160,15 @@ PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
   wring_surfaces *const all = &p->parts->surfaces;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(p->mesh->set.names.n, &all->surface, p->mesh->set.names.n, &all->keys));
+  PetscCall(PetscCalloc1(p->mesh->set.names.n, &all->surface));
   PetscCall(read_family(p, "membrane_", wring_membrane_options, PETSC_TRUE));
   PetscCall(read_family(p, "bending_", wring_bending_options, PETSC_FALSE));
   for (PetscInt i = 0; i < all->n; i++) {
-    wring_surface *const s = &all->surface[i];
-    PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->set.names, s->name), 3, &s->n, &s->vertex));
-    PetscCall(wring_mesh_extend_halo(p->mesh, 3 * s->n, s->vertex));
+    wring_surface *const s   = &all->surface[i];
+    wring_piece *const   t   = &s->triangles;
+    const PetscInt       set = wring_names_find(&p->mesh->set.names, s->name);
+    PetscCall(wring_mesh_list_elements(p->mesh, set, 3, &t->n, &t->vertex));
+    PetscCall(wring_mesh_extend_halo(p->mesh, 3 * t->n, t->vertex));
     PetscCall(measure_areas(p, s));
     PetscCall(read_hinges(p, s));
   }
@@ -175,16 +179,19 @@ PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
 
 static PetscErrorCode add_membrane(wring_problem *p, wring_surface *s, const wring_law *law, const double *par)
 {
-  wring_term **const term = &s->term[s->n_term++];
+  wring_piece *const t    = &s->triangles;
+  wring_term **const term = &t->term[t->n_term++];
 
   PetscFunctionBegin;
-  PetscCall(wring_term_create_triangles(p->mesh, s->name, law, par, s->n, s->vertex, term));
+  PetscCall(wring_term_create_triangles(p->mesh, s->name, law, par, t->n, t->vertex, term));
   PetscCall(wring_potential_add_term(p->g, *term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s, const wring_surface_keys *k)
+static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s)
 {
+  const wring_surface_keys *const k = &s->keys;
+
   PetscFunctionBegin;
   if (!s->membrane) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(add_membrane(p, s, &wring_law_membrane_strain, &k->membrane));
@@ -205,16 +212,16 @@ PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < all->n; i++) {
-    make_local(p->mesh, 3 * all->surface[i].n, all->surface[i].vertex);
-    make_local(p->mesh, 4 * all->surface[i].n_hinge, all->surface[i].hinge);
-    PetscCall(add_membranes(p, &all->surface[i], &all->keys[i]));
+    wring_surface *const s = &all->surface[i];
+    make_local(p->mesh, 3 * s->triangles.n, s->triangles.vertex);
+    make_local(p->mesh, 4 * s->n_hinge, s->hinge);
+    PetscCall(add_membranes(p, s));
   }
   for (const wring_surface *s = all->surface; s < all->surface + all->n; s++) {
-    const wring_surface_keys *const k     = &all->keys[s - all->surface];
-    const PetscBool                 rigid = (PetscBool)(k->model == WRING_BENDING_RIGID);
+    const PetscBool rigid = (PetscBool)(s->keys.model == WRING_BENDING_RIGID);
     if (!s->bending) continue;
     PetscCall(wring_term_create_hinges(p->mesh, s->name,
-                                       rigid ? &wring_law_bending_rigid : &wring_law_bending_isometric, k->bending,
+                                       rigid ? &wring_law_bending_rigid : &wring_law_bending_isometric, s->keys.bending,
                                        s->n_hinge, s->hinge, &term));
     PetscCall(wring_potential_add_term(p->g, term));
   }
@@ -227,29 +234,29 @@ PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < all->n; i++) {
-    PetscCall(PetscFree(all->surface[i].vertex));
     PetscCall(PetscFree(all->surface[i].hinge));
-    PetscCall(PetscFree(all->surface[i].area));
+    PetscCall(PetscFree(all->surface[i].triangles.vertex));
+    PetscCall(PetscFree(all->surface[i].triangles.size));
   }
-  PetscCall(PetscFree2(all->surface, all->keys));
+  PetscCall(PetscFree(all->surface));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscInt wring_problem_surfaces(const wring_problem *p, const wring_surface **surface)
+const wring_piece *wring_problem_piece(const wring_problem *p, PetscInt i)
 {
-  *surface = p->parts->surfaces.surface;
-  return p->parts->surfaces.n;
+  const wring_surfaces *const surfaces = &p->parts->surfaces;
+  const wring_springs *const  springs  = &p->parts->springs;
+  if (i < surfaces->n) return &surfaces->surface[i].triangles;
+  return i - surfaces->n < springs->n ? &springs->line[i - surfaces->n] : NULL;
 }
 
 PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines)
 {
-  const wring_surfaces *const surfaces = &p->parts->surfaces;
-  const wring_springs *const  springs  = &p->parts->springs;
-  PetscInt64                  n[2]     = {0, 0};
+  const wring_piece *s;
+  PetscInt64         n[2] = {0, 0};
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < surfaces->n; i++) n[0] += surfaces->surface[i].n;
-  for (PetscInt i = 0; i < springs->n; i++) n[1] += springs->line[i].n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) n[3 - s->corners] += s->n;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, p->comm));
   *triangles = n[0];
   *lines     = n[1];

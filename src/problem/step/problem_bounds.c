@@ -43,16 +43,14 @@ static double longest(PetscInt n, int corners, const PetscInt *vertex, const dou
 
 static PetscErrorCode measure_edges(wring_problem *p, Vec x, double *edge)
 {
-  const wring_surface      *surface;
-  const wring_spring_lines *line;
-  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
-  const double             *xa;
+  const wring_piece *s;
+  const double      *xa;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(p->g, x, &xa));
   *edge = longest(p->mesh->tets.n, 4, p->mesh->tets.corner, xa);
-  for (PetscInt i = 0; i < n_surface; i++) *edge = fmax(*edge, longest(surface[i].n, 3, surface[i].vertex, xa));
-  for (PetscInt i = 0; i < n_line; i++) *edge = fmax(*edge, longest(line[i].n, 2, line[i].vertex, xa));
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++)
+    *edge = fmax(*edge, longest(s->n, s->corners, s->vertex, xa));
   PetscCall(wring_potential_restore_local(p->g, x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, edge, 1, MPI_DOUBLE, MPI_MAX, p->comm));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -11,24 +11,23 @@ static const char prefix[] = "self_contact_";
 static PetscErrorCode list_springs(const wring_problem *p, PetscInt n, const PetscInt *triangle, PetscInt *n_line,
                                    PetscInt **line)
 {
-  const wring_mesh *const   m = p->mesh;
-  const wring_spring_lines *spring;
-  const PetscInt            springs = wring_problem_springs(p, &spring);
-  PetscInt                  all     = 0;
-  double                   *tied; // [n_local]: vertices of tets and of the triangles, on all ranks that have them
+  const wring_mesh *const m = p->mesh;
+  const wring_piece      *s;
+  PetscInt                all = 0;
+  double                 *tied; // [n_local]: vertices of tets and of the triangles, on all ranks that have them
 
   PetscFunctionBegin;
   *n_line = 0;
-  for (PetscInt i = 0; i < springs; i++) all += spring[i].n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) all += s->corners == 2 ? s->n : 0;
   PetscCall(PetscMalloc1(2 * all, line));
   PetscCall(PetscCalloc1(m->n_local, &tied));
   for (PetscInt i = 0; i < 4 * m->tets.n; i++) tied[m->tets.corner[i]] = 1;
   for (PetscInt i = 0; m->tets.mid && i < 6 * m->tets.n; i++) tied[m->tets.mid[i]] = 1;
   for (PetscInt i = 0; i < 3 * n; i++) tied[triangle[i]] = 1;
   PetscCall(wring_mesh_reduce(m, MPI_DOUBLE, MPI_MAX, tied));
-  for (PetscInt i = 0; i < springs; i++) {
-    for (PetscInt k = 0; k < spring[i].n; k++) {
-      const PetscInt *const ends = spring[i].vertex + 2 * k;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++) {
+    for (PetscInt k = 0; s->corners == 2 && k < s->n; k++) {
+      const PetscInt *const ends = s->vertex + 2 * k;
       if (tied[ends[0]] || tied[ends[1]]) continue;
       PetscCall(PetscArraycpy(*line + 2 * *n_line, ends, 2));
       ++*n_line;
@@ -76,22 +75,21 @@ PetscErrorCode wring_problem_add_barrier(wring_problem *p, PetscBool self, int n
 {
   wring_barrier_body how = {
     .self = self, .n_collider = n, .collider = collider, .phases = wring_potential_phases(p->g)};
-  wring_self_contact   keys = {.gap = 0};
-  const wring_surface *surface;
-  const PetscInt       surfaces = wring_problem_surfaces(p, &surface);
-  PetscInt            *triangle, *line;
-  wring_contact       *friction;
-  char                 of[WRING_PREFIX];
+  wring_self_contact keys = {.gap = 0};
+  const wring_piece *s;
+  PetscInt          *triangle, *line, at = 0;
+  wring_contact     *friction;
+  char               of[WRING_PREFIX];
 
   PetscFunctionBegin;
   PetscCall(wring_options_read(p->options, prefix, wring_self_contact_options, &keys));
   how.gap        = keys.gap;
   how.friction   = keys.friction;
   how.slip_speed = keys.slip_speed;
-  for (PetscInt i = 0; i < surfaces; i++) how.n_triangle += surface[i].n;
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)) && s->corners == 3; i++) how.n_triangle += s->n;
   PetscCall(PetscMalloc1(3 * how.n_triangle, &triangle));
-  for (PetscInt i = 0, at = 0; i < surfaces; at += 3 * surface[i].n, i++)
-    PetscCall(PetscArraycpy(triangle + at, surface[i].vertex, 3 * surface[i].n));
+  for (PetscInt i = 0; (s = wring_problem_piece(p, i)) && s->corners == 3; at += 3 * s->n, i++)
+    PetscCall(PetscArraycpy(triangle + at, s->vertex, 3 * s->n));
   PetscCall(list_springs(p, how.n_triangle, triangle, &how.n_line, &line));
   how.triangle = triangle;
   how.line     = line;
