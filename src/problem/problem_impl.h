@@ -88,7 +88,7 @@ typedef struct {
   enum { WRING_VOLUME_FULL, WRING_VOLUME_MEAN, WRING_VOLUME_AUTO } volumetric;
 } wring_region_keys;
 
-/* Keys of membrane_ and bending_; limits: stiffness, least and largest ratio, NAN: not given. */
+/* Keys of membrane_ and bending_, 0: not given; limits: stiffness, least and largest ratio, NAN: not given. */
 typedef struct {
   double membrane, density, strain_limit[3], area[3]; // N/m, kg/m^2
   double bending;                                     // N m
@@ -98,7 +98,6 @@ typedef struct {
 /* A set with these keys; its vertices are original ones until the terms are created. */
 typedef struct {
   const char        *name;
-  PetscBool          membrane, bending; // the deck has keys of it
   wring_surface_keys keys;
   wring_piece        triangles;
   PetscInt           n_hinge;

@@ -103,10 +103,6 @@ static PetscErrorCode read_family(wring_problem *p, const char *family, const wr
     PetscCall(wring_options_require(p->options, prefix, table, "stiffness"));
     if (membrane) PetscCall(check_limit(p, prefix, "strain_limit", k->strain_limit));
     if (membrane) PetscCall(check_limit(p, prefix, "area", k->area));
-    if (membrane)
-      s->membrane = PETSC_TRUE;
-    else
-      s->bending = PETSC_TRUE;
     s->triangles.density = k->density;
   }
   PetscCall(wring_words_destroy(n, &name));
@@ -124,7 +120,7 @@ static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
   char                    prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  snprintf(prefix, sizeof prefix, "%s_%s_", s->membrane ? "membrane" : "bending", s->name);
+  snprintf(prefix, sizeof prefix, "%s_%s_", s->keys.membrane > 0 ? "membrane" : "bending", s->name);
   PetscCall(PetscMalloc1(t->n, &t->size));
   for (PetscInt e = 0; e < t->n; e++) {
     const PetscInt *const v = t->vertex + 3 * (size_t)e;
@@ -147,7 +143,7 @@ static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
   char prefix[WRING_PREFIX], name[2 * WRING_PREFIX];
 
   PetscFunctionBegin;
-  if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!(s->keys.bending > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   snprintf(prefix, sizeof prefix, "bending_%s_", s->name);
   snprintf(name, sizeof name, "%s: bending: '%s'", wring_options_family_origin(p->options, prefix), s->name);
   PetscCall(wring_mesh_find_hinges(p->mesh, name, s->triangles.n, s->triangles.vertex, &s->n_hinge, &s->hinge));
@@ -193,7 +189,7 @@ static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s)
   const wring_surface_keys *const k = &s->keys;
 
   PetscFunctionBegin;
-  if (!s->membrane) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!(k->membrane > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(add_membrane(p, s, &wring_law_membrane_strain, &k->membrane));
   if (!isnan(k->strain_limit[0])) PetscCall(add_membrane(p, s, &wring_law_membrane_strain_limit, k->strain_limit));
   if (!isnan(k->area[0])) PetscCall(add_membrane(p, s, &wring_law_membrane_area, k->area));
@@ -219,7 +215,7 @@ PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
   }
   for (const wring_surface *s = all->surface; s < all->surface + all->n; s++) {
     const PetscBool rigid = (PetscBool)(s->keys.model == WRING_BENDING_RIGID);
-    if (!s->bending) continue;
+    if (!(s->keys.bending > 0)) continue;
     PetscCall(wring_term_create_hinges(p->mesh, s->name,
                                        rigid ? &wring_law_bending_rigid : &wring_law_bending_isometric, s->keys.bending,
                                        s->n_hinge, s->hinge, &term));
