@@ -66,15 +66,15 @@ static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, 
 {
   wring_option        table[2] = {{0}, {0}};
   const wring_option *option;
-  char                prefix[256], path[PETSC_MAX_PATH_LEN];
+  char                path[PETSC_MAX_PATH_LEN];
   int                 i = 0;
 
   PetscFunctionBegin;
   while ((option = wring_schema_find(c->n, c->entry, key, i)) && option->type != WRING_PATH) i++;
   if (!option) PetscFunctionReturn(PETSC_SUCCESS);
-  table[0] = *option;
-  snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(key) - strlen(option->key)), key);
-  PetscCall(wring_options_get_path(o, prefix, table, option->key, sizeof path, path));
+  table[0]     = *option;
+  table[0].key = key;
+  PetscCall(wring_options_get_path(o, "", table, key, sizeof path, path));
   add_file(key, path, files);
   if (option == wring_mesh_source_options) add_other(key, path, files); // its first entry, `file`
   PetscFunctionReturn(PETSC_SUCCESS);
