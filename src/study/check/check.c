@@ -47,7 +47,7 @@ static const double later = 6e6;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The solver, which may refuse a law. */
+/* The solver, which may refuse a law. Its arrays count before they are written to. */
 static PetscErrorCode create_solver(check *c)
 {
   wring_problem *const p      = c->p;
