@@ -118,9 +118,6 @@ PetscBool      wring_problem_has_self_contact(const wring_problem *p); // not co
 
 /* ---- parts, as output needs them; not collective ----------------------------------------------------------------- */
 
-/* Names of attachments in the deck's order, which is the order of their terms; *name [returned number] is borrowed. */
-PetscInt wring_problem_attachments(const wring_problem *p, const char *const **name);
-
 enum { WRING_PIECE_TERMS = 3 };
 
 /*

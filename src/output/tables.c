@@ -48,12 +48,14 @@ static void print_friction_header(const wring_contact *friction, FILE *f)
 
 static void print_steps_header(const wring_problem *p, FILE *f)
 {
-  const char *const    *set;
+  wring_term *const    *term;
   wring_contact *const *contact;
-  const PetscInt        n_set = wring_problem_attachments(p, &set);
-  const int             n     = wring_potential_contacts(p->g, &contact);
+  const int             n_term = wring_potential_terms(p->g, &term), n = wring_potential_contacts(p->g, &contact);
   fprintf(f, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
-  for (PetscInt i = 0; i < n_set; i++) fprintf(f, ",%s_fx,%s_fy,%s_fz", set[i], set[i], set[i]);
+  for (int i = 0; i < n_term; i++) {
+    const char *const set = wring_term_name(term[i]);
+    if (wring_term_is_attachment(term[i])) fprintf(f, ",%s_fx,%s_fy,%s_fz", set, set, set);
+  }
   for (int i = 0; i < n; i++) print_contact(f, contact[i]);
   for (int i = 0; i < n; i++)
     if (wring_contact_losing(contact[i])) fprintf(f, ",%s_lost", wring_contact_kind(contact[i]));

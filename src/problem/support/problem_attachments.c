@@ -236,9 +236,3 @@ PetscErrorCode wring_problem_add_attachments(wring_problem *p)
   for (PetscInt i = 0; i < a->n; i++) PetscCall(add_attachment(p, a->name[i], &a->key[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscInt wring_problem_attachments(const wring_problem *p, const char *const **name)
-{
-  *name = (const char *const *)p->parts->attachments.name;
-  return p->parts->attachments.n;
-}
