@@ -95,7 +95,7 @@ static inline wring_potential *test_potential(const wring_mesh *m, const wring_l
 {
   wring_potential *g = test_masses(m, 1000);
   wring_term      *t;
-  PetscCallAbort(m->comm, wring_term_create_tets(m, 0, law, par, 0, &t));
+  PetscCallAbort(m->comm, wring_term_create_tets(m, 0, law, par, 0, NULL, &t));
   PetscCallAbort(m->comm, wring_potential_add_term(g, t));
   return g;
 }

@@ -333,7 +333,7 @@ static PetscErrorCode test_refusal(void)
   law.name = "putty";
   law.prox = NULL;
   PetscCall(test_body_create("strain", h, 0, &m));
-  PetscCall(wring_term_create_tets(m.mesh, 0, &law, par, 0, &term));
+  PetscCall(wring_term_create_tets(m.mesh, 0, &law, par, 0, NULL, &term));
   PetscCall(wring_potential_add_term(m.g, term));
   PetscCall(test_body_set_up(&m));
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &s));

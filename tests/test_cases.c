@@ -145,7 +145,7 @@ static PetscErrorCode add_tets(test_case *c)
     PetscCall(wring_options_set(c->b.o, keys[i][1], text, c->name));
   }
   PetscCall(law->set_par(law, c->b.o, "material_", "material_", par));
-  PetscCall(wring_term_create_tets(c->b.mesh, 0, law, par, number(derived, "laplacian_weight"), &term));
+  PetscCall(wring_term_create_tets(c->b.mesh, 0, law, par, number(derived, "laplacian_weight"), NULL, &term));
   PetscCall(wring_potential_add_term(c->b.g, term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

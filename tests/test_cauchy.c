@@ -36,9 +36,9 @@ static PetscErrorCode model_create(const char *source, const wring_law *law, Pet
   }
   PetscCall(wring_term_create_fibres(mesh, 0, &wring_law_fibre, fibre, direction, &t));
   PetscCall(wring_potential_add_term(m->b.g, t));
-  PetscCall(wring_term_create_scaled_tets(mesh, 0, &wring_law_volume, volume, 0, scale, &t));
+  PetscCall(wring_term_create_tets(mesh, 0, &wring_law_volume, volume, 0, scale, &t));
   PetscCall(wring_potential_add_term(m->b.g, t));
-  PetscCall(wring_term_create_tets(mesh, 0, &wring_law_strain_limit, limit, 0, &t));
+  PetscCall(wring_term_create_tets(mesh, 0, &wring_law_strain_limit, limit, 0, NULL, &t));
   PetscCall(wring_potential_add_term(m->b.g, t));
   PetscCall(PetscFree2(direction, scale));
   PetscCall(PetscMalloc3(9 * mesh->tets.n, &m->F, 6 * mesh->tets.n, &m->stress, 6 * mesh->n_local, &m->mean));

@@ -196,9 +196,9 @@ static PetscErrorCode test_groups(const wring_mesh *m)
   PetscFunctionBegin;
   scratch.name = "scratch";
   PetscCall(create_means(m, &term[0]));
-  PetscCall(wring_term_create_tets(m, 0, &scratch, limit, 0, &term[1]));
-  PetscCall(wring_term_create_tets(m, 0, &wring_law_volume, limit, 0, &term[2]));
-  PetscCall(wring_term_create_tets(m, 0, &wring_law_strain, strain, 0, &term[3]));
+  PetscCall(wring_term_create_tets(m, 0, &scratch, limit, 0, NULL, &term[1]));
+  PetscCall(wring_term_create_tets(m, 0, &wring_law_volume, limit, 0, NULL, &term[2]));
+  PetscCall(wring_term_create_tets(m, 0, &wring_law_strain, strain, 0, NULL, &term[3]));
   PetscCall(wring_sweep_create(m, 4, term, WRING_ORDER_COLORED, NULL, &s));
   for (PetscInt i = 0, last = 3; i < s->n_segment; i++) {
     PetscInt which = 3;

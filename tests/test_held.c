@@ -152,7 +152,7 @@ static PetscErrorCode test_heavy(const char *solver)
   for (PetscInt i = 0; i < hard.mesh->n_owned; i++) mass[i] *= wring_potential_held_marks(hard.g)[i] ? 1e14 : 1;
   PetscCall(wring_potential_create(hard.mesh, mass, NULL, &heavy.g));
   PetscCall(PetscFree(mass));
-  PetscCall(wring_term_create_tets(hard.mesh, 0, &wring_law_strain, par, 0, &term));
+  PetscCall(wring_term_create_tets(hard.mesh, 0, &wring_law_strain, par, 0, NULL, &term));
   PetscCall(wring_potential_add_term(heavy.g, term));
   PetscCall(wring_potential_set_step(heavy.g, 0.03));
   PetscCall(VecDuplicate(hard.x, &heavy.x));
@@ -281,7 +281,7 @@ static PetscErrorCode test_condition(void)
   PetscCall(wring_options_set(b.o, "operator_type", "direct", "test"));
   b.mesh = test_box(PETSC_COMM_WORLD, cells);
   b.g    = test_masses(b.mesh, 1);
-  PetscCall(wring_term_create_tets(b.mesh, 0, &wring_law_strain, par, 10 * par[0], &term));
+  PetscCall(wring_term_create_tets(b.mesh, 0, &wring_law_strain, par, 10 * par[0], NULL, &term));
   PetscCall(wring_potential_add_term(b.g, term));
   PetscCall(wring_potential_set_step(b.g, 10));
   PetscCall(wring_potential_create_vec(b.g, &b.x));

@@ -44,7 +44,7 @@ static PetscErrorCode create(MPI_Comm comm, const wring_law *law, PetscBool mean
   if (mean)
     PetscCall(wring_term_create_mean_tets(b->mesh, 0, law, parameters(law), 0, scaled ? scale : NULL, &b->term));
   else
-    PetscCall(wring_term_create_scaled_tets(b->mesh, 0, law, parameters(law), 0, scaled ? scale : NULL, &b->term));
+    PetscCall(wring_term_create_tets(b->mesh, 0, law, parameters(law), 0, scaled ? scale : NULL, &b->term));
   PetscCall(wring_potential_add_term(b->g, b->term));
   PetscCall(PetscFree(scale));
   PetscCall(wring_potential_set_step(b->g, 10));

@@ -49,13 +49,13 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
   PetscCall(draw_fields(m));
   for (PetscInt e = 0; e < m->mesh->tets.n; e++) m->scale[e] *= factor;
   m->g = test_masses(m->mesh, 1000);
-  PetscCall(wring_term_create_scaled_tets(m->mesh, 0, law, par, 0, m->scale, &t));
+  PetscCall(wring_term_create_tets(m->mesh, 0, law, par, 0, m->scale, &t));
   PetscCall(wring_potential_add_term(m->g, t));
   PetscCall(wring_term_create_fibres(m->mesh, 0, &wring_law_fibre, fibre, m->direction, &m->fibre));
   PetscCall(wring_potential_add_term(m->g, m->fibre));
-  PetscCall(wring_term_create_tets(m->mesh, 0, &wring_law_strain_limit, limit, 0, &t));
+  PetscCall(wring_term_create_tets(m->mesh, 0, &wring_law_strain_limit, limit, 0, NULL, &t));
   PetscCall(wring_potential_add_term(m->g, t));
-  PetscCall(wring_term_create_scaled_tets(m->mesh, 0, &wring_law_volume, volume, 0, m->scale, &t));
+  PetscCall(wring_term_create_tets(m->mesh, 0, &wring_law_volume, volume, 0, m->scale, &t));
   PetscCall(wring_potential_add_term(m->g, t));
   PetscCall(wring_potential_add_term(m->g, test_hold(m->mesh, "xmin", 1e6, still)));
   PetscCall(wring_potential_set_step(m->g, h));
@@ -218,7 +218,7 @@ static PetscErrorCode test_scale(void)
   for (int i = 0; i < 2; i++) {
     PetscCall(model_create(PETSC_COMM_WORLD, laws[i], par, 1, &a));
     PetscCall(model_create(PETSC_COMM_WORLD, laws[i], twice, 1, &b));
-    PetscCall(wring_term_create_scaled_tets(a.mesh, 0, laws[i], par, 0, a.scale, &more));
+    PetscCall(wring_term_create_tets(a.mesh, 0, laws[i], par, 0, a.scale, &more));
     PetscCall(wring_potential_add_term(a.g, more));
     PetscCall(wring_potential_fused(a.g, a.x, &va, a.grad));
     PetscCall(wring_potential_fused(b.g, b.x, &vb, b.grad));

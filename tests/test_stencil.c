@@ -113,7 +113,7 @@ static PetscErrorCode test_refused(const wring_mesh *m)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * m->tets.n, &along));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  code[0] = wring_term_create_tets(m, 0, &wring_law_fibre, par, 0, &t);
+  code[0] = wring_term_create_tets(m, 0, &wring_law_fibre, par, 0, NULL, &t);
   code[1] = wring_term_create_fibres(m, 0, &wring_law_strain, par, along, &t);
   code[2] = wring_term_create_triangles(m, "skin", &wring_law_strain, par, 1, vertex, &t);
   code[3] = wring_term_create_triangles(m, "skin", &wring_law_spring, par, 1, vertex, &t);

@@ -210,7 +210,7 @@ static PetscErrorCode make_body(MPI_Comm comm, wring_mesh **m, wring_potential *
     PetscCall(wring_mesh_extend_halo(*m, 4 * s[i].n_hinge, s[i].hinge));
   }
   PetscCall(empty_potential(*m, g));
-  PetscCall(wring_term_create_tets(*m, 0, &wring_law_strain, &k, 0, &t));
+  PetscCall(wring_term_create_tets(*m, 0, &wring_law_strain, &k, 0, NULL, &t));
   PetscCall(wring_potential_add_term(*g, t));
   for (int i = 0; i < 2; i++) {
     for (PetscInt j = 0; j < 3 * s[i].n; j++) s[i].triangle[j] = wring_mesh_local(*m, s[i].triangle[j]);

@@ -49,17 +49,11 @@ typedef struct wring_term wring_term;
   Tets of one region under a material law, of the mesh's order: those of order 2 have several quadrature points,
   wring_mesh_quadrature, at each of which the law is evaluated; what is one number for each tet below is then the mean
   over its points, by volume. docs/theory.md (3.1b). par [law->n_par]; proxy [Pa] replaces the law's slope k unless it
-  is 0.
+  is 0. w_e = scale times the rest volume, scale [mesh->tets.n] > 0 of every tet, which scales psi and the proxy; NULL:
+  1. A law on top of materials (wring_law_on_top) is a second term of the same tets.
 */
 PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
-                                      double proxy, wring_term **t);
-
-/*
-  The same with w_e = scale times the rest volume, scale [mesh->tets.n] > 0 of every tet, which scales psi and the
-  proxy. NULL: 1. A law on top of materials (wring_law_on_top) is a second term of the same tets.
-*/
-PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
-                                             const double *par, double proxy, const double *scale, wring_term **t);
+                                      double proxy, const double *scale, wring_term **t);
 
 /*
   The same with means of J over patches, those of wring_mesh_patches or, at order 2, single tets: sum_e w_e psi_e(F_e) +

@@ -87,20 +87,12 @@ static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
-                                             const double *par, double proxy, const double *scale, wring_term **term)
+PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
+                                      double proxy, const double *scale, wring_term **term)
 {
   PetscFunctionBegin;
   PetscCall(create(mesh, region, law, 3, par, scale, NULL, PETSC_FALSE, term));
   (*term)->proxy = proxy;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
-                                      double proxy, wring_term **term)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_term_create_scaled_tets(mesh, region, law, par, proxy, NULL, term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +131,7 @@ PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt regi
 
   PetscFunctionBegin;
   if (!law->volumetric->keep(par, element_par)) {
-    PetscCall(wring_term_create_scaled_tets(mesh, region, law, par, proxy, scale, term));
+    PetscCall(wring_term_create_tets(mesh, region, law, par, proxy, scale, term));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(create(mesh, region, law->volumetric->element, 3, element_par, scale, NULL, PETSC_TRUE, term));

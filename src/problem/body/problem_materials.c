@@ -24,7 +24,7 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
   else if (mean)
     PetscCall(wring_term_create_mean_tets(p->mesh, r, law, par, proxy, scale, &term));
   else
-    PetscCall(wring_term_create_scaled_tets(p->mesh, r, law, par, proxy, scale, &term));
+    PetscCall(wring_term_create_tets(p->mesh, r, law, par, proxy, scale, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscCall(PetscFree(par));
   PetscFunctionReturn(PETSC_SUCCESS);

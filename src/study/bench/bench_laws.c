@@ -74,7 +74,7 @@ static PetscErrorCode create_term(const loop *w, const wring_law *law, const cha
     PetscCall(wring_term_create_fibres(m, 0, law, par, direction, term));
     PetscCall(PetscFree(direction));
   } else
-    PetscCall(wring_term_create_tets(m, 0, law, par, 0, term));
+    PetscCall(wring_term_create_tets(m, 0, law, par, 0, NULL, term));
   PetscCall(PetscFree(par));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,7 +110,7 @@ PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
   PetscCall(wring_potential_create_vec(body->p->g, &f));
   PetscCall(wring_potential_get_local(body->p->g, body->x, &w.x));
   PetscCall(VecGetArray(f, &w.f));
-  PetscCall(wring_term_create_tets(body->p->mesh, 0, &copy, &none, 1, &w.term));
+  PetscCall(wring_term_create_tets(body->p->mesh, 0, &copy, &none, 1, NULL, &w.term));
   PetscCall(measure(&w, WRING_COUNT, "scatter", wring_bench_count_bytes(body)));
   PetscCall(measure(&w, work, "energy+gradient", wring_bench_pass_bytes(body, copy.q)));
   PetscCall(wring_term_destroy(&w.term));
