@@ -17,11 +17,10 @@ typedef struct {
 /* Parameters of about 1e5 Pa for any material; source: folder of the repository, which has the table of a spline. */
 static inline PetscErrorCode test_set_material(wring_options *o, const wring_law *law, const char *source)
 {
-  static const char *const keys[][2] = {{"strain", "stiffness=1e5"},
-                                        {"polynomial", "mu=1e6"},
-                                        {"mooney_rivlin", "c10=1.5e4 c01=3e3 kappa=1.1e5"}};
-  PetscBool                known     = PETSC_FALSE;
-  char                     file[PETSC_MAX_PATH_LEN];
+  static const char *const keys[][2] = {
+    {"strain", "stiffness=1e5"}, {"polynomial", "mu=1e6"}, {"mooney_rivlin", "c10=1.5e4 c01=3e3 kappa=1.1e5"}};
+  PetscBool known = PETSC_FALSE;
+  char      file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {

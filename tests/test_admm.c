@@ -263,7 +263,7 @@ static PetscErrorCode test_after_failure(void)
   PetscCall(wring_options_set(m.o, "solver_admm_weight", "2", "test"));
   PetscCall(test_variant(m.o, "whole", "anderson", "inner=admm form=douglas_rachford"));
   for (int i = 0; i < 2; i++) {
-    PetscCall(solve(&m, names[i], 5, 0, y, x[0], &outcome));
+    PetscCall(test_body_solve_from(&m, names[i], 5, 0, y, x[0], &outcome));
     PetscCall(test_body_solver(&m, names[i], &s));
     PetscCall(wring_solver_set_limits(s, 5, 0, 0, 1));
     PetscCall(wring_solver_set_monitor(s, fail, s));

@@ -49,7 +49,7 @@ static PetscErrorCode model_create(MPI_Comm comm, model *m)
 
 static PetscErrorCode check_forces(model *m)
 {
-  double               slope, here, sum[8], *f, force[15];
+  double               slope = 0, here, sum[8], *f, force[15];
   wring_contact_report report;
 
   PetscFunctionBegin;

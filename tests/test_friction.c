@@ -108,8 +108,8 @@ static PetscErrorCode begin(slider *s, double part)
 
 static PetscErrorCode check_forces(slider *s, double part)
 {
-  model *const      m = &s->m;
-  double            slope, here, sum[8], *f;
+  model *const      m     = &s->m;
+  double            slope = 0, here, sum[8], *f;
   wring_slip_report report;
 
   PetscFunctionBegin;

@@ -69,7 +69,8 @@ static PetscErrorCode check_slices(void)
   CHECK(!wring_mesh_data_fits("mesh", 1, (PetscInt64)most + 1, &error), "one too many");
   PetscCall(PetscNew(&d));
   d->n_tet = wring_comm_rank(PETSC_COMM_WORLD) == size - 1 ? most + 1 : 0;
-  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m), "mesh on one rank", "tetrahedra are too many");
+  CHECK_REFUSED(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &d, &m), "mesh on one rank",
+                "tetrahedra are too many");
   PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

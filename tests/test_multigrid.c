@@ -664,7 +664,7 @@ static PetscErrorCode test_threads(void)
   for (int t = 1; t <= 4; t++) {
     omp_set_num_threads(t);
     PetscCall(create_halves(30, 3, 0.01, alike, &p)); // threads on all ranks; on one, more strips than the least
-    PetscCall(MatShift(p.A, 0.02));                    // new values too
+    PetscCall(MatShift(p.A, 0.02));                   // new values too
     PetscCall(wring_operator_set_matrix(p.op, p.A));
     PetscCall(wring_operator_solve(p.op, 1e-3, p.b, p.x, NULL));
     if (t == 1) PetscCall(VecDuplicate(p.x, &one));

@@ -68,7 +68,7 @@ static double sum_of(double x)
 }
 
 /* Fails if masses are not positive, or if their sum is not that of the body. */
-static PetscErrorCode test_masses(const char *source)
+static PetscErrorCode test_lumped_masses(const char *source)
 {
   const double density[1] = {1000};
   double       least = INFINITY, whole = 0, volume = 0, *mass;
@@ -354,7 +354,7 @@ int main(int argc, char **argv)
   test_rule(14, 5);
   test_shapes();
   test_mesh_order = 2;
-  PetscCall(test_masses(source));
+  PetscCall(test_lumped_masses(source));
   PetscCall(test_patch(source));
   PetscCall(test_exact());
   PetscCall(test_places(0));

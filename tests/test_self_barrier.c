@@ -151,7 +151,7 @@ static PetscErrorCode check_pairs(MPI_Comm comm, double reach)
 
 static PetscErrorCode check_forces(model *m)
 {
-  double slope, here, sum[8], *f;
+  double slope = 0, here, sum[8], *f;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->mesh->n_local, &f));

@@ -42,7 +42,7 @@ static PetscErrorCode update(model *m, wring_contact_change *change)
 
 static PetscErrorCode check_gradient(model *m)
 {
-  double slope, here, sum[8], *f;
+  double slope = 0, here, sum[8], *f;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));

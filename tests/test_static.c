@@ -320,7 +320,7 @@ static PetscErrorCode test_parts(void)
   test_body      b;
   wring_stepper *stepper;
   wring_state    state;
-  double         end, elastic = 0;
+  double         end = 0, elastic = 0;
 
   PetscFunctionBegin;
   PetscCall(create_bar("1e5", "10", &b, &stepper, &state));

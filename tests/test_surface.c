@@ -447,8 +447,7 @@ static PetscErrorCode check_balance(void)
   PetscInt         most, least;
 
   PetscFunctionBegin;
-  const PetscMPIInt rank = wring_comm_rank(PETSC_COMM_WORLD), size = wring_comm_size(PETSC_COMM_WORLD);
-  if (rank == 0) {
+  if (wring_comm_rank(PETSC_COMM_WORLD) == 0) {
     PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
     const PetscInt first = d->n_vertex;
     d->n_vertex += 480;

@@ -407,7 +407,7 @@ static PetscErrorCode pair_create(double damping, model *b)
 {
   const double     at[2][2] = {{0, 1.1}, {0, 1.3}};
   wring_mesh_data *data     = NULL;
-  PetscInt         far = 1, n;
+  PetscInt         far      = 1, n;
   double           mass[2], *a;
   wring_term      *t;
 

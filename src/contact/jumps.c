@@ -32,8 +32,8 @@ static PetscBool passes(const void *context, const wring_seen *a, const wring_se
 {
   const wring_pair_kind   kind  = a->corners == 1 ? WRING_PAIR_POINT_TRIANGLE : WRING_PAIR_EDGE_EDGE;
   const wring_seen *const first = a->corners == 1 || a->body < b->body ? a : b, *const second = first == a ? b : a;
-  double                  x[N] = {0}, d[N] = {0};
-  wring_foot              foot;
+  double     x[N] = {0}, d[N] = {0};
+  wring_foot foot;
   (void)context;
   if (a->body == b->body) return PETSC_FALSE;
   wring_join_seen(first, first->x, second, second->x, x);

@@ -37,9 +37,9 @@ PetscErrorCode wring_neighbours_create(PetscLayout rows, PetscInt n_ghost, const
   }
   PetscCall(wring_exchange_create(rows->comm, n_ghost, owner, &n->asked));
   PetscCall(PetscFree(owner));
-  PetscCall(wring_exchange_send(&n->asked, sizeof *global, global, &n->shared));
+  PetscCall(wring_exchange_send(&n->asked, sizeof *global, global, &n->asked.asked));
   PetscCall(PetscLayoutGetRange(rows, &first, NULL));
-  for (PetscInt i = 0; i < n->asked.n_got; i++) n->shared[i] -= first;
+  for (PetscInt i = 0; i < n->asked.n_got; i++) n->asked.asked[i] -= first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +48,6 @@ PetscErrorCode wring_neighbours_destroy(wring_neighbours *n)
   PetscFunctionBegin;
   PetscCall(wring_exchange_destroy(&n->asked));
   PetscCall(PetscFree(n->global));
-  PetscCall(PetscFree(n->shared));
   *n = (wring_neighbours){.n_ghost = 0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -61,7 +60,7 @@ double wring_neighbours_memory(const wring_neighbours *n)
 PetscErrorCode wring_neighbours_fetch(const wring_neighbours *n, size_t size, const void *x, void *ghost)
 {
   PetscFunctionBegin;
-  PetscCall(wring_exchange_fetch(&n->asked, n->shared, size, x, ghost));
+  PetscCall(wring_exchange_fetch(&n->asked, size, x, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,13 +141,13 @@ PetscErrorCode wring_give_end(wring_messages *m, float *x)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE));
   for (PetscInt i = 0; i < m->of->asked.n_got; i++)
-    for (int c = 0; c < width; c++) x[width * m->of->shared[i] + c] += share[width * i + c];
+    for (int c = 0; c < width; c++) x[width * m->of->asked.asked[i] + c] += share[width * i + c];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_fetch_begin(wring_messages *m, const void *x)
 {
-  const PetscInt *const shared = m->of->shared, n = m->of->asked.n_got;
+  const PetscInt *const shared = m->of->asked.asked, n = m->of->asked.n_got;
   const size_t          width = (size_t)m->width * m->size;
 
   PetscFunctionBegin;

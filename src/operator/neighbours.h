@@ -9,8 +9,7 @@
 typedef struct {
   PetscInt       n_ghost;
   PetscInt      *global; // [n_ghost] ascending
-  wring_exchange asked;  // its rows sent are the ghosts, by owner; its rows received are those of `shared`, by holder
-  PetscInt      *shared; // [asked.n_got] local rows that other ranks hold, each rank's in its order
+  wring_exchange asked;  // its rows sent are the ghosts, by owner; asked.asked [n_got] local rows that other ranks hold
 } wring_neighbours;
 
 /* Refuses more rows of three numbers on a rank, those of others among them, than 32 bits can address. Collective. */

@@ -78,7 +78,7 @@ static PetscBool takes_energy(const wring_integrator *rule, const wring_potentia
 
 static PetscErrorCode require_contacts(const wring_stepper *s, MPI_Comm comm)
 {
-  const char *const       why =
+  const char *const why =
     takes_energy(s->integrator, s->g) ? wring_potential_refuses_contacts(s->g, WRING_CONTACT_ENERGY) : NULL;
   const wring_integrator *rule;
   char                    others[512] = "";

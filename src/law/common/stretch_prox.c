@@ -139,7 +139,7 @@ static void newton_direction(const wring_stretches *at, const double *rho, wring
 {
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
-    const sym3   h   = curvature(at, rho[l], l), c = sym3_adjugate(h);
+    const sym3   h = curvature(at, rho[l], l), c = sym3_adjugate(h);
     const vec3   v   = sym3_apply(c, (vec3){g[0][l], g[1][l], g[2][l]});
     const double det = h.s00 * c.s00 + h.s01 * c.s01 + h.s02 * c.s02, product = h.s00 * h.s11;
     const int    good =

@@ -126,7 +126,7 @@ static PetscErrorCode read_element(wring_gmsh *r, const wring_row_block *b)
 static void read_data_row(wring_gmsh *r, int components, wring_raw_data *d)
 {
   const int64_t         place = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
-  wring_raw_cell *const row   = d ? d->row + (size_t)d->n * (size_t)(2 + d->width) : NULL;
+  wring_raw_cell *const row = d ? d->row + (size_t)d->n * (size_t)(2 + d->width) : NULL;
   for (int c = 0; c < components && wring_scan_ok(r->s); c++) {
     const double v = wring_scan_real(r->s, "a finite value");
     if (row) row[2 + c].real = v;

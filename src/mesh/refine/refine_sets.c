@@ -104,8 +104,7 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **m
   PetscFunctionBegin;
   *s = (wring_members){0};
   for (PetscInt k = 0; k < m->set.names.n; k++)
-    for (PetscInt i = 0; i < m->set.count[k]; i++)
-      PetscCall(add_member(s, k, m->number.original[m->set.vertex[k][i]]));
+    for (PetscInt i = 0; i < m->set.count[k]; i++) PetscCall(add_member(s, k, m->number.original[m->set.vertex[k][i]]));
   for (PetscInt k = 0; k < m->set.names.n; k++) {
     const PetscInt region = wring_names_find(&m->regions, m->set.names.name[k]);
     if (region >= 0) PetscCall(add_region(r, region, k, s));

@@ -156,7 +156,7 @@ static void rescale(PetscInt n, const float *fine, const float *coarse, PetscBoo
   for (PetscInt row = 0; row < n; row++) {
     for (PetscInt k = a->start[row]; k < a->start[row + 1]; k++) {
       const PetscInt i = turned ? a->column[k] : row, j = turned ? row : a->column[k];
-      a->value[k]      = (float)((double)a->value[k] * coarse[j] / (fine ? fine[i] : 1));
+      a->value[k] = (float)((double)a->value[k] * coarse[j] / (fine ? fine[i] : 1));
     }
   }
 }

@@ -46,9 +46,8 @@ static wring_surface *get_surface(wring_surfaces *all, const char *name)
 {
   for (PetscInt i = 0; i < all->n; i++)
     if (!strcmp(all->surface[i].name, name)) return &all->surface[i];
-  all->surface[all->n] = (wring_surface){.name      = name,
-                                         .keys      = {.strain_limit = {NAN, NAN, NAN}, .area = {NAN, NAN, NAN}},
-                                         .triangles = {.corners = 3}};
+  all->surface[all->n] = (wring_surface){
+    .name = name, .keys = {.strain_limit = {NAN, NAN, NAN}, .area = {NAN, NAN, NAN}}, .triangles = {.corners = 3}};
   return &all->surface[all->n++];
 }
 

@@ -34,7 +34,7 @@ typedef struct {
   double factor; // of AUTO: iterations of conjugate gradients that take as long as a factor; 0: unknown
   double excess; // those so far, less those of factors in their place, at least 0
 
-  KSP                ksp;      // NULL before the first set_up
+  KSP                ksp; // NULL before the first set_up
   wring_linear_state state;
   wring_solve_end    end;      // of the last solve
   wring_error        refusal;  // of the last solve: why there is no factor, if A is not the cause

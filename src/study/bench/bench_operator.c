@@ -33,7 +33,7 @@ static PetscErrorCode run_exchange(void *context)
 PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body)
 {
   const double          halo = 2 * 24 * (body->local - body->vertices), tets = body->tets;
-  const double          sums = 2 * 8 * (double)wring_comm_size(b->comm);
+  const double          sums  = 2 * 8 * (double)wring_comm_size(b->comm);
   const wring_bench_row row[] = {
     [POSITIONS] = {"exchange", "halo", "positions", .tets = tets, .bytes = halo, .iterations = -1},
     [FORCES]    = {"exchange", "halo", "forces", .tets = tets, .bytes = halo, .iterations = -1},

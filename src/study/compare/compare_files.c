@@ -97,11 +97,11 @@ static json_t *repeats_json(const wring_convergence *h)
 /* To each relative error: without set-up, with it, and with its part of each of the deck's steps; null: not known. */
 static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
 {
-  const double part = 1 / (double)c->steps;
+  const double  part       = 1 / (double)c->steps;
   json_t *const iterations = json_object(), *const seconds = json_object(), *const spreads = json_object();
   json_t *const with_setup = json_object(), *const per_step = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++) {
-    const char *const to = error_name[i];
+    const char *const to     = error_name[i];
     const double      median = h->seconds_to[i].median, setup = h->setup_to[i].median;
     json_object_set_new(iterations, to, h->iterations_to[i] >= 0 ? JSON(h->iterations_to[i]) : json_null());
     json_object_set_new(seconds, to, JSON(median));

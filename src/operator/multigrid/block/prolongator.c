@@ -210,7 +210,7 @@ static PetscErrorCode fetch_rows(wring_block_level *l)
   const size_t                  width = size * (size_t)most;
   PetscCall(PetscCalloc2(width * (size_t)near->asked.n_got, &mine, width * (size_t)near->n_ghost, &got));
   for (PetscInt s = 0; s < near->asked.n_got; s++) {
-    const PetscInt i = near->shared[s];
+    const PetscInt i = near->asked.asked[s];
     PetscCall(PetscArraycpy(mine + width * (size_t)s, l->P.block + size * (size_t)p->P.start[i],
                             size * (size_t)(p->P.start[i + 1] - p->P.start[i])));
   }
