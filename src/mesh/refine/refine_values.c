@@ -7,14 +7,16 @@
 
 PetscErrorCode wring_mesh_update_ghosts(const wring_mesh *m, int width, double *value)
 {
-  MPI_Datatype unit;
+  MPI_Datatype unit = MPI_DOUBLE;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
+  if (width > 1) { // PetscSF would keep the buffers of a type of one number for MPI_DOUBLE, and cannot add these up
+    PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
+    PetscCallMPI(MPI_Type_commit(&unit));
+  }
   PetscCall(PetscSFBcastBegin(m->forest.halo, unit, value, value, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->forest.halo, unit, value, value, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&unit));
+  if (width > 1) PetscCallMPI(MPI_Type_free(&unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
