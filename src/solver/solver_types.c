@@ -82,8 +82,10 @@ const char *wring_solver_type(int i)
 
 const wring_option *wring_solver_keys(const char *type)
 {
-  const wring_solver_ops *const ops = wring_solver_find(type);
-  return ops ? ops->options : NULL;
+  static const wring_option     none[] = {{0}};
+  const wring_solver_ops *const ops    = wring_solver_find(type);
+  if (!ops) return NULL;
+  return ops->options ? ops->options : none;
 }
 
 PetscErrorCode wring_solver_find_keys(const wring_options *o, const char *name, const char **type, size_t size,
