@@ -182,6 +182,7 @@ void wring_combine(PetscInt n, int m, const double *c, const double *const *v, d
 
 /* Entry i of a symmetric 3 x 3 matrix [6], xx yy zz xy yz xz, is in this row and column. */
 static const int wring_sym_row[6] = {0, 1, 2, 0, 1, 0}, wring_sym_column[6] = {0, 1, 2, 1, 2, 2};
+
 /* Symmetric 3 x 3 matrices [n][6], xx yy zz xy yz xz: their inverses, in place; y_i = B_i x_i, x and y [n][3]. */
 void wring_invert_blocks(PetscInt n, double *block);
 void wring_multiply_blocks(PetscInt n, const double *block, const double *x, double *y);

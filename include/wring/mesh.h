@@ -110,7 +110,8 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **d);
   physical volume are in region "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case,
   and tets in two physical volumes, are errors. notes [size]: text of the notices (reoriented tets, dropped nodes),
   lines separated by '\n', each without "note: "; "" if none; the same on all ranks. Neither the mesh nor messages
-  depend on the number of ranks. tags: with d->tag, but of CSV, where vertices keep their numbers. Collective.
+  depend on the number of ranks. tags: d->tag is set too, except for CSV, whose vertices keep
+  their numbers. Collective.
 */
 PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, PetscBool tags, wring_mesh_data **d,
                                wring_error *e, size_t size, char *notes);
@@ -486,7 +487,7 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
   Masses of vertices: m_i = sum over tets at i of its part of density[region] x volume [kg], mass [n_owned]. DIAGONAL:
   1/4 at order 1, at order 2 1/36 at corners and 4/27 at other vertices, docs/theory.md (1.1b). CONSISTENT: the
   integrals of the shape functions, (1.1c), at order 2 -1/20 and 1/5 of a straight tet: for loads, not for inertia.
-  density NULL: tets have none. And of other elements, NULL: none. The masses are bitwise the same on any partition.
+  density NULL: without tets; lumps NULL: without other elements. The masses are bitwise the same on any partition.
   Collective.
 */
 typedef enum { WRING_MASS_DIAGONAL, WRING_MASS_CONSISTENT } wring_mass_kind;

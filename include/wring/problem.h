@@ -134,7 +134,7 @@ typedef struct {
   wring_term *term[WRING_PIECE_TERMS]; // of membranes or springs, borrowed from the potential
 } wring_piece;
 
-/* The i-th one, i from 0: of triangles, then of springs; NULL past the end. */
+/* Piece i, from 0, first those of triangles, then those of springs; NULL past the end. */
 const wring_piece *wring_problem_piece(const wring_problem *p, PetscInt i);
 
 /* Triangles and springs on all ranks. Collective. */

@@ -209,7 +209,7 @@ typedef struct {
   PetscInt      *to;
   unsigned char *row;
   PetscInt64     compared;
-  PetscBool      failed; // for lack of memory, or of integers for so many rows
+  PetscBool      failed; // no memory, or more rows than PetscInt counts
 } letters;
 
 static void *add_letter(letters *l, size_t size, PetscInt to)

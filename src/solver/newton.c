@@ -47,7 +47,7 @@ typedef struct {
   Vec         x, d, grad;
   wring_value value;
   double      norm;
-  int         wait, pause; // iterations that could have one until the next begins, after one that has failed
+  int         wait, pause; // iterations without a second step: still to come; after the last failure
 } newton_watchdog;
 
 /* How H is modified in an attempt, and what is remembered of it. */

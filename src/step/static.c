@@ -7,7 +7,7 @@
 
 enum { MAX_HALVINGS = 6, MAX_RENEWALS = 100, PATIENCE = 15, LOAD_WINDOW = 5 };
 
-static const double rest = 1 - 1e-9; // of what is left of a load step: a longer part is all of it
+static const double nearly_all = 1 - 1e-9; // of the rest of a load step: a longer part takes all of the rest
 
 /* The end of the load step that contains a time, and the shortest part of it. */
 static double whole_end(const wring_stepper *s, const wring_state *state)
@@ -68,7 +68,7 @@ static void choose_part(wring_stepper *s, const wring_state *state)
 {
   const double end = whole_end(s, state), most = 2 * s->part.length;
   if (s->part.begin == state->time && s->part.end > state->time) return; // chosen by `halve`
-  s->part.end   = most > 0 && most < rest * (end - state->time) ? state->time + most : end;
+  s->part.end   = most > 0 && most < nearly_all * (end - state->time) ? state->time + most : end;
   s->part.begin = state->time;
 }
 

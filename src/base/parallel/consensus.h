@@ -19,8 +19,9 @@ PetscErrorCode wring_tell_neighbours(MPI_Comm comm, PetscMPIInt n_to, const Pets
 PetscErrorCode wring_sf_set_up(PetscSF sf);
 
 /*
-  A star forest from n leaves to roots with the global numbers root [n], n_root of n_global on this rank, of which one
-  may be left to PETSc. leaf [n], which becomes the forest's: the places of the leaves; NULL: 0 to n - 1. Collective.
+  A star forest from n leaves to roots with the global numbers root [n]. This rank has n_root of the n_global roots; one
+  of these two may be PETSC_DECIDE. leaf [n]: the places of the leaves, then owned by the forest; NULL: 0 to n - 1.
+  Collective.
 */
 PetscErrorCode wring_sf_create(MPI_Comm comm, PetscInt n_root, PetscInt n_global, PetscInt n, PetscInt *leaf,
                                const PetscInt *root, PetscSF *sf);

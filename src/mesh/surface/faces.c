@@ -160,7 +160,7 @@ static PetscErrorCode list_border(const PetscInt *original, PetscInt n_tet, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They are matched where their middle vertex is stored. */
+/* A face is matched on the rank whose slice has the second of its three vertices. */
 PetscErrorCode wring_faces_match_ranks(PetscLayout slice, const PetscInt *original, PetscInt n_tet, const PetscInt *tet,
                                        const PetscInt *neighbour, PetscInt *n, PetscInt64 **other)
 {

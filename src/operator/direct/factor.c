@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* If 1, no front is shared by all ranks: MUMPS counts the negative pivots of all others. */
+/* 1: no front is shared by all ranks. MUMPS does not count the negative pivots of such a front. */
 enum { ICNTL_ROOT = 13 };
 
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent)
@@ -153,8 +153,8 @@ static PetscErrorCode prepare(PC pc, Mat F, PetscInt percent)
 }
 
 /*
-  Keeps a factor that exists and has not failed, with its workspace. For another matrix or pattern PETSc would make one
-  with MUMPS's defaults in its place, so that it is made here; its name says of what.
+  Keeps a factor that exists and has not failed, with its workspace. For another matrix or pattern PETSc would replace
+  it by a factor with MUMPS's defaults; therefore it is replaced here. Its name records its matrix and pattern.
 */
 static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
 {

@@ -25,7 +25,7 @@ static inline PetscInt wring_interpolation_number(const wring_interpolation *p, 
   return column < p->n_coarse ? p->first + column : p->columns.global[column - p->n_coarse];
 }
 
-/* The row of R of a column of P, in a row of this rank. */
+/* The row of R that belongs to a column of a row of P of this rank. */
 static inline PetscInt wring_interpolation_own(const wring_interpolation *p, PetscInt column)
 {
   const wring_neighbours *const own = &p->own_columns;

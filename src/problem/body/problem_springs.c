@@ -112,8 +112,10 @@ static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, con
     s->stiffness[i] = key->modulus > 0 ? key->modulus / line->size[i] : key->stiffness;
     s->damping[i]   = key->damping;
     if (!(line->size[i] > 0))
-      wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has length 0, expected above 0",
-                      wring_options_family_origin(p->options, prefix), (double)v[0], (double)v[1], s->name);
+      wring_error_set(&error,
+                      "%s: spring: the line of vertices %" PetscInt_FMT " and %" PetscInt_FMT
+                      " of '%s' has length 0, expected above 0",
+                      wring_options_family_origin(p->options, prefix), v[0], v[1], s->name);
   }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,7 +38,7 @@ typedef struct wring_solver_ops {
   double    operator_rtol;
   PetscBool damps; // uses the damping of springs; otherwise damped springs are refused
 
-  wring_contact_way way; // how it treats contacts, unless `contacts` says it
+  wring_contact_way way; // how it treats contacts, if `contacts` is NULL
 
   size_t              data_size; // of s->data, which begins as zeros
   const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data

@@ -96,7 +96,7 @@ typedef struct {
 
 /* The end of this solve, if the method has requested it, and of the last one. */
 typedef struct {
-  PetscBool    given, failed; // failed: the last solve, whose state is not to be used again
+  PetscBool    given, failed; // failed: the last solve has failed, and its state must not be used
   wring_reason reason;
 } solver_end;
 
