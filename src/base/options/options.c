@@ -480,7 +480,7 @@ static PetscErrorCode read_entry(const wring_options *o, const char *prefix, con
 PetscErrorCode wring_options_read(const wring_options *o, const char *prefix, const wring_option *table, void *settings)
 {
   PetscFunctionBegin;
-  for (const wring_option *p = table; p->key; p++) {
+  for (const wring_option *p = table; p && p->key; p++) {
     if (!p->at || (!p->value && !wring_options_has(o, prefix, p->key))) continue;
     PetscCall(read_entry(o, prefix, p, (char *)settings + p->at - 1));
   }
