@@ -191,10 +191,10 @@ static PetscErrorCode fill_coarse(Mat H, schwarz *s)
     const double  *c = centre + 4 * p, *v = x + i - k, S = c[3] > 0 ? c[3] : 1;
     PetscCall(is_coupled(H, first + i, &coupled));
     // displacement k of a rotation phi: phi_l d_m - phi_m d_l
-    const double value[3] = {coupled, coupled * (v[m] - c[m]) / S, -coupled * (v[l] - c[l]) / S};
+    const double value[3] = {1, (v[m] - c[m]) / S, (c[l] - v[l]) / S}, held[3] = {0};
     at[0] = column + 6 * p + k, at[1] = column + 6 * p + 3 + l, at[2] = column + 6 * p + 3 + m;
     at[3] = first + i;
-    PetscCall(MatSetValues(s->P, 1, &at[3], 3, at, value, INSERT_VALUES));
+    PetscCall(MatSetValues(s->P, 1, &at[3], 3, at, coupled ? value : held, INSERT_VALUES));
   }
   PetscCall(VecRestoreArrayRead(s->at, &x));
   PetscCall(PetscFree(centre));
