@@ -185,6 +185,8 @@ sed 's/^12 3$/12 x/' data.msh >letter.msh
 refused 'bad.msh: .ElementData "bad": tet 1 has -3, expected a scale above 0' four.yaml -mesh_file bad.msh \
   -material_stiffness_data bad
 refused 'again.msh:[0-9]*: element 11 is given twice' four.yaml -mesh_file again.msh -material_stiffness_data again
+sed 's/^13 4 2 1 1/12 4 2 1 1/' data.msh >same.msh # fails if only rows are compared: tet 2 is missing
+refused 'same.msh:22: element 12 is given twice' four.yaml -mesh_file same.msh -material_stiffness_data stiff
 refused 'data.msh: .ElementData "other": tet 2 is missing' four.yaml -mesh_file data.msh \
   -material_stiffness_data other
 refused 'data.msh:[0-9]*: .ElementData "along" has 3 components, expected 1' four.yaml -mesh_file data.msh \

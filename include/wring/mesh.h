@@ -119,8 +119,8 @@ PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, Pe
 /*
   Reads the $ElementData section `name` of a Gmsh file, for tets: row [*n][1 + width], the tet's number in the mesh that
   wring_mesh_read makes from the file, and its values; each tet on one arbitrary rank; freed with PetscFree. On bad
-  input, a number of components other than width, or a tet with two rows, *row is NULL and e is set, on all ranks.
-  Collective.
+  input, a number of components other than width, two tets with one number, or a tet with two rows, *row is NULL and e
+  is set, on all ranks. Collective.
 */
 PetscErrorCode wring_mesh_read_data(MPI_Comm comm, const char *file, const char *name, int width, PetscInt *n,
                                     double **row, wring_error *e);

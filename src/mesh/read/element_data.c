@@ -7,11 +7,22 @@
 #include "raw.h"
 
 typedef struct {
-  int64_t number, tet; // in the file; among the tets of all ranks
+  int64_t number, place, tet, given; // in the file; where; among the tets of all ranks; whether a row has it
 } tet_row;
 
-/* The tets whose numbers this rank knows, and their places in *got. */
-static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n, tet_row **got, wring_map *place)
+/* The first element that this rank finds a second time; tets and rows arrive in the order of the file. */
+typedef struct {
+  int64_t number, place; // place INT64_MAX: none
+} repetition;
+
+static void keep_first(int64_t number, int64_t place, repetition *fault)
+{
+  if (place < fault->place) *fault = (repetition){number, place};
+}
+
+/* The tets whose numbers this rank knows, and by number their places in *got. */
+static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n, tet_row **got, wring_map *place,
+                                repetition *fault)
 {
   PetscInt64 begin = 0;
   PetscInt  *to, known;
@@ -25,12 +36,15 @@ static PetscErrorCode list_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
   PetscCall(PetscMalloc2((size_t)raw->tets.n, &to, (size_t)raw->tets.n, &row));
   for (PetscInt t = 0; t < raw->tets.n; t++) {
     to[t]  = wring_raw_keeper(size, raw->tets.number[t]);
-    row[t] = (tet_row){raw->tets.number[t], begin + t};
+    row[t] = (tet_row){raw->tets.number[t], raw->tets.line[t], begin + t, 0};
   }
   PetscCall(wring_exchange_rows(comm, raw->tets.n, to, sizeof *row, row, n, got));
   PetscCall(PetscFree2(to, row));
   PetscCall(wring_map_create(*n, place));
-  for (PetscInt i = 0; i < *n; i++) PetscCall(wring_map_add(place, (*got)[i].number, i, &known));
+  for (PetscInt i = 0; i < *n; i++) {
+    PetscCall(wring_map_add(place, (*got)[i].number, i, &known));
+    if (known != i) keep_first((*got)[i].number, (*got)[i].place, fault);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,36 +64,28 @@ static PetscErrorCode send_rows(MPI_Comm comm, const wring_raw_data *d, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first fault of this rank; rows arrive in the order of the file. */
-typedef struct {
-  int64_t number, place; // place INT64_MAX: none
-} repeated_row;
-
 /* The rows of tets, which are those of other elements too; each tet at most once. */
 static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n, double *row, PetscInt n_got,
-                                const wring_raw_cell *got, repeated_row *fault)
+                                const wring_raw_cell *got, repetition *fault)
 {
   const size_t width = (size_t)raw->data->width;
   tet_row     *tet;
   wring_map    place;
-  PetscBool   *given;
   PetscInt     n_tet;
 
   PetscFunctionBegin;
-  PetscCall(list_tets(comm, raw, &n_tet, &tet, &place));
-  PetscCall(PetscCalloc1((size_t)n_tet, &given));
+  PetscCall(list_tets(comm, raw, &n_tet, &tet, &place, fault));
   for (PetscInt i = 0; i < n_got; i++) {
     const wring_raw_cell *const from = got + (size_t)i * (2 + width);
     double *const               one  = row + (size_t)*n * (1 + width);
     const PetscInt              t    = wring_map_find(&place, from[0].whole);
     if (t < 0) continue;
-    if (given[t] && from[1].whole < fault->place) *fault = (repeated_row){from[0].whole, from[1].whole};
-    given[t] = PETSC_TRUE;
-    one[0]   = (double)tet[t].tet;
+    if (tet[t].given) keep_first(from[0].whole, from[1].whole, fault);
+    tet[t].given = 1;
+    one[0]       = (double)tet[t].tet;
     for (size_t c = 0; c < width; c++) one[1 + c] = from[2 + c].real;
     (*n)++;
   }
-  PetscCall(PetscFree(given));
   PetscCall(PetscFree(tet));
   PetscCall(wring_map_destroy(&place));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -87,7 +93,7 @@ static PetscErrorCode pick_tets(MPI_Comm comm, const wring_raw *raw, PetscInt *n
 
 static PetscErrorCode make_table(MPI_Comm comm, wring_scan *s, const wring_raw *raw, PetscInt *n, double **row)
 {
-  repeated_row    fault = {0, INT64_MAX};
+  repetition      fault = {0, INT64_MAX};
   int64_t         first;
   PetscInt        n_got;
   wring_raw_cell *got;
