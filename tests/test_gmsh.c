@@ -175,6 +175,7 @@ static PetscErrorCode test_good(size_t length, const char *text)
   CHECK(d->regions.n == 2 && !strcmp(d->regions.name[d->region[0]], "soft"), "region of the first tet");
   CHECK(!strcmp(d->regions.name[d->region[1]], "hard"), "region of the second tet");
   CHECK(d->sets.n == 5, "%d sets", (int)d->sets.n);
+  CHECK(d->n_set_element == 2, "%d lines and triangles, expected one of each", (int)d->n_set_element);
   check_set(d, "tip", 1, (PetscInt[]){3});
   check_set(d, "edge", 2, (PetscInt[]){0, 1});
   check_set(d, "left side", 3, (PetscInt[]){0, 2, 3});
@@ -273,6 +274,20 @@ static PetscErrorCode test_variants(void)
           variants[i].to, variants[i].message, e.text);
     CHECK(strstr(e.text, file) == e.text && !strchr(e.text, '\n'), "one line that names the file: %s", e.text);
     PetscCall(wring_mesh_data_destroy(&d));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a surface with two tags of one group has its triangle twice there, or if such a volume is refused. */
+static PetscErrorCode test_repeated_group(void)
+{
+  static const variant twice[] = {{"41", "1 -3 0 \n", "2 -3 3 0 \n", ""}, {"41", "1 2 0 \n", "2 2 2 0 \n", ""}};
+  char                 text[8192];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) {
+    apply(&twice[i], text);
+    PetscCall(test_good(strlen(text), text));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -410,6 +425,7 @@ int main(int argc, char **argv)
   PetscCall(test_good(binary22.n, binary22.text));
   PetscCall(test_good(binary41.n, binary41.text));
   PetscCall(test_variants());
+  PetscCall(test_repeated_group());
   PetscCall(test_binary_variants());
   PetscCall(test_damage(strlen(text22), text22));
   PetscCall(test_damage(strlen(text41), text41));

@@ -182,21 +182,27 @@ static PetscErrorCode merge(wring_tags *t)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
+/* A source is in a group once, also if several of its tags are of that group. */
 static PetscErrorCode resolve(wring_tags *t)
 {
-  wring_raw *raw = t->raw;
+  wring_raw *raw  = t->raw;
+  PetscInt   kept = 0, group, at;
   char       name[32];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)(raw->sources.n ? raw->sources.start[raw->sources.n] : 0), &raw->sources.group));
-  for (PetscInt i = 0; i < raw->sources.n && wring_scan_ok(t->s); i++) {
-    for (PetscInt k = raw->sources.start[i]; k < raw->sources.start[i + 1]; k++) {
-      PetscInt *const group = &raw->sources.group[k];
-      *group                = wring_map_find(&t->named, dimension_tag(dimension_of(t->key[i]), t->tag[k]));
-      if (*group >= 0) continue;
-      PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)t->tag[k]));
-      PetscCall(add_group(t, wring_scan_place(t->s), name, strlen(name), group));
+  for (PetscInt i = 0, k = 0; i < raw->sources.n && wring_scan_ok(t->s); i++) {
+    const PetscInt first = kept;
+    for (; k < raw->sources.start[i + 1]; k++) {
+      group = wring_map_find(&t->named, dimension_tag(dimension_of(t->key[i]), t->tag[k]));
+      if (group < 0) {
+        PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)t->tag[k]));
+        PetscCall(add_group(t, wring_scan_place(t->s), name, strlen(name), &group));
+      }
+      for (at = first; at < kept && raw->sources.group[at] != group;) at++;
+      if (at == kept) raw->sources.group[kept++] = group;
     }
+    raw->sources.start[i + 1] = kept;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
