@@ -14,10 +14,10 @@ PetscErrorCode wring_refine_curve(wring_refinement *r)
   PetscCall(PetscMalloc1(3 * (size_t)r->edge.n, &X));
   PetscCall(
     wring_edges_find_middles(&r->edge.all, m->number.n_global, &m->read.middles, r->edge.n, r->edge.key, X, &fits));
-  if (!fits) WRING_REFUSE(m->comm, "mesh: the table of vertices at middles of edges is not that of its tetrahedra");
-  for (size_t i = 0; i < 3 * (size_t)r->edge.n; i++)
+  for (size_t i = 0; fits && i < 3 * (size_t)r->edge.n; i++)
     if (!isnan(X[i])) r->point.X[3 * (size_t)m->n_local + i] = X[i];
   PetscCall(PetscFree(X));
+  if (!fits) WRING_REFUSE(m->comm, "mesh: the table of vertices at middles of edges is not that of its tetrahedra");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
