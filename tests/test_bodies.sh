@@ -117,6 +117,20 @@ works 3 run mixed.yaml
 works 2 run mixed.yaml -mesh_refine 1 -mesh_order 1 -body_b_file bar1.msh -body_b_velocity 0,0,3
 near "$(last mixed/steps.csv pz)" 5411.4 1e-6 'momentum after refinement' # 2000 kg at 3 m/s, less 3000 kg for 0.02 s
 
+# --- bodies of points have no names of their own: fails if they are refused, or if one has the velocity of the other
+printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >line.csv
+printf 'a,b,length,stiffness\n0,1,1,100\n2,3,1,100\n' >springs.csv
+printf 'vertex,mass\n0,1\n1,1\n2,1\n3,1\n' >mass.csv
+cat >lines.yaml <<'DECK'
+body:   {a: {file: line.csv}, b: {file: line.csv, at: [0, 0, 3], velocity: [0, 0, 2]}}
+mass:   {file: mass.csv}
+spring: {lines: {file: springs.csv}}
+time:   {step: 0.01, steps: 1}
+output: {directory: lines, every: 0}
+DECK
+works 3 run lines.yaml
+near "$(last lines/steps.csv pz)" 4 1e-6 'momentum of points'
+
 # --- what is refused
 refused_everywhere "body 'cube': file and box .command line. are both given" run two.yaml -body_cube_file bar.msh \
   -body_cube_box_size 1,1,1

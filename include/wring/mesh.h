@@ -148,8 +148,8 @@ void wring_mesh_place(wring_mesh_data *d, const double R[9], const double at[3])
 /*
   Merges n meshes in slices into one, *d: vertices and tets in the order of the meshes, in equal shares of the ranks.
   Regions and sets get the name of their mesh in front, "NAME.set"; the only region of a mesh and the set "box" of a box
-  are NAME, which is also a set of all vertices of the mesh. part [n] are destroyed. On too many vertices or tets *d is
-  NULL and e is set, on all ranks. Takes the memory of the meshes twice. Collective.
+  are NAME, which is also a set of all vertices of the mesh, and of one without names. part [n] are destroyed. On too
+  many vertices or tets *d is NULL and e is set, on all ranks. Takes the memory of the meshes twice. Collective.
 */
 PetscErrorCode wring_mesh_merge(MPI_Comm comm, PetscInt n, const char *const *name, wring_mesh_data **part,
                                 wring_mesh_data **d, wring_error *e);
