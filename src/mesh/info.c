@@ -1,5 +1,4 @@
 #include "data.h"
-#include "base/vector3.h"
 #include "mesh/distribute/order.h"
 #include <math.h>
 

@@ -2,7 +2,6 @@
 #include "data.h"
 #include "mesh/surface/nearest.h"
 #include "mesh/tet.h"
-#include <wring/mesh.h>
 #include <math.h>
 #include <string.h>
 

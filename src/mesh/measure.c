@@ -1,5 +1,4 @@
 /* The properties of a mesh in slices that `wring mesh info` prints: tets, lines and triangles of each rank, summed. */
-#include "base/vector3.h"
 #include "measure.h"
 #include "data.h"
 #include "mesh/distribute/slices.h"

@@ -1,6 +1,4 @@
 /* Sets of vertices by rest position. */
-#include <wring/mesh.h>
-#include "base/vector3.h"
 #include "data.h"
 #include <string.h>
 

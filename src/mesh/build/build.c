@@ -1,7 +1,6 @@
 /* From the contents of a file to a mesh: the stages. */
 #include "build.h"
 #include "base/count.h"
-#include "mesh/data.h"
 
 /* Counts tets; positions of nodes must be countable. */
 static PetscErrorCode count(wring_build *b)

@@ -3,7 +3,6 @@
   order, positions follow from them; otherwise the rank that a number's hash gives knows its position.
 */
 #include "build.h"
-#include "base/map.h"
 #include "base/sort.h"
 #include "mesh/distribute/slices.h"
 

@@ -1,6 +1,5 @@
 /* Coordinates of nodes, and the volumes of tets. */
 #include "build.h"
-#include "mesh/data.h"
 #include <math.h>
 
 /* Volumes of coordinates up to 1e100 do not overflow. */

@@ -1,7 +1,6 @@
 #include "partition.h"
 #include "base/count.h"
 #include <dlfcn.h>
-#include <petscmat.h>
 
 /* PETSc passes its integers to PT-Scotch as they are: Debian's PETSc with 64 bits has a PT-Scotch with 32. */
 static PetscBool has_width_of_scotch(void)

@@ -1,6 +1,5 @@
 #include "sums.h"
 #include "base/parallel/consensus.h"
-#include <petscsf.h>
 
 enum { FEW = 64 }; // parts whose sums take less time over all ranks than by messages
 

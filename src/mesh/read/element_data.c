@@ -3,7 +3,6 @@
   of the element's number gives.
 */
 #include "base/exchange.h"
-#include "base/map.h"
 #include "raw.h"
 
 typedef struct {
