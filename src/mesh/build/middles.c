@@ -46,18 +46,14 @@ static middle_row make_row(const wring_build *b, PetscInt i)
 static void report(wring_build *b, const middle_row *first, const middle_row *other, PetscBool by_node)
 {
   const middle_row *const r = first->line < other->line ? other : first, *const before = r == first ? other : first;
+  char                    its[64];
   if (by_node)
-    wring_build_fail(b, r->line,
-                     "element %lld has node %lld at the middle of the edge of nodes %lld and %lld, another element at "
-                     "that of %lld and %lld",
-                     (long long)r->number, (long long)r->tag[2], (long long)r->tag[0], (long long)r->tag[1],
-                     (long long)before->tag[0], (long long)before->tag[1]);
+    snprintf(its, sizeof its, "at that of %lld and %lld", (long long)before->tag[0], (long long)before->tag[1]);
   else
-    wring_build_fail(b, r->line,
-                     "element %lld has node %lld at the middle of the edge of nodes %lld and %lld, another element "
-                     "node %lld",
-                     (long long)r->number, (long long)r->tag[2], (long long)r->tag[0], (long long)r->tag[1],
-                     (long long)before->tag[2]);
+    snprintf(its, sizeof its, "node %lld", (long long)before->tag[2]);
+  wring_build_fail(b, r->line,
+                   "element %lld has node %lld at the middle of the edge of nodes %lld and %lld, another element %s",
+                   (long long)r->number, (long long)r->tag[2], (long long)r->tag[0], (long long)r->tag[1], its);
 }
 
 /* One row of each edge of this rank's elements. */
