@@ -70,7 +70,6 @@ static void measure_edge(const wring_view *w, PetscInt low, PetscInt high, wring
   m->edge_min                = PetscMin(m->edge_min, length);
   m->edge_max                = PetscMax(m->edge_max, length);
   m->edge_mean += length;
-  m->n_edge++;
 }
 
 /* Each rank measures the edges that it owns. */
@@ -89,13 +88,13 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
   PetscCall(PetscMalloc1((size_t)n, &edge));
   PetscCall(wring_edges_find(&g, n, key, edge));
   m->edge_min = INFINITY;
+  m->n_edge   = g.total;
   for (PetscInt i = 0; i < n; i++)
     if (edge[i].owner == rank)
       measure_edge(w, (PetscInt)(key[i] / (uint64_t)w->slice->N), (PetscInt)(key[i] % (uint64_t)w->slice->N), m);
   PetscCall(PetscFree(edge));
   PetscCall(PetscFree(key));
   PetscCall(wring_edges_destroy(&g));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->n_edge, 1, MPIU_INT64, MPI_SUM, w->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->edge_min, 1, MPI_DOUBLE, MPI_MIN, w->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->edge_max, 1, MPI_DOUBLE, MPI_MAX, w->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->edge_mean, 1, MPI_DOUBLE, MPI_SUM, w->comm));
