@@ -68,6 +68,23 @@ static PetscErrorCode test_surface(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if tets with the attributes 4 and -4 are one region. */
+static PetscErrorCode test_signs(void)
+{
+  static const char *const signs = "2 4 1\n1 1 2 3 5 4\n2 1 2 3 6 -4\n";
+  wring_mesh_data         *d;
+  wring_error              e;
+  char                     notes[512];
+
+  PetscFunctionBegin;
+  test_write_bytes(ele_file, strlen(signs), signs);
+  PetscCall(read_file(ele_file, &d, &e, notes));
+  CHECK(d && d->regions.n == 2 && !strcmp(d->regions.name[d->region[1]], "tag-4"), "no region of its own: %s", e.text);
+  PetscCall(wring_mesh_data_destroy(&d));
+  test_write_bytes(ele_file, strlen(ele), ele);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 typedef struct {
   const char *file, *from, *to, *message; // the first `from` in the file's text becomes `to`
 } variant;
@@ -189,6 +206,7 @@ int main(int argc, char **argv)
   PetscCall(test_good(ele_file, PETSC_TRUE));
   PetscCall(test_good(node_file, PETSC_TRUE));
   PetscCall(test_surface());
+  PetscCall(test_signs());
   PetscCall(test_variants());
   PetscCall(test_damage(medit_file, medit, strlen(medit) - 1));
   PetscCall(test_damage(node_file, node, strlen(node) - 3)); // without its marker the last row is still a valid node

@@ -16,6 +16,13 @@ typedef struct {
   PetscInt         n_numbered; // nodes of 4.1 with a number, before they have coordinates
 } wring_gmsh;
 
+/* The next physical tag; a negative one is the group with the opposite orientation. */
+static inline int64_t wring_gmsh_scan_tag(wring_gmsh *r)
+{
+  const int64_t tag = wring_tags_scan(r->s, "a physical tag");
+  return tag < 0 ? -tag : tag;
+}
+
 typedef struct {
   int         type, dim, corners, nodes; // nodes 0: not read
   const char *name;

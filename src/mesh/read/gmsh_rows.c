@@ -113,7 +113,7 @@ static PetscErrorCode read_element(wring_gmsh *r, const wring_row_block *b)
   const wring_gmsh_type *t     = wring_gmsh_find_type(r->s, e.line, type);
   const int64_t          n_tag = alone ? wring_scan_count(r->s, "the number of tags") : tags_of(b);
   if (!r->v41) {
-    const int64_t tag = n_tag > 0 ? wring_tags_scan(r->s, "a physical tag") : 0;
+    const int64_t tag = n_tag > 0 ? wring_gmsh_scan_tag(r) : 0;
     for (int64_t i = 1; i < n_tag && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "a tag");
     if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(wring_tags_element(&r->tags, t->dim, tag, &e.source));

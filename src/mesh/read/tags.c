@@ -94,7 +94,7 @@ PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag)
   if (tag == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscInt *const end = &t->raw->sources.start[t->raw->sources.n];
   PetscCall(wring_grow(*end + 1, &t->tag_room, sizeof *t->tag, &t->tag));
-  t->tag[(*end)++] = tag < 0 ? -tag : tag;
+  t->tag[(*end)++] = tag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,7 +14,7 @@ typedef struct {
   wring_map   source;       // of (dimension, tag)
   PetscInt    source_room, tag_room;
   int64_t    *key, *seen; // [n_source] (dimension, tag); offset in the file after its first element, or so
-  int64_t    *tag;        // [source_start[n_source]] > 0
+  int64_t    *tag;        // [source_start[n_source]] not 0
 } wring_tags;
 
 /* The next number of the line, a tag of at most 32 bits; `what` names it in the message. */
@@ -27,7 +27,7 @@ PetscErrorCode wring_tags_name(wring_tags *t, int64_t line, int64_t dim, int64_t
 PetscErrorCode wring_tags_source(wring_tags *t, int64_t dim, int64_t tag, PetscInt *source, PetscBool *added);
 PetscBool      wring_tags_has_source(const wring_tags *t, int64_t dim, int64_t tag);
 
-/* Adds a tag to the last source. A negative tag is the group with the opposite orientation. */
+/* Adds a tag to the last source. */
 PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag);
 
 /* The source of an element that has one tag. */
