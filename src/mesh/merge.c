@@ -140,8 +140,7 @@ static PetscErrorCode add_part(merger *j, const char *name, wring_mesh_data *par
   wring_mesh_data *const d         = j->d;
   const PetscInt         first_set = d->sets.n, first_region = d->regions.n;
   const char *const      whole    = whole_name(part);
-  const PetscBool        nameless = (PetscBool)(part->regions.n + part->sets.n == 0); // as points are
-  const PetscBool        more     = (PetscBool)(nameless || (whole && wring_names_find(&part->sets, whole) < 0));
+  const PetscBool        more     = (PetscBool)(whole ? wring_names_find(&part->sets, whole) < 0 : !part->sets.n);
   const wring_share      share[2] = {wring_equal_share(j->comm, j->all[0]), wring_equal_share(j->comm, j->all[1])};
   PetscInt64             n[2];
 
