@@ -76,14 +76,12 @@ PetscErrorCode wring_tags_source(wring_tags *t, int64_t dim, int64_t tag, PetscI
   PetscCall(wring_map_add(&t->source, dimension_tag(dim, tag), next, source));
   *added = (PetscBool)(*source == next);
   if (!*added) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt room = t->source_room, same = t->source_room;
+  PetscInt room = t->source_room;
   PetscCall(wring_grow(next + 2, &room, sizeof *raw->sources.start, &raw->sources.start));
-  PetscCall(wring_grow(next + 2, &same, sizeof *t->key, &t->key));
-  PetscCall(wring_grow(next + 2, &t->source_room, sizeof *t->seen, &t->seen));
+  PetscCall(wring_grow(next + 2, &t->source_room, sizeof *t->first, &t->first));
   if (next == 0) raw->sources.start[0] = 0;
   raw->sources.start[next + 1] = raw->sources.start[next];
-  t->key[next]                 = dimension_tag(dim, tag);
-  t->seen[next]                = wring_scan_offset(t->s);
+  t->first[next]               = (wring_sighting){dimension_tag(dim, tag), wring_scan_offset(t->s)};
   raw->sources.n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,18 +108,14 @@ PetscErrorCode wring_tags_element(wring_tags *t, int64_t dim, int64_t tag, Petsc
 
 /* ---- sources of all ranks ---------------------------------------------------------------------------------------- */
 
-typedef struct {
-  int64_t key, seen;
-} sighting;
-
 static int compare_sightings(const void *a, const void *b)
 {
-  const sighting *x = a, *y = b;
+  const wring_sighting *x = a, *y = b;
   return x->seen < y->seen ? -1 : x->seen > y->seen;
 }
 
 /* The first sightings of the sources of all ranks, in the order of the file: list [*n] of this rank, then of all. */
-static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
+static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, wring_sighting **list)
 {
   wring_map found = {0};
   PetscInt  kept  = 0, place;
@@ -142,7 +136,7 @@ static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, sighting **list)
 }
 
 /* Replaces this rank's sources by the list. */
-static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const sighting *list)
+static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const wring_sighting *list)
 {
   PetscInt source;
 
@@ -159,23 +153,22 @@ static PetscErrorCode replace_sources(wring_tags *t, PetscInt n, const sighting 
 /* Gives every rank the sources of all, and renumbers those of the elements. */
 static PetscErrorCode merge(wring_tags *t)
 {
-  wring_raw     *raw   = t->raw;
-  const PetscInt n     = raw->sources.n;
-  PetscInt       n_all = n, *to; // the new numbers of this rank's sources
-  int64_t       *key;
-  sighting      *list;
+  wring_raw      *raw   = t->raw;
+  const PetscInt  n     = raw->sources.n;
+  PetscInt        n_all = n, *to; // the new numbers of this rank's sources
+  wring_sighting *mine, *list;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &list));
-  for (PetscInt i = 0; i < n; i++) list[i] = (sighting){t->key[i], t->seen[i]};
+  PetscCall(PetscArraycpy(list, t->first, n));
   PetscCall(collect(t->s->comm, &n_all, &list));
-  PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &key));
-  PetscCall(PetscArraycpy(key, t->key, n));
+  PetscCall(PetscMalloc2((size_t)n, &to, (size_t)n, &mine));
+  PetscCall(PetscArraycpy(mine, t->first, n));
   PetscCall(replace_sources(t, n_all, list));
-  for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&t->source, key[i]);
+  for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&t->source, mine[i].key);
   for (PetscInt i = 0; i < raw->tets.n; i++) raw->tets.source[i] = to[raw->tets.source[i]];
   for (PetscInt i = 0; i < raw->lower.n; i++) raw->lower.element[i].source = to[raw->lower.element[i].source];
-  PetscCall(PetscFree2(to, key));
+  PetscCall(PetscFree2(to, mine));
   PetscCall(PetscFree(list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -194,7 +187,7 @@ static PetscErrorCode resolve(wring_tags *t)
   for (PetscInt i = 0, k = 0; i < raw->sources.n && wring_scan_ok(t->s); i++) {
     const PetscInt first = kept;
     for (; k < raw->sources.start[i + 1]; k++) {
-      group = wring_map_find(&t->named, dimension_tag(dimension_of(t->key[i]), t->tag[k]));
+      group = wring_map_find(&t->named, dimension_tag(dimension_of(t->first[i].key), t->tag[k]));
       if (group < 0) {
         PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)t->tag[k]));
         PetscCall(add_group(t, wring_scan_place(t->s), name, strlen(name), &group));
@@ -239,8 +232,7 @@ PetscErrorCode wring_tags_finish(wring_tags *t, PetscBool each)
   PetscCall(wring_map_destroy(&t->named));
   PetscCall(wring_map_destroy(&t->group));
   PetscCall(wring_map_destroy(&t->source));
-  PetscCall(PetscFree(t->key));
-  PetscCall(PetscFree(t->seen));
+  PetscCall(PetscFree(t->first));
   PetscCall(PetscFree(t->tag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

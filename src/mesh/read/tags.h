@@ -6,15 +6,19 @@
 #pragma once
 #include "raw.h"
 
+typedef struct {
+  int64_t key, seen; // (dimension, tag); offset in the file after its first element, or so
+} wring_sighting;
+
 /* Empty: s and raw are set, the rest is zero. */
 typedef struct {
-  wring_scan *s;            // borrowed, as is raw
-  wring_raw  *raw;          // receives sources and groups
-  wring_map   named, group; // group of a (dimension, tag) with a name in the file; of a hash of the name
-  wring_map   source;       // of (dimension, tag)
-  PetscInt    source_room, tag_room;
-  int64_t    *key, *seen; // [n_source] (dimension, tag); offset in the file after its first element, or so
-  int64_t    *tag;        // [source_start[n_source]] not 0
+  wring_scan     *s;            // borrowed, as is raw
+  wring_raw      *raw;          // receives sources and groups
+  wring_map       named, group; // group of a (dimension, tag) with a name in the file; of a hash of the name
+  wring_map       source;       // of (dimension, tag)
+  PetscInt        source_room, tag_room;
+  wring_sighting *first; // [n_source]
+  int64_t        *tag;   // [source_start[n_source]] not 0
 } wring_tags;
 
 /* The next number of the line, a tag of at most 32 bits; `what` names it in the message. */
