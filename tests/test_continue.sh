@@ -87,7 +87,7 @@ for ranks in 1 2; do
   [ $ranks = 1 ] || rank=$(pgrep -P $pid | head -n 1)
   kill -9 "$rank"
   wait $pid 2>/dev/null
-  holds out/compare.json "j['ended'] == 'running' and list(j['solvers']) == ['qn']"
+  holds out/compare.json "j['ended'] == 'running' and list(j['solvers']) == ['qn'] and j['g_star_from'] == 'qn'"
   grep -q '^qn,' out/compare.csv || fail 'the first solver is not in compare.csv'
 
   mv out/compare.json killed.json

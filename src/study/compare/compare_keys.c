@@ -171,7 +171,7 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   PetscCall(get_report(s));
   c->renews = wring_problem_has_self_contact(p);
   if (s->condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
-  s->lowest_g = INFINITY;
+  s->lowest_g = c->least.objective = INFINITY;
   if (s->condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
   PetscCall(get_solvers(s));
   PetscCall(choose_reference(s));

@@ -91,7 +91,6 @@ static PetscErrorCode find_reference(wring_compare *s)
   wring_solve             newton = {.n = 0};
 
   PetscFunctionBegin;
-  c->least.objective = INFINITY;
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_compare_solve(s, "newton", &limits, PETSC_FALSE, &newton));
   PetscCall(PetscPrintf(s->p->comm, "reference: ")); // a solve may print notes
