@@ -122,6 +122,9 @@ expect 3 1 compare deck.yaml "${short[@]}" -time_limit 1e-9
 refused 'out: holds a comparison that has not ended.*compare_iterations was 10, now 11; add -output_overwrite' \
   compare deck.yaml "${short[@]}" -compare_iterations 11
 refused_on 2 'mesh_refine was 0, now 1' compare deck.yaml "${short[@]}" -mesh_refine 1
+# A value that is cut. Fails if the cut shows what was in memory.
+refused 'compare_report was .10., now .0[,0-9]*; add' compare deck.yaml "${short[@]}" \
+  -compare_report "0$(printf ',10%.0s' {1..60})"
 "$wring" mesh box bar.msh -size 2,0.5,0.5 -cells 8,2,3 >log 2>&1 || fail 'a mesh'
 refused 'the file of mesh_file has changed' compare deck.yaml "${short[@]}"
 cp other.msh bar.msh

@@ -44,8 +44,8 @@ static const char *text_of(const json_t *value, size_t size, char *text)
 {
   if (!value) return "not given";
   if (json_is_string(value)) return json_string_value(value);
-  const size_t n = json_dumpb(value, text, size - 1, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-  text[PetscMin(n, size - 1)] = '\0';
+  memset(text, 0, size); // json_dumpb writes no part that would be cut
+  json_dumpb(value, text, size - 1, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
   return text;
 }
 
