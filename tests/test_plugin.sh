@@ -78,8 +78,12 @@ echo 'int nothing;' | mpicc -shared -fPIC -o empty.so -x c -
 refused "expected a library that defines wring_plugin_table" check deck.yaml -plugin empty.so
 echo '#include <wring/plugin.h>
 const wring_plugin wring_plugin_table = {.interface = "wring 0.1, interface 0"};' >old.c
-mpicc $(PKG_CONFIG_PATH=$pc:${PKG_CONFIG_PATH-} pkg-config --cflags wring) -shared -fPIC -o old.so old.c
+sed 's/{.*}/{0}/' old.c >bare.c
+for name in old bare; do
+  mpicc $(PKG_CONFIG_PATH=$pc:${PKG_CONFIG_PATH-} pkg-config --cflags wring) -shared -fPIC -o $name.so $name.c
+done
 refused "plugin old.so: made for wring 0.1, interface 0, expected wring 0." check deck.yaml -plugin old.so
+refused "plugin bare.so: made for no interface, expected wring 0." check deck.yaml -plugin bare.so
 echo 'extern void no_such_name(void); void call(void); void call(void) { no_such_name(); }' |
   mpicc -shared -fPIC -o undefined.so -x c -
 refused "undefined symbol: no_such_name" check deck.yaml -plugin undefined.so

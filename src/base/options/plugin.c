@@ -91,9 +91,10 @@ static const char *name_of(const void *member)
 void wring_plugin_add(const char *file, const wring_plugin *p, const char *const builtin[WRING_FAMILIES],
                       wring_error *e)
 {
-  if (strcmp(p->interface, WRING_INTERFACE) != 0) {
-    wring_error_set(e, "plugin %s: made for %s, expected %s: build it with the headers of this wring", file,
-                    p->interface, WRING_INTERFACE);
+  const char *const made = p->interface ? p->interface : "no interface";
+  if (strcmp(made, WRING_INTERFACE) != 0) {
+    wring_error_set(e, "plugin %s: made for %s, expected %s: build it with the headers of this wring", file, made,
+                    WRING_INTERFACE);
     return;
   }
   ADD(WRING_LAWS, law);
