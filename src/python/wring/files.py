@@ -17,7 +17,7 @@ def table(path):
     try:
         with open(path, encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
-    except (OSError, ValueError) as reason:
+    except (OSError, ValueError, csv.Error) as reason:
         raise Error(f"{path}: no table: {reason}") from None
     if any(len(row) != len(header) for row in rows):
         raise Error(f"{path}: a row has another number of columns than the header")
