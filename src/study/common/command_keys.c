@@ -29,6 +29,15 @@ PetscErrorCode wring_keys_create(wring_catalogue **c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool wring_keys_of_others(const char *command, const char *key)
+{
+  for (const wring_schema *s = tables; s < tables + N_TABLES; s++) {
+    const size_t size = strcspn(s->prefix, "*"); // 0: of every command
+    if (size && strcmp(s->owner, command) && !wring_ascii_compare_n(key, s->prefix, size)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 /* One item of a list, or the value of a key with one value. */
 static json_t *item_json(wring_option_type type, const char *text)
 {

@@ -16,6 +16,9 @@ extern const wring_option wring_check_options[];    // check_: check/check.c
 /* The catalogue of a problem's keys and those of all commands. Not collective. */
 PetscErrorCode wring_keys_create(wring_catalogue **c);
 
+/* Whether a key is one of outputs, of checkpoints, or of another command than this one. Not collective. */
+PetscBool wring_keys_of_others(const char *command, const char *key);
+
 /*
   *keys: an object of every key in force with its value: the keys of the deck and of the command line, and the defaults
   of the problem, of the command and of these solvers, types or variants (NULL: the one of solver_type, if the

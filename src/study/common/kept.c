@@ -1,22 +1,18 @@
 #include "kept.h"
+#include "command_keys.h"
 #include "provenance.h"
 #include <string.h>
 
 /* Removes keys that change no result, and those of other commands. */
 static void leave_out(const char *command, json_t *keys)
 {
-  static const char *const first[] = {"output_", "checkpoint_", "compare_", "evaluate_",
-                                      "bench_",  "converge_",   "check_",   "time_limit"};
-  const char              *key;
-  json_t                  *value;
-  void                    *next;
+  const char *key;
+  json_t     *value;
+  void       *next;
   json_object_foreach_safe(keys, next, key, value)
   {
-    const int own   = !wring_ascii_compare_n(key, command, strlen(command)) && key[strlen(command)] == '_';
-    int       other = 0;
-    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
-      other |= !wring_ascii_compare_n(key, first[i], strlen(first[i]));
-    if (other && !own) json_object_del(keys, key); // which frees key
+    if (wring_keys_of_others(command, key) || wring_ascii_compare(key, "time_limit") == 0)
+      json_object_del(keys, key); // which frees key
   }
 }
 

@@ -129,11 +129,10 @@ void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
 /* A key of what is simulated: not of the command, of times, outputs and methods. */
 static PetscBool is_physical(const char *key)
 {
-  static const char *const other[] = {"time_",    "output_",  "check",     "initial_",  "solver_", "operator_",
-                                      "variant_", "compare_", "converge_", "evaluate_", "bench_",  "mesh_partitioner"};
+  static const char *const other[] = {"time_", "initial_", "solver_", "operator_", "variant_", "mesh_partitioner"};
   for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
     if (wring_ascii_compare_n(key, other[i], strlen(other[i])) == 0) return PETSC_FALSE;
-  return PETSC_TRUE;
+  return (PetscBool)!wring_keys_of_others("run", key);
 }
 
 PetscErrorCode wring_run_note_other_keys(const wring_run *r)
