@@ -75,6 +75,7 @@ static PetscErrorCode measure_operator(check *c, double *bytes)
   PetscFunctionBegin;
   if (strcmp(wring_operator_choice(op, c->p->mesh->number.n_global), "multigrid") != 0) {
     PetscCall(wring_operator_predict(op, c->A, bytes));
+    c->steep = *bytes;
   } else {
     PetscCall(wring_operator_set_matrices(op, c->A));
     *bytes = wring_set_aside_memory() - before;
@@ -88,9 +89,7 @@ static PetscErrorCode predict_solves(check *c)
   wring_problem *const p      = c->p;
   const double         factor = c->solver ? wring_solver_operator_factor(c->solver) : 0;
   const double         before = wring_set_aside_memory();
-  const PetscBool      direct =
-    (PetscBool)(strcmp(wring_operator_choice(p->op, p->mesh->number.n_global), "multigrid") != 0);
-  double own, shared = 0;
+  double               own, shared = 0;
 
   PetscFunctionBegin;
   if (factor > 0) PetscCall(wring_potential_operator_matrices(p->g, factor, c->A));
@@ -103,7 +102,6 @@ static PetscErrorCode predict_solves(check *c)
     PetscCall(wring_stepper_predict(p->stepper, &p->state, &own));
   c->bytes[MATRICES] += wring_set_aside_memory() - between;
   c->bytes[SOLVES] = shared + own;
-  c->steep         = direct ? shared : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
