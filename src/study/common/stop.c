@@ -64,8 +64,7 @@ PetscErrorCode wring_stopper_check(wring_stopper *s)
 {
   PetscFunctionBegin;
   PetscCall(end_sum(s));
-  if (s->cause) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(begin_sum(s));
+  if (!s->cause) PetscCall(begin_sum(s));
   PetscCall(end_sum(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
