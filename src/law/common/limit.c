@@ -6,6 +6,8 @@
 
 typedef double lanes[WRING_LANES];
 
+static const WRING_ALIGNED lanes one = {1, 1, 1, 1, 1, 1, 1, 1};
+
 /*
   e [3] = s - t and d = U diag(factor e) V^T, factor [WRING_LANES] times F - p; exactly 0 if all lanes are in the set.
 */
@@ -41,8 +43,6 @@ static void move_inside(const wring_limit *rule, wring_in par, wring_in z, const
 
 void wring_limit_project(const wring_law *self, wring_in par, wring_in z, wring_out p)
 {
-  WRING_ALIGNED const lanes one = {1, 1, 1, 1, 1, 1, 1, 1};
-
   move_inside(self->rule, par, z, one, p);
 }
 
@@ -70,8 +70,7 @@ void wring_limit_prox(const wring_law *self, wring_in par, const double *rho, wr
 
 void wring_limit_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
-  WRING_ALIGNED const lanes one = {1, 1, 1, 1, 1, 1, 1, 1};
-  WRING_ALIGNED lanes       e[3], inverse;
+  WRING_ALIGNED lanes e[3], inverse;
 
   (void)j;
   outside(self->rule, par, z, one, e, dC);

@@ -31,14 +31,13 @@ typedef struct {
 static PetscErrorCode create_method(const wring_bench *b, wring_bench_body *body, const char *type, method *m,
                                     wring_error *fault)
 {
-  wring_problem *const p    = body->p;
-  PetscErrorCode       code = PETSC_SUCCESS;
+  wring_problem *const p = body->p;
 
   PetscFunctionBegin;
   *m = (method){.type = type, .body = body};
   PetscCall(wring_solver_create(b->comm, p->g, p->op, &p->phases, &m->solver));
   PetscCall(PetscPushErrorHandler(wring_error_catch, fault));
-  code = wring_solver_set_from_options(m->solver, body->o, type);
+  PetscErrorCode code = wring_solver_set_from_options(m->solver, body->o, type);
   if (!code) code = wring_solver_set_up(m->solver);
   PetscCall(PetscPopErrorHandler());
   if (code) PetscCall(wring_solver_destroy(&m->solver));

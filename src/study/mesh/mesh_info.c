@@ -177,8 +177,6 @@ static PetscErrorCode check_output(const wring_mesh_job *job, const char *key, c
 
 static PetscErrorCode measure(const wring_mesh_job *job, report *r)
 {
-  double memory;
-
   PetscFunctionBegin;
   r->order    = PetscMax(r->d->order, 1);
   r->n_middle = r->d->middles.n;
@@ -188,7 +186,7 @@ static PetscErrorCode measure(const wring_mesh_job *job, report *r)
   PetscCall(PetscMalloc1(r->n_cut, &r->cut));
   for (PetscInt i = 0; i < r->n_cut; i++)
     PetscCall(wring_mesh_measure_cut(job->comm, job->keys.partitioner, r->parts[i], r->d, &r->cut[i]));
-  memory = wring_peak_memory();
+  const double memory = wring_peak_memory();
   PetscCallMPI(MPI_Allreduce(&memory, &r->memory[0], 1, MPI_DOUBLE, MPI_MAX, job->comm));
   PetscCallMPI(MPI_Allreduce(&memory, &r->memory[1], 1, MPI_DOUBLE, MPI_SUM, job->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
