@@ -79,6 +79,11 @@ assert j["mesh"]["vertices"] == 201**3 and j["mesh"]["tets"] == 6 * 200**3, j["m
 assert 300 < peak / j["mesh"]["tets"] < 600 and 7 < j["memory"]["converge"] / peak < 8.5, (peak, j["memory"])
 assert j["options"]["mesh_refine"] == 2 and j["operator"] == "multigrid" and j["mesh"]["sets"][0] == "xmin"
 PYTHON
+# A refinement makes four triangles of one, not eight. Fails if the vertices of a refined cloth are not counted so.
+"$wring" mesh box cloth.msh -size 1,1,0 -cells 50,50,0 >log 2>&1 || fail 'a cloth'
+sed 's/^mesh: .*/mesh: {file: cloth.msh, refine: 2}/' "$source/inputs/scenes/cloth.yaml" >cloth.yaml
+works 1 check cloth.yaml
+grep -q '40401 vertices' log || fail 'a refined cloth'
 # anywhere among the words, --json prints JSON alone
 for words in "--json deck.yaml" "deck.yaml --json -check_ranks 64"; do
   "$wring" check $words >found.json 2>log && valid_json found.json || fail "check $words"

@@ -39,7 +39,7 @@ static double count_vertices(const double cells[3], int order)
 }
 
 /* The same box in larger cells; not of one that so many ranks refuse. */
-static PetscErrorCode shrink_box(const wring_mesh_keys *m, PetscInt ranks, wring_smaller *s, wring_options *small)
+static PetscErrorCode shrink_box(const wring_mesh_keys *m, PetscInt ranks, wring_smaller *s)
 {
   const int    order = m->order == 2 ? 2 : 1, fine = 1 << m->refine;
   const double all[3] = {fine * (double)m->source.box.cells[0], fine * (double)m->source.box.cells[1],
@@ -54,14 +54,14 @@ static PetscErrorCode shrink_box(const wring_mesh_keys *m, PetscInt ranks, wring
   if (n <= MOST || fmax(n, rows) > PETSC_MAX_INT) PetscFunctionReturn(PETSC_SUCCESS);
   for (int i = 0; i < 3; i++) few[i] = all[i] > 0 ? fmax(1, floor(by * all[i])) : 0;
   snprintf(text, sizeof text, "%.0f,%.0f,%.0f", few[0], few[1], few[2]);
-  PetscCall(wring_options_set(small, "mesh_box_cells", text, "wring check"));
+  PetscCall(wring_options_set(s->o, "mesh_box_cells", text, "wring check"));
   s->growth = n / count_vertices(few, order);
   s->tets   = axes == 3 ? all[0] * all[1] * all[2] / (few[0] * few[1] * few[2]) : s->growth;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A file with fewer refinements. */
-static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s, wring_options *small)
+/* A file of tetrahedra with fewer refinements, each of which makes eight of one. */
+static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s)
 {
   PetscInt    levels = m->refine;
   wring_mesh *mesh;
@@ -69,12 +69,13 @@ static PetscErrorCode refine_less(const wring_mesh_keys *m, wring_smaller *s, wr
 
   PetscFunctionBegin;
   if (m->refine == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_problem_make_mesh(small, &mesh));
-  const double n = (double)mesh->number.n_global;
+  PetscCall(wring_problem_make_mesh(s->o, &mesh));
+  const double    n     = (double)mesh->number.n_global;
+  const PetscBool solid = (PetscBool)(mesh->tets.n_global > 0); // others have four times the triangles, or less
   PetscCall(wring_mesh_destroy(&mesh));
-  while (levels > 0 && n * pow(8, (double)levels) > MOST) levels--;
+  while (solid && levels > 0 && n * pow(8, (double)levels) > MOST) levels--;
   snprintf(text, sizeof text, "%d", (int)levels);
-  PetscCall(wring_options_set(small, "mesh_refine", text, "wring check"));
+  PetscCall(wring_options_set(s->o, "mesh_refine", text, "wring check"));
   s->growth = s->tets = pow(8, (double)(m->refine - levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -114,10 +115,7 @@ PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_
   if (numbers || (!box && !m.source.file)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_copy(o, "check_", &s->o));
   PetscCall(wring_options_set(s->o, "mesh_refine", "0", "wring check"));
-  if (box)
-    PetscCall(shrink_box(&m, ranks, s, s->o));
-  else
-    PetscCall(refine_less(&m, s, s->o));
+  PetscCall(box ? shrink_box(&m, ranks, s) : refine_less(&m, s));
   if (s->growth > 1) PetscCall(keeps_sets(s->o, &keeps));
   if (!keeps) s->growth = s->tets = 1;
   if (s->growth == 1) PetscCall(wring_options_destroy(&s->o));

@@ -12,9 +12,9 @@ typedef struct {
 } wring_smaller;
 
 /*
-  If the deck has a box, or refines a file, with more than 100,000 vertices, and no input by numbers of vertices or
-  tetrahedra: a deck with at most about so many, for which everything is chosen as for the large one; none if a set has
-  no vertex there, or the numbers of the large one do not fit `ranks` ranks. Collective.
+  If the deck has a box, or refines a file of tetrahedra, with more than 100,000 vertices, and no input by numbers of
+  vertices or tetrahedra: a deck with at most about so many, for which everything is chosen as for the large one; none
+  if a set has no vertex there, or the numbers of the large one do not fit `ranks` ranks. Collective.
 */
 PetscErrorCode wring_smaller_find(const wring_options *o, PetscInt ranks, wring_smaller *s);
 
