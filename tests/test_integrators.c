@@ -6,7 +6,7 @@
 #include "body.h"
 #include "step/step_impl.h"
 
-/* Makes n steps; the solves converge to round-off. */
+/* Makes n steps; the solves converge to round-off. Fails if a step leaves members of its outcome as they were. */
 static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_state *state)
 {
   wring_solver *solver;
@@ -18,10 +18,13 @@ static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_s
   PetscCall(wring_solver_set_limits(solver, 30, 1e-13, 0, 1));
   while (n-- > 0) {
     PetscCall(wring_stepper_begin(stepper, state, b->x, &changed));
+    memset(&outcome, 1, sizeof outcome);
     if (wring_stepper_minimises(stepper))
       PetscCall(wring_solver_solve(solver, b->x, &outcome));
     else
       PetscCall(wring_stepper_advance(stepper, state, b->x, &outcome));
+    CHECK(outcome.rises.measured <= outcome.iterations && outcome.cut == 0 && outcome.friction.repeats == 0,
+          "step %d has counts that it has not made", (int)state->step);
     CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", (int)state->step, wring_reason_name(outcome.reason));
     PetscCall(wring_stepper_finish(stepper, b->x, state, &outcome.last.value.elastic));
   }

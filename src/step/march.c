@@ -189,7 +189,7 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
   wring_iteration      it = {.iteration = 1, .step_length = 1, .evaluations = 1};
 
   PetscFunctionBegin;
-  outcome->reason = WRING_CONVERGED;
+  *outcome = (wring_outcome){.reason = WRING_CONVERGED, .iterations = 1};
   PetscCall(wring_potential_update_contacts(s->g, state->q, PETSC_TRUE, &change));
   PetscCall(wring_potential_gradient(s->g, state->q, s->gradient));
   PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
@@ -205,7 +205,6 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
     (PetscBool)(PetscIsInfOrNanReal(it.value.objective) || PetscIsInfOrNanReal(it.gradient_norm));
   if (infinite && outcome->reason == WRING_CONVERGED) outcome->reason = WRING_STOPPED_NOT_FINITE;
   outcome->first = outcome->last = it;
-  outcome->iterations            = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
