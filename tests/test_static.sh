@@ -221,6 +221,10 @@ refused "solver 'pd' with metric mass cannot be used with time_integrator 'stati
 works 1 run block.yaml -time_integrator implicit_euler -time_step 0.01 -time_steps 3 -output_directory dynamic
 refused 'dynamic.* is at step 3 and time 0.03, expected a state of a static run with time_steps 4' \
   run block.yaml -initial_restart dynamic
+# The times of a dynamic run may be those of load steps. Fails if only they are compared.
+works 1 run block.yaml -time_integrator implicit_euler -time_step 0.25 -time_steps 1 -output_directory quarter
+refused 'quarter.* is at step 1 and time 0.25, expected a state of a static run with time_steps 4' \
+  run block.yaml -initial_restart quarter
 works 1 run block.yaml -drag_rate 1 -time_steps 1
 grep -q 'note: drag does not act' log || fail 'no note on drag'
 # Dynamics goes on from the equilibrium, and stays there. Fails if the checkpoint has another time or velocity.

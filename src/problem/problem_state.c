@@ -75,6 +75,17 @@ static PetscErrorCode read_chain(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A static run goes on from a state of a static run with as many load steps. */
+static PetscErrorCode refuse_static(const wring_problem *p)
+{
+  PetscFunctionBegin;
+  WRING_REFUSE(p->comm,
+               "%s: %s is at step %" PetscInt_FMT " and time %.6g, expected a state of a static run with time_steps "
+               "%" PetscInt_FMT "; initial_continue: false begins a new analysis there",
+               wring_options_origin(p->options, "initial_", "restart"), p->parts->origin.restart, p->state.step,
+               p->state.time, wring_stepper_steps(p->stepper));
+}
+
 static PetscErrorCode read_memory(wring_problem *p)
 {
   wring_memory memory[2];
@@ -84,6 +95,7 @@ static PetscErrorCode read_memory(wring_problem *p)
   PetscFunctionBegin;
   if (n == 0 || (p->state.step == 0 && p->state.time == 0) || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[0].name, &there));
+  if (!there && wring_stepper_is_static(p->stepper)) PetscCall(refuse_static(p)); // of a dynamic run, with its times
   if (!there) {
     PetscCall(wring_note(p->comm, "%s does not contain the step before it: %s continues with a step of implicit_euler",
                          p->parts->origin.restart, wring_stepper_integrator(p->stepper)));
@@ -132,7 +144,7 @@ static PetscErrorCode set_velocity(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A static run goes on from a state of a static run with as many load steps, and has no velocities. */
+/* The state has the time of a load step, and no velocities. */
 static PetscErrorCode check_static(const wring_problem *p)
 {
   static const char *const key[] = {"velocities", "velocity"};
@@ -147,11 +159,7 @@ static PetscErrorCode check_static(const wring_problem *p)
   }
   if (p->chained) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->state.time < done - 1e-9 * each || p->state.time > done + each)
-    WRING_REFUSE(p->comm,
-                 "%s: %s is at step %" PetscInt_FMT " and time %.6g, expected a state of a static run with time_steps "
-                 "%" PetscInt_FMT "; initial_continue: false begins a new analysis there",
-                 wring_options_origin(p->options, "initial_", "restart"), p->parts->origin.restart, p->state.step,
-                 p->state.time, wring_stepper_steps(p->stepper));
+    PetscCall(refuse_static(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
