@@ -123,7 +123,8 @@ grep -q 'load step 1 fails from pseudo-time 0 to 1: it goes on with half' log ||
   fail "a blocked load step is not halved"
 
 # ---- a block on another, whose vertices change between triangles as normal forces are taken anew, for ever ----
-# Fails if a load step is not made in parts until it converges, or if a time step is said to have converged.
+# Fails if a load step is not made in parts until it converges, with solver.accept too, which is about max_it, or if a
+# time step is said to have converged.
 cat >alternates.yaml <<DECK
 body:
   low: {box: {size: [0.3, 0.3, 0.1], cells: [6, 6, 2]}}
@@ -133,10 +134,12 @@ attach: {low.zmin: {hard: true}, top.zmax: {hard: true, velocity: [0, 0, -0.0075
 self_contact: {method: barrier, friction: 0.3}
 time: {integrator: static, steps: 1}
 DECK
-works 1 run alternates.yaml -output_directory parts
-grep -q 'friction: after 20 repetitions .*; more time_steps' log && grep -q 'fails from pseudo-time 0 to 1' log ||
-  fail "a load step whose friction alternates is not made in parts"
-converged parts 1
+for accept in true false; do
+  works 1 run alternates.yaml -solver_accept $accept -output_directory parts_$accept
+  grep -q 'friction: after 20 repetitions .*; more time_steps' log && grep -q 'fails from pseudo-time 0 to 1' log ||
+    fail "a load step whose friction alternates is not made in parts, accept $accept"
+done
+converged parts_false 1
 works 1 run alternates.yaml -time_integrator implicit_euler -time_step 1e-3 -time_steps 2 -gravity 0,0,-9.81 \
   -attach_top.zmax_velocity 2,0,-2 -self_contact_friction 0.8 -output_directory alternates
 [ "$(column alternates/steps.csv reason | tr '\n' ' ')" = 'converged max_it ' ] ||

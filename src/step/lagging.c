@@ -4,16 +4,13 @@
 
 enum { MOST = 20 }; // repetitions
 
-/* In time x is good enough to go on from, as bodies strike; in statics it is no equilibrium. */
-static PetscErrorCode end_unsettled(const wring_stepper *s, const wring_solver *solver, double norm, double tolerance,
-                                    wring_reason *reason)
+/* In time x is good enough to go on from, as bodies strike; in statics it is no equilibrium, and parts may help. */
+static PetscErrorCode end_unsettled(const wring_stepper *s, double norm, double tolerance, wring_reason *reason)
 {
-  const PetscBool     is_static = s->integrator->is_static;
-  wring_solver_limits limits;
+  const PetscBool is_static = s->integrator->is_static;
 
   PetscFunctionBegin;
-  wring_solver_get_limits(solver, &limits);
-  *reason = is_static && !limits.accept ? WRING_STOPPED_LOADS : WRING_MAX_IT;
+  *reason = is_static ? WRING_STOPPED_LOADS : WRING_MAX_IT;
   PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
                        "friction: after %d repetitions |grad g| with the normal forces at the solution is %.3g N, not "
                        "%.3g; %s may help",
@@ -44,7 +41,7 @@ PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver
   }
   if (!wring_reason_converged(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
   *settled = (PetscBool)(norm <= accepted);
-  if (!*settled) PetscCall(end_unsettled(s, solver, norm, accepted, &outcome->reason));
+  if (!*settled) PetscCall(end_unsettled(s, norm, accepted, &outcome->reason));
   outcome->last.value         = value;
   outcome->last.gradient_norm = norm;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -185,7 +185,7 @@ PetscErrorCode wring_step_settle(wring_stepper *s, wring_solver *solver, Vec x, 
 /*
   After a solve of g with friction: takes normal forces and directions anew at x and repeats the solve until the
   residual with those at x meets the tolerance. *outcome: of all solves; where it is not met, a failure in statics,
-  unless it is accepted, and WRING_MAX_IT in time. Collective.
+  and WRING_MAX_IT in time. Collective.
 */
 PetscErrorCode wring_step_settle_friction(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome,
                                           PetscBool *settled);
