@@ -227,10 +227,10 @@ binary mesh as deck|:|check gmsh22_binary.msh|
 checkpoint as deck|:|check old/checkpoint_000001.h5|
   old/checkpoint_000001.h5:1: not valid YAML in column 1: invalid leading UTF-8 octet
 *set unknown|edit box.yaml 's/xmin:/xmim:/'|check box.yaml|
-  box.yaml:5: attach: 'xmim' is not a set of the mesh or the deck (did you mean 'xmin'?), expected a set or a file of
+  box.yaml:5: attach: 'xmim' is not a set of the mesh (did you mean 'xmin'?), expected a set or a file of
   targets
 set unknown far|edit box.yaml 's/xmin:/handle:/'|check box.yaml|
-  box.yaml:5: attach: 'handle' is not a set of the mesh or the deck, expected a set or a file of targets
+  box.yaml:5: attach: 'handle' is not a set of the mesh, expected a set or a file of targets
 *region unknown|add box.yaml 'region: {boxx: {young: 1}}'|check box.yaml|
   box.yaml:10: region: the mesh has no region 'boxx' (did you mean 'box'?), expected one of its regions: box
 region unknown far|add box.yaml 'region: {steel: {young: 1}}'|check box.yaml|
@@ -511,7 +511,7 @@ restart other mesh file|:|run mesh.yaml -initial_restart old|
 restart with positions of another|:|run box.yaml -initial_restart old -initial_positions state.csv|
   state.csv:6: the file ends without vertex 4 (8 missing), expected every vertex from 0 to 11
 restart with set gone|edit compare.yaml 's/^material/attach: {grip: {stiffness: 1}}\nmaterial/'|compare compare.yaml|
-  compare.yaml:2: attach: 'grip' is not a set of the mesh or the deck, expected a set or a file of targets
+  compare.yaml:2: attach: 'grip' is not a set of the mesh, expected a set or a file of targets
 yaml block|printf 'output_x: >\n  a\n  b\n' >>box.yaml|check box.yaml|
   box.yaml:10: a string of several lines is not supported in a deck: write the value itself, on one line
 *region ambiguous|edit gmsh22.msh 's/"soft"/"x"/; s/"hard"/"x_proxy"/'; add mesh.yaml 'region_x_proxy_stiffness: 5'|
@@ -531,7 +531,7 @@ tag0|edit gmsh22.msh 's/"hard"/"tag0"/; s/^4 4 2 1 1/4 4 2 0 1/'|check mesh.yaml
   gmsh22.msh: a physical group is named tag0, the name reserved for tetrahedra in no physical volume
 attach set misspelt on deck's set|add box.yaml $'set: {grip: {box: [0,0,0,1,1,1]}}\nattach_grap_stiffness: 1'|
   check box.yaml|
-  box.yaml:11: attach: 'grap' is not a set of the mesh or the deck (did you mean 'grip'?), expected a set or a file of
+  box.yaml:11: attach: 'grap' is not a set of the mesh (did you mean 'grip'?), expected a set or a file of
   targets
 mesh missing|:|check mesh.yaml -mesh_file nowhere.msh|nowhere.msh: cannot be read: No such file or directory
 mesh dir|:|check mesh.yaml -mesh_file old|old: cannot be read: not a regular file

@@ -95,8 +95,8 @@ static PetscErrorCode find_area(wring_problem *p, const char *prefix, const char
 static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_attachment *a)
 {
   static const unsigned bits[] = {1, 2, 4, 3, 6, 5, 7}; // of the choices of components
-  const PetscInt        set    = wring_names_find(&p->mesh->set.names, name);
-  char                  prefix[WRING_PREFIX], hint[256], list[512];
+  PetscInt              set    = -1;
+  char                  prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   *a = (wring_attachment){.motion = {.centre = {NAN}, .until = INFINITY, .release = INFINITY}};
@@ -104,13 +104,7 @@ static PetscErrorCode read_attachment(wring_problem *p, const char *name, wring_
   a->components   = bits[a->components];
   a->motion.grows = (PetscBool)(a->file != NULL);
   PetscCall(check_keys(p, prefix, a));
-  wring_suggest_name(&p->mesh->set.names, name, sizeof hint, hint);
-  if (set < 0 && !a->file)
-    WRING_REFUSE(p->comm,
-                 "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets; its "
-                 "sets: %s",
-                 wring_options_family_origin(p->options, prefix), name, hint,
-                 wring_list_names(&p->mesh->set.names, sizeof list, list));
+  if (!a->file) PetscCall(wring_problem_find_set(p, "attach_", name, "a set or a file of targets", &set));
   if (a->per_area > 0) PetscCall(find_area(p, prefix, name, set, &a->area));
   if (!a->hard && !a->file && a->per_area <= 0) // it is required
     PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &a->stiffness));
