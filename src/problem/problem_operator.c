@@ -24,10 +24,8 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 
 PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor)
 {
-  const PetscBool changed = (PetscBool)(count_set_ups(p) != p->parts->system.set_ups);
-
   PetscFunctionBegin;
-  PetscCall(wring_problem_prepare_operator(p, factor, changed));
+  PetscCall(wring_problem_prepare_operator(p, factor, (PetscBool)(count_set_ups(p) != p->parts->system.set_ups)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
