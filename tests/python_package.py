@@ -106,6 +106,20 @@ def check_frames(p):
     need(tets >= {tuple(t) for t in p.tets.tolist()} and len(tets) == total(len(p.tets)) == len(cells["J"]), "tets")
 
 
+# Fails if a solve from other positions than those of the start of the step has g and its gradient at that start, or if
+# it begins with the loads of the solve before it.
+def check_solve():
+    keys = {"mesh_box": {"size": [1, 1, 1], "cells": (1, 1, 1)}, "attach": {"zmin": {"hard": True}}}
+    keys["material"] = {"model": "strain", "stiffness": 1e6, "density": 1000}
+    with wring.Problem(keys, gravity=[0, 0, -10], time={"step": 0.1}) as p:
+        need(p.solve(p.solve()[0])[1].iterations == 0, "a solve from the solution makes iterations")
+    static = {"time_integrator": "static", "solver_type": "newton"}
+    with wring.Problem(keys, static, pressure={"xmin": {"value": 1e4}}) as p:
+        (x, one), (again, two) = p.solve(), p.solve()
+        need(one.iterations == two.iterations, f"{one.iterations} iterations, and then {two.iterations}")
+        close("the same solve", again, x, 1e-12)
+
+
 def check_refusals():
     keys = {"mesh_box": {"size": [1, 1, 1], "cells": (1, 1, 1)}, "material": {"model": "strain", "stiffness": 1e4}}
     keys["material"]["density"] = np.float64(1000)
@@ -147,6 +161,7 @@ def main():
     if comm:
         with wring.Problem(deck, comm=MPI.COMM_SELF) as alone:
             need(len(alone.numbers) == alone.vertices == 112 and alone.step().iterations > 0, "a problem of one rank")
+    check_solve()
     check_refusals()
     if not comm or comm.rank == 0:
         print("done")

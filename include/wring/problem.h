@@ -99,7 +99,7 @@ PetscErrorCode wring_problem_find_last_step(const wring_problem *p, PetscInt *la
 
 /*
   Prepares g, and sets x to the x_0 of the next step; wring_problem_step does it. If this has been done since the last
-  step, nothing is done: x is then to be the vector of that call.
+  step and wring_problem_minimise, nothing is done: x is then to be the vector of that call.
 */
 PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x);
 

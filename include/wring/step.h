@@ -75,7 +75,7 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
 
 /*
   g and its gradient at the x of the last begin, which has evaluated them there, for wring_solver_know_start; NULL if
-  there are contacts or the integrator does not minimise. Borrowed, valid until the next call with this stepper. Not
+  there are contacts or the integrator does not minimise. Borrowed, valid until a solve or the next step has begun. Not
   collective.
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
@@ -92,8 +92,8 @@ PetscErrorCode wring_stepper_start_from(wring_stepper *s, const wring_state *sta
 double wring_stepper_end(const wring_stepper *s, const wring_state *state);
 
 /*
-  Minimises g from the x of begin, as wring_solver_solve does. In statics, pressure and contacts are then taken anew at
-  x and the solve is repeated, until |grad g| with them meets the solver's tolerance; the outcome is that of all solves,
+  Minimises g from x, as wring_solver_solve does. In statics, pressure and contacts are then taken anew at x and the
+  solve is repeated, until |grad g| with them meets the solver's tolerance; the outcome is that of all solves,
   and is WRING_STOPPED_LOADS if they do not settle. A method that minimises g and ends at max_it or at round-off has
   failed, WRING_STOPPED_UNBALANCED, where it leaves too large a force out of balance; docs/theory.md (2.8b).
 */

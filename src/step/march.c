@@ -155,7 +155,6 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
   PetscBool settled = PETSC_TRUE;
 
   PetscFunctionBegin;
-  wring_solver_know_start(solver, wring_stepper_evaluation(s));
   PetscCall(wring_step_minimise(s, solver, x, outcome));
   if (wring_potential_is_provisional(s->g) && !s->approaching) PetscCall(wring_step_settle(s, solver, x, outcome));
   if (wring_potential_friction(s->g) && !s->approaching)

@@ -58,6 +58,7 @@ PetscErrorCode wring_problem_minimise(wring_problem *p, wring_solver *solver, Ve
   PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), p->parts->begun.changed));
   p->parts->begun.changed = PETSC_FALSE;
   PetscCall(wring_stepper_solve(p->stepper, solver, x, outcome));
+  p->parts->begun.begun = PETSC_FALSE; // loads, contacts and held vertices may be those at x now
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,10 +68,12 @@ static PetscErrorCode solve(wring_problem *p, wring_solver *solver, Vec x, wring
   PetscBool within = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (solver)
+  if (solver) {
+    wring_solver_know_start(solver, wring_stepper_evaluation(p->stepper)); // at x, where others may begin elsewhere
     PetscCall(wring_problem_minimise(p, solver, x, outcome));
-  else
+  } else {
     PetscCall(wring_stepper_advance(p->stepper, &p->state, x, outcome));
+  }
   if (outcome->reason == WRING_INTERRUPTED || wring_reason_failed(outcome->reason)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_check_bounds(p, x, &within));
   if (!within) outcome->reason = WRING_STOPPED_DIVERGED; // although the solve has succeeded
