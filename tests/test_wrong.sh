@@ -228,7 +228,8 @@ works 1 evaluate "${scene[@]}" -evaluate_positions last.csv -output_directory th
 close "$(sed -n 's/.*"objective": \(.*\),/\1/p' there/evaluate.json)" \
   "$(grep gradient met1/compare.csv | tail -n 1 | cut -d, -f4)" 1e-12 'g with the contacts at an iterate'
 
-# A long step is interrupted between iterations: its iterate is the start of the next run.
+# A long step is interrupted between iterations: its iterate is the start of the next run, also after a run that is
+# stopped before it makes a step.
 cp bar.yaml long.yaml
 long=(-mesh_box_cells 24,8,8 -solver_type gradient_descent -solver_max_it 1000000 -solver_rtol 1e-12 -time_steps 1)
 "$mpiexec" -n 2 "$wring" run long.yaml "${long[@]}" -output_directory long >log 2>&1 &
@@ -240,6 +241,7 @@ wait $pid
 [ $? = 3 ] || fail 'an interrupted step does not end with status 3'
 grep -q '"ended": "stopped by a signal"' long/run.json || fail 'run.json of an interrupted step'
 g=$(tail -n 1 long/history.csv | cut -d, -f5)
+expect 3 1 run long.yaml "${long[@]}" -initial_restart long -output_directory long -time_limit 1e-9
 expect 2 1 run long.yaml "${long[@]}" -solver_max_it 1 -initial_restart long -output_directory next
 close "$(sed -n 2p next/history.csv | cut -d, -f5)" "$g" 1e-2 'g where the next run begins'
 

@@ -129,8 +129,11 @@ static PetscErrorCode march(wring_run *r)
   r->set_up = r->marched = wring_phases_total(&p->phases);
   while (p->state.step < r->last && !r->status) {
     PetscCall(wring_stopper_check(&r->stopper));
-    if (r->stopper.cause) r->status = WRING_EXIT_STOPPED;
-    if (r->stopper.cause) break;
+    if (r->stopper.cause) {
+      r->status = WRING_EXIT_STOPPED;
+      if (p->restart[0] && p->state.step == r->first) r->outcome.reason = WRING_INTERRUPTED; // x may be an iterate
+      break;
+    }
     PetscCall(make_step(r));
     PetscCall(record_step(r));
     if (r->status) break;
