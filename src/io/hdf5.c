@@ -72,11 +72,6 @@ static void begin(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *e
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-static void restore_report(const wring_hdf5 *h)
-{
-  H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
-}
-
 /* Open MPI's MPI-IO makes a file in /dev/shm for ranks of one node (component sharedfp/sm), and gives no reason. */
 static const char *cause(MPI_Comm comm)
 {
@@ -112,7 +107,7 @@ static PetscErrorCode agree(const wring_hdf5 *h, const char *verb)
   while (!arrived && MPI_Wtime() < end) PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
   wring_error_set(h->error, "%s: cannot be written: HDF5 cannot %s it%s", h->path, verb, cause(h->comm));
   if (!arrived || opened) end_alone(h);
-  restore_report(h);
+  H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +156,7 @@ void wring_hdf5_close(wring_hdf5 *h)
 {
   if (h->file >= 0 && H5Fclose(h->file) < 0)
     wring_error_set(h->error, "%s: cannot be closed: is the disk full?", h->path);
-  restore_report(h);
+  H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
