@@ -151,6 +151,33 @@ static PetscErrorCode check_motion(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  A floor goes down by 20 m and the body above it by 22 m, a longer way than one search covers: it meets the floor after
+  a hundredth, unless the floor goes all of its way in the covered part.
+*/
+static PetscErrorCode check_long_way(void)
+{
+  const wring_collider     c    = collider("half_space", (double[3]){0, 0, -0.02}, (double[3]){0, 0, 0}, -20);
+  const wring_barrier_body how  = {.gap = gap, .n_collider = 1, .collider = &c};
+  wring_mesh              *mesh = test_blocks(PETSC_COMM_WORLD, 1, body);
+  wring_contact           *contact;
+  double                   bound, *d;
+  PetscInt                 vertex;
+
+  PetscFunctionBegin;
+  PetscCall(wring_contact_create_barrier(mesh, &how, &contact));
+  PetscCall(wring_contact_set_time(contact, 0, 1, 0));
+  PetscCall(PetscCalloc1(3 * (size_t)mesh->n_local, &d));
+  for (PetscInt v = 0; v < mesh->n_local; v++) d[3 * v + 2] = -22;
+  PetscCall(wring_contact_bound(contact, mesh->X, d, 1, &bound, &vertex));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
+  CHECK(bound > 0.005 && bound < 0.01, "a body that follows the floor is bounded by %g", bound);
+  PetscCall(PetscFree(d));
+  PetscCall(wring_contact_destroy(&contact));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- starts ------------------------------------------------------------------------------------------------------ */
 
 /* The message that the body at rest gets with one collider; an empty one if it is accepted. */
@@ -202,6 +229,7 @@ int main(int argc, char **argv)
   PetscCall(check_alone(&m, model_create, 1e-12));
   PetscCall(check_bound(&m));
   PetscCall(model_destroy(&m));
+  PetscCall(check_long_way());
   PetscCall(check_starts());
   PetscCall(PetscFinalize());
   return 0;

@@ -323,17 +323,20 @@ static PetscErrorCode compare(const wring_barrier_pairs *p, const double *x, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double *most)
+PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double advance,
+                                           double *most)
 {
   const double limit = farthest * fmax(p->edge[1], p->margin);
   double       far[2];
 
   PetscFunctionBegin;
   *most = 1;
+  if (p->obstacles && wring_obstacles_advance(p->obstacles, advance)) p->searched = PETSC_FALSE;
   PetscCall(compare(p, x, d, *most, far));
   if (far[0] > limit) {
     *most = limit / far[0];
     if (isinf(far[0])) d = NULL;
+    if (p->obstacles) wring_obstacles_advance(p->obstacles, *most * advance);
     PetscCall(compare(p, x, d, *most, far));
   }
   if (!(far[1] <= p->margin / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, *most));

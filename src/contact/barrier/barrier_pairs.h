@@ -57,11 +57,13 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
                                         PetscInt *n, wring_barrier_pair **pair);
 
 /*
-  Makes the pairs complete: all that come nearer than the gap on the way from x to x + t d, t in [0, *most], and at
-  either end all that are nearer than twice the gap. *most <= 1: a longer way would meet too many. Searches if the way
-  has left that of the last search by more than half the margin. d may be NULL. Fetches far_x. Collective.
+  Makes the pairs complete: all that come nearer than the gap on the way from x to x + t d, t in [0, *most], while
+  colliders go on by t `advance` of theirs, and at either end all that are nearer than twice the gap. *most <= 1: a
+  longer way would meet too many. Searches if colliders go on, or if the way has left that of the last search by more
+  than half the margin. d may be NULL. Fetches far_x. Collective.
 */
-PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double *most);
+PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double advance,
+                                           double *most);
 
 /* The corners [corners][3] of pair i at x, or of another field with its far values. */
 void wring_barrier_pairs_gather(const wring_barrier_pairs *p, PetscInt i, const double *x, const double *far,

@@ -97,7 +97,7 @@ static PetscErrorCode barrier_update(wring_contact *contact, const wring_contact
   PetscFunctionBegin;
   (void)step;
   if (first) {
-    PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+    PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, 0, &most));
     PetscCall(evaluate(d, x, PETSC_FALSE));
   }
   for (PetscInt i = 0; i < d->pairs->n; i++) change->active += is_active(d, i);
@@ -187,7 +187,6 @@ static PetscInt fastest(const wring_barrier_pair *pair, const double *way)
   return at;
 }
 
-/* Where colliders move, another search finds what they meet. */
 static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, const double *way, double advance,
                                     double *bound, PetscInt *vertex)
 {
@@ -196,8 +195,7 @@ static PetscErrorCode barrier_bound(wring_contact *contact, const double *x, con
   double                     most, moves[N];
 
   PetscFunctionBegin;
-  if (p->obstacles && wring_obstacles_advance(p->obstacles, advance)) p->searched = PETSC_FALSE;
-  PetscCall(wring_barrier_pairs_prepare(p, x, way, &most));
+  PetscCall(wring_barrier_pairs_prepare(p, x, way, advance, &most));
   PetscCall(make_room(d));
   *bound  = most < 1 ? most : INFINITY;
   *vertex = -1;
@@ -256,7 +254,7 @@ static PetscErrorCode barrier_lag(wring_contact *contact, const wring_contact_st
 
   PetscFunctionBegin;
   if (!d->friction) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, &most));
+  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, 0, &most));
   PetscCall(evaluate(d, x, PETSC_TRUE));
   PetscCall(PetscMalloc1((size_t)d->pairs->n, &slip));
   for (PetscInt i = 0; i < d->pairs->n; i++) n += set_slip(d, i, x, step->h, slip + n);
@@ -290,7 +288,7 @@ static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, w
   double                     most;
 
   PetscFunctionBegin;
-  PetscCall(wring_barrier_pairs_prepare(p, x, NULL, &most));
+  PetscCall(wring_barrier_pairs_prepare(p, x, NULL, 0, &most));
   PetscCall(evaluate(d, x, PETSC_TRUE));
   for (PetscInt i = 0; i < p->n; i++) {
     const wring_placed_feature *const f      = feature_of(d, i);
