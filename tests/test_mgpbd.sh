@@ -28,6 +28,17 @@ for ranks in 1 2; do
   near "$(last chain/compare.csv relative_error)" 0 1e-12 "error of g after one iteration, $ranks ranks"
 done
 
+# ---- a spring without length, which is on one rank: the rows of all springs are then of the kind that it has ----
+
+echo 1,3,0,1e3 >>links.csv
+sed '/^initial/d' chain.yaml >knot.yaml
+for ranks in 1 2; do
+  works $ranks run knot.yaml -solver_type mgpbd -solver_max_it 2 -solver_rtol 0 -output_directory knot$ranks \
+    -output_state_csv true
+  cut -d, -f2- knot$ranks/state.csv >state$ranks.csv
+done
+same state1.csv state2.csv 1e-9
+
 # ---- a soft body that is twisted: C + alpha l/h^2 = 0 within rounding, above the minimum of g ----
 
 cat >box.yaml <<'DECK'

@@ -20,12 +20,13 @@ const char *wring_term_no_rows(const wring_term *t)
 PetscErrorCode wring_constraint_rows_create(MPI_Comm comm, const wring_term *t, PetscBool any, wring_constraint_rows *r)
 {
   const wring_law *const law    = t->law;
-  const PetscBool        scalar = (PetscBool)(any && wring_term_no_rows(t));
-  const int              each   = scalar ? law->n_constraint : law->n_row;
-  const PetscInt64       n      = (PetscInt64)each * t->points * t->n;
-  const size_t           corner = (size_t)t->m * (size_t)n;
+  int                    scalar = any && wring_term_no_rows(t); // a spring without length may be on one rank only
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &scalar, 1, MPI_INT, MPI_MAX, comm));
+  const int        each   = scalar ? law->n_constraint : law->n_row;
+  const PetscInt64 n      = (PetscInt64)each * t->points * t->n;
+  const size_t     corner = (size_t)t->m * (size_t)n;
   PetscCall(wring_count_check(comm, n, 3 * t->m, "constraints on one rank", "rows"));
   *r = (wring_constraint_rows){.find = scalar ? law->constraint : law->row, .each = each, .n = (PetscInt)n, .m = t->m};
   PetscCall(PetscMalloc4(corner, &r->vertex, (size_t)n, &r->C, 3 * corner, &r->dC, (size_t)n, &r->k));
