@@ -210,6 +210,37 @@ static PetscErrorCode check_bound(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Boxes 0.11 m apart, farther than a search reaches, come nearer by 0.03 m each, less than half the margin. Fails if
+  their distance, below twice the gap, is not found.
+*/
+static PetscErrorCode check_least(void)
+{
+  const wring_box          box[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0},
+                                     {{0.5, 0.5, 0.5}, {2, 2, 2}, {0.2, 0.2, 0.61}, 0}};
+  const wring_barrier_body how    = {.self = PETSC_TRUE, .gap = gap};
+  wring_mesh              *mesh   = test_blocks(PETSC_COMM_WORLD, 2, box);
+  wring_contact           *contact;
+  wring_contact_report     report = {.least = 0};
+  double                   least, *x;
+
+  PetscFunctionBegin;
+  PetscCall(wring_contact_create_barrier(mesh, &how, &contact));
+  wring_barrier_set_stiffness(contact, stiffness);
+  PetscCall(PetscMalloc1(3 * (size_t)mesh->n_local, &x));
+  PetscCall(PetscArraycpy(x, mesh->X, 3 * mesh->n_local));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(wring_contact_measure(contact, x, &report, NULL));
+    for (PetscInt v = 0; v < mesh->n_local; v++) x[3 * v + 2] += mesh->X[3 * v + 2] < 0.55 ? 0.03 : -0.03;
+  }
+  PetscCallMPI(MPI_Allreduce(&report.least, &least, 1, MPI_DOUBLE, MPI_MIN, mesh->comm));
+  CHECK(fabs(least - 0.05) < 1e-12, "boxes 0.05 m apart have the distance %g m", least);
+  PetscCall(PetscFree(x));
+  PetscCall(wring_contact_destroy(&contact));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- starts ------------------------------------------------------------------------------------------------------ */
 
 /* The message that a start in which the upper box is moved by (x, z) gets. */
@@ -284,6 +315,7 @@ int main(int argc, char **argv)
   PetscCall(check_contact_components(&m));
   PetscCall(check_alone(&m, model_create, 1e-13));
   PetscCall(check_bound(&m));
+  PetscCall(check_least());
   PetscCall(check_starts(&m));
   PetscCall(model_destroy(&m));
   PetscCall(PetscFinalize());

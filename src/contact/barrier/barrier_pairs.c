@@ -326,7 +326,7 @@ static PetscErrorCode compare(const wring_barrier_pairs *p, const double *x, con
 PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double advance,
                                            double *most)
 {
-  const double limit = farthest * fmax(p->edge[1], p->margin);
+  const double limit = farthest * fmax(p->edge[1], p->margin), room = d ? p->margin : p->margin - p->gap;
   double       far[2];
 
   PetscFunctionBegin;
@@ -339,7 +339,7 @@ PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double 
     if (p->obstacles) wring_obstacles_advance(p->obstacles, *most * advance);
     PetscCall(compare(p, x, d, *most, far));
   }
-  if (!(far[1] <= p->margin / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, *most));
+  if (!(far[1] <= room / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, *most));
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
