@@ -172,12 +172,13 @@ static void find_nearest_to_colliders(const wring_barrier_pairs *p, const double
   double                            corners[9];
   *o = (offence){.distance = INFINITY};
   for (PetscInt i = 0; i < p->n_simplex; i++) {
-    const wring_simplex *const s = p->simplex + i;
+    const wring_simplex *const s     = p->simplex + i;
+    const PetscInt             first = p->mesh->number.original[s->vertex[0]]; // points are in the order of this rank
     wring_simplex_gather(s, x, corners);
     for (int f = 0; f < p->obstacles->n; f++) {
       if (wring_obstacle_apart(feature + f, s->corners, corners) > fmax(o->distance, 0)) continue;
       const double distance = distance_of(feature + f, s, corners);
-      if (!(distance < o->distance)) continue;
+      if (!(distance < o->distance || (distance == o->distance && first < o->original[0]))) continue;
       *o = (offence){.n = s->corners, .distance = distance, .collider = feature[f].collider->name};
       for (int a = 0; a < s->corners; a++) o->original[a] = p->mesh->number.original[s->vertex[a]];
     }
