@@ -255,8 +255,8 @@ typedef struct wring_shape {
 
   /*
     Sets the features [WRING_MOST_FEATURES] of the surface, seen from outside or inside, and returns their number: no
-    body whose parts are all at a distance above 0 from their features meets the surface. NULL: the barrier is refused.
-    Thread-safe.
+    body whose parts are all at a distance above 0 from their features meets the surface. The first is a plane, tube or
+    solid; `a` of the one after a solid is a point of the shape. NULL: the barrier is refused. Thread-safe.
   */
   int (*features)(const double size[3], PetscBool inside, wring_feature *feature);
 } wring_shape;
