@@ -26,12 +26,11 @@ static PetscBool keep(const void *context, const wring_seen *p, const wring_seen
     if (p->original[0] == t->original[a]) return PETSC_FALSE;
   if (wring_touch_triangle(p->x, t->x, &u) && u.distance > r->reach) return PETSC_FALSE;
   if (near_at_rest(p, t, r)) return PETSC_FALSE;
-  *near = (wring_near){.vertex = p->home[0].index, .body = t->body};
-  for (int a = 0; a < 3; a++) {
-    near->original[a] = t->original[a];
-    near->home[a]     = t->home[a];
-  }
-  *to = p->home[0].rank;
+  *to   = p->home[0].rank;
+  *near = (wring_near){.vertex   = p->home[0].index,
+                       .original = {t->original[0], t->original[1], t->original[2]},
+                       .home     = {t->home[0], t->home[1], t->home[2]},
+                       .body     = t->body};
   return PETSC_TRUE;
 }
 

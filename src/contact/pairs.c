@@ -40,10 +40,9 @@ static PetscErrorCode choose_lengths(wring_pairs *p, double *depth)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 3 * p->skin->n; i++) {
     const PetscInt a = p->skin->corner[i], b = p->skin->corner[i - i % 3 + (i + 1) % 3];
-    double         squared = 0;
-    for (int c = 0; c < 3; c++) squared += PetscSqr(m->X[3 * a + c] - m->X[3 * b + c]);
-    sum[0] += sqrt(squared);
-    sum[1] += 0.5 * log(PetscMax(squared, DBL_MIN));
+    const double   length = wring_distance3(m->X + 3 * a, m->X + 3 * b);
+    sum[0] += length;
+    sum[1] += log(PetscMax(length, DBL_MIN));
     sum[2] += 1;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->comm));

@@ -3,7 +3,6 @@
   that are given until they are set anew. docs/theory.md (9.28) to (9.30)
 */
 #include "friction.h"
-#include "contact/shape/poses.h"
 #include "base/vector3.h"
 #include <math.h>
 

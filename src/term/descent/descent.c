@@ -2,7 +2,6 @@
  */
 #include "term/kernels.h"
 #include "descent_solve.h"
-#include "term/vertex_rows.h"
 
 enum { HALVINGS = 12, SMALL = 4 };   // SMALL: a colour with fewer batches is processed by one thread
 static const double decrease = 1e-4; // of the slope, required of a step

@@ -3,7 +3,6 @@
 */
 #include "term/kernels.h"
 #include "sweep_impl.h"
-#include "term/vertex_rows.h"
 #include <float.h>
 #include <omp.h>
 
