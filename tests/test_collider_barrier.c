@@ -178,6 +178,35 @@ static PetscErrorCode check_long_way(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A single vertex, which has no box around it, 1 m above a floor. Fails if it has no gap, or may not move. */
+static PetscErrorCode check_point(void)
+{
+  const wring_collider     c    = collider("half_space", (double[3]){0, 0, -1}, (double[3]){0, 0, 0}, 0);
+  const wring_barrier_body how  = {.n_collider = 1, .collider = &c};
+  const double             d[3] = {0, 0, -1e-3};
+  wring_mesh_data         *data = NULL;
+  wring_mesh              *mesh;
+  wring_contact           *contact;
+  wring_barrier_sizes      sizes;
+  double                   bound;
+  PetscInt                 vertex;
+
+  PetscFunctionBegin;
+  if (wring_comm_rank(PETSC_COMM_WORLD) == 0) {
+    PetscCall(wring_mesh_data_create(1, 0, &data));
+    PetscCall(PetscCalloc1(1, &data->set_start));
+    for (int i = 0; i < 3; i++) data->X[i] = 0;
+  }
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, WRING_PARTITIONER_METIS, &data, &mesh));
+  PetscCall(wring_contact_create_barrier(mesh, &how, &contact));
+  PetscCall(wring_barrier_measure(contact, &sizes));
+  PetscCall(wring_contact_bound(contact, mesh->X, d, 0, &bound, &vertex));
+  CHECK(sizes.gap > 0 && isinf(bound), "a vertex with the gap %g m is bounded by %g", sizes.gap, bound);
+  PetscCall(wring_contact_destroy(&contact));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- starts ------------------------------------------------------------------------------------------------------ */
 
 /* The message that the body at rest gets with one collider; an empty one if it is accepted. */
@@ -230,6 +259,7 @@ int main(int argc, char **argv)
   PetscCall(check_bound(&m));
   PetscCall(model_destroy(&m));
   PetscCall(check_long_way());
+  PetscCall(check_point());
   PetscCall(check_starts());
   PetscCall(PetscFinalize());
   return 0;

@@ -10,7 +10,7 @@
 static const double gap_of_diagonal = 1e-3, gap_of_distance = 0.25, slip_of_diagonal = 1e-3; // 1/s
 static const double touching = 1e-12; // of the diagonal: a smaller distance is none
 
-/* Of the box around all vertices at x. */
+/* Of the box around all vertices at x; 1 m of a single vertex, whose gap would be 0. */
 static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, const double *x, double *diagonal)
 {
   double low[3], high[3];
@@ -18,6 +18,7 @@ static PetscErrorCode measure_diagonal(const wring_barrier_pairs *p, const doubl
   PetscFunctionBegin;
   PetscCall(wring_bounds_find(p->mesh->comm, p->mesh->n_owned, x, low, high));
   *diagonal = wring_distance3(high, low);
+  if (*diagonal == 0) *diagonal = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
