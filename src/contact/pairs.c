@@ -29,10 +29,10 @@ static double reach(const wring_pairs *p)
 /* ---- creating ---------------------------------------------------------------------------------------------------- */
 
 /*
-  Half the mean edge of the surface at rest, arithmetic for the depth, and geometric for the margin, which a few large
-  triangles of another body do not increase.
+  Half the mean edge of the surface at rest, arithmetic for the depth if it is 0, and geometric for the margin, which a
+  few large triangles of another body do not increase.
 */
-static PetscErrorCode choose_lengths(wring_pairs *p, double *depth)
+static PetscErrorCode choose_lengths(wring_pairs *p)
 {
   const wring_mesh *m      = p->mesh;
   double            sum[3] = {0};
@@ -46,7 +46,7 @@ static PetscErrorCode choose_lengths(wring_pairs *p, double *depth)
     sum[2] += 1;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->comm));
-  *depth    = sum[2] > 0 ? 0.5 * sum[0] / sum[2] : 1;
+  if (p->depth <= 0) p->depth = sum[2] > 0 ? 0.5 * sum[0] / sum[2] : 1;
   p->margin = sum[2] > 0 ? 0.5 * exp(sum[1] / sum[2]) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,14 +77,12 @@ static PetscErrorCode create(const wring_mesh *m, wring_skin *skin, double thick
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p)
 {
   wring_skin *skin;
-  double      half_edge;
 
   PetscFunctionBegin;
   PetscCall(wring_skin_create(m, &skin));
   PetscCall(create(m, skin, thickness, depth, p));
   PetscCall(list_edges(*p));
-  PetscCall(choose_lengths(*p, &half_edge));
-  if (depth <= 0) (*p)->depth = half_edge;
+  PetscCall(choose_lengths(*p));
   (*p)->within = reach(*p);
   (*p)->behind = 2 * (*p)->depth;
   PetscFunctionReturn(PETSC_SUCCESS);
