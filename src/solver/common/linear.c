@@ -216,11 +216,12 @@ static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x
   PetscFunctionBegin;
   l->fresh = (PetscBool) !(same && pays && !l->stale);
   if (!l->fresh) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!same || !l->blocks) {
+  if (same && l->blocks) PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
+  if (!same || !l->blocks) { // also where contacts have begun to couple more vertices
     PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
     PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
+    PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
   }
-  PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
   wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   l->pace[0] = l->extra = 0;
   l->revision           = revision;
