@@ -104,10 +104,7 @@ PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *erro
   for (; more > 0; anew = PETSC_TRUE) {
     f->workspace = more;
     if (anew) PetscCall(wring_factor_symbolic(f, A));
-    if (f->type == MAT_FACTOR_LU)
-      PetscCall(MatLUFactorNumeric(f->F, A, &info));
-    else
-      PetscCall(MatCholeskyFactorNumeric(f->F, A, &info));
+    PetscCall(MatCholeskyFactorNumeric(f->F, A, &info));
     PetscCall(MatFactorGetError(f->F, error));
     PetscCall(get_more_workspace(f->F, f->workspace, &more));
   }

@@ -83,9 +83,9 @@ typedef struct {
 PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A); // needs only A's pattern; creates F. Collective.
 
 /*
-  Factors A, which has the pattern of the last one; repeats this with more workspace if MUMPS needs it. *error is the
-  final status, not an error of PETSc. If it is not MAT_FACTOR_NOERROR, INFOG may be read from f->F, but no solve is
-  possible. Collective.
+  The Cholesky factor of A, which has the pattern of the last one; again with more workspace if MUMPS needs it. *error
+  is the final status, not an error of PETSc. If it is not MAT_FACTOR_NOERROR, INFOG may be read from f->F, but no solve
+  is possible. Collective.
 */
 PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error);
 
