@@ -25,13 +25,11 @@ const char *wring_potential_refuses_contacts(const wring_potential *g, wring_con
 /* Sums over ranks, so that every rank makes the same decisions. */
 static PetscErrorCode sum_change(const wring_potential *g, wring_contact_change *c)
 {
-  const wring_phase old    = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
-  PetscInt64        sum[4] = {c->active, c->added, c->released, c->moved};
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
 
   PetscFunctionBegin;
   wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPIU_INT64, MPI_SUM, g->comm));
-  *c = (wring_contact_change){.active = sum[0], .added = sum[1], .released = sum[2], .moved = sum[3]};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, c, sizeof *c / sizeof c->active, MPIU_INT64, MPI_SUM, g->comm));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,9 +117,7 @@ PetscErrorCode wring_potential_measure_slip(wring_potential *g, Vec x, Vec from,
   PetscCall(wring_contact_measure_slip(friction, xa, fa, report, torque));
   if (from) PetscCall(VecRestoreArrayRead(from, &fa));
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  double sum[3] = {report->potential, report->work, report->force};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, g->comm));
-  *report = (wring_slip_report){sum[0], sum[1], sum[2]};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, report, sizeof *report / sizeof report->work, MPI_DOUBLE, MPI_SUM, g->comm));
   if (torque)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, torque, 3 * wring_contact_parts(friction), MPI_DOUBLE, MPI_SUM, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
