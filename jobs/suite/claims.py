@@ -103,7 +103,7 @@ def verdict(values, factor, tie, confidence):
     return "on some" if n >= FEWEST and low > SOME[0] and high < SOME[1] else "not decided"
 
 
-def line(results, claim, name, commit):
+def line(results, claim, name):
     values, tie, factor = ratios(results, claim), tie_of(claim), float(claim["factor"])
     confidence = intervals.confidence_of(len(of_set(name)))
     wins, n = count(values, 1, tie)
@@ -111,6 +111,7 @@ def line(results, claim, name, commit):
     ends = intervals.wilson(wins, n, confidence)
     said = verdict(values, factor, tie, confidence)
     open_at = factor if intervals.side(wins, n, HALF, confidence, FEWEST) else 1  # what is not decided
+    both = [found[claim[who]] for found in results for who in ("better", "worse") if claim[who] in found]
     needed = intervals.needed(*count(values, open_at, tie), HALF, confidence, FEWEST) if said == "not decided" else None
     return {
         "claim": claim["claim"],
@@ -123,7 +124,7 @@ def line(results, claim, name, commit):
         "interval": f"{ends[0]:.2f} - {ends[1]:.2f}" if n else "-",
         "factor": f"{middle} ({low} - {high})" if values else "-",
         "verdict": said,
-        "commit": commit,
+        "commit": " ".join(dict.fromkeys(result.commit for result in both)),
         "cost": claim["cost"],
         "error": claim["error"],
         "ties": len(values) - n,
@@ -132,9 +133,9 @@ def line(results, claim, name, commit):
     }
 
 
-def publish(name, results, commit, docs):
+def publish(name, results, docs):
     """The rows of a set in claims.csv, whose other sets stay, and in claims.md those that it shows."""
-    made = [list(line(results, claim, name, commit).values()) for claim in of_set(name)]
+    made = [list(line(results, claim, name).values()) for claim in of_set(name)]
     path, marks = os.path.join(docs, TABLE), "contact_claims" if name == contacts.SET else "claims"
     every = tables.kept(path, "set", HEAD, made) + made
     tables.write(path, HEAD, sorted(every, key=lambda row: row[-1] == contacts.SET))
@@ -143,7 +144,7 @@ def publish(name, results, commit, docs):
 
 def text(name, results, number):
     """A claim by its number, and what has been measured."""
-    found = line(results, numbered(name, number), name, "")
+    found = line(results, numbered(name, number), name)
     return "\n".join(f"{key + ':':<19}{cell}" for key, cell in found.items() if cell != "")
 
 

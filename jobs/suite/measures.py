@@ -27,6 +27,7 @@ class Result:
     ended: str
     repeats: list  # s of each solve
     rows: list
+    commit: str = ""  # of the program
 
     def first(self, target):
         """The first row with this error or less, None where there is none."""
@@ -152,7 +153,7 @@ def of_problem(out, problem, all_weights):
                 row["error"] = (row["objective"] - least) / span if math.isfinite(row["objective"]) else math.inf
                 row["work"] = work_of(name, row, weights)
             repeats = [one["seconds"] for one in told.get("repeats", ())]
-            found[name] = Result(problem, name, told["ended"], repeats, rows)
+            found[name] = Result(problem, name, told["ended"], repeats, rows, summary["provenance"]["commit"])
     return found
 
 

@@ -179,13 +179,22 @@ def budgets(out, results):
     return tables.markdown(("size", "problems", "s", "work"), lines)
 
 
+def commits(results):
+    """Of the program: that of the first entrant, and others with the entrants that were measured with them later."""
+    made = {}
+    for result in (result for found in results for result in found.values()):
+        made.setdefault(result.commit, {})[result.entrant] = True
+    first, *later = made
+    return "; ".join([first, *(f"{commit} for {', '.join(made[commit])}" for commit in later)])
+
+
 def provenance(out, results, name):
     """Where and with what the runs were made, from the first one."""
     made = told(out, results[0])["provenance"]
     how = f"{tables.count(made['ranks'], 'rank')} of {tables.count(made['threads'], 'thread')}"
     return filled(
         f"The set {name}: {tables.count(len(results), 'problem')}, {how} on "
-        f"{made.get('processor') or 'an unknown processor'}; wring {made['version']} ({made['commit']}), "
+        f"{made.get('processor') or 'an unknown processor'}; wring {made['version']} ({commits(results)}), "
         f"{made['compiler']}, PETSc {made['petsc']}."
     )
 
@@ -293,7 +302,7 @@ def write(name, out, results, docs):
     else:
         benchmark(name, out, results, docs)
         draw(out, results, docs)
-    claims.publish(name, results, told(out, results[0])["provenance"]["commit"], docs)
+    claims.publish(name, results, docs)
 
 
 def write_hidden(name, out, results, docs):
