@@ -513,6 +513,28 @@ static PetscErrorCode test_ambiguous_names(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if a name that tables of solvers or colliders would cut is taken. */
+static PetscErrorCode test_long_name(void)
+{
+  wring_options *o;
+  PetscInt       n;
+  char         **name, key[160];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  snprintf(key, sizeof key, "attach_%0127d_stiffness", 0);
+  PetscCall(wring_options_set(o, key, "1", "deck.yaml:5"));
+  PetscCall(wring_options_names(o, "attach_", N_SCHEMA, schema, 0, NULL, &n, &name));
+  CHECK(n == 1 && strlen(name[0]) == 127, "%d names, %s", (int)n, name[0]);
+  PetscCall(wring_words_destroy(n, &name));
+  snprintf(key, sizeof key, "attach_%0128d_stiffness", 0);
+  PetscCall(wring_options_set(o, key, "1", "deck.yaml:6"));
+  CHECK_REFUSED(wring_options_names(o, "attach_", N_SCHEMA, schema, 0, NULL, &n, &name), "deck.yaml:6",
+                "at most 127 characters");
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
 /* The help text of a key, [size]. */
@@ -652,6 +674,7 @@ int main(int argc, char **argv)
   PetscCall(test_find());
   PetscCall(test_names());
   PetscCall(test_ambiguous_names());
+  PetscCall(test_long_name());
   PetscCall(test_help());
   PetscCall(test_read());
   PetscCall(test_alternatives());

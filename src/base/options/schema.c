@@ -299,6 +299,8 @@ PetscErrorCode wring_options_settle(wring_options *o, PetscInt n_schema, const w
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+enum { LONGEST = 127 }; // characters of a name
+
 /* The possible interpretations of a key: the names in it. */
 typedef struct {
   PetscInt known[2], n_known; // indices of known names, at most two
@@ -359,11 +361,13 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
       WRING_REFUSE(o->comm, "%s: key %s can mean both '%s' and '%s': rename one of them", o->entry[i].origin, key,
                    known[r.known[0]], known[r.known[1]]);
     }
-    if (r.n_known == 1) {
-      PetscCall(add_name(known[r.known[0]], strlen(known[r.known[0]]), n, names));
-    } else if (r.size > 0) {
-      PetscCall(add_name(key + head, (size_t)r.size, n, names));
+    const char *const name = r.n_known == 1 ? known[r.known[0]] : key + head;
+    const size_t      size = r.n_known == 1 ? strlen(name) : (size_t)PetscMax(r.size, 0);
+    if (size > LONGEST) {
+      PetscCall(wring_words_destroy(*n, names));
+      WRING_REFUSE(o->comm, "%s: key %.40s...: a name has at most %d characters", o->entry[i].origin, key, LONGEST);
     }
+    if (size > 0) PetscCall(add_name(name, size, n, names));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
