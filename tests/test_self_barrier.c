@@ -216,10 +216,9 @@ static PetscErrorCode check_bound(model *m)
 */
 static PetscErrorCode check_least(void)
 {
-  const wring_box          box[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0},
-                                     {{0.5, 0.5, 0.5}, {2, 2, 2}, {0.2, 0.2, 0.61}, 0}};
-  const wring_barrier_body how    = {.self = PETSC_TRUE, .gap = gap};
-  wring_mesh              *mesh   = test_blocks(PETSC_COMM_WORLD, 2, box);
+  const wring_box box[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0}, {{0.5, 0.5, 0.5}, {2, 2, 2}, {0.2, 0.2, 0.61}, 0}};
+  const wring_barrier_body how  = {.self = PETSC_TRUE, .gap = gap};
+  wring_mesh              *mesh = test_blocks(PETSC_COMM_WORLD, 2, box);
   wring_contact           *contact;
   wring_contact_report     report = {.least = 0};
   double                   least, *x;

@@ -158,8 +158,7 @@ static PetscErrorCode check_static(const wring_problem *p)
                    wring_options_origin(p->options, "initial_", key[i]), key[i]);
   }
   if (p->chained) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p->state.time < done - 1e-9 * each || p->state.time > done + each)
-    PetscCall(refuse_static(p));
+  if (p->state.time < done - 1e-9 * each || p->state.time > done + each) PetscCall(refuse_static(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,7 +46,7 @@ static middle_row make_row(const wring_build *b, PetscInt i)
 static void report(wring_build *b, const middle_row *first, const middle_row *other, PetscBool by_node)
 {
   const middle_row *const r = first->line < other->line ? other : first, *const before = r == first ? other : first;
-  char                    its[64];
+  char its[64];
   if (by_node)
     snprintf(its, sizeof its, "at that of %lld and %lld", (long long)before->tag[0], (long long)before->tag[1]);
   else

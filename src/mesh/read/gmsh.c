@@ -123,8 +123,7 @@ static PetscErrorCode read_entity(wring_gmsh *r, int64_t dim)
   PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
   if (!added) wring_scan_fail(r->s, line, "%s %lld is listed twice", wring_dimension_name[dim], (long long)tag);
   int64_t n = wring_scan_long_count(r->s, "the number of physical tags");
-  for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++)
-    PetscCall(wring_tags_add(&r->tags, wring_gmsh_scan_tag(r)));
+  for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++) PetscCall(wring_tags_add(&r->tags, wring_gmsh_scan_tag(r)));
   n = dim > 0 ? wring_scan_long_count(r->s, "the number of bounding entities") : 0;
   for (int64_t i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
   if (wring_scan_ok(r->s)) wring_scan_end_line(r->s);
