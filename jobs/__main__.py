@@ -38,7 +38,7 @@ def main():
         known = ", ".join(commands())
         sys.exit(f"jobs: no command '{sys.argv[1]}', expected one of {known}" if sys.argv[1:] else __doc__)
     sys.dont_write_bytecode = True
-    from program import DEBIAN_PYTHON, ROOT, Failure
+    from program import DEBIAN_PYTHON, ROOT, STARTED_IN, Failure
 
     if sys.argv[1] not in ("paraview", "scaling"):  # whose arguments are files, relative to where the user is
         os.chdir(ROOT)
@@ -50,6 +50,7 @@ def main():
         if missing.name not in ("numpy", "vtk"):
             raise
         if sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
+            os.chdir(STARTED_IN)
             os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", os.path.dirname(os.path.abspath(__file__)), *sys.argv[1:]])
         if {"-h", "--help"} & set(sys.argv):  # its docstring, without options
             return print(importlib.util.find_spec(sys.argv[1]).loader.get_source(sys.argv[1]).split('"""')[1])

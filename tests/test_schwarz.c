@@ -165,8 +165,8 @@ static PetscErrorCode test_growth(void)
 }
 
 /*
-  u . H P H u is at least u . H u for u of the coarse level, such as rotations of a free body; what the parts add is small
-  where they are stiff. Fails if columns of P do not turn parts.
+  u . H P H u is at least u . H u for u of the coarse level, such as rotations of a free body; what the parts add is
+  small where they are stiff. Fails if columns of P do not turn parts.
 */
 static PetscErrorCode test_turn(void)
 {

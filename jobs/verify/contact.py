@@ -1,7 +1,6 @@
 """Hertz's contact: an elastic ball that is pressed on a rigid plane, kept apart by the barrier."""
 import math
 
-import numpy
 import outputs
 from verify import meshes
 from verify.case import INPUTS, Row
@@ -64,18 +63,22 @@ def areas(triangles, mesh):
     return result
 
 
-def ellipse(mesh, run):
-    """Hertz's radius and central pressure, p^2 = peak^2 (1 - r^2 / radius^2), fitted where r < 0.8 of the radius.
+def measure(mesh, run):
+    """Radius and central pressure of Hertz's ellipse p^2 = peak^2 (1 - r^2 / radius^2).
 
+    The radius is 16 / (3 pi) of the mean r of the pressure; the peak is fitted where r < 0.8 of the radius.
     contact_pressure is over all faces of a vertex. On the edges of the quarter these are planes of symmetry, too."""
+    import numpy
+
     surface = areas([t for side in mesh.sides.values() for t in side], mesh)
-    below = areas(mesh.sides["below"], mesh)
-    pressure, places = pressures(run.folder, len(mesh.points)), run.positions()
-    inner = [v for v in mesh.vertices("below") if math.hypot(*places[v][:2]) < 0.8 * TOUCHED]
-    r2 = [places[v][0] ** 2 + places[v][1] ** 2 for v in inner]
-    p2 = [(pressure[v] * surface[v] / below[v]) ** 2 for v in inner]
-    slope, square = numpy.polyfit(r2, p2, 1, w=numpy.sqrt([below[v] for v in inner]))
-    return math.sqrt(-square / slope), math.sqrt(square)
+    below, places = areas(mesh.sides["below"], mesh), run.positions()
+    r = [math.hypot(x, y) for x, y, _ in places]
+    force = [p * a for p, a in zip(pressures(run.folder, len(mesh.points)), surface)]
+    inner = [v for v in mesh.vertices("below") if r[v] < 0.8 * TOUCHED]
+    square = [(force[v] / below[v]) ** 2 for v in inner]
+    weight = numpy.sqrt([below[v] for v in inner])
+    peak = math.sqrt(numpy.polyfit([r[v] ** 2 for v in inner], square, 1, w=weight)[1])
+    return 16 / (3 * math.pi) * numpy.dot(force, r) / sum(force), peak
 
 
 def hertz(bench):
@@ -88,13 +91,13 @@ def hertz(bench):
         run = bench.run("hertz", f"{n}", how)
         forces.append(4 * run.last("collider_plane_fz"))
         if not bench.quick:
-            radius, peak = ellipse(mesh, run)
+            radius, peak = measure(mesh, run)
             radii.append(radius)
             peaks.append(peak)
     rows = [Row("force", "limit", forces, FORCE, HERTZ, unit="N")]
     if not bench.quick:
-        rows.append(Row("radius of the contact, of the fitted pressure", "limit", radii, TOUCHED, HERTZ, unit="m"))
-        rows.append(Row("pressure at the centre, of the fitted one", "limit", peaks, PEAK, HERTZ, unit="Pa"))
+        rows.append(Row("radius of the contact, from the mean distance of the pressure", "limit", radii, TOUCHED, HERTZ, unit="m"))
+        rows.append(Row("pressure at the centre, by a fit", "limit", peaks, PEAK, HERTZ, unit="Pa"))
     return rows
 
 

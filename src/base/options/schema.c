@@ -134,7 +134,8 @@ static PetscBool find_in_family(PetscInt n_schema, const wring_schema *schema, c
                                 char below[OPTIONS_KEY_SIZE])
 {
   for (const wring_schema *s = schema; s < schema + n_schema; s++) {
-    if (fixed_part(s->prefix) != strlen(key) + 1 || wring_ascii_compare_n(s->prefix, key, strlen(key))) continue;
+    if (!s->options->key || fixed_part(s->prefix) != strlen(key) + 1) continue;
+    if (wring_ascii_compare_n(s->prefix, key, strlen(key))) continue;
     make_key(s, "NAME", 4, s->options->key, below);
     return PETSC_TRUE;
   }

@@ -59,7 +59,7 @@ PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const
                                    const char *owner)
 {
   PetscFunctionBegin;
-  if (!options || !options->key) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_grow(c->n + 1, &c->capacity, sizeof *c->entry, &c->entry));
   wring_schema *const s = &c->entry[c->n++];
   PetscCall(PetscStrallocpy(prefix, (char **)&s->prefix));
