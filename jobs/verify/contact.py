@@ -96,7 +96,8 @@ def hertz(bench):
             peaks.append(peak)
     rows = [Row("force", "limit", forces, FORCE, HERTZ, unit="N")]
     if not bench.quick:
-        rows.append(Row("radius of the contact, from the mean distance of the pressure", "limit", radii, TOUCHED, HERTZ, unit="m"))
+        label = "radius of the contact, from the mean distance of the pressure"
+        rows.append(Row(label, "limit", radii, TOUCHED, HERTZ, unit="m"))
         rows.append(Row("pressure at the centre, by a fit", "limit", peaks, PEAK, HERTZ, unit="Pa"))
     return rows
 
