@@ -60,6 +60,42 @@ static PetscErrorCode check_same(const char *material)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  A factor would take as long as one iteration of conjugate gradients. Fails if they make more than three before the
+  factor's turn, or if it does not come.
+*/
+static PetscErrorCode check_limit(void)
+{
+  wring_linear  l = {.prefix = "test_", .type = WRING_LINEAR_MULTIGRID, .rtol = 1e-8, .norm = WRING_NORM_RESIDUAL};
+  wring_solver *s;
+  test_body     b;
+  Vec           x, z;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("stable_neohookean", h, 0, &b));
+  PetscCall(test_body_attach(&b, "xmin", 1e4, pull));
+  PetscCall(test_body_set_up(&b));
+  PetscCall(test_body_solver(&b, "newton", &s));
+  PetscCall(VecDuplicate(b.x, &x));
+  PetscCall(VecDuplicate(b.x, &z));
+  PetscCall(test_body_place(&b, pull, 0.01, x));
+  l.factor = 1;
+  PetscCall(wring_linear_create_matrix(s, &l));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &l.A));
+  PetscCall(wring_linear_set_up(s, &l, x));
+  PetscCall(wring_linear_solve(s, &l, x, z));
+  CHECK(s->work.linear_iterations == 3 && l.end == WRING_SOLVE_SHORT && wring_linear_gives_way(s, &l),
+        "%d iterations, end %d", (int)s->work.linear_iterations, (int)l.end);
+  PetscCall(wring_linear_create_matrix(s, &l));
+  CHECK(l.type == WRING_LINEAR_DIRECT && !wring_linear_gives_way(s, &l), "no factor");
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&z));
+  PetscCall(wring_linear_destroy(&l));
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = the cycle of l, for H at x, applied to x. */
 static PetscErrorCode apply(wring_solver *s, wring_linear *l, Vec x, Vec z)
 {
@@ -181,6 +217,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_same("stable_neohookean"));
   PetscCall(check_same("fixed_corotated"));
+  PetscCall(check_limit());
   PetscCall(check_renewal());
   PetscCall(check_choice((const PetscInt[]){400, 1, 1}, PETSC_TRUE));
   PetscCall(check_choice((const PetscInt[]){11, 11, 11}, PETSC_FALSE));

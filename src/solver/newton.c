@@ -318,6 +318,11 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   for (;;) {
     PetscCall(try_direction(s, x, slope, &usable));
     if (usable) break;
+    if (wring_linear_gives_way(s, &newton->H)) {
+      m->shift = 0;
+      PetscCall(assemble(s, x));
+      continue;
+    }
     if (++failures == MAX_FAILURES) wring_solver_end(s, WRING_STOPPED_LINEAR);
     if (!s->end.given) PetscCall(modify(s, x));
     if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);

@@ -30,6 +30,7 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
     PetscCall(wring_potential_graph(s->g, &graph));
     PetscCall(wring_factor_worth(graph, &expected, &l->factor));
     direct = (PetscBool)(l->factor < l->solves * expected);
+    if (pc[0]) l->factor = 0; // conjugate gradients stay where options choose
     PetscCall(MatDestroy(&graph));
     wring_solver_end_setup(s);
   }
@@ -44,15 +45,21 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 static const double patience    = 2; // factors
 static const double aggregation = 4; // iterations of a V-cycle of ours, in one of PETSc's smoothed aggregation
 
-static PetscErrorCode reconsider(const wring_solver *s, wring_linear *l)
+static PetscBool may_give_way(const wring_solver *s, const wring_linear *l)
 {
-  PetscFunctionBegin;
-  if (l->type != WRING_LINEAR_MULTIGRID || l->factor == 0 || l->excess <= patience * l->factor)
-    PetscFunctionReturn(PETSC_SUCCESS);
-  if (wring_potential_has_bounded_contacts(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_linear_destroy(l));
-  l->type = WRING_LINEAR_DIRECT;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return (PetscBool)(l->type == WRING_LINEAR_MULTIGRID && l->factor > 0 && !wring_potential_has_bounded_contacts(s->g));
+}
+
+PetscBool wring_linear_gives_way(const wring_solver *s, const wring_linear *l)
+{
+  return (PetscBool)(may_give_way(s, l) && l->excess > patience * l->factor);
+}
+
+/* The iterations after which they do. */
+static PetscInt allowance(const wring_solver *s, const wring_linear *l)
+{
+  const double left = fmax(0, patience * l->factor - l->excess) / (l->own ? 1 : aggregation);
+  return may_give_way(s, l) && left < PETSC_MAX_INT / 2 ? (PetscInt)left + 1 : PETSC_MAX_INT;
 }
 
 static PetscBool is_incomplete_factor(const wring_linear *l)
@@ -77,7 +84,10 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l)
   PetscFunctionBegin;
   PetscCall(choose(s, l));
   PetscCall(PetscOptionsHasName(NULL, l->prefix, "-pc_type", &other));
-  if (!other) PetscCall(reconsider(s, l));
+  if (wring_linear_gives_way(s, l)) {
+    PetscCall(wring_linear_destroy(l));
+    l->type = WRING_LINEAR_DIRECT;
+  }
   if (!l->A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
     PetscCall(wring_potential_create_blocks(s->g, &l->A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -332,11 +342,19 @@ static PetscErrorCode solve_one(const wring_solver *s, wring_linear *l, Vec b, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode set_limit(const wring_linear *l, PetscInt iterations)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetTolerances(l->ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, iterations));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x)
 {
   const wring_phase old   = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
   const PetscBool   ready = (PetscBool)(l->state == WRING_SYSTEM_READY);
   krylov_work       most  = {0};
+  PetscInt          limit;
 
   PetscFunctionBegin;
   l->end   = ready ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
@@ -345,12 +363,15 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
   if (l->norm == WRING_NORM_RESIDUAL && (l->type == WRING_LINEAR_MULTIGRID || l->type == WRING_LINEAR_SCHWARZ))
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
+  PetscCall(KSPGetTolerances(l->ksp, NULL, NULL, NULL, &limit));
+  PetscCall(set_limit(l, PetscMin(limit, allowance(s, l))));
   if (ready && !l->in) PetscCall(solve_one(s, l, b, x, &most));
   for (int c = 0; c < 3 && l->in && ready; c++) {
     PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
     PetscCall(solve_one(s, l, l->in, l->out, &most));
     PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
   }
+  PetscCall(set_limit(l, limit));
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
   take_pace(l, most.iterations);

@@ -55,6 +55,13 @@ typedef struct {
 */
 PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
 
+/*
+  Whether the iterations of AUTO's conjugate gradients have cost as much as factors in their place and two more: the
+  solve that comes to this ends, and the next create_matrix chooses a factor, for an H that is to be assembled anew. Not
+  collective.
+*/
+PetscBool wring_linear_gives_way(const wring_solver *s, const wring_linear *l);
+
 /* To be called whenever A has new values. Multigrid represents the rigid motions of the positions x. Collective. */
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Vec x);
 
