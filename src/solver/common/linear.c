@@ -55,7 +55,7 @@ PetscBool wring_linear_gives_way(const wring_solver *s, const wring_linear *l)
   return (PetscBool)(may_give_way(s, l) && l->excess > patience * l->factor);
 }
 
-/* The iterations after which they do. */
+/* The iterations that are left until conjugate gradients give way. */
 static PetscInt allowance(const wring_solver *s, const wring_linear *l)
 {
   const double left = fmax(0, patience * l->factor - l->excess) / (l->own ? 1 : aggregation);
