@@ -280,8 +280,8 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
 
 /*
   An H without values that keeps one block of two that are transposes of each other, and no columns of scalars: 40 % of
-  the memory of MATAIJ. It has MatMult, MatGetRowMaxAbs and additions by MatDiagonalSet, and must not outlive g. With
-  means, which couple more vertices, *H stays as it is, NULL.
+  the memory of MATAIJ. It has MatMult, MatGetRowMaxAbs and additions by MatDiagonalSet, and must not outlive g.
+  Another *H is replaced; with means, which couple more vertices, it stays as it is.
   get_blocks: its blocks, borrowed, in rows of vertices, or NULL for another matrix.
 */
 PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H); // collective

@@ -171,11 +171,14 @@ static PetscErrorCode destroy(Mat H)
 
 PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H)
 {
-  const PetscInt n = 3 * g->mesh->n_owned;
-  block_matrix  *m;
+  const PetscInt      n = 3 * g->mesh->n_owned;
+  wring_block_values *v = NULL;
+  block_matrix       *m;
 
   PetscFunctionBegin;
-  if (wring_potential_has_means(g)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*H) PetscCall(wring_potential_get_blocks(*H, &v));
+  if (v || wring_potential_has_means(g)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(H));
   PetscCall(PetscNew(&m));
   PetscCall(MatCreateShell(g->comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, m, H));
   PetscCall(MatSetBlockSize(*H, 3));

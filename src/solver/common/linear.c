@@ -88,7 +88,7 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l)
     PetscCall(wring_linear_destroy(l));
     l->type = WRING_LINEAR_DIRECT;
   }
-  if (!l->A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
+  if ((!l->A || l->own) && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
     PetscCall(wring_potential_create_blocks(s->g, &l->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,8 +50,9 @@ typedef struct {
 } wring_linear;
 
 /*
-  l->A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it is NULL: as
-  an AIJ matrix. Options of PETSc may need one. A choice of AUTO may change here, where a new H begins. Collective.
+  l->A is created to receive H, as the systems of l keep it in the least memory, unless it is there, and anew after an H
+  of contacts that coupled more vertices; or it is NULL: as an AIJ matrix. Options of PETSc may need one. A choice of
+  AUTO may change here, where a new H begins. Collective.
 */
 PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
 
