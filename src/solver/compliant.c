@@ -185,11 +185,13 @@ static PetscErrorCode lay_out(wring_solver *s)
 
   PetscFunctionBegin;
   if (c->K && c->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_begin_setup(s);
   c->revision = revision;
   PetscCall(forget_layout(c));
   PetscCall(number_unknowns(s, &first));
   PetscCall(PetscMalloc1(c->n_entry, &c->value));
   PetscCall(create_matrix(s, 3 * wring_potential_mesh(s->g)->n_owned + c->n_row, first));
+  wring_solver_end_setup(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
