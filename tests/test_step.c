@@ -218,6 +218,31 @@ static PetscErrorCode test_counts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A law without a Hessian. Fails if the message calls an integrator a solver. */
+static PetscErrorCode test_refusal(void)
+{
+  static wring_law law;
+  const double     par[2] = {1, 1};
+  test_body        m;
+  wring_term      *term;
+  wring_stepper   *stepper;
+
+  PetscFunctionBegin;
+  law         = wring_law_strain;
+  law.name    = "putty";
+  law.hessian = NULL;
+  PetscCall(test_body_create("strain", step, 0, &m));
+  PetscCall(wring_term_create_tets(m.mesh, 0, &law, par, 0, NULL, &term));
+  PetscCall(wring_potential_add_term(m.g, term));
+  PetscCall(test_set(m.o, "", "time_step=0.01 time_integrator=linear_implicit_euler"));
+  CHECK_REFUSED(wring_stepper_create(m.g, m.o, &stepper),
+                "integrator 'linear_implicit_euler' cannot use material 'putty': it has no Hessian",
+                "expected material ");
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   Counts reductions of a first step by qn that stops at x_0, where the solver gets g(x_0) or not; returns the outcome.
 */
@@ -276,6 +301,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
   PetscCall(test_counts());
+  PetscCall(test_refusal());
   PetscCall(test_free_fall());
   PetscCall(test_momentum());
   PetscCall(test_start());

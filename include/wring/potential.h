@@ -45,10 +45,11 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *contact);
 
 /*
-  Refuses laws that lack what a solver needs, and names those that fit: "solver 'pd' cannot use material 'neohookean':
-  it has no projection, expected material strain, ...". `otherwise` is what else helps, "inner admm"; NULL: nothing.
+  Refuses laws that lack what a solver, or another `kind`, needs, and names those that fit: "solver 'pd' cannot use
+  material 'neohookean': it has no projection, expected material strain, ...". `otherwise` is what else helps, "inner
+  admm"; NULL: nothing.
 */
-PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver,
+PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *kind, const char *name,
                                        const char *otherwise);
 PetscBool      wring_potential_can(const wring_potential *g, unsigned can); // whether all laws have it; not collective
 PetscBool      wring_potential_has_means(const wring_potential *g); // of J over patches of elements: not collective

@@ -107,7 +107,7 @@ PetscBool wring_potential_can(const wring_potential *g, unsigned can)
   return PETSC_TRUE;
 }
 
-PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver,
+PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *kind, const char *name,
                                        const char *otherwise)
 {
   char fitting[512];
@@ -120,12 +120,12 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
     if (law->split)
       WRING_REFUSE(
         g->comm,
-        "solver '%s' cannot use the mean volume of '%s' in '%s': it needs the %s, expected volumetric: full%s%s",
-        solver, law->name, wring_term_name(g->term[i]),
+        "%s '%s' cannot use the mean volume of '%s' in '%s': it needs the %s, expected volumetric: full%s%s", kind,
+        name, law->name, wring_term_name(g->term[i]),
         wring_law_can_name(missing & WRING_CAN_ALONE ? (unsigned)WRING_CAN_ALONE : missing), otherwise ? " or " : "",
         otherwise ? otherwise : "");
     list_fitting(law, can, otherwise, sizeof fitting, fitting);
-    WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no %s%s", solver, law->name,
+    WRING_REFUSE(g->comm, "%s '%s' cannot use material '%s': it has no %s%s", kind, name, law->name,
                  wring_law_can_name(missing), fitting);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -77,7 +77,7 @@ static PetscErrorCode chebyshev_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   Vec *const v[] = {&chebyshev->q, &chebyshev->p, &chebyshev->d, &chebyshev->y};
-  if (!s->inner) PetscCall(wring_potential_require(s->g, WRING_CAN_SLOPE, s->ops->name, NULL));
+  if (!s->inner) PetscCall(wring_potential_require(s->g, WRING_CAN_SLOPE, "solver", s->ops->name, NULL));
   PetscCall(wring_solver_create_vecs(s, s->inner ? 4 : 3, v));
   chebyshev->revision = -1;
   if (chebyshev->jacobi) PetscCall(wring_solver_create_vecs(s, 1, (Vec *[]){&chebyshev->D}));

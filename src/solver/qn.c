@@ -62,7 +62,7 @@ static PetscErrorCode qn_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   if (qn->pairs.renewal.price > 0)
-    PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name, "refresh 0"));
+    PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, "solver", s->ops->name, "refresh 0"));
   PetscCall(wring_initial_set_up(s, &qn->initial));
   PetscCall(wring_lbfgs_create(s, &qn->pairs));
   qn->pairs.with_last = (PetscBool)(qn->initial.kind == WRING_INITIAL_IDENTITY);

@@ -104,7 +104,7 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   s->start_rule  = WRING_START_Y;
   PetscCall(read_keys(s, o));
   if (s->integrator->is_static) PetscCall(wring_potential_set_static(g));
-  PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name, NULL));
+  PetscCall(wring_potential_require(g, s->integrator->needs, "integrator", s->integrator->name, NULL));
   PetscCall(require_contacts(s, wring_options_comm(o)));
   if (s->integrator->advance) PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
   PetscCall(create_vectors(s));

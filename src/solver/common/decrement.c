@@ -32,7 +32,8 @@ PetscErrorCode wring_decrement_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
   if (s->limits.stop != WRING_STOP_DECREMENT) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_require(s->g, WRING_CAN_SLOPE, s->ops->name, "another solver_stop than decrement"));
+  PetscCall(
+    wring_potential_require(s->g, WRING_CAN_SLOPE, "solver", s->ops->name, "another solver_stop than decrement"));
   PetscCall(VecDuplicate(s->current.grad, &s->decrement.d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

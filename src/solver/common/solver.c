@@ -267,7 +267,7 @@ static PetscErrorCode require_fitting(const wring_solver *s, PetscBool suggests)
   char        others[512] = "";
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name, NULL));
+  PetscCall(wring_potential_require(s->g, s->ops->needs, "solver", s->ops->name, NULL));
   why = wring_potential_refuses_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : s->ops->way);
   if (!why && wring_potential_is_static(s->g) && !wring_solver_minimises(s)) // no mass, step or velocity
     why = "time_integrator 'static': it does not minimise g";

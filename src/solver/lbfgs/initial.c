@@ -69,7 +69,7 @@ PetscErrorCode wring_initial_set_up(wring_solver *s, wring_initial *H)
 
   PetscFunctionBegin;
   if (H->kind < WRING_INITIAL_REST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name, "initial_hessian operator"));
+  PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, "solver", s->ops->name, "initial_hessian operator"));
   PetscCall(wring_potential_create_vec(s->g, &H->rest));
   PetscCall(VecGetArrayWrite(H->rest, &rest));
   wring_copy(s->n, m->X, rest);

@@ -170,7 +170,8 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   c->steps             = wring_stepper_steps(p->stepper);
   PetscCall(get_report(s));
   c->renews = wring_problem_has_self_contact(p);
-  if (s->condition || c->has_decrement) PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "newton", NULL));
+  if (s->condition || c->has_decrement)
+    PetscCall(wring_potential_require(p->g, WRING_CAN_HESSIAN, "solver", "newton", NULL));
   s->lowest_g = c->least.objective = INFINITY;
   if (s->condition) PetscCall(wring_potential_create_vec(p->g, &s->lowest));
   PetscCall(get_solvers(s));
