@@ -231,6 +231,7 @@ refused 'expected a name that ends with .json' info beam.msh -json beam.txt
 cp beam.msh mesh.json
 refused 'writing it would overwrite the input mesh.json' info mesh.json -json mesh.json
 ends_on 4 1 'nowhere/a.json: cannot be written' info beam.msh -json nowhere/a.json
+ends_on 4 1 'nowhere/map.csv: cannot be written' info beam.msh -map nowhere/map.csv # not after the report
 refused_everywhere 'writing it would overwrite the input beam.msh' refine beam.msh beam.msh
 refused 'too few file names, expected wring mesh refine FROM TO' refine beam.msh -levels 2
 refused 'levels is "0", expected an integer in' refine beam.msh a.msh -levels 0

@@ -2,7 +2,9 @@
 #include "mesh_command.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/print.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron";
 
@@ -213,10 +215,11 @@ static PetscErrorCode write_map(const wring_mesh_job *job, const char *file, wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The file is written before anything is printed, so that a refusal stands alone. */
+/* The files are written before anything is printed, so that a refusal stands alone. */
 PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
 {
   report           r     = {.file = job->from[0]};
+  wring_text_table text  = {0};
   wring_mesh_data *data  = NULL;
   wring_error      error = {""};
 
@@ -232,8 +235,13 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
   PetscCall(measure(job, &r));
   if (job->rank == 0 && job->json) write_json(job->json, &r, &error);
   PetscCall(wring_error_raise_output(job->comm, &error));
-  if (job->rank == 0) print(stdout, &r);
+  if (job->rank == 0) print(wring_table_begin(&text), &r);
   if (job->map) PetscCall(write_map(job, job->map, &data));
+  if (job->rank == 0) {
+    fclose(text.file);
+    fputs(text.text, stdout);
+    free(text.text);
+  }
   PetscCall(wring_mesh_measures_destroy(&r.m));
   PetscCall(PetscFree(r.cut));
   PetscCall(PetscFree(r.parts));
