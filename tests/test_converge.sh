@@ -68,7 +68,8 @@ grep -q '^edge_von_mises: diverges' log || fail 'a stress that diverges'
 [ "$(grep -c 'with linespoints lw 2 pt 7.* title ' edge/converge.gp)" -le 6 ] || fail 'more than six curves'
 
 # Two levels have no order; the place of a largest value, which jumps, is no quantity.
-works 1 bar.yaml -output_directory two -converge_levels 2 -probe_worst_largest von_mises
+works 1 bar.yaml -output_directory two -converge_levels 2 -probe_worst_largest von_mises -converge_against finest
+holds two/converge.json 'j["files"] == {}' # fails if the word counts as a file
 grep -q '^worst_von_mises: too few levels for an order$' log || fail 'the verdict of two levels'
 ! grep -q '^worst_x' log || fail 'the place of the largest stress is shown'
 
@@ -87,6 +88,7 @@ done
 mkdir deck && cp bar.yaml deck && mv exact.csv deck # a table is found beside its deck
 works 1 deck/"${patch[0]}" "${patch[@]:1}" -attach_zmax_velocity 0,0,0.1 -output_directory patch \
   -converge_against exact -converge_table exact.csv
+holds patch/converge.json 'list(j["files"]) == ["converge_table"]'
 mv deck/exact.csv .
 [ "$(grep -c 'is finished' log)" = 3 ] || fail 'levels of the same deck in another folder are run again'
 [ -z "$(at patch low_fx 2 order)" ] || fail 'the round-off of a force across has an order'

@@ -61,8 +61,9 @@ static void add_other(const char *key, const char *path, json_t *files)
   add_file(name, other, files);
 }
 
-/* Adds the file that a key names, if it names one. */
-static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, const char *key, json_t *files)
+/* Adds the file that a key names, if it names one: words of converge.against, the key that has a default, are none. */
+static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, const char *key, const char *value,
+                              json_t *files)
 {
   wring_option        table[2] = {{0}, {0}};
   const wring_option *option;
@@ -72,6 +73,8 @@ static PetscErrorCode add_key(const wring_options *o, const wring_catalogue *c, 
   PetscFunctionBegin;
   while ((option = wring_schema_find(c->n, c->entry, key, i)) && option->type != WRING_PATH) i++;
   if (!option) PetscFunctionReturn(PETSC_SUCCESS);
+  if (option->value && (!wring_ascii_compare(value, "finest") || !wring_ascii_compare(value, "exact")))
+    PetscFunctionReturn(PETSC_SUCCESS);
   table[0]     = *option;
   table[0].key = key;
   PetscCall(wring_options_get_path(o, "", table, key, sizeof path, path));
@@ -104,7 +107,7 @@ PetscErrorCode wring_provenance_files(const wring_options *o, const char *checkp
   PetscCall(wring_keys_create(&catalogue));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    PetscCall(add_key(o, catalogue, key, *files));
+    PetscCall(add_key(o, catalogue, key, value, *files));
   }
   PetscCall(wring_catalogue_destroy(&catalogue));
   add_plugins(o, *files);
