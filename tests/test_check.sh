@@ -113,6 +113,10 @@ refused 'no deck given, expected' check --json
 refused 'unknown key json' evaluate deck.yaml --json
 refused 'check_ranks is "x", expected an integer' check deck.yaml -check_ranks x
 
+# A deck that run takes, but compare refuses, can be checked. Fails if check refuses it.
+works 1 check deck.yaml -mesh_box_cells 3,3,3 -time_integrator linear_implicit_euler -compare_solvers qn,newton
+grep -q '^compares  nothing: ' log || fail 'check does not say that compare refuses the deck'
+
 # What auto takes more where it builds a Hessian: fails if the row lacks its matrix or its factor.
 cat >soft.yaml <<'DECK'
 mesh:     {box: {size: [4, 0.4, 0.2], cells: [160, 8, 4]}}

@@ -204,7 +204,7 @@ static PetscErrorCode measure(check *c)
   for (PetscInt i = 0; i < n; i++) // at another time: stress of a tet, sums and means of a vertex
     if (probe[i].stress)
       c->bytes[OUTPUT] = PetscMax(c->bytes[OUTPUT], 48 * (double)p->mesh->tets.n + 120 * (double)p->mesh->n_local);
-  if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
+  if (c->solver && wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
   c->bytes[PEAK] = wring_peak_memory() + later; // of building and reading; that of the parts may be larger
   PetscCall(predict_later(c));
   PetscCall(predict_finest(c));
@@ -353,7 +353,9 @@ static PetscErrorCode print(check *c)
   }
   if (p->rank == 0) print_sanity(p, c->sanity);
   const char *const compared = wring_options_text(p->options, "compare_", &wring_compare_options[0]);
-  if (compared) wring_print(p->comm, "compares  %s\n", compared);
+  if (compared)
+    wring_print(p->comm, "compares  %s\n",
+                c->solver ? compared : "nothing: time_integrator makes steps without a solver, which compare refuses");
   print_memory(c);
   PetscCall(wring_sanity_print_notes(p, c->sanity));
   PetscFunctionReturn(PETSC_SUCCESS);
