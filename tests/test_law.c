@@ -9,6 +9,7 @@
 #include "laws.h"
 #include "law_blocks.h"
 #include "limit_laws.h"
+#include "refused.h"
 #include "law/common/isotropic.h"
 #include <math.h>
 #include <string.h>
@@ -805,6 +806,23 @@ static PetscErrorCode test_decks(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of a plugin, for example. Fails if a key that the law does not have, or one without a value, is not refused. */
+static PetscErrorCode test_wrong_examples(void)
+{
+  static const char *const wrong[2][3] = {{"stifness", "1", NULL}, {"stiffness", NULL, NULL}};
+  wring_law                law         = wring_law_strain;
+  wring_options           *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  for (int i = 0; i < 2; i++) {
+    law.example = wrong[i];
+    CHECK_REFUSED(wring_law_set_example(&law, "material_", "none.csv", o), "law 'strain'", wrong[i][0]);
+  }
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -820,6 +838,7 @@ int main(int argc, char **argv)
   test_singular_points();
   test_registry();
   PetscCall(test_decks());
+  PetscCall(test_wrong_examples());
   PetscCall(PetscFinalize());
   return 0;
 }
