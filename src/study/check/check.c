@@ -271,7 +271,8 @@ static void print_solver(const wring_problem *p, const wring_solver *solver)
     wring_operator_describe_rtol(p->op, p->mesh->number.n_global, sizeof rtol, rtol);
     print_settings(p, "", "operator_", wring_operator_options, rtol);
     wring_operator_estimate(p->op, p->mesh->number.n_global, &s);
-    wring_print(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared);
+    wring_print(p->comm, "solves    with A, set-up included, take roughly: %s %.2g s, ",
+                p->size > 1 ? "shared factor" : "factor", s.shared);
     if (p->size > 1) wring_print(p->comm, "distributed factor %.2g s, ", s.distributed);
     wring_print(p->comm, "multigrid %.2g s\n", s.multigrid);
   }

@@ -122,7 +122,8 @@ static PetscErrorCode decide_targets(wring_compare *s)
     const double       error = one->n ? wring_relative_error(c, &one->row[one->n - 1]) : 0;
     if (one->outcome.reason != WRING_AT_TARGET || error <= s->limits.target) continue;
     one->outcome.reason = WRING_SHORT_OF_TARGET;
-    PetscCall(wring_note(s->p->comm, "'%s' ended at a relative error of %.2g, by the g* that %s has lowered since",
+    PetscCall(wring_note(s->p->comm,
+                         "'%s' ended at a relative error of %.2g, above compare_target: %s has found a lower g*",
                          c->history[i].name, error, c->source));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -71,7 +71,7 @@ PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring
     json_decref(c.level[k].results);
   }
   if (c.status)
-    PetscCall(wring_note(comm, "%s after %d of %d levels, which the same command keeps",
+    PetscCall(wring_note(comm, "%s after %d of %d levels; the same command keeps these and runs the others",
                          c.stopper.cause ? wring_stop_text(c.stopper.cause) : "solver failed", done, c.n));
   end->status = c.status;
   json_decref(c.keys);

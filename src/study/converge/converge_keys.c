@@ -219,7 +219,7 @@ static PetscErrorCode note_supports(const wring_converge *c)
         wring_ascii_compare(key, "drag_coefficient"))
       continue;
     PetscCall(wring_note(c->comm, "%s: %s is that of a vertex, so that refining the mesh changes the problem%s", origin,
-                         key, spring ? ": hard or stiffness_per_area does not" : ""));
+                         key, spring ? "; hard and stiffness_per_area are the same on every mesh" : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

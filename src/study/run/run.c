@@ -44,9 +44,9 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscCall(wring_problem_find_last_step(p, &r->last));
   if (r->last == r->first)
     PetscCall(wring_note(comm,
-                         "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already; time.steps and "
+                         "nothing to do: the state is at step %" PetscInt_FMT ", %.6g%s, already; time.steps and "
                          "time.end count from time 0, time.more_steps from this state",
-                         r->first, p->state.time));
+                         r->first, p->state.time, wring_stepper_is_static(p->stepper) ? "" : " s"));
   PetscCall(wring_frames_set_up(p, &r->output.keys, r->last, &r->output.frames));
   PetscCall(wring_potential_create_vec(p->g, &r->x));
   r->output.tables.solver = wring_stepper_integrator(p->stepper); // without a minimisation there is no solver
