@@ -55,7 +55,7 @@ void wring_plot_end(FILE *f, const char *directory, const char *name, wring_pict
   snprintf(path, sizeof path, "%s/%s.gp", directory, name);
   fprintf(f, "unset multiplot\n");
   wring_file_commit(f, path, e);
-  char **const list = realloc(p->script, (size_t)(p->n + 1) * sizeof *list);
+  char **const list = wring_failed(e) ? NULL : realloc(p->script, (size_t)(p->n + 1) * sizeof *list);
   if (!list) return;
   p->script                          = list;
   path[strlen(path) - strlen(".gp")] = '\0';
