@@ -67,7 +67,7 @@ static inline PetscErrorCode contact_alone(model *m, Vec x, double *energy, doub
   PetscCall(PetscArrayzero(f, 3 * m->mesh->n_local));
   PetscCall(wring_potential_get_local(m->g, x, &xa));
   PetscCall(wring_contact_add(m->contact, (wring_work)(WRING_VALUE | WRING_GRADIENT), xa, f, energy));
-  PetscCall(wring_potential_restore_local(m->g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -164,9 +164,9 @@ static inline PetscErrorCode check_contact_hessian(model *m)
   PetscCall(PetscCalloc1(9 * (size_t)m->mesh->n_owned, &diagonal));
   PetscCall(wring_contact_add_diagonal(m->contact, xa, diagonal));
   for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) trace += diagonal[9 * (i / 3) + 4 * (i % 3)];
-  PetscCall(wring_potential_restore_local(m->g, m->work, &da));
-  PetscCall(wring_potential_restore_local(m->g, m->d, &ua));
-  PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
+  PetscCall(VecRestoreArrayRead(m->work, &da));
+  PetscCall(VecRestoreArrayRead(m->d, &ua));
+  PetscCall(VecRestoreArrayRead(m->x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &trace, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   PetscCall(MatCreateVecs(H, &of, NULL));
@@ -217,8 +217,8 @@ static inline PetscErrorCode check_contact_components(model *m)
     PetscCall(wring_potential_get_local(m->g, m->x, &xa));
     PetscCall(wring_potential_get_local(m->g, m->work, &ua));
     PetscCall(wring_contact_add_products(m->contact, xa, ua, ua, sum));
-    PetscCall(wring_potential_restore_local(m->g, m->work, &ua));
-    PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
+    PetscCall(VecRestoreArrayRead(m->work, &ua));
+    PetscCall(VecRestoreArrayRead(m->x, &xa));
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
     CHECK(fabs(got[0] - got[1] - sum[0]) <= 1e-9 * got[0], "axis %d: %.12g in the matrix, %.12g by products", c,
           got[0] - got[1], sum[0]);

@@ -95,7 +95,7 @@ static PetscErrorCode least_distance(model *m, Vec x, double *least)
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(m->g, x, &xa));
   PetscCall(wring_contact_check(m->contact, xa));
-  PetscCall(wring_potential_restore_local(m->g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(wring_potential_measure_contact(m->g, 0, x, &report, force));
   *least = report.least;
   PetscFunctionReturn(PETSC_SUCCESS);

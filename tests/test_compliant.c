@@ -448,8 +448,8 @@ static PetscErrorCode apply_rows(model *m, Vec d, double c, Vec out)
     }
     PetscCall(wring_constraint_rows_destroy(&r));
   }
-  PetscCall(wring_potential_restore_local(m->g, d, &da));
-  PetscCall(wring_potential_restore_local(m->g, m->q, &q));
+  PetscCall(VecRestoreArrayRead(d, &da));
+  PetscCall(VecRestoreArrayRead(m->q, &q));
   PetscCall(VecAssemblyBegin(out));
   PetscCall(VecAssemblyEnd(out));
   PetscFunctionReturn(PETSC_SUCCESS);

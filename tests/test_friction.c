@@ -78,7 +78,7 @@ static PetscErrorCode lag(slider *s, Vec x, Vec q)
   if (q) PetscCall(VecGetArrayRead(q, &step.q));
   PetscCall(wring_contact_lag(s->barrier, &step, xa));
   if (q) PetscCall(VecRestoreArrayRead(q, &step.q));
-  PetscCall(wring_potential_restore_local(s->m.g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,7 +91,7 @@ static PetscErrorCode measure_normal(slider *s, Vec x, double *normal)
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(s->m.g, x, &xa));
   PetscCall(wring_contact_measure(s->barrier, xa, &report, force));
-  PetscCall(wring_potential_restore_local(s->m.g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCallMPI(MPI_Allreduce(&report.force, normal, 1, MPI_DOUBLE, MPI_SUM, s->m.mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,8 +151,8 @@ static PetscErrorCode check_curvature(slider *s, double part)
   PetscCall(wring_potential_get_local(m->g, m->x, &xa));
   PetscCall(wring_potential_get_local(m->g, m->d, &da));
   PetscCall(wring_contact_add_products(m->contact, xa, da, da, sum));
-  PetscCall(wring_potential_restore_local(m->g, m->d, &da));
-  PetscCall(wring_potential_restore_local(m->g, m->x, &xa));
+  PetscCall(VecRestoreArrayRead(m->d, &da));
+  PetscCall(VecRestoreArrayRead(m->x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
   CHECK(sum[0] > 0 && fabs(sum[0] - change) <= 1e-5 * sum[0], "d . H d is %.9g, by differences %.9g", sum[0], change);

@@ -137,8 +137,8 @@ static PetscErrorCode by_hand(test_body *m, Vec x, Vec y, Vec mass, Vec f, Vec c
     PetscCall(VecGhostUpdateBegin(sum[i], ADD_VALUES, SCATTER_REVERSE));
     PetscCall(VecGhostUpdateEnd(sum[i], ADD_VALUES, SCATTER_REVERSE));
   }
-  PetscCall(wring_potential_restore_local(m->g, mass, &s.mass));
-  PetscCall(wring_potential_restore_local(m->g, x, &s.x));
+  PetscCall(VecRestoreArrayRead(mass, &s.mass));
+  PetscCall(VecRestoreArrayRead(x, &s.x));
   PetscCall(VecPointwiseMult(count, count, mass));
   *energy = s.energy / (h * h);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));

@@ -85,7 +85,7 @@ static PetscErrorCode check_parts(const wring_law *law, body *b, wring_filter fi
   PetscCall(VecDot(p, hp, &expected[2]));
   const double *pa;
   PetscCall(wring_potential_get_local(b->g, p, &pa)); // fills ghosts
-  PetscCall(wring_potential_restore_local(b->g, p, &pa));
+  PetscCall(VecRestoreArrayRead(p, &pa));
   PetscCall(wring_potential_products_local(b->g, b->x, filter, u, p, sum));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, b->mesh->comm));
   for (int i = 0; i < 3; i++)

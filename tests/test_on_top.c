@@ -192,7 +192,7 @@ static PetscErrorCode test_densities(void)
   CHECK(wring_potential_terms(m.g, &terms) == 5, "terms");
   PetscCall(wring_potential_get_local(m.g, m.x, &xa));
   wring_pass_run(wring_term_pass(terms[4], WRING_VALUE), WRING_ALL, xa, NULL, &mine);
-  PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
+  PetscCall(VecRestoreArrayRead(m.x, &xa));
   PetscCallMPI(MPI_Allreduce(&mine, &attachment, 1, MPI_DOUBLE, MPI_SUM, m.comm));
   CHECK(fabs(all + attachment - value.elastic) <= 1e-11 * value.elastic, "%.15g by tet, %.15g in all", all + attachment,
         value.elastic);
@@ -302,8 +302,8 @@ static PetscErrorCode test_rows(void)
     CHECK(fabs((up.C[j] - here.C[j]) / eps - slope) < 2e-3, "dC is %g, expected %g", slope,
           (up.C[j] - here.C[j]) / eps);
   }
-  PetscCall(wring_potential_restore_local(m.g, d, &da));
-  PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
+  PetscCall(VecRestoreArrayRead(d, &da));
+  PetscCall(VecRestoreArrayRead(m.x, &xa));
   PetscCall(PetscFree(moved));
   PetscCall(wring_constraint_rows_destroy(&up));
   PetscCall(wring_constraint_rows_destroy(&here));

@@ -70,7 +70,7 @@ static PetscErrorCode update_ghosts(wring_potential *g, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -203,7 +203,7 @@ static PetscErrorCode check_bound(model *m)
     PetscCall(wring_contact_check(m->contact, xa));
     wring_contact_report report = {.least = INFINITY};
     PetscCall(wring_contact_measure(m->contact, xa, &report, NULL));
-    PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+    PetscCall(VecRestoreArrayRead(m->work, &xa));
     PetscCallMPI(MPI_Allreduce(&report.least, &least, 1, MPI_DOUBLE, MPI_MIN, m->mesh->comm));
     CHECK(least > 1e-3 && least < 0.015, "the least distance is %g m afterwards", least);
   }
@@ -256,7 +256,7 @@ static PetscErrorCode start_message(model *m, double x, double z, wring_error *m
   const PetscErrorCode code = wring_contact_check(m->contact, xa);
   PetscCall(PetscPopErrorHandler());
   CHECK((code != 0) == (message->text[0] != '\0'), "code %d, message '%s'", (int)code, message->text);
-  PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+  PetscCall(VecRestoreArrayRead(m->work, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,7 +277,7 @@ static PetscErrorCode check_inside(model *m)
   PetscCall(PetscPushErrorHandler(wring_error_catch, &message));
   const PetscErrorCode code = wring_contact_check(m->contact, xa);
   PetscCall(PetscPopErrorHandler());
-  PetscCall(wring_potential_restore_local(m->g, m->work, &xa));
+  PetscCall(VecRestoreArrayRead(m->work, &xa));
   CHECK(code != 0 && strstr(message.text, "is inside that of vertex 0 at the start"), "message '%s'", message.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -93,7 +93,7 @@ static PetscErrorCode check_products(model *m, Mat H)
   PetscCall(VecSum(diagonal, &trace));
   for (int i = 0; i < 2; i++) { // ghosts
     PetscCall(wring_potential_get_local(m->g, i ? m->x : m->grad, &local));
-    PetscCall(wring_potential_restore_local(m->g, i ? m->x : m->grad, &local));
+    PetscCall(VecRestoreArrayRead(i ? m->x : m->grad, &local));
   }
   PetscCall(wring_potential_products_local(m->g, m->x, WRING_FILTER_NONE, m->d, m->grad, sum));
   PetscCall(wring_potential_diagonal(m->g, m->x, WRING_FILTER_NONE, block));
@@ -247,7 +247,7 @@ static PetscErrorCode test_lost(void)
     CHECK(n[i] >= 16 && n[1 - i] <= (i ? 0 : 2), "depth %g: %d lost, %d pairs", depth[i], (int)n[0], (int)n[1]);
     PetscCall(wring_pairs_destroy(&pairs));
   }
-  PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
+  PetscCall(VecRestoreArrayRead(m.x, &xa));
   PetscCall(model_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

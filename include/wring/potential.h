@@ -369,6 +369,5 @@ PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *
 PetscErrorCode wring_potential_contact_traction(wring_potential *g, PetscBool friction, const double *x,
                                                 double *traction);
 
-/* Local array [n_local][3] of x with its ghosts up to date, for output; return it by wring_potential_restore_local. */
+/* Local array [n_local][3] of x with its ghosts up to date, for output; return it by VecRestoreArrayRead. */
 PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local);
-PetscErrorCode wring_potential_restore_local(wring_potential *g, Vec x, const double **local);

@@ -16,7 +16,7 @@ PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, w
   PetscCall(PetscCalloc1(p->mesh->tets.n, &t->inverted));
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   wring_mark_inverted(p->mesh, x, t->inverted, count);
-  PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
+  PetscCall(VecRestoreArrayRead(p->state.q, &x));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, p->comm));
   if (count[0])
     PetscCall(wring_note(p->comm,

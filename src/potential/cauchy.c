@@ -21,7 +21,7 @@ PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, doub
   if (F) wring_deformation_gradients(g->mesh, xa, F);
   PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->tets.n));
   PetscCall(add_stresses(g, xa, PETSC_FALSE, stress)); // on a rank without tets, too: it may be collective
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,7 +51,7 @@ PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double 
   PetscCall(PetscCalloc3(3 * m->n_local, &half[0], 3 * m->n_local, &half[1], 3 * m->n_local, &volume));
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(add_stresses(g, xa, PETSC_TRUE, at_points));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   wring_add_at_vertices(m, at_points, half[0], half[1], volume);
   PetscCall(wring_potential_sum_ghosts(g, half[0]));
   PetscCall(wring_potential_sum_ghosts(g, half[1]));

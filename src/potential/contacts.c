@@ -53,7 +53,7 @@ PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscB
       change->released += one.released;
       change->moved += one.moved;
     }
-    PetscCall(wring_potential_restore_local(g, x, &xa));
+    PetscCall(VecRestoreArrayRead(x, &xa));
     PetscCall(VecRestoreArrayRead(g->q, &step.q));
     PetscCall(sum_change(g, change));
   }
@@ -90,7 +90,7 @@ PetscErrorCode wring_potential_lag_friction(wring_potential *g, Vec x, PetscBool
   if (first) PetscCall(VecGetArrayRead(g->q, &step.q));
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_lag(g->contact[i], &step, xa));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   if (first) PetscCall(VecRestoreArrayRead(g->q, &step.q));
   PetscCall(wring_potential_set_progress(g, progress));
   wring_phases_switch(g->phases, old);
@@ -116,7 +116,7 @@ PetscErrorCode wring_potential_measure_slip(wring_potential *g, Vec x, Vec from,
   if (torque) PetscCall(PetscArrayzero(torque, 3 * wring_contact_parts(friction)));
   PetscCall(wring_contact_measure_slip(friction, xa, fa, report, torque));
   if (from) PetscCall(VecRestoreArrayRead(from, &fa));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, report, sizeof *report / sizeof report->work, MPI_DOUBLE, MPI_SUM, g->comm));
   if (torque)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, torque, 3 * wring_contact_parts(friction), MPI_DOUBLE, MPI_SUM, g->comm));
@@ -137,7 +137,7 @@ PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *
   for (int i = 0; i < g->n_contact; i++)
     if (wring_contact_is_bounded(g->contact[i]) || wring_contact_is_friction(g->contact[i]))
       PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, xa, f, NULL));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) force[i] = -f[i];
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -175,7 +175,7 @@ PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x,
   PetscCall(PetscArrayzero(force, 3 * parts));
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_contact_measure(g->contact[i], xa, report, force));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscInt64 count[3] = {report->inside, report->lost, report->pairs};
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 3, MPIU_INT64, MPI_SUM, g->comm));
   report->inside = count[0];

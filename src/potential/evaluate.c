@@ -436,14 +436,6 @@ PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_restore_local(wring_potential *g, Vec x, const double **local)
-{
-  (void)g;
-  PetscFunctionBegin;
-  PetscCall(VecRestoreArrayRead(x, local));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J)
 {
   const double *xa;
@@ -453,7 +445,7 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
   PetscCall(PetscArrayzero(density, g->mesh->tets.n));
   PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -473,7 +465,7 @@ PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
     PetscCall(wring_potential_sum_ghosts(g, row));
     for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++) F[9 * (i / 3) + 3 * r + i % 3] = row[i];
   }
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(PetscFree(row));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -126,11 +126,11 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
   PetscCall(PetscCalloc1(g->mesh->tets.n, &mark));
   PetscCall(wring_potential_get_local(g, from, &a));
   wring_mark_inverted(g->mesh, a, mark, count);
-  PetscCall(wring_potential_restore_local(g, from, &a));
+  PetscCall(VecRestoreArrayRead(from, &a));
   if (bounded) PetscCall(mark_finite(g, mark));
   PetscCall(wring_potential_get_local(g, x, &b));
   wring_mark_inverted(g->mesh, b, mark, count);
-  PetscCall(wring_potential_restore_local(g, x, &b));
+  PetscCall(VecRestoreArrayRead(x, &b));
   PetscCall(PetscFree(mark));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, g->comm));
   *inverted = count[0];

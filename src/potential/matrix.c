@@ -179,7 +179,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, 
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_potential_find_means(g, xa));
   PetscCall(fill_hessian(g, which, xa, contacts, H));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(wring_matrix_assemble(*H, (PetscBool)(which.filter && !which.marks)));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,7 +203,7 @@ static PetscErrorCode mark_above(wring_potential *g, Vec grad, double threshold,
     marks[i] = 0;
     for (int c = 0; c < 3; c++) marks[i] = (char)(marks[i] | (PetscAbsReal(ga[3 * i + c]) > threshold));
   }
-  PetscCall(wring_potential_restore_local(g, grad, &ga));
+  PetscCall(VecRestoreArrayRead(grad, &ga));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

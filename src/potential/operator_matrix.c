@@ -202,7 +202,7 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
   multiply(p, value, da, f);
   PetscCall(wring_potential_sum_ghosts(g, f));
   PetscCall(VecRestoreArrayWrite(r, &f));
-  PetscCall(wring_potential_restore_local(g, d, &da));
+  PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(wring_potential_clear(g, r));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
@@ -220,7 +220,7 @@ PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x,
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_components(g->contact[i], xa, g->held.mark, A));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyBegin(A[c], MAT_FINAL_ASSEMBLY));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyEnd(A[c], MAT_FINAL_ASSEMBLY));
   wring_phases_switch(g->phases, old);
@@ -257,7 +257,7 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
-  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   wring_matrix_add_mass(g, g->pattern, value);
   PetscCall(fill_all(g, g->pattern, value, A));
   PetscCall(PetscFree(value));

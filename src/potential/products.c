@@ -82,7 +82,7 @@ PetscErrorCode wring_potential_products_local(wring_potential *g, Vec x, wring_f
   }
   PetscCall(VecRestoreArrayRead(p, &pa));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(wring_potential_restore_local(g, u, &ua));
+  PetscCall(VecRestoreArrayRead(u, &ua));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

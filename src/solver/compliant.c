@@ -252,7 +252,7 @@ static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
   PetscCall(lay_out(s));
   PetscCall(wring_potential_get_local(s->g, c->d, &da));
   PetscCall(fill(s, da, &least));
-  PetscCall(wring_potential_restore_local(s->g, c->d, &da));
+  PetscCall(VecRestoreArrayRead(c->d, &da));
   wring_count(s->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, s->comm));
   *hard = (PetscBool)(least < least_eigenvalue);

@@ -196,7 +196,7 @@ static PetscErrorCode fill_ghosts(const wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(s->g, x, &xa));
-  PetscCall(wring_potential_restore_local(s->g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -373,8 +373,8 @@ PetscErrorCode wring_frame_destroy(wring_problem *p, wring_frame_values *a)
 {
   PetscFunctionBegin;
   for (int i = 0; i < a->n_copy; i++) PetscCall(PetscFree(a->copy[i]));
-  PetscCall(wring_potential_restore_local(p->g, p->state.v, &a->v));
-  PetscCall(wring_potential_restore_local(p->g, p->state.q, &a->x));
+  PetscCall(VecRestoreArrayRead(p->state.v, &a->v));
+  PetscCall(VecRestoreArrayRead(p->state.q, &a->x));
   for (int i = 0; i < WRING_N_FIELD; i++) PetscCall(PetscFree(a->value[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -68,8 +68,8 @@ static PetscErrorCode add_values(wring_problem *p, Vec q, Vec v, fields *f, doub
     else
       add_set(f, b, &a->at[i], value + b->first);
   }
-  PetscCall(wring_potential_restore_local(p->g, v, &f->v));
-  PetscCall(wring_potential_restore_local(p->g, q, &f->x));
+  PetscCall(VecRestoreArrayRead(v, &f->v));
+  PetscCall(VecRestoreArrayRead(q, &f->x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -51,7 +51,7 @@ static PetscErrorCode measure_edges(wring_problem *p, Vec x, double *edge)
   *edge = longest(p->mesh->tets.n, 4, p->mesh->tets.corner, xa);
   for (PetscInt i = 0; (s = wring_problem_piece(p, i)); i++)
     *edge = fmax(*edge, longest(s->n, s->corners, s->vertex, xa));
-  PetscCall(wring_potential_restore_local(p->g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, edge, 1, MPI_DOUBLE, MPI_MAX, p->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

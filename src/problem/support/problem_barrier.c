@@ -160,6 +160,6 @@ PetscErrorCode wring_problem_check_barrier(wring_problem *p)
   PetscCall(wring_contact_set_time(p->parts->barrier, p->state.time, p->state.time, 1));
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   PetscCall(wring_contact_check(p->parts->barrier, x));
-  PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
+  PetscCall(VecRestoreArrayRead(p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

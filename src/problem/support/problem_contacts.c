@@ -198,7 +198,7 @@ PetscErrorCode wring_problem_own_contacts(wring_problem *p, Vec x, double *diffe
   PetscCall(wring_contact_update(own, &(wring_contact_step){.h = 0}, xa, PETSC_TRUE, &change));
   PetscCall(wring_contact_add(own, WRING_VALUE, xa, NULL, &energy[0]));
   PetscCall(wring_contact_add(p->parts->self_contact, WRING_VALUE, xa, NULL, &energy[1]));
-  PetscCall(wring_potential_restore_local(p->g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(wring_contact_destroy(&own));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 2, MPI_DOUBLE, MPI_SUM, p->comm));
   *difference = energy[0] - energy[1];
@@ -214,6 +214,6 @@ PetscErrorCode wring_problem_check_self_contact(wring_problem *p)
   if (!p->parts->self_contact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   PetscCall(wring_self_contact_note_lost(p->parts->self_contact, x));
-  PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
+  PetscCall(VecRestoreArrayRead(p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,7 +47,7 @@ PetscErrorCode wring_constraints_find(wring_solver *s, Vec x, wring_constraints 
     wring_term_rows(terms[i], xa, &c->rows[i]);
     *n += c->rows[i].n;
   }
-  PetscCall(wring_potential_restore_local(s->g, x, &xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -305,7 +305,7 @@ static PetscErrorCode search_plane(wring_solver *s, wring_lbfgs *l, Vec x, Vec u
   PetscFunctionBegin;
   PetscCall(make_parts(s, l, u, p, &slope[0], &slope[1]));
   PetscCall(wring_potential_get_local(s->g, p, &ghosts));
-  PetscCall(wring_potential_restore_local(s->g, p, &ghosts));
+  PetscCall(VecRestoreArrayRead(p, &ghosts));
   PetscCall(wring_potential_products_local(s->g, x, WRING_FILTER_NONE, u, p, h));
   PetscCall(wring_solver_sum(s, 3, h));
   weigh(slope, h, c);

@@ -117,7 +117,7 @@ PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
   for (int i = 0; (law = wring_law_material(i)) && !b->stopper.cause; i++) PetscCall(measure_law(&w, law, "material_"));
   for (int i = 0; (law = wring_law_on_top(i)) && !b->stopper.cause; i++) PetscCall(measure_law(&w, law, ""));
   PetscCall(VecRestoreArray(f, &w.f));
-  PetscCall(wring_potential_restore_local(body->p->g, body->x, &w.x));
+  PetscCall(VecRestoreArrayRead(body->x, &w.x));
   PetscCall(VecDestroy(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
