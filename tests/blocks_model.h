@@ -75,10 +75,8 @@ static inline PetscErrorCode contact_alone(model *m, Vec x, double *energy, doub
 /* contact_alone with the pairs at x. */
 static inline PetscErrorCode updated_alone(model *m, Vec x, double *energy, double *f)
 {
-  wring_contact_change change;
-
   PetscFunctionBegin;
-  PetscCall(wring_potential_update_contacts(m->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(m->g, x, PETSC_TRUE, NULL));
   PetscCall(contact_alone(m, x, energy, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -143,7 +143,8 @@ int            wring_potential_contacts(const wring_potential *g, wring_contact 
 
 /*
   Determines the active contacts at x. g is unchanged if added, released and moved of `change`, which are sums over
-  ranks, are 0. first: the first update of a solve. One reduction and one halo exchange, none without contacts.
+  ranks, are 0; NULL: not wanted. first: the first update of a solve. One reduction and one halo exchange, none without
+  contacts.
 */
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first,
                                                wring_contact_change *change);

@@ -38,25 +38,25 @@ PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscB
 {
   const wring_phase    old  = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
   wring_contact_step   step = {.h = g->at_end ? 0 : g->h};
-  wring_contact_change one;
+  wring_contact_change one, sum = {0};
   const double        *xa;
 
   PetscFunctionBegin;
-  *change = (wring_contact_change){0};
   if (g->n_contact > 0) {
     PetscCall(VecGetArrayRead(g->q, &step.q));
     PetscCall(wring_potential_get_local(g, x, &xa));
     for (int i = 0; i < g->n_contact; i++) {
       PetscCall(wring_contact_update(g->contact[i], &step, xa, first, &one));
-      change->active += one.active;
-      change->added += one.added;
-      change->released += one.released;
-      change->moved += one.moved;
+      sum.active += one.active;
+      sum.added += one.added;
+      sum.released += one.released;
+      sum.moved += one.moved;
     }
     PetscCall(VecRestoreArrayRead(x, &xa));
     PetscCall(VecRestoreArrayRead(g->q, &step.q));
-    PetscCall(sum_change(g, change));
+    PetscCall(sum_change(g, &sum));
   }
+  if (change) *change = sum;
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,13 +125,12 @@ PetscErrorCode wring_potential_measure_slip(wring_potential *g, Vec x, Vec from,
 
 PetscErrorCode wring_potential_contact_force(wring_potential *g, Vec x, double *force)
 {
-  const PetscInt       n = 3 * g->mesh->n_local;
-  wring_contact_change change;
-  const double        *xa;
-  double              *f;
+  const PetscInt n = 3 * g->mesh->n_local;
+  const double  *xa;
+  double        *f;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, NULL));
   PetscCall(PetscCalloc1((size_t)n, &f));
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_contact; i++)

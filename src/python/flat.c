@@ -77,11 +77,9 @@ PetscErrorCode wring_python_place(wring_problem *p, Vec x, Vec at, Vec out, doub
 /* For evaluations at x: held vertices go to their places, and contacts are those of x. */
 PetscErrorCode wring_python_go(wring_potential *g, Vec x)
 {
-  wring_contact_change change;
-
   PetscFunctionBegin;
   PetscCall(wring_potential_place(g, x));
-  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -168,28 +168,26 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
 /* Moves the terms to the end of the step and updates the contacts at the new positions. */
 static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
 {
-  const double         end = state->time + s->h;
-  wring_contact_change change;
-  PetscBool            changed;
+  const double end = state->time + s->h;
+  PetscBool    changed;
 
   PetscFunctionBegin;
   wring_potential_set_part(s->g, 1);
   PetscCall(wring_potential_set_time(s->g, end, end, &changed));
   PetscCall(wring_potential_place(s->g, x));
-  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome)
 {
-  const double         began  = MPI_Wtime();
-  wring_phases *const  phases = wring_potential_phases(s->g);
-  wring_contact_change change;
-  wring_iteration      it = {.iteration = 1, .step_length = 1, .evaluations = 1};
+  const double        began  = MPI_Wtime();
+  wring_phases *const phases = wring_potential_phases(s->g);
+  wring_iteration     it     = {.iteration = 1, .step_length = 1, .evaluations = 1};
 
   PetscFunctionBegin;
   *outcome = (wring_outcome){.reason = WRING_CONVERGED, .iterations = 1};
-  PetscCall(wring_potential_update_contacts(s->g, state->q, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(s->g, state->q, PETSC_TRUE, NULL));
   PetscCall(wring_potential_gradient(s->g, state->q, s->gradient));
   PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
   PetscCall(wring_potential_place(s->g, x));

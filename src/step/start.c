@@ -51,11 +51,10 @@ static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int
 /* g at x with the contacts at x. */
 static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
 {
-  wring_contact_change change;
-  wring_value          parts;
+  wring_value parts;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, NULL));
   PetscCall(wring_potential_value(g, x, &parts));
   *value = parts.objective;
   PetscFunctionReturn(PETSC_SUCCESS);

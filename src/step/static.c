@@ -44,8 +44,7 @@ static PetscErrorCode set_load(wring_stepper *s, Vec x)
 
 PetscErrorCode wring_static_find_residual(wring_stepper *s, Vec q, Vec residual)
 {
-  PetscBool            changed;
-  wring_contact_change change;
+  PetscBool changed;
 
   PetscFunctionBegin;
   s->part.end = 0;
@@ -55,7 +54,7 @@ PetscErrorCode wring_static_find_residual(wring_stepper *s, Vec q, Vec residual)
   wring_potential_set_begin(s->g, 0);
   PetscCall(wring_potential_set_time(s->g, 0, 0, &changed));
   PetscCall(set_load(s, q));
-  PetscCall(wring_potential_update_contacts(s->g, q, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(s->g, q, PETSC_TRUE, NULL));
   PetscCall(wring_potential_gradient(s->g, q, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -180,13 +179,11 @@ static PetscErrorCode static_begin(wring_stepper *s, const wring_state *state, V
 /* Takes pressure and contacts anew at x, and moves the regularisation there; *norm: |grad g| with them. */
 static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
 {
-  wring_contact_change change;
-
   PetscFunctionBegin;
   PetscCall(set_load(s, x));
   PetscCall(wring_potential_set_end(s->g, x));
   PetscCall(wring_potential_set_target(s->g, x));
-  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, NULL));
   if (wring_potential_friction(s->g)) PetscCall(wring_potential_lag_friction(s->g, x, PETSC_FALSE));
   PetscCall(wring_potential_gradient(s->g, x, s->y));
   wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 1);

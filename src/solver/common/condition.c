@@ -63,8 +63,7 @@ static PetscErrorCode run_lanczos(wring_solver *s, Mat H, PetscInt max_it, doubl
 
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest)
 {
-  wring_contact_change change;
-  Mat                  H = NULL;
+  Mat H = NULL;
 
   PetscFunctionBegin;
   if (!wring_solver_has_condition(s))
@@ -72,7 +71,7 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
   s->current.known = PETSC_FALSE;
   s->start         = NULL;
   s->end.given     = PETSC_FALSE;
-  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, NULL));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &H));
   PetscCall(run_lanczos(s, H, max_it, least, largest));

@@ -107,7 +107,6 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
 {
   static const char *const files[] = {"evaluate.json", "gradient.csv", NULL};
   wring_problem           *p;
-  wring_contact_change     change;
   PetscBool                changed;
   evaluation               e;
   Vec                      x, gradient;
@@ -123,7 +122,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_create_vec(p->g, &gradient));
   PetscCall(wring_stepper_prepare(p->stepper, &p->state, &changed));
   PetscCall(set_positions(p, k.positions, x));
-  PetscCall(wring_potential_update_contacts(p->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_update_contacts(p->g, x, PETSC_TRUE, NULL));
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
