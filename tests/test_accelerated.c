@@ -239,8 +239,8 @@ static PetscErrorCode solve_seen(test_body *m, const char *a, Vec x, wring_outco
   counted                = *envelope.admm;
   counted.iterate        = count_iterate;
   envelope.s->inner->ops = &counted;
-  PetscCall(wring_solver_set_monitor(envelope.s, read_envelope, NULL));
-  PetscCall(wring_solver_set_limits(envelope.s, 200, 1e-10, 0, 1));
+  wring_solver_set_monitor(envelope.s, read_envelope, NULL);
+  wring_solver_set_limits(envelope.s, 200, 1e-10, 0, 1);
   PetscCall(wring_solver_solve(envelope.s, x, outcome));
   PetscCall(wring_solver_destroy(&envelope.s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -386,7 +386,7 @@ static PetscErrorCode test_jacobi(void)
   PetscCall(create("corotated", 0.02, PETSC_TRUE, &m, &y));
   PetscCall(test_variant(m.o, "jacobi", "chebyshev", "precondition=jacobi line_search=none"));
   PetscCall(test_body_solver(&m, "jacobi", &s));
-  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 0));
+  wring_solver_set_limits(s, 1, 0, 0, 0);
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &grad));
   PetscCall(VecDuplicate(y, &D));
@@ -560,10 +560,10 @@ static PetscErrorCode test_rises(void)
   PetscCall(test_variant(m.o, "bold", "chebyshev", "rho=0.9999 line_search=none"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(test_body_solver(&m, "bold", &s));
-  PetscCall(wring_solver_set_limits(s, 40, 0, 0, 1));
+  wring_solver_set_limits(s, 40, 0, 0, 1);
   for (int again = 0; again < 2; again++) {
     watch seen = {0};
-    PetscCall(wring_solver_set_monitor(s, count_rises, &seen));
+    wring_solver_set_monitor(s, count_rises, &seen);
     PetscCall(VecCopy(y, x));
     PetscCall(wring_solver_solve(s, x, &outcome));
     CHECK(seen.rises > 0 && outcome.rises.count == seen.rises, "%d rises, %d counted", (int)seen.rises,

@@ -174,13 +174,13 @@ static PetscErrorCode test_residuals(void)
   PetscCall(VecDuplicate(y, &x));
   PetscCall(test_body_solver(&m, "admm", &s));
   CHECK(wring_solver_has_residuals(s), "admm has no residuals");
-  PetscCall(wring_solver_set_monitor(s, see_residuals, &seen));
-  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
+  wring_solver_set_monitor(s, see_residuals, &seen);
+  wring_solver_set_limits(s, 1, 0, 0, 1);
   PetscCall(VecCopy(y, x));
   PetscCall(wring_solver_solve(s, x, &outcome));
   const residuals first = seen;
   CHECK(fabs(first.primal - first.dual) <= 1e-12 * first.primal, "%g and %g", first.primal, first.dual);
-  PetscCall(wring_solver_set_limits(s, 1000, 1e-8, 0, 1));
+  wring_solver_set_limits(s, 1000, 1e-8, 0, 1);
   PetscCall(VecCopy(y, x));
   PetscCall(wring_solver_solve(s, x, &outcome));
   CHECK(outcome.reason == WRING_CONVERGED && seen.rows == outcome.iterations + 3, "%d rows", (int)seen.rows);
@@ -204,7 +204,7 @@ static PetscErrorCode solve_on(test_body *m, const char *name, Vec y, Vec x, dou
   PetscCall(test_body_solver(m, name, &s));
   PetscCall(VecCopy(y, x));
   for (int i = 0; i < 2; i++) {
-    PetscCall(wring_solver_set_limits(s, i ? 1 : 1000, i ? 0 : 1e-8, 0, 1));
+    wring_solver_set_limits(s, i ? 1 : 1000, i ? 0 : 1e-8, 0, 1);
     PetscCall(wring_solver_solve(s, x, &outcome));
     norm[i] = outcome.last.gradient_norm;
   }
@@ -265,12 +265,12 @@ static PetscErrorCode test_after_failure(void)
   for (int i = 0; i < 2; i++) {
     PetscCall(test_body_solve_from(&m, names[i], 5, 0, y, x[0], &outcome));
     PetscCall(test_body_solver(&m, names[i], &s));
-    PetscCall(wring_solver_set_limits(s, 5, 0, 0, 1));
-    PetscCall(wring_solver_set_monitor(s, fail, s));
+    wring_solver_set_limits(s, 5, 0, 0, 1);
+    wring_solver_set_monitor(s, fail, s);
     PetscCall(VecCopy(y, x[1]));
     PetscCall(wring_solver_solve(s, x[1], &outcome));
     CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE, "%s: %s", names[i], wring_reason_name(outcome.reason));
-    PetscCall(wring_solver_set_monitor(s, NULL, NULL));
+    wring_solver_set_monitor(s, NULL, NULL);
     PetscCall(VecCopy(y, x[1]));
     PetscCall(wring_solver_solve(s, x[1], &outcome));
     PetscCall(test_distance(x[0], x[1], &distance));
@@ -300,13 +300,13 @@ static PetscErrorCode test_balancing(void)
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(test_body_solve_from(&m, "newton", 50, 1e-10, y, reference, &outcome));
   PetscCall(test_body_solver(&m, "balanced", &s));
-  PetscCall(wring_solver_set_limits(s, 40, 0, 0, 0));
+  wring_solver_set_limits(s, 40, 0, 0, 0);
   for (int i = 0; i < 6; i++) {
     const double factor = wring_solver_operator_factor(s);
     CHECK(fabs(factor - PetscMax(64 / pow(2, i), 8)) <= 1e-12 * factor, "solve %d has the factor %g", i, factor);
     PetscCall(wring_potential_operator_matrix(m.g, factor, &m.A));
     PetscCall(wring_operator_set_matrix(m.op, m.A));
-    if (i == 5) PetscCall(wring_solver_set_limits(s, 3000, 1e-9, 0, 1));
+    if (i == 5) wring_solver_set_limits(s, 3000, 1e-9, 0, 1);
     PetscCall(VecCopy(y, x));
     PetscCall(wring_solver_solve(s, x, &outcome));
   }

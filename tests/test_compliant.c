@@ -493,7 +493,7 @@ static PetscErrorCode check_system(model *m, double h, PetscBool newton)
   PetscCall(wring_potential_set_target(m->g, m->y));
   PetscCall(VecCopy(m->y, m->x));
   PetscCall(create_solver(m, NULL, &s));
-  PetscCall(wring_solver_set_limits(s, 7, 0, 0, 0));
+  wring_solver_set_limits(s, 7, 0, 0, 0);
   PetscCall(wring_solver_solve(s, m->x, &outcome));
   PetscCall(wring_solver_destroy(&s));
   PetscCall(VecWAXPY(d, -1, m->q, m->x));
@@ -599,7 +599,7 @@ static PetscErrorCode step_half_held(MPI_Comm comm, model *m)
   PetscCall(wring_potential_set_start(m->g, m->q));
   PetscCall(create_solver(m, NULL, &s));
   PetscCall(VecCopy(m->y, m->x));
-  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
+  wring_solver_set_limits(s, 1, 0, 0, 1);
   PetscCall(wring_solver_solve(s, m->x, &outcome));
   CHECK(!wring_reason_failed(outcome.reason), "%s", wring_reason_name(outcome.reason));
   PetscCall(wring_solver_destroy(&s));
@@ -644,7 +644,7 @@ static PetscErrorCode refuse_step(const net *w, const char *compliance, const ch
   PetscCall(VecWAXPY(m.y, 1, m.v, m.q));
   PetscCall(wring_potential_set_target(m.g, m.y));
   PetscCall(VecCopy(m.y, m.x));
-  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
+  wring_solver_set_limits(s, 1, 0, 0, 1);
   CHECK_REFUSED(wring_solver_solve(s, m.x, &outcome), first, second);
   PetscCall(wring_solver_destroy(&s));
   PetscCall(model_destroy(&m));

@@ -328,7 +328,7 @@ static PetscErrorCode solve(model *m, const char *name, PetscInt its, double rto
   PetscCall(wring_solver_create(m->comm, m->g, op, NULL, &s));
   PetscCall(wring_solver_set_from_options(s, m->o, name));
   PetscCall(wring_solver_set_up(s));
-  PetscCall(wring_solver_set_limits(s, its, rtol, 0, rtol > 0));
+  wring_solver_set_limits(s, its, rtol, 0, rtol > 0);
   PetscCall(VecCopy(m->y, x));
   PetscCall(wring_solver_solve(s, x, outcome));
   PetscCall(wring_solver_destroy(&s));

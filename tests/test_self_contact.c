@@ -487,7 +487,7 @@ static PetscErrorCode solve(model *m, const char *type, PetscInt max_it, wring_o
     PetscCall(wring_operator_set_matrix(op, A));
   }
   PetscCall(wring_solver_set_up(s));
-  PetscCall(wring_solver_set_limits(s, max_it, 1e-11, 0, 1));
+  wring_solver_set_limits(s, max_it, 1e-11, 0, 1);
   PetscCall(wring_solver_solve(s, m->x, outcome));
   PetscCall(wring_solver_destroy(&s));
   PetscCall(wring_operator_destroy(&op));

@@ -66,7 +66,7 @@ static PetscErrorCode solve(scene *s, const char *name, PetscInt max_it, double 
   PetscFunctionBegin;
   PetscCall(wring_problem_create_solver(s->p, name, &solver));
   PetscCall(wring_solver_set_stop(solver, WRING_STOP_RELATIVE));
-  PetscCall(wring_solver_set_limits(solver, max_it, rtol, 0, 1));
+  wring_solver_set_limits(solver, max_it, rtol, 0, 1);
   PetscCall(wring_solver_solve(solver, x, outcome));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -160,7 +160,7 @@ PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop);
   At most max_it >= 0 iterations; stops where |grad g| <= rtol reference or <= atol [N], 0: never; measures x_0, every
   `measure` iterations (0: none) and the last. Not collective, but the same on all ranks, as set_monitor.
 */
-PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
+void wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
 typedef struct {
   double            seconds; // of wring_solver_set_budget
   PetscInt          max_it, measure;
@@ -168,21 +168,21 @@ typedef struct {
   wring_solver_stop stop;
   PetscBool         accept; // key accept: a step goes on from the iterate at max_it, whatever is not in balance there
 } wring_solver_limits;
-void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits); // not collective
-PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
+void wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits); // not collective
+void wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 
 /*
   Sets a function that is called at measured iterations and at every hundredth, collectively; its time does not count
   for the method. If all ranks set *stop, the solve ends with WRING_INTERRUPTED at the current iterate. NULL: never.
 */
 typedef PetscErrorCode wring_interrupt(void *context, PetscBool *stop);
-PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);
+void                   wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);
 /*
   Ends a solve with WRING_OUT_OF_BUDGET before the first iteration at whose start its own time, as in wring_iteration,
   is at least `seconds` > 0 on some rank; INFINITY, the default: never. Costs a reduction of one number an iteration.
   Not collective, but the same on all ranks.
 */
-PetscErrorCode wring_solver_set_budget(wring_solver *s, double seconds);
+void wring_solver_set_budget(wring_solver *s, double seconds);
 /*
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none. Valid
   after set_from_options; query it again before each solve: 1 for all but admm, which may change it from solve to solve.

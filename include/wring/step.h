@@ -38,8 +38,8 @@ double        wring_stepper_size(const wring_stepper *s);    // h, s
 PetscInt      wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
 const double *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2, to be multiplied by its factor of time
 /* Loads other than gravity, borrowed: evaluated at the same time as the targets of attachments. docs/theory.md 6 */
-PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads);
-const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
+void        wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads);
+const char *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
 
 PetscBool wring_stepper_is_static(const wring_stepper *s); // load steps without inertia; not collective
 

@@ -72,7 +72,7 @@ wring_study wring_study_bench;    // without a deck: bandwidth, kernels, solvers
 /* `wring mesh COMMAND FILES [-key value ...]`, from COMMAND on: makes, describes, converts and refines meshes. */
 PetscErrorCode wring_study_mesh(MPI_Comm comm, int n_args, char **args, wring_ending *end);
 
-PetscErrorCode wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt
+void wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt
 
 /*
   Runs the command that argv[1] names with the arguments after it. An unknown command is refused with the nearest one

@@ -58,9 +58,9 @@ static PetscErrorCode minimise(const wring_stepper *s, wring_solver *solver, Vec
   PetscFunctionBegin;
   wring_solver_get_limits(solver, &l);
   if (s->approaching && l.rtol > 0)
-    PetscCall(wring_solver_set_limits(solver, l.max_it, PetscMax(l.rtol, on_the_way), l.atol, l.measure));
+    wring_solver_set_limits(solver, l.max_it, PetscMax(l.rtol, on_the_way), l.atol, l.measure);
   PetscCall(wring_solver_minimise(solver, x, outcome));
-  PetscCall(wring_solver_set_limits(solver, l.max_it, l.rtol, l.atol, l.measure));
+  wring_solver_set_limits(solver, l.max_it, l.rtol, l.atol, l.measure);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -147,11 +147,9 @@ const double *wring_stepper_gravity(const wring_stepper *s)
   return s->keys.gravity;
 }
 
-PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads)
+void wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads)
 {
-  PetscFunctionBegin;
   s->loads = loads;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const char *wring_stepper_integrator(const wring_stepper *s)

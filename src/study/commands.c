@@ -132,7 +132,7 @@ static PetscErrorCode words(MPI_Comm comm, const wring_usage *c, int n, char **a
   if (help)
     PetscCall(wring_help(comm, commands, n, args));
   else
-    PetscCall(wring_study_version(comm));
+    wring_study_version(comm);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -336,6 +336,6 @@ PetscErrorCode wring_problem_add_loads(wring_problem *p)
   PetscCall(add_gravity_curve(p));
   for (int f = 0; f < WRING_LOAD_FAMILIES; f++) PetscCall(add_family(p, f));
   PetscCall(add_drag(p));
-  PetscCall(wring_stepper_set_loads(p->stepper, p->loads));
+  wring_stepper_set_loads(p->stepper, p->loads);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

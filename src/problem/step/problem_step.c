@@ -116,7 +116,7 @@ static PetscErrorCode change_method(wring_problem *p, wring_solver *solver, cons
   if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_set_from_options(solver, p->options, "newton"));
   PetscCall(wring_solver_set_stop(solver, limits.stop));
-  PetscCall(wring_solver_set_limits(solver, limits.max_it, limits.rtol, limits.atol, limits.measure));
+  wring_solver_set_limits(solver, limits.max_it, limits.rtol, limits.atol, limits.measure);
   PetscCall(wring_solver_set_up(solver));
   PetscCall(wring_note(p->comm, "solver 'auto' goes on with 'newton'"));
   PetscFunctionReturn(PETSC_SUCCESS);

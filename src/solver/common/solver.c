@@ -125,22 +125,18 @@ void wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits)
   *limits = s->limits;
 }
 
-PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure)
+void wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure)
 {
-  PetscFunctionBegin;
   s->limits.max_it  = max_it;
   s->limits.rtol    = rtol;
   s->limits.atol    = atol;
   s->limits.measure = measure;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context)
+void wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context)
 {
-  PetscFunctionBegin;
   s->monitor         = monitor;
   s->monitor_context = context;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_solver_know_start(wring_solver *s, const wring_evaluation *start)
@@ -148,19 +144,15 @@ void wring_solver_know_start(wring_solver *s, const wring_evaluation *start)
   s->start = start;
 }
 
-PetscErrorCode wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context)
+void wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context)
 {
-  PetscFunctionBegin;
   s->interrupt         = interrupt;
   s->interrupt_context = context;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_set_budget(wring_solver *s, double seconds)
+void wring_solver_set_budget(wring_solver *s, double seconds)
 {
-  PetscFunctionBegin;
   s->limits.seconds = seconds;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 double wring_solver_operator_factor(const wring_solver *s)

@@ -59,7 +59,7 @@ static PetscErrorCode iterate(const wring_bench *b, method *m, PetscInt n, doubl
 {
   PetscFunctionBegin;
   PetscCall(wring_problem_renew_operator(m->body->p, wring_solver_operator_factor(m->solver)));
-  if (n > 0) PetscCall(wring_solver_set_limits(m->solver, n, 0, 0, 0));
+  if (n > 0) wring_solver_set_limits(m->solver, n, 0, 0, 0);
   PetscCall(VecCopy(m->body->x, m->x));
   PetscCallMPI(MPI_Barrier(b->comm));
   PetscCall(wring_solver_minimise(m->solver, m->x, &m->outcome));

@@ -115,9 +115,9 @@ static PetscErrorCode warm_up(wring_compare *s, const char *name)
   do {
     PetscCall(wring_compare_create_solver(s, name, NULL, &solver));
     PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
-    PetscCall(wring_solver_set_limits(solver, s->limits.iterations, s->limits.rtol, 0, 0));
-    PetscCall(wring_solver_set_budget(solver, s->warm ? WARM_UP : FIRST_WARM_UP));
-    PetscCall(wring_solver_set_interrupt(solver, wring_stopper_ask, s->stopper));
+    wring_solver_set_limits(solver, s->limits.iterations, s->limits.rtol, 0, 0);
+    wring_solver_set_budget(solver, s->warm ? WARM_UP : FIRST_WARM_UP);
+    wring_solver_set_interrupt(solver, wring_stopper_ask, s->stopper);
     PetscCall(VecCopy(s->start, s->x));
     PetscCall(wring_solver_minimise(solver, s->x, &outcome));
     PetscCall(wring_solver_destroy(&solver));
@@ -140,10 +140,10 @@ static PetscErrorCode iterate(wring_compare *s, const wring_compare_limits *limi
   PetscFunctionBegin;
   wring_solver_get_limits(solver, &own);
   const double atol = own.stop == WRING_STOP_GRADIENT ? own.atol : 0;
-  PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, atol, s->measure));
-  PetscCall(wring_solver_set_budget(solver, limits->seconds));
-  PetscCall(wring_solver_set_monitor(solver, keep_row, &watch));
-  PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
+  wring_solver_set_limits(solver, limits->iterations, limits->rtol, atol, s->measure);
+  wring_solver_set_budget(solver, limits->seconds);
+  wring_solver_set_monitor(solver, keep_row, &watch);
+  wring_solver_set_interrupt(solver, ask_end, &watch);
   if (s->c.has_decrement) {
     PetscCall(wring_solver_create(s->p->comm, s->p->g, NULL, NULL, &watch.newton));
     PetscCall(wring_solver_set_from_options(watch.newton, s->p->options, "newton"));

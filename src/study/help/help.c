@@ -119,12 +119,9 @@ PetscErrorCode wring_help(MPI_Comm comm, const wring_usage *commands, int n, cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_study_version(MPI_Comm comm)
+void wring_study_version(MPI_Comm comm)
 {
   char line[512];
-
-  PetscFunctionBegin;
   wring_version_line(sizeof line, line);
   wring_print(comm, "%s, OpenMP %d, %d-bit PetscInt\n", line, (int)_OPENMP, (int)(8 * sizeof(PetscInt)));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

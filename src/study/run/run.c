@@ -217,8 +217,8 @@ static PetscErrorCode march_to_end(wring_run *r)
   PetscCall(wring_tally_start(r->p, r->solver, &r->tally));
   PetscCall(wring_run_write_json(r));
   if (o->goes_on) PetscCall(wring_run_note_other_keys(r));
-  if (r->solver) PetscCall(wring_solver_set_monitor(r->solver, monitor, r));
-  if (r->solver) PetscCall(wring_solver_set_interrupt(r->solver, wring_stopper_ask_late, &r->stopper));
+  if (r->solver) wring_solver_set_monitor(r->solver, monitor, r);
+  if (r->solver) wring_solver_set_interrupt(r->solver, wring_stopper_ask_late, &r->stopper);
   PetscCall(march(r));
   PetscCall(wring_stopper_check(&r->stopper)); // ends a sum of the last step
   // The last state is written however the run ends: in statics, of a failed load step the part that was balanced.
