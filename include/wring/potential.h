@@ -139,7 +139,8 @@ PetscBool   wring_potential_holds_components(const wring_potential *g);
 PetscErrorCode wring_potential_place(wring_potential *g, Vec x);
 PetscErrorCode wring_potential_clear(const wring_potential *g, Vec d);
 PetscErrorCode wring_potential_hold_velocity(const wring_potential *g, Vec q, Vec x, double h, Vec v);
-int            wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts); // how many
+/* How many contacts there are; *contacts, unless NULL: their list, borrowed. */
+int wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts);
 
 /*
   Determines the active contacts at x. g is unchanged if added, released and moved of `change`, which are sums over

@@ -11,7 +11,7 @@ PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *co
 
 int wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts)
 {
-  *contacts = g->contact;
+  if (contacts) *contacts = g->contact;
   return g->n_contact;
 }
 

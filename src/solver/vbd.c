@@ -67,15 +67,14 @@ static void add_contacts(void *context, wring_work work, PetscInt vertex, const 
 /* The rule of a sweep, with the arrays of y and loads, until restore_rule. */
 static PetscErrorCode get_rule(wring_solver *s, wring_descent_rule *rule)
 {
-  const vbd_data       *vbd = s->data;
-  wring_contact *const *contact;
-  const double          h = wring_potential_step(s->g);
+  const vbd_data *vbd = s->data;
+  const double    h   = wring_potential_step(s->g);
 
   PetscFunctionBegin;
   *rule = (wring_descent_rule){.factor     = wring_potential_is_static(s->g) ? 1 : 1 / (h * h),
                                .mass       = wring_potential_mass(s->g),
                                .held       = wring_potential_held_marks(s->g),
-                               .more       = wring_potential_contacts(s->g, &contact) > 0 ? add_contacts : NULL,
+                               .more       = wring_potential_contacts(s->g, NULL) > 0 ? add_contacts : NULL,
                                .context    = s,
                                .definite   = vbd->definite,
                                .relaxation = vbd->relaxation,
@@ -114,9 +113,8 @@ static PetscErrorCode vbd_begin(wring_solver *s, Vec x)
 
 static PetscBool is_in_contact(const wring_solver *s, PetscInt vertex, const double *x)
 {
-  wring_descent_sum     sum = {.energy = 0};
-  wring_contact *const *contact;
-  if (wring_potential_contacts(s->g, &contact) > 0)
+  wring_descent_sum sum = {.energy = 0};
+  if (wring_potential_contacts(s->g, NULL) > 0)
     add_contacts((void *)s, WRING_VALUE, vertex, x + (size_t)3 * vertex, &sum);
   return (PetscBool)(sum.energy > 0);
 }

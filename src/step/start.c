@@ -228,10 +228,8 @@ static PetscErrorCode halve(wring_stepper *s, const wring_state *state, Vec x)
 */
 static PetscErrorCode evaluate(wring_stepper *s, Vec x)
 {
-  wring_contact *const *contact;
-
   PetscFunctionBegin;
-  s->start_known = (PetscBool)(wring_potential_contacts(s->g, &contact) == 0);
+  s->start_known = (PetscBool)(wring_potential_contacts(s->g, NULL) == 0);
   s->start.grad  = s->y;
   if (s->start_known)
     PetscCall(wring_potential_fused(s->g, x, &s->start.value, s->start.grad));

@@ -384,17 +384,16 @@ static PetscErrorCode regularise(parts *p, const char *what)
 /* Marks what [n_owned] the vertices to regularise, and refuses free parts that no contact may stop, or ignores them. */
 static PetscErrorCode survey(parts *p, PetscBool refuses, char *what)
 {
-  wring_contact *const *contact;
-  PetscInt              n_free;
-  part                  first;
-  double                low[3], high[3];
+  PetscInt n_free;
+  part     first;
+  double   low[3], high[3];
 
   PetscFunctionBegin;
   PetscCall(wring_bounds_find(p->m->comm, p->m->n_owned, p->m->X, low, high));
   for (int c = 0; c < 3; c++) p->centre[c] = (low[c] + high[c]) / 2;
   PetscCall(mark_stiff(p));
   PetscCall(find_parts(p, PETSC_TRUE, &n_free, &first));
-  if (n_free > 0 && refuses && wring_potential_contacts(p->s->g, &contact) == 0) PetscCall(refuse(p, &first));
+  if (n_free > 0 && refuses && wring_potential_contacts(p->s->g, NULL) == 0) PetscCall(refuse(p, &first));
   mark_free(p, HOLD, what);
   for (PetscInt v = 0; v < p->m->n_owned; v++) // only springs and membranes hold it
     if (!p->stiff[v] && p->part[p->of[v]].n > 1) what[v] |= STIFFEN;

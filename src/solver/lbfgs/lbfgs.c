@@ -96,10 +96,8 @@ PetscBool wring_lbfgs_has_changed(const wring_solver *s, wring_lbfgs *l)
 
 PetscErrorCode wring_lbfgs_begin(wring_solver *s, wring_lbfgs *l, PetscBool keep, Vec x)
 {
-  wring_contact *const *contact;
-
   PetscFunctionBegin;
-  if (!keep || wring_potential_contacts(s->g, &contact) > 0) l->count = l->newest = 0;
+  if (!keep || wring_potential_contacts(s->g, NULL) > 0) l->count = l->newest = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(find_slopes(s, l));
   PetscFunctionReturn(PETSC_SUCCESS);
