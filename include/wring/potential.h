@@ -347,11 +347,10 @@ PetscErrorCode wring_potential_forces(wring_potential *g, Vec x, Vec grad, wring
 double         wring_forces_largest(const wring_forces *forces);
 
 /*
-  Counts the tets of the mesh with J <= 0 at x, on all ranks, and those of them that have J > 0 at `from`; with bounded,
-  the second only of tets with a law that is infinite for J <= 0. Two halo exchanges and one reduction.
+  Counts the tets of the mesh, on all ranks, with J <= 0 at x and J > 0 at `from`; with bounded, only those with a law
+  that is infinite for J <= 0. Two halo exchanges and one reduction.
 */
-PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *inverted,
-                                        PetscInt64 *newly);
+PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *newly);
 
 /* Of contact `i` at x, summed over ranks: see wring_contact_measure; force [parts][3] N. */
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,

@@ -115,8 +115,7 @@ static PetscErrorCode mark_finite(const wring_potential *g, char *mark)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *inverted,
-                                        PetscInt64 *newly)
+PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *newly)
 {
   const double *a, *b;
   PetscInt64    count[2];
@@ -132,8 +131,6 @@ PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, Pet
   wring_mark_inverted(g->mesh, b, mark, count);
   PetscCall(VecRestoreArrayRead(x, &b));
   PetscCall(PetscFree(mark));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, g->comm));
-  *inverted = count[0];
-  *newly    = count[1];
+  PetscCallMPI(MPI_Allreduce(&count[1], newly, 1, MPIU_INT64, MPI_SUM, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

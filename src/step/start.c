@@ -76,12 +76,10 @@ static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i
 
 static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  PetscInt64 inverted;
-
   PetscFunctionBegin;
   PetscCall(value_at(s->g, x, &m->g));
   m->finite = (PetscBool)!PetscIsInfOrNanReal(m->g);
-  if (m->finite) PetscCall(wring_potential_inverted(s->g, state->q, x, PETSC_FALSE, &inverted, &m->newly));
+  if (m->finite) PetscCall(wring_potential_inverted(s->g, state->q, x, PETSC_FALSE, &m->newly));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,12 +37,12 @@ PetscErrorCode wring_problem_begin_step(wring_problem *p, Vec x)
 static PetscErrorCode check_inverted(wring_problem *p, const wring_solver *solver, Vec x, wring_outcome *outcome)
 {
   wring_solver_limits limits = {.accept = PETSC_FALSE};
-  PetscInt64          inverted, newly;
+  PetscInt64          newly;
 
   PetscFunctionBegin;
   if (solver) wring_solver_get_limits(solver, &limits);
   if (p->mesh->tets.order < 2 || limits.accept) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_inverted(p->g, p->state.q, x, PETSC_TRUE, &inverted, &newly));
+  PetscCall(wring_potential_inverted(p->g, p->state.q, x, PETSC_TRUE, &newly));
   if (newly == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_note(p->comm,
                        "%" PetscInt64_FMT " tetrahedra of order 2 invert at a corner, where their energy is "
