@@ -135,17 +135,16 @@ static PetscErrorCode measure_bandwidth(wring_bench *b)
   static const char *const what[] = {"1 thread", "all threads of a rank", "all ranks"};
   static const double      least = 192e6, most = 512e6, least_together = 12e6; // bytes of all three
   const int                threads = wring_max_threads();
-  MPI_Comm                 node;
+  wring_cores              cores;
   PetscBool                due;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCall(wring_cores_measure(b->comm, &cores));
   b->cache             = wring_last_cache();
   const double   bytes = fmin(most, fmax(least, 4 * b->cache));
   const PetscInt alone = b->output.rank == 0 ? (PetscInt)(bytes / 24) : 0;
-  const PetscInt n[]   = {alone, alone, (PetscInt)(fmax(bytes / wring_comm_size(node), least_together) / 24)};
-  PetscCallMPI(MPI_Comm_free(&node));
-  b->array = floor(bytes / 3);
+  const PetscInt n[]   = {alone, alone, (PetscInt)(fmax(bytes / cores.node_ranks, least_together) / 24)};
+  b->array             = floor(bytes / 3);
   for (int i = 0; i < 3; i++) {
     PetscCall(wring_bench_begin_row(b, "triad", what[i], &due));
     if (!due) break;
