@@ -189,19 +189,14 @@ double wring_contact_stiffness(const wring_contact *c); // N/m, the largest of a
 /* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */
 
 /*
-  Blocks [3][3] N/m of d2E_c/dx2. count_blocks adds an upper bound on the off-diagonal blocks of each row to count
-  [n_owned], and raises *most to the most corners that a pair of this rank has, 0 if there is none. add_blocks adds all
-  to H, which must have them preallocated, except rows and columns of components c of vertices with bit c of held
-  [n_owned] set; held may be NULL.
+  Blocks [3][3] N/m of d2E_c/dx2, semidefinite. count_blocks adds an upper bound on the off-diagonal blocks of each row
+  to count [n_owned], and raises *most to the most corners that a pair of this rank has, 0 if there is none. add_blocks
+  adds all to H, which must have them preallocated, unless it is NULL; and their entries between coordinates of the same
+  axis c to A[c], three matrices with a row per vertex that take new entries, unless A is NULL; except rows and columns
+  of components c of vertices with bit c of held [n_owned] set; held may be NULL.
 */
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, int *most);
-PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
-
-/*
-  Adds their entries between coordinates of the same axis c to A[c], three matrices with a row per vertex that take new
-  entries, except rows and columns of held components. Semidefinite.
-*/
-PetscErrorCode wring_contact_add_components(wring_contact *c, const double *x, const char *held, const Mat A[3]);
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H, const Mat *A);
 
 /* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) ------------------------------ */
 

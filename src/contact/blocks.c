@@ -54,8 +54,7 @@ static PetscErrorCode add_component(const block *b, int c, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds all pairs to H, or to A [3]. */
-static PetscErrorCode add(wring_contact *contact, const double *x, const char *held, Mat H, const Mat *A)
+PetscErrorCode wring_contact_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H, const Mat *A)
 {
   PetscInt     place[MOST_CORNERS];
   char        *far_held;
@@ -77,20 +76,6 @@ static PetscErrorCode add(wring_contact *contact, const double *x, const char *h
     if (H && b.n > 0) PetscCall(add_pair(&b, H));
   }
   PetscCall(PetscFree(far_held));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
-{
-  PetscFunctionBegin;
-  PetscCall(add(contact, x, held, H, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_contact_add_components(wring_contact *contact, const double *x, const char *held, const Mat A[3])
-{
-  PetscFunctionBegin;
-  PetscCall(add(contact, x, held, NULL, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -64,7 +64,7 @@ static PetscErrorCode add_joined(wring_potential *g, const double *xa, const Pet
   PetscFunctionBegin;
   PetscCall(MatDestroy(H));
   PetscCall(wring_block_rows_copy(g->rows, more, E, H));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H, NULL));
   PetscCall(wring_matrix_assemble(*H, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -219,7 +219,7 @@ PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x,
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_components(g->contact[i], xa, g->held.mark, A));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, NULL, A));
   PetscCall(VecRestoreArrayRead(x, &xa));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyBegin(A[c], MAT_FINAL_ASSEMBLY));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyEnd(A[c], MAT_FINAL_ASSEMBLY));
