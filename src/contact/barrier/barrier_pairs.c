@@ -327,19 +327,19 @@ PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double 
                                            double *most)
 {
   const double limit = farthest * fmax(p->edge[1], p->margin), room = d ? p->margin : p->margin - p->gap;
-  double       far[2];
+  double       far[2], part = 1;
 
   PetscFunctionBegin;
-  *most = 1;
   if (p->obstacles && wring_obstacles_advance(p->obstacles, advance)) p->searched = PETSC_FALSE;
-  PetscCall(compare(p, x, d, *most, far));
+  PetscCall(compare(p, x, d, part, far));
   if (far[0] > limit) {
-    *most = limit / far[0];
+    part = limit / far[0];
     if (isinf(far[0])) d = NULL;
-    if (p->obstacles) wring_obstacles_advance(p->obstacles, *most * advance);
-    PetscCall(compare(p, x, d, *most, far));
+    if (p->obstacles) wring_obstacles_advance(p->obstacles, part * advance);
+    PetscCall(compare(p, x, d, part, far));
   }
-  if (!(far[1] <= room / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, *most));
+  if (!(far[1] <= room / 2)) PetscCall(search(p, x, far[0] > p->margin / 8 ? d : NULL, part));
+  if (most) *most = part;
   PetscCall(wring_corners_fetch(&p->corners, p->mesh->forest.vector, x, p->far_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

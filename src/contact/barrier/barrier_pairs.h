@@ -59,8 +59,8 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
 /*
   Makes the pairs complete: all that come nearer than the gap on the way from x to x + t d, t in [0, *most], while
   colliders go on by t `advance` of theirs; for d = NULL all that are nearer than twice the gap at x. *most <= 1: a
-  longer way would meet too many. Searches if colliders go on, or if the way has left that of the last search by more
-  than half the margin, for d = NULL less the gap. Fetches far_x. Collective.
+  longer way would meet too many; most may be NULL. Searches if colliders go on, or if the way has left that of the last
+  search by more than half the margin, for d = NULL less the gap. Fetches far_x. Collective.
 */
 PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double *x, const double *d, double advance,
                                            double *most);

@@ -92,12 +92,11 @@ static PetscErrorCode barrier_update(wring_contact *contact, const wring_contact
                                      PetscBool first, wring_contact_change *change)
 {
   barrier *const d = contact->data;
-  double         most;
 
   PetscFunctionBegin;
   (void)step;
   if (first) {
-    PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, 0, &most));
+    PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, 0, NULL));
     PetscCall(evaluate(d, x, PETSC_FALSE));
   }
   for (PetscInt i = 0; i < d->pairs->n; i++) change->active += is_active(d, i);
@@ -250,11 +249,10 @@ static PetscErrorCode barrier_lag(wring_contact *contact, const wring_contact_st
   barrier *const d = contact->data;
   PetscInt       n = 0;
   wring_slip    *slip;
-  double         most;
 
   PetscFunctionBegin;
   if (!d->friction) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, 0, &most));
+  PetscCall(wring_barrier_pairs_prepare(d->pairs, x, NULL, 0, NULL));
   PetscCall(evaluate(d, x, PETSC_TRUE));
   PetscCall(PetscMalloc1((size_t)d->pairs->n, &slip));
   for (PetscInt i = 0; i < d->pairs->n; i++) n += set_slip(d, i, x, step->h, slip + n);
@@ -285,10 +283,9 @@ static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, w
 {
   barrier *const             d = contact->data;
   wring_barrier_pairs *const p = d->pairs;
-  double                     most;
 
   PetscFunctionBegin;
-  PetscCall(wring_barrier_pairs_prepare(p, x, NULL, 0, &most));
+  PetscCall(wring_barrier_pairs_prepare(p, x, NULL, 0, NULL));
   PetscCall(evaluate(d, x, PETSC_TRUE));
   for (PetscInt i = 0; i < p->n; i++) {
     const wring_placed_feature *const f      = feature_of(d, i);
