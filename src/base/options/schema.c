@@ -453,7 +453,7 @@ static PetscBool has_word(const char *text, const char *word)
   return PETSC_FALSE;
 }
 
-/* Prints an entry, below the heading `owners` if it differs from that of the previous entry. */
+/* Prints an entry, below the heading `owners` if it differs from the previous one. A closed pipe is no error. */
 static PetscErrorCode print_entry(void *context, const char *key, const wring_option *p, const char *owners)
 {
   help_state *const s = context;
@@ -465,11 +465,10 @@ static PetscErrorCode print_entry(void *context, const char *key, const wring_op
       !has_word(owners, s->word))
     PetscFunctionReturn(PETSC_SUCCESS);
   s->n++;
-  if (strcmp(owners, s->heading))
-    PetscCall(PetscPrintf(s->comm, "%s---- %s ----\n", s->heading[0] ? "\n" : "", owners));
+  if (strcmp(owners, s->heading)) (void)PetscPrintf(s->comm, "%s---- %s ----\n", s->heading[0] ? "\n" : "", owners);
   snprintf(s->heading, sizeof s->heading, "%s", owners);
-  PetscCall(PetscPrintf(s->comm, "%s: %s%s%s\n    %s\n", key, accepts, p->value ? "; default " : "",
-                        p->value ? p->value : "", p->help));
+  (void)PetscPrintf(s->comm, "%s: %s%s%s\n    %s\n", key, accepts, p->value ? "; default " : "",
+                    p->value ? p->value : "", p->help);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

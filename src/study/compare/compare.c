@@ -1,6 +1,7 @@
 /* wring compare: one comparison, or one for each combination of the values of some keys. */
 #include "compare_grid.h"
 #include "output/output.h"
+#include "io/print.h"
 #include "study/common/provenance.h"
 
 /*
@@ -55,10 +56,10 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, w
   PetscCall(create_all(s));
   PetscCall(wring_provenance_of_command(o, "compare", s->run->compare->p->restart, &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
-    PetscCall(PetscPrintf(s->output.comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run));
+    wring_print(s->output.comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", r + 1, s->n_run);
     for (int k = 0; k < s->n_axis; k++)
-      PetscCall(PetscPrintf(s->output.comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k)));
-    PetscCall(PetscPrintf(s->output.comm, "\n"));
+      wring_print(s->output.comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, r, k));
+    wring_print(s->output.comm, "\n");
     PetscCall(run_one(&s->run[r], stopper, (PetscBool)(r == 0), end));
     done += s->run[r].found.n > 0;
     PetscCall(wring_parameter_grid_write(s, done, provenance, end));

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "output/header.h"
 #include "output/output.h"
+#include "io/print.h"
 #include "study/common/provenance.h"
 #include <math.h>
 #include <string.h>
@@ -51,19 +52,16 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
 }
 
 /* How a solve ended; where g rose on the way, that it did. */
-static PetscErrorCode print_outcome(const wring_compare *s, const char *name, const wring_outcome *o)
+static void print_outcome(const wring_compare *s, const char *name, const wring_outcome *o)
 {
   const wring_iteration *const last = &o->last;
-
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(s->p->comm, "%-16s %s after %" PetscInt_FMT " iteration%s, %.3g s, g %.10e J, |grad g| %.2e N",
-                        name, wring_reason_name(o->reason), o->iterations, o->iterations == 1 ? "" : "s", last->seconds,
-                        last->value.objective, last->gradient_norm));
+  wring_print(s->p->comm, "%-16s %s after %" PetscInt_FMT " iteration%s, %.3g s, g %.10e J, |grad g| %.2e N", name,
+              wring_reason_name(o->reason), o->iterations, o->iterations == 1 ? "" : "s", last->seconds,
+              last->value.objective, last->gradient_norm);
   if (o->rises.count)
-    PetscCall(PetscPrintf(s->p->comm, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
-                          o->rises.largest));
-  PetscCall(PetscPrintf(s->p->comm, "\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+    wring_print(s->p->comm, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
+                o->rises.largest);
+  wring_print(s->p->comm, "\n");
 }
 
 /* ---- the minimiser ----------------------------------------------------------------------------------------------- */
@@ -93,8 +91,8 @@ static PetscErrorCode find_reference(wring_compare *s)
   PetscFunctionBegin;
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_compare_solve(s, "newton", &limits, PETSC_FALSE, &newton));
-  PetscCall(PetscPrintf(s->p->comm, "reference: ")); // a solve may print notes
-  PetscCall(print_outcome(s, "newton", &newton.outcome));
+  wring_print(s->p->comm, "reference: "); // a solve may print notes
+  print_outcome(s, "newton", &newton.outcome);
   take_least(c, &newton, "newton reference");
   PetscCall(PetscFree(newton.row));
   const wring_reason reason = newton.outcome.reason;
@@ -244,10 +242,10 @@ static PetscErrorCode solve(wring_compare *s, wring_convergence *h)
   PetscCall(wring_compare_solve(s, h->name, &s->limits, s->c.warm_up, one));
   if (one->outcome.reason == WRING_INTERRUPTED) s->c.stop = s->stopper->cause;
   if (k == 0)
-    PetscCall(print_outcome(s, h->name, &one->outcome));
+    print_outcome(s, h->name, &one->outcome);
   else if (!s->c.stop)
-    PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name, k + 1,
-                          s->c.repeats, one->outcome.last.seconds));
+    wring_print(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name, k + 1,
+                s->c.repeats, one->outcome.last.seconds);
   if (k == 0 || !s->c.stop) h->n_solve++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

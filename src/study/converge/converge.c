@@ -1,6 +1,7 @@
 /* Convergence: run or take each level, measure, write, print. */
 #include "converge.h"
 #include "output/output.h"
+#include "io/print.h"
 
 /*
   Finished levels are taken; all directories are checked before the first level runs. If there are results but no level,
@@ -20,7 +21,7 @@ static PetscErrorCode take_levels(wring_converge *c)
   PetscCall(wring_error_raise(c->comm, &error));
   if (!any && c->end - c->first == c->n) PetscCall(wring_directory_refuse_results(&c->output, "deck", results));
   for (int k = 0; k < c->n; k++) {
-    if (c->level[k].results) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->output.directory));
+    if (c->level[k].results) wring_print(c->comm, "level %d of %s is finished\n", k, c->output.directory);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,6 +5,7 @@
 #include "converge.h"
 #include "study/common/kept.h"
 #include "output/output.h"
+#include "io/print.h"
 #include "study/run/run.h"
 #include <math.h>
 #include <wring/io.h>
@@ -118,9 +119,9 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
 
   PetscFunctionBegin;
   if (l->replaces) PetscCall(wring_options_set(l->deck, "output_overwrite", "true", "wring converge"));
-  PetscCall(PetscPrintf(c->comm, "\n[%d/%d] mesh.refine %" PetscInt_FMT, k + 1, c->n, l->refine));
-  if (!c->is_static) PetscCall(PetscPrintf(c->comm, ", time.step %.6g s", l->step));
-  PetscCall(PetscPrintf(c->comm, ", %s\n", l->directory));
+  wring_print(c->comm, "\n[%d/%d] mesh.refine %" PetscInt_FMT, k + 1, c->n, l->refine);
+  if (!c->is_static) wring_print(c->comm, ", time.step %.6g s", l->step);
+  wring_print(c->comm, ", %s\n", l->directory);
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
   PetscCall(wring_directory_make(c->comm, l->directory, NULL));
