@@ -1,7 +1,6 @@
 #include <wring/base.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void wring_error_set(wring_error *e, const char *format, ...)
 {

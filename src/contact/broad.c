@@ -11,7 +11,6 @@
 */
 #include "broad.h"
 #include "base/exchange.h"
-#include "base/map.h"
 #include "base/sort.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
   Strain of a membrane: psi(F) = k/2 |F - R|^2, R the closest matrix with orthonormal columns; k [N/m]. In stretches
   k/2 sum (s_i - 1)^2. docs/theory.md (3.53); [Bouaziz et al. 2014].
 */
-#include "base/block3.h"
 #include "law/common/membrane.h"
 
 enum { K, N_PAR };

@@ -20,7 +20,6 @@
 #include "solver/common/correction.h"
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
-#include <math.h>
 
 typedef enum { JACOBI, OPERATOR, CYCLE, SCHWARZ } pncg_preconditioner;
 typedef enum { DAI_KOU, DAI_YUAN, SUBSPACE } pncg_rule;

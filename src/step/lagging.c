@@ -1,6 +1,5 @@
 /* Friction takes its normal forces, directions and points in contact at the solution. docs/theory.md (9.31) */
 #include "step_impl.h"
-#include <math.h>
 
 enum { MOST = 20 }; // repetitions
 

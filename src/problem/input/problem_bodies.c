@@ -5,7 +5,6 @@
 #include "mesh/bodies.h"
 #include "mesh_source.h"
 #include "problem/problem_impl.h"
-#include <math.h>
 #include <string.h>
 
 const wring_option wring_place_options[] = {

@@ -2,7 +2,6 @@
 #include "base/count.h"
 #include "problem/problem_impl.h"
 #include <math.h>
-#include <string.h>
 
 enum { ALL_REGIONS = -1, NO_TABLE = -2 }; // sources of a field besides the regions
 

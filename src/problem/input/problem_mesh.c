@@ -7,7 +7,6 @@
 #include "mesh_source.h"
 #include "problem/problem_impl.h"
 #include <math.h>
-#include <string.h>
 
 /* The keys of mesh_, and the sources that the deck gives. */
 typedef struct {

@@ -5,7 +5,6 @@
 #include "study/common/provenance.h"
 #include "io/print.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <wring/study.h>
 

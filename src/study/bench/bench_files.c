@@ -4,7 +4,6 @@
 #include "io/print.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static double rate(const wring_bench_row *row)
 {

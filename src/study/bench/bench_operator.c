@@ -1,6 +1,5 @@
 /* Exchange of ghosts and sums between ranks; set-up of the operator A and its solves for three right-hand sides. */
 #include "bench.h"
-#include <string.h>
 
 /* ---- exchange ---------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* The keys of compare_, and the refusal of what cannot be compared. */
 #include "comparison.h"
 #include <math.h>
-#include <string.h>
 
 const wring_option wring_compare_options[] = {
   {"solvers", WRING_WORDS, .help = "Solver types and variants to compare."},
