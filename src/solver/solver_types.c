@@ -82,10 +82,8 @@ const char *wring_solver_type(int i)
 
 const wring_option *wring_solver_keys(const char *type)
 {
-  static const wring_option     none[] = {{0}};
-  const wring_solver_ops *const ops    = wring_solver_find(type);
-  if (!ops) return NULL;
-  return ops->options ? ops->options : none;
+  const wring_solver_ops *const ops = wring_solver_find(type);
+  return ops ? ops->options : NULL;
 }
 
 PetscErrorCode wring_solver_find_keys(const wring_options *o, const char *name, const char **type, size_t size,

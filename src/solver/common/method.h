@@ -41,7 +41,7 @@ typedef struct wring_solver_ops {
   wring_contact_way way; // how it treats contacts, if `contacts` is NULL
 
   size_t              data_size; // of s->data, which begins as zeros
-  const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data; or NULL
+  const wring_option *options;   // keys of the method, without prefix; those with `at` are read into s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // the rest; or NULL
   PetscErrorCode (*set_up)(wring_solver *s);  // when the potential is complete: work vectors
   PetscErrorCode (*destroy)(wring_solver *s); // what s->data holds, also without set_up; or NULL
