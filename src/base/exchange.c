@@ -226,6 +226,24 @@ PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_exchange_ask(PetscLayout rows, PetscInt n, const PetscInt *number, wring_exchange *x)
+{
+  PetscInt   *to;
+  PetscMPIInt owner;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(PetscLayoutFindOwner(rows, number[i], &owner));
+    to[i] = owner;
+  }
+  PetscCall(wring_exchange_create(rows->comm, n, to, x));
+  PetscCall(PetscFree(to));
+  PetscCall(wring_exchange_send(x, sizeof *number, number, &x->asked));
+  for (PetscInt i = 0; i < x->n_got; i++) x->asked[i] -= rows->rstart;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_exchange_fetch(const wring_exchange *x, size_t width, const void *table, void *row)
 {
   char *answer;

@@ -44,6 +44,9 @@ PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, cons
 /* The same, where the answers are rows x->asked of a table [][width]. Collective. */
 PetscErrorCode wring_exchange_fetch(const wring_exchange *x, size_t width, const void *table, void *row);
 
+/* The exchange that asks the owners of rows number [n], in any order, for them; sets x->asked. Collective. */
+PetscErrorCode wring_exchange_ask(PetscLayout rows, PetscInt n, const PetscInt *number, wring_exchange *x);
+
 /*
   Replaces table [*n][width] of each rank by the whole one on rank 0, in the order of ranks, and by none elsewhere; the
   old one is freed. Collective on comm.

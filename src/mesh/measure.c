@@ -22,7 +22,7 @@ static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring
     for (int a = 0; a < 4; a++) w->lower[4 * (size_t)i + (size_t)a] = row[a < 2 || (a == 2 && row[2] >= 0) ? a : 0];
   }
   PetscCall(wring_slices_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
-  PetscCall(wring_slices_ask(w->slice, w->n_used, w->used, &w->x));
+  PetscCall(wring_exchange_ask(w->slice, w->n_used, w->used, &w->x));
   PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
   PetscCall(wring_exchange_fetch(&w->x, 3 * sizeof *w->X, d->X, w->X));
   PetscCall(wring_view_find_middles(w));

@@ -22,24 +22,12 @@ PetscErrorCode wring_neighbours_check(MPI_Comm comm, PetscInt64 rows)
 
 PetscErrorCode wring_neighbours_create(PetscLayout rows, PetscInt n_ghost, const PetscInt *global, wring_neighbours *n)
 {
-  PetscInt *owner, first;
-
   PetscFunctionBegin;
   *n = (wring_neighbours){.n_ghost = n_ghost};
   PetscCall(wring_neighbours_check(rows->comm, n_ghost));
   PetscCall(PetscMalloc1((size_t)n_ghost, &n->global));
   PetscCall(PetscArraycpy(n->global, global, n_ghost));
-  PetscCall(PetscMalloc1((size_t)n_ghost, &owner));
-  for (PetscInt i = 0; i < n_ghost; i++) {
-    PetscMPIInt rank;
-    PetscCall(PetscLayoutFindOwner(rows, global[i], &rank));
-    owner[i] = rank;
-  }
-  PetscCall(wring_exchange_create(rows->comm, n_ghost, owner, &n->asked));
-  PetscCall(PetscFree(owner));
-  PetscCall(wring_exchange_send(&n->asked, sizeof *global, global, &n->asked.asked));
-  PetscCall(PetscLayoutGetRange(rows, &first, NULL));
-  for (PetscInt i = 0; i < n->asked.n_got; i++) n->asked.asked[i] -= first;
+  PetscCall(wring_exchange_ask(rows, n_ghost, global, &n->asked));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,7 +4,6 @@
 */
 #include "build.h"
 #include "base/sort.h"
-#include "mesh/distribute/slices.h"
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -245,7 +244,7 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
   if (ok) {
     b->nodes.n_used = list.n;
     PetscCall(sort_used(b, position, list.tag));
-    PetscCall(wring_slices_ask(b->nodes.layout, b->nodes.n_used, b->nodes.used, &b->nodes.owners));
+    PetscCall(wring_exchange_ask(b->nodes.layout, b->nodes.n_used, b->nodes.used, &b->nodes.owners));
   }
   PetscCall(PetscFree(list.tag));
   PetscCall(PetscFree(position));

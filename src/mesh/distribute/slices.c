@@ -15,28 +15,13 @@ PetscErrorCode wring_slices_find_owners(PetscLayout slice, PetscInt n, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_slices_ask(PetscLayout slice, PetscInt n, const PetscInt *number, wring_exchange *x)
-{
-  PetscInt *to;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &to));
-  PetscCall(PetscArraycpy(to, number, n));
-  PetscCall(wring_slices_find_owners(slice, n, to));
-  PetscCall(wring_exchange_create(slice->comm, n, to, x));
-  PetscCall(PetscFree(to));
-  PetscCall(wring_exchange_send(x, sizeof *number, number, &x->asked));
-  for (PetscInt i = 0; i < x->n_got; i++) x->asked[i] -= slice->rstart;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_slices_fetch(PetscLayout slice, PetscInt n, const PetscInt *number, size_t width,
                                   const void *table, void *row)
 {
   wring_exchange x;
 
   PetscFunctionBegin;
-  PetscCall(wring_slices_ask(slice, n, number, &x));
+  PetscCall(wring_exchange_ask(slice, n, number, &x));
   PetscCall(wring_exchange_fetch(&x, width, table, row));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,9 +8,6 @@
 /* number [n] becomes the rank whose slice has it. */
 PetscErrorCode wring_slices_find_owners(PetscLayout slice, PetscInt n, PetscInt *number);
 
-/* The exchange that asks the owners of these numbers, in any order, for the rows of their slices. Collective. */
-PetscErrorCode wring_slices_ask(PetscLayout slice, PetscInt n, const PetscInt *number, wring_exchange *x);
-
 /* row [n][width bytes] from table [slice->n][width] of all ranks. Collective. */
 PetscErrorCode wring_slices_fetch(PetscLayout slice, PetscInt n, const PetscInt *number, size_t width,
                                   const void *table, void *row);
