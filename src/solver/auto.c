@@ -203,7 +203,7 @@ static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
   PetscFunctionBegin;
   if (a->hessian.state == WRING_SYSTEM_SINGULAR || verdict == WRING_LEAVE)
     PetscCall(leave_hessian(s));
-  else if (verdict == WRING_REBUILD)
+  else if (verdict == WRING_REBUILD || wring_linear_gives_way(s, &a->hessian))
     PetscCall(build_hessian(s, x, "Hessian again"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
