@@ -118,12 +118,11 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
     const unsigned   missing = can & ~wring_law_can(law);
     if (!missing) continue;
     if (law->split)
-      WRING_REFUSE(
-        g->comm,
-        "%s '%s' cannot use the mean volume of '%s' in '%s': it needs the %s, expected volumetric: full%s%s", kind,
-        name, law->name, wring_term_name(g->term[i]),
-        wring_law_can_name(missing & WRING_CAN_ALONE ? (unsigned)WRING_CAN_ALONE : missing), otherwise ? " or " : "",
-        otherwise ? otherwise : "");
+      WRING_REFUSE(g->comm,
+                   "%s '%s' cannot use the mean volume of '%s' in '%s': it needs the %s, expected volumetric: full%s%s",
+                   kind, name, law->name, wring_term_name(g->term[i]),
+                   wring_law_can_name(missing & WRING_CAN_ALONE ? (unsigned)WRING_CAN_ALONE : missing),
+                   otherwise ? " or " : "", otherwise ? otherwise : "");
     list_fitting(law, can, otherwise, sizeof fitting, fitting);
     WRING_REFUSE(g->comm, "%s '%s' cannot use material '%s': it has no %s%s", kind, name, law->name,
                  wring_law_can_name(missing), fitting);

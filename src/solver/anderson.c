@@ -62,8 +62,8 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   if (!s->inner)
-    PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, "solver", s->ops->name,
-                                      "inner admm or vbd"));
+    PetscCall(
+      wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, "solver", s->ops->name, "inner admm or vbd"));
   const PetscInt n = anderson->split ? anderson->split->size(s->inner) : s->n;
   PetscCall(wring_solver_create_vecs(s, s->inner ? 2 : 1, (Vec *[]){&anderson->d, &anderson->y}));
   if (anderson->split && anderson->split == s->inner->ops->state) PetscCall(PetscMalloc1(n, &anderson->v));

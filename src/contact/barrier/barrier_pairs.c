@@ -327,7 +327,7 @@ PetscErrorCode wring_barrier_pairs_prepare(wring_barrier_pairs *p, const double 
                                            double *most)
 {
   const double limit = farthest * fmax(p->edge[1], p->margin), room = d ? p->margin : p->margin - p->gap;
-  double       far[2], part = 1;
+  double       far[2], part                                         = 1;
 
   PetscFunctionBegin;
   if (p->obstacles && wring_obstacles_advance(p->obstacles, advance)) p->searched = PETSC_FALSE;
