@@ -5,8 +5,8 @@ import outputs
 from verify import meshes
 from verify.case import INPUTS, Row
 
-RADIUS, TOUCHED, YOUNG, POISSON = 1.0, 1e-2, 1e6, 0.3
-GAP = 1e-6  # that of the deck, and of 6 cells; it shrinks with the square of the cells
+RADIUS, TOUCHED, YOUNG, POISSON = 10.0, 1e-2, 1e6, 0.3
+GAP = 1e-7  # that of the deck, and of 6 cells; it shrinks with the square of the cells
 SIZE, GROWTH = 6 * TOUCHED, 3.0  # of the part of the ball that is meshed, and of its cells
 PLANE = YOUNG / (1 - POISSON**2)
 APPROACH = TOUCHED**2 / RADIUS  # after the first contact
