@@ -232,8 +232,8 @@ def lines_of(rows):
         ratio = f"{seconds['auto'] / best:.2f}" if "auto" in seconds else "!" if "auto" in runs else ""
         work = [runs[m]["iterations"] if m in runs else "" for m in ("auto", "newton")]
         linear, iterations = (int(runs.get("newton", {}).get(key) or 0) for key in NEWTON)
-        linear = f"{linear / iterations:.0f}" if linear and iterations else ""
-        yield [name, *cells, ratio, *work, linear]
+        each = f"{linear / iterations:.0f}" if linear and iterations else ""
+        yield [name, *cells, ratio, *work, each]
 
 
 def publish(rows):
