@@ -30,21 +30,25 @@ typedef struct {
   const wring_broad *how;
   double             low[3], side[N_LEVEL]; // m: corner of the first cells, size of a cell
   double             widest;                // m: the largest edge of the box of everything
+  double             drift[3];              // m: boxes are those of d - drift, what meets has the same drift
   unsigned           used;                  // bit l: some simplex is on level l
+  PetscBool          wanted[4][4];          // [corners][corners], symmetric
 } grid;
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-static PetscBool find_box(const wring_seen *s, double reach, box *b)
+static PetscBool find_box(const grid *g, const wring_seen *s, box *b)
 {
+  const double margin = g->how->reach / 2;
   for (int c = 0; c < 3; c++) {
-    b->low[c] = INFINITY, b->high[c] = -INFINITY;
+    double low = INFINITY, high = -INFINITY;
     for (int a = 0; a < s->corners; a++) {
-      const double from = s->x[3 * a + c], to = from + s->d[3 * a + c];
-      if (!isfinite(from) || !isfinite(to)) return PETSC_FALSE;
-      b->low[c]  = fmin(b->low[c], fmin(from, to) - reach / 2);
-      b->high[c] = fmax(b->high[c], fmax(from, to) + reach / 2);
+      const double from = s->x[3 * a + c], to = from + s->d[3 * a + c] - g->drift[c];
+      if (!isfinite(to)) return PETSC_FALSE;
+      low  = PetscMin(low, PetscMin(from, to));
+      high = PetscMax(high, PetscMax(from, to));
     }
+    b->low[c] = low - margin, b->high[c] = high + margin;
   }
   return PETSC_TRUE;
 }
@@ -54,9 +58,23 @@ static double size_of(const box *b)
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
 
+/* The mean of d, NULL without a way or a vertex, over the corners of all ranks' simplices; 0 unless it is finite. */
+static PetscErrorCode find_drift(grid *g, PetscInt n, const wring_simplex *simplex, const double *d)
+{
+  double sum[4] = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n && d; i++)
+    for (int a = 0; a < simplex[i].corners; a++, sum[3]++)
+      for (int c = 0; c < 3; c++) sum[c] += d[3 * simplex[i].vertex[a] + c];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, g->comm));
+  for (int c = 0; c < 3; c++) g->drift[c] = isfinite(sum[c] / sum[3]) ? sum[c] / sum[3] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The rows of this rank's simplices and their boxes; those that are not finite are dropped. */
-static void see(const wring_mesh *m, const wring_skin *skin, PetscInt n, const wring_simplex *simplex, const double *x,
-                const double *d, double reach, PetscInt *kept, wring_seen *seen, box *b)
+static void see(const grid *g, const wring_mesh *m, const wring_skin *skin, PetscInt n, const wring_simplex *simplex,
+                const double *x, const double *d, PetscInt *kept, wring_seen *seen, box *b)
 {
   *kept = 0;
   for (PetscInt i = 0; i < n; i++) {
@@ -75,7 +93,7 @@ static void see(const wring_mesh *m, const wring_skin *skin, PetscInt n, const w
         if (d) row->d[3 * a + c] = d[3 * v + c];
       }
     }
-    if (find_box(row, reach, b + *kept)) (*kept)++;
+    if (find_box(g, row, b + *kept)) (*kept)++;
   }
 }
 
@@ -276,10 +294,14 @@ static PetscErrorCode send_seen(const grid *g, PetscInt n, const wring_seen *see
 /* ---- pairs of a rank's cells ------------------------------------------------------------------------------------- */
 
 typedef struct {
-  PetscInt          n; // simplices with a cell on this rank
-  const wring_seen *seen;
-  box              *box;
-  int              *level;
+  box box;
+  int at[3]; // the cell of level 0 with its low corner
+  int level, corners;
+} placed;
+
+typedef struct {
+  const wring_seen *seen;   // [n] simplices with a cell on this rank
+  placed           *placed; // [n]
   PetscInt          n_entry;
   uint64_t         *key;  // [n_entry] of cells, ascending
   PetscInt         *item; // [n_entry]
@@ -290,18 +312,22 @@ static PetscErrorCode make_cells(const grid *g, PetscInt n, const wring_seen *se
   PetscInt64 room = 0;
 
   PetscFunctionBegin;
-  *t = (cells){.n = n, .seen = seen};
-  PetscCall(PetscMalloc2((size_t)n, &t->box, (size_t)n, &t->level));
+  *t = (cells){.seen = seen};
+  PetscCall(PetscMalloc1((size_t)n, &t->placed));
   for (PetscInt i = 0; i < n; i++) {
-    find_box(seen + i, g->how->reach, t->box + i);
-    t->level[i] = level_of_class(g, class_of(g, t->box + i));
-    for (walk w = start_walk(g, t->box + i); walks(&w); go_on(g, t->box + i, &w))
+    placed *const one = t->placed + i;
+    find_box(g, seen + i, &one->box);
+    one->level   = level_of_class(g, class_of(g, &one->box));
+    one->corners = seen[i].corners;
+    for (int c = 0; c < 3; c++) one->at[c] = (int)cell_number(g, 0, c, one->box.low[c]);
+    for (walk w = start_walk(g, &one->box); walks(&w); go_on(g, &one->box, &w))
       room += cell_rank(g, w.level, w.at) == g->rank;
   }
   PetscCheck(room <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for so many cells of near pairs");
   PetscCall(PetscMalloc2((size_t)room, &t->key, (size_t)room, &t->item));
   for (PetscInt i = 0; i < n; i++) {
-    for (walk w = start_walk(g, t->box + i); walks(&w); go_on(g, t->box + i, &w)) {
+    const box *const b = &t->placed[i].box;
+    for (walk w = start_walk(g, b); walks(&w); go_on(g, b, &w)) {
       if (cell_rank(g, w.level, w.at) != g->rank) continue;
       t->key[t->n_entry]    = cell_key(w.level, w.at);
       t->item[t->n_entry++] = i;
@@ -311,19 +337,19 @@ static PetscErrorCode make_cells(const grid *g, PetscInt n, const wring_seen *se
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool meet(const box *a, const box *b)
+static int meet(const box *a, const box *b) // without branches, which would be mispredicted
 {
-  for (int c = 0; c < 3; c++)
-    if (a->low[c] > b->high[c] || b->low[c] > a->high[c]) return PETSC_FALSE;
-  return PETSC_TRUE;
+  int meet = 1;
+  for (int c = 0; c < 3; c++) meet &= (a->low[c] <= b->high[c]) & (b->low[c] <= a->high[c]);
+  return meet;
 }
 
-/* Whether the low corner of the common part of both boxes is in this cell. */
-static PetscBool is_cell_of_pair(const grid *g, const box *a, const box *b, uint64_t key)
+/* Whether the low corner of the common part of both boxes is in this cell; sides of cells are powers of 2. */
+static PetscBool is_cell_of_pair(const placed *a, const placed *b, uint64_t key)
 {
   const int level = (int)(key >> 3 * GRID_BITS);
   int64_t   at[3];
-  for (int c = 0; c < 3; c++) at[c] = cell_number(g, level, c, fmax(a->low[c], b->low[c]));
+  for (int c = 0; c < 3; c++) at[c] = PetscMax(a->at[c], b->at[c]) >> level;
   return (PetscBool)(cell_key(level, at) == key);
 }
 
@@ -336,29 +362,31 @@ static PetscBool is_first(const wring_seen *a, const wring_seen *b)
 }
 
 /* Two simplices whose boxes meet. */
-static void compare(const grid *g, const cells *t, PetscInt i, PetscInt j, uint64_t key, letters *l)
+static void offer(const grid *g, const cells *t, PetscInt i, PetscInt j, letters *l)
 {
   const wring_seen *a = t->seen + i, *b = t->seen + j;
   if (!is_first(a, b)) {
     const wring_seen *const other = a;
     a = b, b = other;
   }
-  if (!g->how->wanted[a->corners - 1][b->corners - 1] || !is_cell_of_pair(g, t->box + i, t->box + j, key)) return;
   void *const row = add_letter(l, g->how->size, 0);
   if (row && !g->how->keep(g->how->context, a, b, row, l->to + l->n - 1)) l->n--;
 }
 
-/* The pairs of the cell whose entries are [begin, end), on the level of the cell. */
+/* The pairs of the cell whose entries are [begin, end), at least one simplex being of its level. */
 static void search_cell(const grid *g, const cells *t, PetscInt begin, PetscInt end, letters *l)
 {
   const uint64_t key   = t->key[begin];
   const int      level = (int)(key >> 3 * GRID_BITS);
   for (PetscInt p = begin; p < end; p++) {
-    for (PetscInt q = begin; q < p; q++) {
-      const PetscInt i = t->item[p], j = t->item[q];
-      if (t->level[i] != level && t->level[j] != level) continue;
+    const PetscInt      i = t->item[p];
+    const placed *const a = t->placed + i;
+    for (PetscInt q = begin; q < end && a->level == level; q++) {
+      const PetscInt      j = t->item[q];
+      const placed *const b = t->placed + j;
+      if (!g->wanted[a->corners][b->corners] || (q >= p && b->level == level)) continue;
       l->compared++;
-      if (meet(t->box + i, t->box + j)) compare(g, t, i, j, key, l);
+      if (meet(&a->box, &b->box) && is_cell_of_pair(a, b, key)) offer(g, t, i, j, l);
     }
   }
 }
@@ -387,7 +415,7 @@ static PetscErrorCode search(const grid *g, PetscInt n, const wring_seen *seen, 
   for (int s = 0; s < STRIPS; s++) search_strip(g, &t, s, l + s);
   for (int s = 0; s < STRIPS && compared; s++) *compared += l[s].compared;
   PetscCall(PetscFree2(t.key, t.item));
-  PetscCall(PetscFree2(t.box, t.level));
+  PetscCall(PetscFree(t.placed));
   PetscCall(send_letters(g->comm, STRIPS, l, g->how->size, n_found, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -404,13 +432,21 @@ PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, Pet
   PetscFunctionBegin;
   wring_count(how->phases, WRING_WORK_CONTACT_SEARCHES, 1);
   wring_count(how->phases, WRING_WORK_CONTACT_EXCHANGES, 2);
-  wring_count(how->phases, WRING_WORK_CONTACT_REDUCTIONS, 2);
+  wring_count(how->phases, WRING_WORK_CONTACT_REDUCTIONS, 3);
   if (compared) *compared = 0;
-  PetscCall(PetscMalloc2((size_t)n, &seen, (size_t)n, &b));
-  see(m, skin, n, simplex, x, d, how->reach, &n, seen, b);
+  for (int i = 0; i < 9; i++)
+    if (how->wanted[i / 3][i % 3]) g.wanted[i / 3 + 1][i % 3 + 1] = g.wanted[i % 3 + 1][i / 3 + 1] = PETSC_TRUE;
+  PetscCall(find_drift(&g, n, simplex, d));
+  PetscCall(PetscMalloc1((size_t)n, &seen));
+  PetscCall(PetscMalloc1((size_t)n, &b));
+  see(&g, m, skin, n, simplex, x, d, &n, seen, b);
   PetscCall(make_grid(&g, n, seen, b));
-  PetscCall(send_seen(&g, n, seen, b, &n_got, &got));
-  PetscCall(PetscFree2(seen, b));
+  got = seen, n_got = n; // the cells of a single rank
+  if (g.size > 1) {
+    PetscCall(send_seen(&g, n, seen, b, &n_got, &got));
+    PetscCall(PetscFree(seen));
+  }
+  PetscCall(PetscFree(b));
   PetscCall(search(&g, n_got, got, n_found, found, compared));
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
