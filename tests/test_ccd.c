@@ -257,6 +257,7 @@ static void draw(uint64_t *state, query *q)
 
 typedef struct {
   long queries, whole, cut, none; // steps of 1, between, 0
+  long apart;                     // steps of 1 that the first plane shows
   long passed;                    // longer than proved: must be 0
   long unresolved;                // cut; the distance is below 1e-13 of the coordinates, or not much above it
   long wary;                      // cut, although the bodies would not have met on the whole step
@@ -284,7 +285,10 @@ static void judge(const query *q, counts *c)
   double       n[3];
   const double d = distance(q, 0, n), least = q->radius + q->keep * (d - q->radius);
   const double alpha = wring_pair_bound(q->kind, q->x, q->dx, q->radius, q->keep);
+  const int    apart = wring_pair_stays_apart(q->kind, q->x, q->dx, n, least);
   CHECK(alpha >= 0 && alpha <= 1, "a step of %g", alpha);
+  CHECK(!apart || alpha == 1, "a pair whose plane is enough is bounded by %g", alpha);
+  c->apart += apart;
   c->queries++;
   c->whole += alpha == 1, c->none += alpha == 0, c->cut += alpha > 0 && alpha < 1;
   int moves = 0;
@@ -389,7 +393,16 @@ static void check_stops(void)
   CHECK(wring_pair_bound(WRING_PAIR_POINT_TRIANGLE, x, dx, 0, 0.2) == 0, "a corner at nan is free");
   x[4] = 0, x[2] = 0;
   CHECK(wring_pair_bound(WRING_PAIR_POINT_TRIANGLE, x, dx, 0, 0.2) == 0, "a vertex on the triangle is free");
-  x[2] = 1e-17;
+  const double up[3] = {0, 0, 1};
+  CHECK(!wring_pair_stays_apart(WRING_PAIR_POINT_TRIANGLE, x, dx, up, 0), "a vertex on the triangle is apart");
+  x[2] = 1;
+  CHECK(wring_pair_stays_apart(WRING_PAIR_POINT_TRIANGLE, x, dx, up, 0.9), "a vertex that leaves is not apart");
+  CHECK(!wring_pair_stays_apart(WRING_PAIR_POINT_TRIANGLE, x, dx, up, 1), "a distance is more than itself");
+  dx[2] = -0.5;
+  CHECK(!wring_pair_stays_apart(WRING_PAIR_POINT_TRIANGLE, x, dx, up, 0.6), "the end of a way does not count");
+  dx[2] = NAN;
+  CHECK(!wring_pair_stays_apart(WRING_PAIR_POINT_TRIANGLE, x, dx, up, 0), "a motion of nan stays apart");
+  dx[2] = 1, x[2] = 1e-17;
   CHECK(wring_pair_bound(WRING_PAIR_POINT_TRIANGLE, x, dx, 0, 0.2) == 0, "a distance that is not resolved is free");
 }
 
@@ -413,6 +426,7 @@ int main(int argc, char **argv)
   CHECK(c.passed == 0, "%ld steps are too long", c.passed);
   CHECK(c.false_positive <= 1e-3 * (double)c.queries, "%ld steps are far too short", c.false_positive);
   CHECK(c.cut > c.queries / 20, "only %ld queries are cut", c.cut);
+  CHECK(c.apart > c.whole / 2, "one plane shows %ld of %ld whole steps", c.apart, c.whole);
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,6 +1,6 @@
 /*
   The closest points of pairs: weights that belong to both bodies, and planes that separate them by as much as the
-  distance, which together prove it; the derivative by finite differences; order of corners and rigid motion. A region
+  distance, which together prove it; the derivative by finite differences; order of corners and rigid motion; widths. A region
   left out, a wrong sign or a closest point that is not the closest fails.
 */
 #include "check.h"
@@ -99,6 +99,20 @@ static void check_invariance(wring_pair_kind kind, const double *x, double d2, u
   CHECK(fabs(moved - d2) < 1e-13, "kind %d: squared distance %g becomes %g", kind, d2, moved);
 }
 
+/* Parallel planes between both bodies are no farther apart than closest points, and as far if they are normal to r. */
+static void check_width(wring_pair_kind kind, const double *x, double slack, const wring_foot *f, uint64_t *state)
+{
+  const double zero[3] = {0};
+  double       R[9], n[3];
+  const double d = wring_foot_normal(f, n), width = wring_pair_width(kind, x, n);
+  test_rotation(state, R);
+  CHECK(fabs(d * d - f->distance2) < 1e-14, "kind %d: distance %g, squared %g", kind, d, f->distance2);
+  CHECK(d < 1e-9 || d - width < 100 * slack / d, "kind %d: planes normal to r are %g, points %g apart", kind, width, d);
+  for (int i = 0; i < 9; i += 3)
+    CHECK(wring_pair_width(kind, x, R + i) <= d + 1e-14, "kind %d: planes are farther apart than points, %g", kind, d);
+  CHECK(wring_pair_width(kind, x, zero) == 0, "kind %d: a direction of length 0 has a width", kind);
+}
+
 /* Differences are taken before products: far from the origin nothing but the rounding of positions is lost. */
 static void check_far(void)
 {
@@ -120,9 +134,11 @@ int main(int argc, char **argv)
       int        corners = 0;
       draw(&state, q, x);
       wring_pair_closest((wring_pair_kind)kind, x, &f);
-      check_foot((wring_pair_kind)kind, x, q % 11 == 1 ? 1e-9 : 1e-15, &f);
+      const double slack = q % 11 == 1 ? 1e-9 : 1e-15;
+      check_foot((wring_pair_kind)kind, x, slack, &f);
       check_parameters((wring_pair_kind)kind, x, &f);
       check_invariance((wring_pair_kind)kind, x, f.distance2, &state);
+      check_width((wring_pair_kind)kind, x, slack, &f, &state);
       if (is_generic(q)) check_gradient((wring_pair_kind)kind, x, &f);
       for (int i = 0; i < WRING_MOST_CORNERS; i++) corners += f.c[i] != 0;
       seen[kind][f.n_free][corners]++;

@@ -107,6 +107,63 @@ static double search_all(PetscInt n, const everywhere *all, double reach, double
   return count;
 }
 
+/* The pairs that are found while boxes above 0.51 m move by x [m], and everything by `common` [3]. */
+static PetscErrorCode count_on_way(const wring_barrier_pairs *p, double reach, double x, const double *common,
+                                   double *count)
+{
+  const wring_mesh *const m = p->mesh;
+  wring_barrier_pair     *pair;
+  PetscInt                n;
+  double                 *way;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_local, &way));
+  for (PetscInt i = 0; i < 3 * m->n_local; i++)
+    way[i] = common[i % 3] + (i % 3 == 0 && m->X[3 * (i / 3) + 2] > 0.51 ? x : 0);
+  PetscCall(wring_barrier_pairs_find(p, m->X, way, reach, &n, &pair));
+  *count = n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 1, MPI_DOUBLE, MPI_SUM, m->comm));
+  PetscCall(PetscFree(pair));
+  PetscCall(PetscFree(way));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* `wanted` pairs at rest: more on the way of one box, and no others if all move by the same. Moves all [n]. */
+static PetscErrorCode check_ways(const wring_barrier_pairs *p, double reach, double wanted, PetscInt n, everywhere *all)
+{
+  const double none[3] = {0}, common[3] = {0.5, -2, 1.25};
+  double       rigid, moved, both, sum;
+
+  PetscFunctionBegin;
+  PetscCall(count_on_way(p, reach, 0, common, &rigid));
+  CHECK(rigid == wanted, "%g pairs at rest, %g on a way of all", wanted, rigid);
+  PetscCall(count_on_way(p, reach, 0.4, none, &moved));
+  PetscCall(count_on_way(p, reach, 0.4, common, &both));
+  CHECK(moved == both, "a way has %g pairs, %g where all move by the same in addition", moved, both);
+  for (PetscInt i = 0; i < n; i++)
+    for (int a = 0; a < all[i].corners; a++) all[i].x[3 * a] += all[i].x[3 * a + 2] > 0.51 ? 0.4 : 0;
+  CHECK(moved >= fmax(wanted, search_all(n, all, reach, &sum)), "a way has %g pairs", moved);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if pairs through a thin sheet would be searched all the time, or if the margin of other bodies is shortened. */
+static PetscErrorCode check_margin(MPI_Comm comm, double thickness, double wanted)
+{
+  const wring_extra_sides none  = {0};
+  const wring_box         sheet = {{1, 1, thickness}, {8, 8, 1}, {0, 0, 0}, 0};
+  wring_mesh             *mesh  = test_blocks(comm, 1, &sheet);
+  wring_barrier_pairs    *p;
+
+  PetscFunctionBegin;
+  PetscCall(wring_barrier_pairs_create(mesh, &none, &p));
+  PetscCall(wring_barrier_choose_gap(p, 1e-3));
+  CHECK(fabs(p->margin - wanted * p->edge[1]) < 1e-12, "thickness %g, mean edge %g, margin %g m", thickness, p->edge[1],
+        p->margin);
+  PetscCall(wring_barrier_pairs_destroy(&p));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode check_pairs(MPI_Comm comm, double reach)
 {
   const wring_extra_sides none = {0};
@@ -115,7 +172,7 @@ static PetscErrorCode check_pairs(MPI_Comm comm, double reach)
   wring_barrier_pair     *pair;
   everywhere             *all = NULL;
   PetscInt                n, n_all = 0;
-  double                  got[2] = {0}, sum, *way, moved[2] = {0};
+  double                  got[2] = {0}, sum;
 
   PetscFunctionBegin;
   PetscCall(wring_barrier_pairs_create(mesh, &none, &p));
@@ -130,17 +187,7 @@ static PetscErrorCode check_pairs(MPI_Comm comm, double reach)
   CHECK(fabs(got[1] - sum) <= 1e-9 * sum, "distances sum to %g, not %g", got[1], sum);
   PetscCall(PetscFree(pair));
 
-  /* the second box moves 0.4 m sideways: it meets more on its way, and what does not move nothing else */
-  PetscCall(PetscCalloc1(3 * (size_t)mesh->n_local, &way));
-  for (PetscInt v = 0; v < mesh->n_local; v++) way[3 * v] = mesh->X[3 * v + 2] > 0.51 ? 0.4 : 0;
-  PetscCall(wring_barrier_pairs_find(p, mesh->X, way, reach, &n, &pair));
-  for (PetscInt i = 0; i < n; i++) moved[0]++;
-  for (PetscInt i = 0; i < n_all; i++)
-    for (int a = 0; a < all[i].corners; a++) all[i].x[3 * a] += all[i].x[3 * a + 2] > 0.51 ? 0.4 : 0;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_DOUBLE, MPI_SUM, comm));
-  CHECK(moved[0] >= fmax(wanted, search_all(n_all, all, reach, &sum)), "a way has %g pairs", moved[0]);
-  PetscCall(PetscFree(pair));
-  PetscCall(PetscFree(way));
+  PetscCall(check_ways(p, reach, wanted, n_all, all));
   free(all);
   PetscCall(wring_barrier_pairs_destroy(&p));
   PetscCall(wring_mesh_destroy(&mesh));
@@ -308,6 +355,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_pairs(PETSC_COMM_WORLD, 0.06));
   PetscCall(check_pairs(PETSC_COMM_WORLD, 0.3));
+  PetscCall(check_margin(PETSC_COMM_WORLD, 0.02, 0.125));
+  PetscCall(check_margin(PETSC_COMM_WORLD, 0.2, 0.25));
   PetscCall(model_create(PETSC_COMM_WORLD, &m));
   PetscCall(check_forces(&m));
   PetscCall(check_contact_hessian(&m));

@@ -14,11 +14,12 @@ static const double farthest       = 8; // mean edges that a vertex moves on one
 
 static PetscErrorCode measure_edges(wring_barrier_pairs *p)
 {
-  double sum[2] = {0}, least = INFINITY;
+  double sum[3] = {0}, least = INFINITY;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < p->n_simplex; i++) {
     const PetscInt *const v = p->simplex[i].vertex;
+    sum[2] += p->simplex[i].bare;
     if (p->simplex[i].corners != 2) continue;
     const double length = wring_distance3(p->mesh->X + 3 * (size_t)v[0], p->mesh->X + 3 * (size_t)v[1]);
     least               = fmin(least, length);
@@ -26,9 +27,10 @@ static PetscErrorCode measure_edges(wring_barrier_pairs *p)
     sum[1] += 1;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->mesh->comm));
   p->edge[0] = isfinite(least) ? least : 0;
   p->edge[1] = sum[1] > 0 ? sum[0] / sum[1] : 0;
+  p->bare    = (PetscBool)(sum[2] > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,46 +124,47 @@ static PetscBool have_common_corner(const wring_seen *a, const wring_seen *b)
   return PETSC_FALSE;
 }
 
-/* The largest distance of rows [first, last) from the mean of d [n]. */
-static double farthest_from(const double *mean, int first, int last, const double *d)
+/* A direction from b to a, of length 1 or 0. */
+static void find_direction(const wring_seen *a, const wring_seen *b, double n[3])
 {
-  double most = 0;
-  for (int i = first; i < last; i++) {
-    double e[3];
-    wring_subtract3(d + 3 * i, mean, e);
-    most = fmax(most, wring_dot3(e, e));
-  }
-  return sqrt(most);
+  wring_foot foot = {.distance2 = 0};
+  for (int i = 0; i < 3 * a->corners; i++) foot.r[i % 3] += a->x[i] / a->corners;
+  for (int i = 0; i < 3 * b->corners; i++) foot.r[i % 3] -= b->x[i] / b->corners;
+  foot.distance2 = wring_dot3(foot.r, foot.r);
+  wring_foot_normal(&foot, n);
 }
 
-/* By how much the distance may fall on the way: the motions of both relative to their mean. */
-static double approach(int n_a, int n, const double *d)
+/* Whether planes normal to n show that a pair is farther apart than `reach` all the way from x to `end`. */
+static PetscBool stays_apart(wring_pair_kind kind, const double *x, const double *end, const double n[3], double reach)
 {
-  double mean[3] = {0};
-  for (int i = 0; i < 3 * n; i++) mean[i % 3] += d[i] / n;
-  return farthest_from(mean, 0, n_a, d) + farthest_from(mean, n_a, n, d);
+  return (PetscBool)(wring_pair_width(kind, x, n) > reach && wring_pair_width(kind, end, n) > reach);
 }
 
 static PetscBool keep(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
 {
   const nearness *const near = context;
-  const PetscBool       both = (PetscBool)(a->bare && b->bare);
-  double                x[12], d[12], X[12];
+  double                x[12], X[12], end[12], n[3];
   wring_foot            foot;
-  if (a->corners == 1 && b->corners < 3 && !both) return PETSC_FALSE; // edges and triangles at them do
+  if (a->corners == 1 && b->corners < 3 && !(a->bare && b->bare)) return PETSC_FALSE; // those at them meet
   if (have_common_corner(a, b)) return PETSC_FALSE;
-  wring_join_seen(a, a->x, b, b->x, x);
-  wring_join_seen(a, a->d, b, b->d, d);
   const wring_pair_kind kind = kind_of(a, b);
+  wring_join_seen(a, a->x, b, b->x, x);
+  wring_join_seen(a, a->d, b, b->d, end);
+  for (int i = 0; i < 3 * (a->corners + b->corners); i++) end[i] += x[i];
+  find_direction(a, b, n);
+  if (stays_apart(kind, x, end, n, near->reach)) return PETSC_FALSE;
   wring_pair_closest(kind, x, &foot);
-  if (sqrt(foot.distance2) - approach(a->corners, a->corners + b->corners, d) > near->reach) return PETSC_FALSE;
+  const double distance = wring_foot_normal(&foot, n);
+  if (stays_apart(kind, x, end, n, near->reach)) return PETSC_FALSE;
   wring_barrier_pair *const pair = row;
   *pair                          = (wring_barrier_pair){.kind     = kind,
                                                         .corners  = a->corners + b->corners,
                                                         .first    = a->corners,
+                                                        .within   = (PetscBool)(a->body == b->body),
                                                         .feature  = -1,
                                                         .area     = weight_of(a, b, near->gap),
-                                                        .distance = sqrt(foot.distance2)};
+                                                        .distance = distance,
+                                                        .n        = {n[0], n[1], n[2]}};
   wring_join_seen(a, a->X, b, b->X, X);
   if (kind == WRING_PAIR_EDGE_EDGE) pair->sine2 = wring_pair_sine2(X);
   for (int i = 0; i < WRING_MOST_CORNERS; i++) {
@@ -179,7 +182,7 @@ PetscErrorCode wring_barrier_pairs_find(const wring_barrier_pairs *p, const doub
 {
   const nearness    near = {p->gap, reach};
   const wring_broad how  = {.reach   = reach,
-                            .wanted  = {[0] = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE}, [1] = {[1] = PETSC_TRUE}},
+                            .wanted  = {{p->bare, p->bare, PETSC_TRUE}, {[1] = PETSC_TRUE}},
                             .size    = sizeof **pair,
                             .context = &near,
                             .phases  = p->corners.phases,

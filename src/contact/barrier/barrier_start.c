@@ -188,6 +188,24 @@ static void find_nearest_to_colliders(const wring_barrier_pairs *p, const double
 
 /* ---- the gap ----------------------------------------------------------------------------------------------------- */
 
+/* Halves the margin until pairs within one body at rest, through thin layers, are no more than all simplices. (9.21) */
+static PetscErrorCode shorten_margin(wring_barrier_pairs *p)
+{
+  PetscInt64          count[2];
+  PetscInt            n;
+  wring_barrier_pair *pair;
+
+  PetscFunctionBegin;
+  for (;; p->margin = PetscMax(2 * p->gap, p->margin / 2)) {
+    count[0] = 0, count[1] = p->n_simplex;
+    PetscCall(wring_barrier_pairs_find(p, p->mesh->X, NULL, p->gap + p->margin, &n, &pair));
+    for (PetscInt i = 0; i < n; i++) count[0] += pair[i].within;
+    PetscCall(PetscFree(pair));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, p->mesh->comm));
+    if (count[0] <= count[1] || p->margin <= 2 * p->gap) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+}
+
 PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
 {
   double  diagonal, most = gap;
@@ -207,6 +225,7 @@ PetscErrorCode wring_barrier_choose_gap(wring_barrier_pairs *p, double gap)
   double least = nearest.distance;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, p->mesh->comm));
   if (gap == 0 && least > touching * diagonal) wring_barrier_pairs_set_gap(p, fmin(most, gap_of_distance * least));
+  if (p->self) PetscCall(shorten_margin(p));
   if (p->obstacles) wring_obstacles_set_gap(p->obstacles, p->gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,9 +43,7 @@ static double direction(wring_pair_kind kind, const motion *m, double t, int tur
   for (int i = 0; i < 3 * m->corners; i++) at[i] = m->y[i] + t * m->dy[i];
   wring_pair_closest(kind, at, &foot);
   if (turned) wring_pair_turn(kind, at, &foot);
-  const double d = sqrt(foot.distance2);
-  for (int k = 0; k < 3; k++) n[k] = foot.r[k] / d;
-  return d;
+  return wring_foot_normal(&foot, n);
 }
 
 /* Sets m; returns the errors of widths of slabs and of the rounding of positions [m], 0 if no corner moves. */
@@ -83,4 +81,11 @@ double wring_pair_bound(wring_pair_kind kind, const double *x, const double *dx,
     d = direction(kind, &m, t, 0, n);
   }
   return t;
+}
+
+int wring_pair_stays_apart(wring_pair_kind kind, const double *x, const double *dx, const double n[3], double w)
+{
+  motion       m;
+  const double error = set_motion(kind, x, dx, &m);
+  return error == 0 || slab_end(&m, n, w + error, 0) >= 1;
 }

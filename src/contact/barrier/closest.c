@@ -123,6 +123,26 @@ void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot)
   straighten(y, foot);
 }
 
+double wring_foot_normal(const wring_foot *foot, double n[3])
+{
+  const double d = sqrt(foot->distance2);
+  for (int k = 0; k < 3; k++) n[k] = d > 0 ? foot->r[k] / d : 0;
+  return d;
+}
+
+double wring_pair_width(wring_pair_kind kind, const double *x, const double n[3])
+{
+  const int corners = wring_pair_corners(kind), first = wring_pair_first(kind);
+  double    width = INFINITY, apart[3];
+  for (int i = 0; i < first; i++)
+    for (int j = first; j < corners; j++) {
+      wring_subtract3(x + 3 * i, x + 3 * j, apart);
+      const double one = wring_dot3(n, apart);
+      if (one < width || isnan(one)) width = one;
+    }
+  return width;
+}
+
 /* The corner that has most of the closest point of a body. */
 static int heaviest(const wring_foot *foot, int from, int to)
 {

@@ -46,6 +46,9 @@ typedef struct {
 */
 void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot);
 
+/* Returns the distance |r| [m]; n is the unit vector along r, 0 if the distance is 0. */
+double wring_foot_normal(const wring_foot *foot, double n[3]);
+
 /*
   Where closest points are on the border of two regions up to round-off, they are found in either one, and planes normal
   to r need not separate the bodies. This makes r normal to one more edge: from the corner that has most of a closest
@@ -53,3 +56,6 @@ void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot)
   wring_pair_closest; its c stays. Nothing changes if no corner is beyond, or r is normal to two edges already.
 */
 void wring_pair_turn(wring_pair_kind kind, const double *x, wring_foot *foot);
+
+/* The least n . (x_i - x_j), i of the first body and j of the second: the distance is no less, for any unit n. m. */
+double wring_pair_width(wring_pair_kind kind, const double *x, const double n[3]);

@@ -54,6 +54,13 @@ static double factor_of(const barrier *d, PetscInt i)
   return d->stiffness * d->pairs->pair[i].area;
 }
 
+/* Whether the last normal of pair i shows that its corners are farther apart than twice its gap. */
+static PetscBool is_far(const barrier *d, PetscInt i, const double *corners)
+{
+  const wring_barrier_pair *const pair = d->pairs->pair + i;
+  return (PetscBool)(!feature_of(d, i) && wring_pair_width(pair->kind, corners, pair->n) > 2 * d->pairs->gap);
+}
+
 static PetscErrorCode make_room(barrier *d)
 {
   PetscFunctionBegin;
@@ -62,6 +69,23 @@ static PetscErrorCode make_room(barrier *d)
   PetscCall(PetscFree3(d->distance, d->psi, d->g));
   PetscCall(PetscMalloc3((size_t)d->room, &d->distance, (size_t)d->room, &d->psi, N * (size_t)d->room, &d->g));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* distance and psi of pair i. One that is not far gets its normal; a distance beyond twice the gap is INFINITY. */
+static void evaluate_pair(barrier *d, PetscInt i, const double *corners, double *g)
+{
+  wring_barrier_pair *const pair = d->pairs->pair + i;
+  wring_foot                foot;
+  d->distance[i] = INFINITY;
+  d->psi[i]      = 0;
+  if (is_far(d, i, corners)) return;
+  if (!feature_of(d, i)) {
+    wring_pair_closest(pair->kind, corners, &foot);
+    d->distance[i] = wring_foot_normal(&foot, pair->n);
+    if (d->distance[i] >= d->pairs->gap) return;
+  }
+  d->distance[i] = energy_of(d, i, corners, &d->psi[i], g, NULL);
+  d->psi[i] *= factor_of(d, i);
 }
 
 /* distance and psi of every pair at x, and g unless it is not wanted. */
@@ -76,8 +100,7 @@ static PetscErrorCode evaluate(barrier *d, const double *x, PetscBool gradient)
   for (PetscInt i = 0; i < p->n; i++) {
     double corners[N];
     wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
-    d->distance[i] = energy_of(d, i, corners, &d->psi[i], gradient ? d->g + N * (size_t)i : NULL, NULL);
-    d->psi[i] *= factor_of(d, i);
+    evaluate_pair(d, i, corners, gradient ? d->g + N * (size_t)i : NULL);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,7 +163,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
   const int                        n = 3 * p->pair[i].corners;
   double                           corners[N], psi;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
-  if (!(energy_of(d, i, corners, &psi, NULL, H) < gap_of(d, i))) return 0;
+  if (is_far(d, i, corners) || !(energy_of(d, i, corners, &psi, NULL, H) < gap_of(d, i))) return 0;
   for (int k = 0; k < n * n && H; k++) H[k] *= factor_of(d, i);
   for (int a = 0; a < n / 3; a++) place[a] = p->place[WRING_MOST_CORNERS * i + a];
   return n;
@@ -169,6 +192,7 @@ static double bound_of(const barrier *d, PetscInt i, const double *x, const doub
   wring_barrier_pairs_gather(p, i, way, p->far_d, moves);
   for (int k = 0; k < N; k++) moves[k] *= most;
   if (feature_of(d, i)) return wring_feature_bound(feature_of(d, i), p->pair[i].corners, corners, moves);
+  if (wring_pair_stays_apart(p->pair[i].kind, corners, moves, p->pair[i].n, kept * p->gap)) return 1;
   wring_pair_closest(p->pair[i].kind, corners, &foot);
   const double keep = kept * fmin(1, p->gap / sqrt(foot.distance2));
   return wring_pair_bound(p->pair[i].kind, corners, moves, 0, keep);
