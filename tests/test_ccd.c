@@ -104,9 +104,7 @@ static double distance(const query *q, double t, double n[3])
   wring_foot f;
   corners_at(q, t, at);
   wring_pair_closest(q->kind, at, &f);
-  const double d = sqrt(f.distance2);
-  for (int k = 0; k < 3; k++) n[k] = d > 0 ? f.r[k] / d : 0;
-  return d;
+  return wring_foot_normal(&f, n);
 }
 
 static void remove_part(const double e[3], double r[3])
@@ -258,6 +256,7 @@ static void draw(uint64_t *state, query *q)
 typedef struct {
   long queries, whole, cut, none; // steps of 1, between, 0
   long apart;                     // steps of 1 that the first plane shows
+  long other;                     // queries that the planes at t = 1/2 show to be free
   long passed;                    // longer than proved: must be 0
   long unresolved;                // cut; the distance is below 1e-13 of the coordinates, or not much above it
   long wary;                      // cut, although the bodies would not have met on the whole step
@@ -295,6 +294,8 @@ static void judge(const query *q, counts *c)
   for (int i = 0; i < 3 * wring_pair_corners(q->kind); i++) moves |= q->dx[i] != 0;
   CHECK(moves || alpha == 1, "a pair at rest is bounded by %g", alpha);
   if (!moves) return;
+  distance(q, 0.5, n);
+  if (wring_pair_stays_apart(q->kind, q->x, q->dx, n, least)) c->other++, c->passed += stays_apart(q, 1, least) != FREE;
   query end = *q;
   memset(end.dx, 0, sizeof end.dx);
   for (int i = 0; i < DOF; i++) end.x[i] += alpha * q->dx[i]; // rounded
@@ -427,6 +428,7 @@ int main(int argc, char **argv)
   CHECK(c.false_positive <= 1e-3 * (double)c.queries, "%ld steps are far too short", c.false_positive);
   CHECK(c.cut > c.queries / 20, "only %ld queries are cut", c.cut);
   CHECK(c.apart > c.whole / 2, "one plane shows %ld of %ld whole steps", c.apart, c.whole);
+  CHECK(c.other > c.whole / 2, "planes at t = 1/2 show %ld of %ld whole steps", c.other, c.whole);
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,7 +1,7 @@
 /*
   The closest points of pairs: weights that belong to both bodies, and planes that separate them by as much as the
-  distance, which together prove it; the derivative by finite differences; order of corners and rigid motion; widths. A region
-  left out, a wrong sign or a closest point that is not the closest fails.
+  distance, which together prove it; the derivative by finite differences; order of corners and rigid motion; widths.
+  A region left out, a wrong sign or a closest point that is not the closest fails.
 */
 #include "check.h"
 #include "contact/barrier/closest.h"

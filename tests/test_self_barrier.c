@@ -146,21 +146,34 @@ static PetscErrorCode check_ways(const wring_barrier_pairs *p, double reach, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if pairs through a thin sheet would be searched all the time, or if the margin of other bodies is shortened. */
-static PetscErrorCode check_margin(MPI_Comm comm, double thickness, double wanted)
+/* The larger of a multiple of the mean edge and twice the gap: less than a quarter of it if pairs are in one sheet. */
+static PetscErrorCode check_margin(MPI_Comm comm, int n, const wring_box *box, double of_edge)
 {
-  const wring_extra_sides none  = {0};
-  const wring_box         sheet = {{1, 1, thickness}, {8, 8, 1}, {0, 0, 0}, 0};
-  wring_mesh             *mesh  = test_blocks(comm, 1, &sheet);
+  const wring_extra_sides none = {0};
+  wring_mesh             *mesh = test_blocks(comm, n, box);
   wring_barrier_pairs    *p;
 
   PetscFunctionBegin;
   PetscCall(wring_barrier_pairs_create(mesh, &none, &p));
   PetscCall(wring_barrier_choose_gap(p, 1e-3));
-  CHECK(fabs(p->margin - wanted * p->edge[1]) < 1e-12, "thickness %g, mean edge %g, margin %g m", thickness, p->edge[1],
-        p->margin);
+  const double wanted = fmax(of_edge * p->edge[1], 2e-3);
+  CHECK(fabs(p->margin - wanted) < 1e-12, "%d bodies: the margin is %g m, not %g", n, p->margin, wanted);
   PetscCall(wring_barrier_pairs_destroy(&p));
   PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_margins(MPI_Comm comm)
+{
+  const wring_box thick = {{1, 1, 0.2}, {8, 8, 1}, {0, 0, 0}, 0}, sheet = {{1, 1, 0.02}, {8, 8, 1}, {0, 0, 0}, 0};
+  const wring_box foil    = {{1, 1, 0.0025}, {8, 8, 1}, {0, 0, 0}, 0};
+  const wring_box both[2] = {thick, {{1, 1, 0.2}, {8, 8, 1}, {0, 0, 0.21}, 0}};
+
+  PetscFunctionBegin;
+  PetscCall(check_margin(comm, 1, &thick, 0.25));
+  PetscCall(check_margin(comm, 1, &sheet, 0.125));
+  PetscCall(check_margin(comm, 1, &foil, 0));
+  PetscCall(check_margin(comm, 2, both, 0.25));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -355,8 +368,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_pairs(PETSC_COMM_WORLD, 0.06));
   PetscCall(check_pairs(PETSC_COMM_WORLD, 0.3));
-  PetscCall(check_margin(PETSC_COMM_WORLD, 0.02, 0.125));
-  PetscCall(check_margin(PETSC_COMM_WORLD, 0.2, 0.25));
+  PetscCall(check_margins(PETSC_COMM_WORLD));
   PetscCall(model_create(PETSC_COMM_WORLD, &m));
   PetscCall(check_forces(&m));
   PetscCall(check_contact_hessian(&m));

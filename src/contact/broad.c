@@ -12,6 +12,7 @@
 #include "broad.h"
 #include "base/exchange.h"
 #include "base/sort.h"
+#include "base/vector3.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ typedef struct {
   const wring_broad *how;
   double             low[3], side[N_LEVEL]; // m: corner of the first cells, size of a cell
   double             widest;                // m: the largest edge of the box of everything
-  double             drift[3];              // m: boxes are those of d - drift, what meets has the same drift
+  double             drift[3];              // m: subtracted from every d, which changes no distance
   unsigned           used;                  // bit l: some simplex is on level l
   PetscBool          wanted[4][4];          // [corners][corners], symmetric
 } grid;
@@ -58,17 +59,21 @@ static double size_of(const box *b)
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
 
-/* The mean of d, NULL without a way or a vertex, over the corners of all ranks' simplices; 0 unless it is finite. */
+/* The mean of d, NULL without a way or a vertex, over the corners of all simplices, where it is most of the motion. */
 static PetscErrorCode find_drift(grid *g, PetscInt n, const wring_simplex *simplex, const double *d)
 {
-  double sum[4] = {0};
+  double sum[5] = {0}; // of d, |d|^2, 1
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n && d; i++)
-    for (int a = 0; a < simplex[i].corners; a++, sum[3]++)
-      for (int c = 0; c < 3; c++) sum[c] += d[3 * simplex[i].vertex[a] + c];
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, g->comm));
-  for (int c = 0; c < 3; c++) g->drift[c] = isfinite(sum[c] / sum[3]) ? sum[c] / sum[3] : 0;
+    for (int a = 0; a < simplex[i].corners; a++, sum[4]++) {
+      const double *const one = d + 3 * simplex[i].vertex[a];
+      for (int c = 0; c < 3; c++) sum[c] += one[c];
+      sum[3] += wring_dot3(one, one);
+    }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 5, MPI_DOUBLE, MPI_SUM, g->comm));
+  if (isfinite(sum[3]) && 2 * wring_dot3(sum, sum) > sum[4] * sum[3])
+    for (int c = 0; c < 3; c++) g->drift[c] = sum[c] / sum[4];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -339,12 +344,12 @@ static PetscErrorCode make_cells(const grid *g, PetscInt n, const wring_seen *se
 
 static int meet(const box *a, const box *b) // without branches, which would be mispredicted
 {
-  int meet = 1;
-  for (int c = 0; c < 3; c++) meet &= (a->low[c] <= b->high[c]) & (b->low[c] <= a->high[c]);
-  return meet;
+  int yes = 1;
+  for (int c = 0; c < 3; c++) yes &= (a->low[c] <= b->high[c]) & (b->low[c] <= a->high[c]);
+  return yes;
 }
 
-/* Whether the low corner of the common part of both boxes is in this cell; sides of cells are powers of 2. */
+/* Whether the low corner of the common part of both boxes is in this cell; sides are that of level 0 times 2^level. */
 static PetscBool is_cell_of_pair(const placed *a, const placed *b, uint64_t key)
 {
   const int level = (int)(key >> 3 * GRID_BITS);
@@ -376,19 +381,22 @@ static void offer(const grid *g, const cells *t, PetscInt i, PetscInt j, letters
 /* The pairs of the cell whose entries are [begin, end), at least one simplex being of its level. */
 static void search_cell(const grid *g, const cells *t, PetscInt begin, PetscInt end, letters *l)
 {
-  const uint64_t key   = t->key[begin];
-  const int      level = (int)(key >> 3 * GRID_BITS);
+  const uint64_t key      = t->key[begin];
+  const int      level    = (int)(key >> 3 * GRID_BITS);
+  PetscInt64     compared = 0;
   for (PetscInt p = begin; p < end; p++) {
     const PetscInt      i = t->item[p];
     const placed *const a = t->placed + i;
-    for (PetscInt q = begin; q < end && a->level == level; q++) {
+    if (a->level != level) continue;
+    for (PetscInt q = begin; q < end; q++) {
       const PetscInt      j = t->item[q];
       const placed *const b = t->placed + j;
       if (!g->wanted[a->corners][b->corners] || (q >= p && b->level == level)) continue;
-      l->compared++;
+      compared++;
       if (meet(&a->box, &b->box) && is_cell_of_pair(a, b, key)) offer(g, t, i, j, l);
     }
   }
+  l->compared += compared;
 }
 
 /* A strip has the cells that begin in its part of the entries. */

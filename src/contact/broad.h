@@ -1,6 +1,6 @@
 /*
-  Private to src/contact: pairs of simplices whose boxes meet, by a spatial hash whose cells are distributed over all
-  ranks. docs/theory.md (9.5), (9.21)
+  Private to src/contact: pairs of simplices that are or come near each other on their ways, by a spatial hash whose
+  cells are distributed over all ranks. docs/theory.md (9.5), (9.21)
 */
 #pragma once
 #include "simplices.h"
@@ -13,7 +13,7 @@ typedef struct {
   PetscInt    original[3]; // of the corners
   PetscSFNode home[3];     // of the corners, rank -1 beyond them
   double      area;        // m^2
-  double      x[9], d[9];  // m: its box contains the corners at x and at x + d
+  double      x[9], d[9];  // m: the way of the corners is x + t d, t in [0, 1]
   double      X[9];        // m, at rest
   double      normal[3];   // of wring_simplex
   PetscSFNode beside[2];
@@ -29,7 +29,7 @@ static inline void wring_join_seen(const wring_seen *a, const double *of_a, cons
 
 /* The pairs to be found: a has at most as many corners as b; if as many, a has the lower numbers. */
 typedef struct {
-  double        reach;        // m: by half of it boxes are larger on every side
+  double        reach;        // m
   PetscBool     wanted[3][3]; // [corners of a - 1][corners of b - 1]
   size_t        size;         // bytes of a row
   const void   *context;
@@ -41,10 +41,10 @@ typedef struct {
 } wring_broad;
 
 /*
-  Finds the pairs of the n simplices of all ranks whose boxes meet: rows *found [*n_found][size], in no order, freed by
-  PetscFree. x and d [n_local][3], ghosts up to date; d may be NULL, 0. Simplices that are not finite are left out. Each
-  pair is found once, whatever the partition. *compared, which may be NULL: boxes of this rank's cells that were
-  compared. Collective.
+  Finds the pairs of the n simplices of all ranks that are no farther apart than `reach` at some t of their ways, and
+  others whose boxes meet: rows *found [*n_found][size], in no order, freed by PetscFree. x and d [n_local][3], ghosts
+  up to date; d may be NULL, 0. Simplices that are not finite are left out. Each pair is found once, whatever the
+  partition. *compared, which may be NULL: boxes of this rank's cells that were compared. Collective.
 */
 PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, PetscInt n, const wring_simplex *simplex,
                                 const double *x, const double *d, const wring_broad *how, PetscInt *n_found,

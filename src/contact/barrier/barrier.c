@@ -184,12 +184,12 @@ static void add_mollifier(const hessian *h, const mollifier *a, double b)
 
 /* ---- the energy of a pair ---------------------------------------------------------------------------------------- */
 
-/* The derivatives of the barrier b(d - radius), g times 1 and H times m, at the unit vector n of the foot. */
-static void differentiate_barrier(const hessian *h, const double *x, const wring_foot *foot, double d,
-                                  const double b[3], double m, double *g)
+/* The derivatives of the barrier b(d - radius), g times 1 and H times m. */
+static void differentiate_barrier(const hessian *h, const double *x, const wring_foot *foot, const double b[3],
+                                  double m, double *g)
 {
-  double n[3], w[DOF];
-  for (int k = 0; k < 3; k++) n[k] = foot->r[k] / d;
+  double       n[3], w[DOF];
+  const double d = wring_foot_normal(foot, n);
   for (int i = 0; i < DOF; i++) {
     w[i] = foot->c[i / 3] * n[i % 3];
     g[i] = b[1] * w[i];
@@ -224,7 +224,7 @@ double wring_pair_energy(const wring_pair_law *law, const double *x, double *psi
   *psi = isfinite(b[0]) ? a.m * b[0] : b[0];
   if (H) memset(H, 0, sizeof *H * (size_t)(h.n * h.n));
   if ((g || H) && b[0] > 0 && isfinite(b[0])) {
-    differentiate_barrier(&h, x, &foot, d, b, a.m, slope);
+    differentiate_barrier(&h, x, &foot, b, a.m, slope);
     if (a.slope > 0) mollify(&h, &a, b[0], slope);
   }
   if (g) memcpy(g, slope, sizeof *g * (size_t)h.n);

@@ -15,13 +15,13 @@
 typedef struct {
   PetscInt    original[WRING_MOST_CORNERS], kind; // wring_pair_kind
   int         corners, first;                     // all, and those of the first body
-  PetscBool   within;                             // one body
+  PetscBool   within;                             // both parts are of one body
   int         feature;                            // of a collider; -1: none
   PetscSFNode home[WRING_MOST_CORNERS];
   double      area;     // m^2: its weight
   double      sine2;    // of wring_pair_law
   double      distance; // m, where it was found
-  double      n[3];     // unit vector between the closest points where they were last needed; 0 of a feature
+  double n[3]; // unit vector between the closest points where they were last needed; 0 if they touch, or of a feature
 } wring_barrier_pair;
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
   PetscInt           *vertex;     // [n_vertex] owned vertices of simplices
   double              gap;        // m
   double              edge[2];    // m: the least and the mean edge at rest; 0: there is none
-  PetscBool           bare;       // some simplex of all ranks is
+  PetscBool           bare;       // some simplex of some rank is
   double              margin;     // m
   PetscBool           self;       // pairs are looked for
   double              friction;   // coefficient

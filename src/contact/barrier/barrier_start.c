@@ -188,7 +188,7 @@ static void find_nearest_to_colliders(const wring_barrier_pairs *p, const double
 
 /* ---- the gap ----------------------------------------------------------------------------------------------------- */
 
-/* Halves the margin until pairs within one body at rest, through thin layers, are no more than all simplices. (9.21) */
+/* Halves the margin while pairs within one body at rest, as through thin sheets, are more than simplices. (9.21) */
 static PetscErrorCode shorten_margin(wring_barrier_pairs *p)
 {
   PetscInt64          count[2];

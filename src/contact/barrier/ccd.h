@@ -17,8 +17,7 @@
 double wring_pair_bound(wring_pair_kind kind, const double *x, const double *dx, double radius, double keep);
 
 /*
-  Whether the plane normal to n alone shows that the corners x + t dx of a pair, t in [0, 1], are farther apart than
-  w [m]: then wring_pair_bound is 1 for all that are less. n [3] is a unit vector up to round-off, or 0. Always so if no
-  corner moves.
+  Whether planes normal to n alone show that the corners x + t dx of a pair, t in [0, 1], are farther apart than w [m],
+  in spite of round-off as above. n [3] is a unit vector, or 0. 1 also if the corners do not move.
 */
 int wring_pair_stays_apart(wring_pair_kind kind, const double *x, const double *dx, const double n[3], double w);

@@ -71,7 +71,7 @@ static PetscErrorCode make_room(barrier *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* distance and psi of pair i. One that is not far gets its normal; a distance beyond twice the gap is INFINITY. */
+/* distance and psi of pair i, g unless it is NULL, and the normal; INFINITY and 0 of a pair that is far. */
 static void evaluate_pair(barrier *d, PetscInt i, const double *corners, double *g)
 {
   wring_barrier_pair *const pair = d->pairs->pair + i;
@@ -314,7 +314,7 @@ static PetscErrorCode barrier_measure(wring_contact *contact, const double *x, w
   for (PetscInt i = 0; i < p->n; i++) {
     const wring_placed_feature *const f      = feature_of(d, i);
     double                            sum[3] = {0};
-    report->least                            = PetscMin(report->least, d->distance[i]);
+    if (d->distance[i] <= 2 * gap_of(d, i)) report->least = PetscMin(report->least, d->distance[i]);
     if (!is_active(d, i)) continue;
     report->pairs++;
     for (int k = 0; k < 3 * p->pair[i].first; k++) sum[k % 3] += d->g[N * (size_t)i + (size_t)k];
