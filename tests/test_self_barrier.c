@@ -146,7 +146,7 @@ static PetscErrorCode check_ways(const wring_barrier_pairs *p, double reach, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The larger of a multiple of the mean edge and twice the gap: less than a quarter of it if pairs are in one sheet. */
+/* Fails if the margin is not of_edge times the mean edge, or twice the gap where this is more. */
 static PetscErrorCode check_margin(MPI_Comm comm, int n, const wring_box *box, double of_edge)
 {
   const wring_extra_sides none = {0};

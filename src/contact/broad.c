@@ -59,7 +59,7 @@ static double size_of(const box *b)
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
 
-/* The mean of d, NULL without a way or a vertex, over the corners of all simplices, where it is most of the motion. */
+/* The drift: the mean of d, which may be NULL, over the corners of simplices if it is most of the motion, else 0. */
 static PetscErrorCode find_drift(grid *g, PetscInt n, const wring_simplex *simplex, const double *d)
 {
   double sum[5] = {0}; // of d, |d|^2, 1
@@ -449,7 +449,7 @@ PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, Pet
   PetscCall(PetscMalloc1((size_t)n, &b));
   see(&g, m, skin, n, simplex, x, d, &n, seen, b);
   PetscCall(make_grid(&g, n, seen, b));
-  got = seen, n_got = n; // the cells of a single rank
+  got = seen, n_got = n; // a single rank has all cells
   if (g.size > 1) {
     PetscCall(send_seen(&g, n, seen, b, &n_got, &got));
     PetscCall(PetscFree(seen));

@@ -145,7 +145,7 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
   const nearness *const near = context;
   double                x[12], X[12], end[12], n[3];
   wring_foot            foot;
-  if (a->corners == 1 && b->corners < 3 && !(a->bare && b->bare)) return PETSC_FALSE; // those at them meet
+  if (a->corners == 1 && b->corners < 3 && !(a->bare && b->bare)) return PETSC_FALSE; // triangles and edges do
   if (have_common_corner(a, b)) return PETSC_FALSE;
   const wring_pair_kind kind = kind_of(a, b);
   wring_join_seen(a, a->x, b, b->x, x);

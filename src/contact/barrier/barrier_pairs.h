@@ -32,7 +32,7 @@ typedef struct {
   PetscInt           *vertex;     // [n_vertex] owned vertices of simplices
   double              gap;        // m
   double              edge[2];    // m: the least and the mean edge at rest; 0: there is none
-  PetscBool           bare;       // some simplex of some rank is
+  PetscBool           bare;       // some simplex of some rank is bare
   double              margin;     // m
   PetscBool           self;       // pairs are looked for
   double              friction;   // coefficient
