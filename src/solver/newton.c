@@ -36,7 +36,7 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 static const double largest_rise = 100; // by the first step
 static const double second_rtol  = 1e-2;
 static const double second_least = 0.1; // decrease by both steps
-enum { SECOND_ITERATIONS = 100 };       // of its solve, or four times those of the first solve
+enum { SECOND_ITERATIONS = 40 };        // of its solve, or twice those of the first solve
 enum { LONGEST_PAUSE = 64 };            // iterations without one after failures
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
@@ -364,7 +364,7 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
   PetscCall(KSPGetIterationNumber(newton->H.ksp, &last));
   PetscCall(KSPGetTolerances(newton->H.ksp, NULL, NULL, NULL, before));
   PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT,
-                             PetscMin(*before, PetscMax(SECOND_ITERATIONS, 4 * last))));
+                             PetscMin(*before, PetscMax(SECOND_ITERATIONS, 2 * last))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
