@@ -139,6 +139,33 @@ static inline PetscErrorCode check_alone(model *m, PetscErrorCode (*create)(MPI_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* u . H u of half of the blocks is that of the whole matrix, with contacts, without and with them again. */
+static inline PetscErrorCode check_half_of_blocks(model *m, const double whole[2])
+{
+  Mat                 H = NULL;
+  wring_block_values *all, *of_elements;
+  double              got;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_blocks(m->g, &H));
+  for (int k = 0; k < 3; k++) {
+    const int without = k == 1;
+    if (without)
+      PetscCall(wring_potential_hessian_without_contacts(m->g, m->x, &H));
+    else
+      PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
+    PetscCall(MatMult(H, m->d, m->grad));
+    PetscCall(VecDot(m->d, m->grad, &got));
+    CHECK(fabs(got - whole[without]) <= 1e-12 * whole[without], "u . H u %d of blocks is %.17g, of the matrix %.17g", k,
+          got, whole[without]);
+    PetscCall(wring_potential_get_blocks(H, &all));
+    PetscCall(wring_potential_get_element_blocks(H, &of_elements));
+    CHECK(all && of_elements && (!without || all == of_elements), "%d: these are not blocks", k);
+  }
+  PetscCall(MatDestroy(&H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* u . H u by products, by the matrix and, for the blocks of the diagonal, by wring_contact_add_diagonal. */
 static inline PetscErrorCode check_contact_hessian(model *m)
 {
@@ -174,6 +201,7 @@ static inline PetscErrorCode check_contact_hessian(model *m)
   PetscCall(VecSum(of, &of_matrix[1]));
   const double size = u_H_u - u_H0_u, diag = of_matrix[0] - of_matrix[1];
   CHECK(size > 0, "u . H u of contacts is %g", size);
+  PetscCall(check_half_of_blocks(m, (double[]){u_H_u, u_H0_u}));
   for (int k = 0; k < 3; k++)
     CHECK(fabs(sum[k] - size) <= 1e-9 * u_H_u, "product %d is %.9g, by the matrix %.9g", k, sum[k], size);
   CHECK(fabs(trace - diag) <= 1e-9 * of_matrix[0], "the diagonal sums to %.9g, that of the matrix to %.9g", trace,

@@ -65,7 +65,7 @@ for name, s in json.load(open("out/compare.json"))["solvers"].items():
 PYTHON
 
 # ---- contacts by the barrier, without a pair: an iteration of newton exchanges values at far corners for its bound (x,
-# d), the blocks of H, which are counted (x, counts back), and an evaluation (x, forces back); two sums and one ----
+# d), the blocks of H (x, blocks back), and an evaluation (x, forces back); two sums and one ----
 works 1 block.yaml -self_contact_method barrier -compare_solvers newton -output_directory apart
 awk -F, '$1 == "newton" {
   e = $10 - was[10]; n = NF - 1 # without set-up

@@ -186,17 +186,21 @@ const char *wring_contact_losing(const wring_contact *c);
 
 double wring_contact_stiffness(const wring_contact *c); // N/m, the largest of a vertex in contact; not collective
 
-/* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */
+/* ---- matrices of contacts ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+  PetscInt row, column; // vertex of this rank, global number of a vertex
+  double   block[9];    // N/m
+} wring_coupling;
 
 /*
-  Blocks [3][3] N/m of d2E_c/dx2, semidefinite. count_blocks adds an upper bound on the off-diagonal blocks of each row
-  to count [n_owned], and raises *most to the most corners that a pair of this rank has, 0 if there is none. add_blocks
-  adds all to H, which must have them preallocated, unless it is NULL; and their entries between coordinates of the same
-  axis c to A[c], three matrices with a row per vertex that take new entries, unless A is NULL; except rows and columns
-  of components c of vertices with bit c of held [n_owned] set; held may be NULL.
+  Appends the blocks of d2E_c/dx2, semidefinite, in rows of this rank to table [*n], which has room for *room: one for
+  each pair that couples two vertices, or a vertex with itself, so that some belong to the same place. Rows and columns
+  of components c of vertices with bit c of held [n_owned] set are 0; blocks without others are left out. held may be
+  NULL on all ranks. Freed by PetscFree. Collective.
 */
-PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, int *most);
-PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H, const Mat *A);
+PetscErrorCode wring_contact_list_blocks(wring_contact *c, const double *x, const char *held, PetscInt *n,
+                                         PetscInt *room, wring_coupling **table);
 
 /* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) ------------------------------ */
 

@@ -271,8 +271,8 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
 
 /*
   H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; the filter is for the part of every element. *H
-  is created if it is NULL, or replaced; one of create_blocks is filled as it is, unless means or contacts couple more
-  vertices than elements do. hessian_above filters those elements only that have a vertex at which a component of grad
+  is created if it is NULL, or replaced; one of create_blocks is filled as it is, unless means couple more vertices than
+  elements do. hessian_above filters those elements only that have a vertex at which a component of grad
   exceeds the threshold [N] in size; grad comes from wring_potential_create_vec. The last function clamps, and excludes
   contacts, for uses that must not depend on them.
 */
@@ -285,10 +285,12 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
   An H without values that keeps one block of two that are transposes of each other, and no columns of scalars: 40 % of
   the memory of MATAIJ. It has MatMult, MatGetRowMaxAbs and additions by MatDiagonalSet, and must not outlive g.
   Another *H is replaced; with means, which couple more vertices, it stays as it is.
-  get_blocks: its blocks, borrowed, in rows of vertices, or NULL for another matrix.
+  get_blocks: its blocks, borrowed, in rows of vertices, or NULL for another matrix; get_element_blocks: without those
+  by which contacts couple vertices that share no element.
 */
 PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H); // collective
 PetscErrorCode wring_potential_get_blocks(Mat H, wring_block_values **v);
+PetscErrorCode wring_potential_get_element_blocks(Mat H, wring_block_values **v);
 
 /*
   H(x) without a matrix, contacts included; ghosts of x are up to date, as after an evaluation at x. diagonal: its

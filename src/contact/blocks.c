@@ -1,81 +1,92 @@
 /* Blocks of pairs in matrices and on the diagonal. */
+#include "base/exchange.h"
+#include "base/grow.h"
 #include "contact_impl.h"
 
 enum { MOST = WRING_PAIR_NUMBERS, MOST_CORNERS = MOST / 3 };
 
-PetscErrorCode wring_contact_count_blocks(wring_contact *contact, const double *x, PetscInt *count, int *most)
-{
-  const PetscInt n_owned = contact->mesh->n_owned;
-  PetscInt      *far, place[MOST_CORNERS];
-  wring_blocks   b;
-
-  PetscFunctionBegin;
-  PetscCall(contact->ops->find_blocks(contact, x, &b));
-  PetscCall(PetscCalloc1((size_t)b.corners->n, &far));
-  for (PetscInt i = 0; i < b.n; i++) {
-    const int n = b.of(b.context, x, i, NULL, place) / 3;
-    *most       = PetscMax(*most, n);
-    for (int a = 0; a < n; a++) *(place[a] < n_owned ? count + place[a] : far + place[a] - n_owned) += n - 1;
-  }
-  PetscCall(wring_corners_add(b.corners, MPIU_INT, far, count));
-  PetscCall(PetscFree(far));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The Hessian of pair i, its size, and the components of each corner that are held. */
+/* The Hessian of a pair, its corners and their owners, and the components of each corner that are held. */
 typedef struct {
-  int      n, held[MOST_CORNERS];
-  PetscInt row[MOST_CORNERS]; // global numbers
-  double   H[MOST * MOST];
+  int         n, held[MOST_CORNERS];
+  PetscInt    place[MOST_CORNERS], global[MOST_CORNERS];
+  PetscSFNode home[MOST_CORNERS];
+  double      H[MOST * MOST];
 } block;
 
-/* Rows and columns of held components are 0. PETSc ignores those of vertices that are held in all, numbered -1. */
-static PetscErrorCode add_pair(block *b, Mat H)
+static PetscErrorCode find_corners(const wring_corners *c, const char *held, const char *far_held, block *b)
 {
+  const PetscInt n_owned = c->mesh->n_owned;
+
   PetscFunctionBegin;
-  for (int i = 0; i < b->n; i++)
-    for (int k = 0; k < b->n && (b->held[i / 3] >> i % 3 & 1); k++) b->H[b->n * i + k] = b->H[b->n * k + i] = 0;
-  for (int a = 0; a < b->n / 3; a++) b->row[a] = b->held[a] == WRING_XYZ ? -1 : b->row[a];
-  PetscCall(MatSetValuesBlocked(H, b->n / 3, b->row, b->n / 3, b->row, b->H, ADD_VALUES));
+  for (int a = 0; a < b->n / 3; a++) {
+    const PetscInt at  = b->place[a];
+    PetscMPIInt    far = -1; // the owner of a far corner
+    b->home[a]         = (PetscSFNode){-1, at};
+    b->global[a]       = wring_corners_global(c, at);
+    b->held[a]         = !held ? 0 : at < n_owned ? held[at] : far_held[at - n_owned];
+    if (at < n_owned) continue;
+    PetscCall(PetscLayoutFindOwnerIndex(c->layout, b->global[a], &far, &b->home[a].index));
+    b->home[a].rank = far;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries between coordinates of axis c. */
-static PetscErrorCode add_component(const block *b, int c, Mat A)
-{
-  const int m = b->n / 3;
-  double    part[MOST_CORNERS * MOST_CORNERS];
-  PetscInt  row[MOST_CORNERS];
+/* Rows that grow, and the ranks that they go to. */
+typedef struct {
+  PetscInt        n, room, room_to, *to;
+  wring_coupling *row;
+} letters;
 
+/* Appends the couplings of a pair to the table of this rank, or to those of others. */
+static PetscErrorCode add_pair(const block *b, PetscInt *n, PetscInt *room, wring_coupling **table, letters *away)
+{
   PetscFunctionBegin;
-  for (int a = 0; a < m; a++) row[a] = b->held[a] >> c & 1 ? -1 : b->row[a];
-  for (int k = 0; k < m * m; k++) part[k] = b->H[b->n * (3 * (k / m) + c) + 3 * (k % m) + c];
-  PetscCall(MatSetValues(A, m, row, m, row, part, ADD_VALUES));
+  for (int k = 0; k < PetscSqr(b->n / 3); k++) {
+    const int       i = k / (b->n / 3), j = k % (b->n / 3);
+    const PetscBool far = (PetscBool)(b->home[i].rank >= 0);
+    wring_coupling  one = {b->home[i].index, b->global[j], {0}};
+    if (b->held[i] == WRING_XYZ || b->held[j] == WRING_XYZ) continue;
+    for (int c = 0; c < 9; c++)
+      if (!(b->held[i] >> c / 3 & 1 || b->held[j] >> c % 3 & 1))
+        one.block[c] = b->H[b->n * (3 * i + c / 3) + 3 * j + c % 3];
+    PetscCall(far ? wring_grow(away->n + 1, &away->room, sizeof one, &away->row)
+                  : wring_grow(*n + 1, room, sizeof one, table));
+    if (far) PetscCall(wring_grow(away->n + 1, &away->room_to, sizeof *away->to, &away->to));
+    if (far) away->to[away->n] = b->home[i].rank;
+    *(far ? away->row + away->n++ : *table + (*n)++) = one;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_contact_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H, const Mat *A)
+PetscErrorCode wring_contact_list_blocks(wring_contact *contact, const double *x, const char *held, PetscInt *n,
+                                         PetscInt *room, wring_coupling **table)
 {
-  PetscInt     place[MOST_CORNERS];
-  char        *far_held;
-  wring_blocks all;
-  block        b;
+  wring_blocks    all;
+  letters         away = {.n = 0};
+  wring_coupling *got;
+  PetscInt        n_got;
+  char           *far_held;
+  block           b;
 
   PetscFunctionBegin;
   PetscCall(contact->ops->find_blocks(contact, x, &all));
-  PetscCall(PetscCalloc1((size_t)all.corners->n, &far_held));
+  PetscCall(PetscMalloc1((size_t)all.corners->n, &far_held));
   if (held) PetscCall(wring_corners_fetch(all.corners, MPI_CHAR, held, far_held));
   for (PetscInt i = 0; i < all.n; i++) {
-    b.n = all.of(all.context, x, i, b.H, place);
-    for (int a = 0; a < b.n / 3; a++) {
-      const PetscInt far = place[a] - contact->mesh->n_owned;
-      b.held[a]          = !held ? 0 : far < 0 ? held[place[a]] : far_held[far];
-      b.row[a]           = wring_corners_global(all.corners, place[a]);
-    }
-    for (int c = 0; c < 3 && A && b.n > 0; c++) PetscCall(add_component(&b, c, A[c]));
-    if (H && b.n > 0) PetscCall(add_pair(&b, H));
+    b.n = all.of(all.context, x, i, b.H, b.place);
+    PetscCall(find_corners(all.corners, held, far_held, &b));
+    PetscCall(add_pair(&b, n, room, table, &away));
   }
   PetscCall(PetscFree(far_held));
+  wring_count(all.corners->phases, WRING_WORK_CONTACT_EXCHANGES, 1);
+  if (!all.corners->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_exchange_rows(contact->mesh->comm, away.n, away.to, sizeof *got, away.row, &n_got, &got));
+  PetscCall(wring_grow(*n + n_got, room, sizeof *got, table));
+  PetscCall(PetscArraycpy(*table + *n, got, n_got));
+  *n += n_got;
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFree(away.to));
+  PetscCall(PetscFree(away.row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

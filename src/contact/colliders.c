@@ -354,7 +354,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
   const record *const    r = &d->record[i];
   if (!(depth_of(d, r, x) < 0)) return 0;
   place[0] = r->vertex;
-  for (int j = 0; j < 9 && H; j++) H[j] = d->set.collider[r->collider].stiffness * r->n[j / 3] * r->n[j % 3];
+  for (int j = 0; j < 9; j++) H[j] = d->set.collider[r->collider].stiffness * r->n[j / 3] * r->n[j % 3];
   return 3;
 }
 

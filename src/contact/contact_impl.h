@@ -9,7 +9,7 @@ enum { WRING_PAIR_NUMBERS = 12 }; // of the corners of a pair, at most
 
 /*
   The semidefinite Hessian at x of pair i between its corners, H [n][n] N/m, and their places [n/3]; returns n, three
-  for each corner, or 0 if the pair does not push. H may be NULL.
+  for each corner, or 0 if the pair does not push.
 */
 typedef int wring_pair_hessian(const void *context, const double *x, PetscInt i, double *H, PetscInt *place);
 

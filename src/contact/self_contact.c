@@ -168,7 +168,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
   const double g[4] = {pair->c, -pair->w[0], -pair->w[1], -pair->w[2]}, *const n = pair->n;
   if (wring_pair_distance(d->pairs, pair, x) >= d->pairs->thickness) return 0;
   for (int a = 0; a < 4; a++) place[a] = a > 0 ? pair->place[a - 1] : pair->near.vertex;
-  for (int k = 0; k < 144 && H; k++) H[k] = d->stiffness * g[k / 36] * n[k / 12 % 3] * g[k % 12 / 3] * n[k % 3];
+  for (int k = 0; k < 144; k++) H[k] = d->stiffness * g[k / 36] * n[k / 12 % 3] * g[k % 12 / 3] * n[k % 3];
   return 12;
 }
 

@@ -8,7 +8,9 @@
 #include <petsc/private/petscimpl.h> // PetscObjectStateIncrease
 
 typedef struct {
-  const wring_block_rows *rows; // borrowed; NULL before the first values
+  const wring_block_rows *rows;  // NULL before the first values
+  wring_block_rows       *given; // the same, owned, or NULL: they are borrowed
+  Mat                     inner; // where they are given: the blocks between vertices of an element
   wring_block_values      v;
   PetscInt               *below; // [own - upper] blocks whose transposes are below the diagonal, row by row
   PetscInt               *far;   // [other] places of the columns of other ranks in x
@@ -26,6 +28,8 @@ static PetscErrorCode clear(block_matrix *m)
   PetscCall(PetscFree(m->far));
   PetscCall(PetscFree(m->x));
   PetscCall(PetscSFDestroy(&m->fetch));
+  PetscCall(wring_block_rows_destroy(&m->given));
+  PetscCall(MatDestroy(&m->inner));
   m->rows = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,6 +85,19 @@ PetscErrorCode wring_block_matrix_set_rows(Mat H, const wring_block_rows *r)
   m->rows = r;
   PetscCall(find_below(r, &m->below));
   PetscCall(find_far(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_matrix_give_rows(Mat H, wring_block_rows *r, Mat inner)
+{
+  block_matrix *m;
+
+  PetscFunctionBegin;
+  PetscCall(wring_block_matrix_set_rows(H, r));
+  PetscCall(MatShellGetContext(H, &m));
+  m->given = r;
+  m->inner = inner;
+  PetscCall(PetscObjectReference((PetscObject)inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,16 +188,23 @@ static PetscErrorCode destroy(Mat H)
 
 PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H)
 {
-  const PetscInt      n = 3 * g->mesh->n_owned;
+  PetscFunctionBegin;
+  if (!wring_potential_has_means(g)) PetscCall(wring_block_matrix_create(g->mesh, H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_block_matrix_create(const wring_mesh *mesh, Mat *H)
+{
+  const PetscInt      n = 3 * mesh->n_owned;
   wring_block_values *v = NULL;
   block_matrix       *m;
 
   PetscFunctionBegin;
   if (*H) PetscCall(wring_potential_get_blocks(*H, &v));
-  if (v || wring_potential_has_means(g)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (v) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(H));
   PetscCall(PetscNew(&m));
-  PetscCall(MatCreateShell(g->comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, m, H));
+  PetscCall(MatCreateShell(mesh->comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, m, H));
   PetscCall(MatSetBlockSize(*H, 3));
   PetscCall(MatShellSetManageScalingShifts(*H)); // not by PETSc
   PetscCall(MatShellSetOperation(*H, MATOP_MULT, (void (*)(void))multiply));
@@ -204,5 +228,17 @@ PetscErrorCode wring_potential_get_blocks(Mat H, wring_block_values **v)
   if (operation != (void (*)(void))multiply) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatShellGetContext(H, &m));
   *v = &m->v;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_get_element_blocks(Mat H, wring_block_values **v)
+{
+  block_matrix *m;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_blocks(H, v));
+  if (!*v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatShellGetContext(H, &m));
+  if (m->inner) PetscCall(wring_potential_get_blocks(m->inner, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

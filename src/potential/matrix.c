@@ -30,8 +30,6 @@ PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the Hessian ------------------------------------------------------------------------------------------------- */
-
 /* a [n_owned] is added to the diagonals of the diagonal blocks, times factor. */
 static void add_to_blocks(double factor, const double *a, const wring_block_values *v)
 {
@@ -39,35 +37,71 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
     for (int c = 0; c < 9; c += 4) v->value[9 * (size_t)v->upper[i] + c] += factor * a[i];
 }
 
-/* Adds contacts that couple no vertices. */
-static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wring_block_values *v)
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
+
+/* Blocks of contacts in the rows of this rank; the first ones have no place in the pattern of elements. */
+typedef struct {
+  PetscInt        n, room, n_more;
+  wring_coupling *at;
+  PetscBool       joined; // some rank has such
+} couplings;
+
+PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, PetscInt *n, PetscInt *room,
+                                             wring_coupling **table)
 {
-  const PetscInt n = g->mesh->n_owned;
-  double        *diagonal;
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
 
   PetscFunctionBegin;
-  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscCalloc1((size_t)9 * n, &diagonal));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_diagonal(g->contact[i], x, diagonal));
-  for (PetscInt i = 0; i < n; i++)
-    for (int c = 0; c < 9; c++) v->value[9 * (size_t)v->upper[i] + c] += diagonal[9 * i + c];
-  PetscCall(PetscFree(diagonal));
+  for (int i = 0; i < g->n_contact; i++)
+    PetscCall(wring_contact_list_blocks(g->contact[i], xa, wring_potential_held_marks(g), n, room, table));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Contacts that couple vertices change from one H to the next: *H is created anew from the rest of it, E, with room for
-  them.
-*/
-static PetscErrorCode add_joined(wring_potential *g, const double *xa, const PetscInt *more, Mat E, Mat *H)
+static PetscErrorCode find_couplings(wring_potential *g, const double *xa, couplings *c)
 {
+  PetscBool any = PETSC_FALSE;
+
   PetscFunctionBegin;
-  PetscCall(MatDestroy(H));
-  PetscCall(wring_block_rows_copy(g->rows, more, E, H));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H, NULL));
-  PetscCall(wring_matrix_assemble(*H, PETSC_FALSE));
+  PetscCall(wring_potential_list_contacts(g, xa, &c->n, &c->room, &c->at));
+  for (PetscInt e = 0; e < c->n; e++) {
+    const wring_coupling one = c->at[e];
+    if (wring_block_rows_have(g->rows, one.row, one.column)) continue;
+    c->at[e]           = c->at[c->n_more];
+    c->at[c->n_more++] = one;
+  }
+  for (int i = 0; i < g->n_contact; i++) any = (PetscBool)(any || !wring_contact_is_single(g->contact[i]));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
+  c->joined = (PetscBool)(c->n_more > 0);
+  wring_count(g->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &c->joined, 1, WRING_MPI_BOOL, MPI_LOR, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* *H, of blocks if it is, else AIJ, is E, of blocks, with the rest of the couplings. */
+static PetscErrorCode add_joined(const wring_potential *g, const couplings *c, Mat E, Mat *H)
+{
+  wring_block_values *from, *mine = NULL, v = {.value = NULL};
+  wring_block_rows   *wider;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_blocks(E, &from));
+  if (*H) PetscCall(wring_potential_get_blocks(*H, &mine));
+  PetscCall(wring_block_rows_widen(g->rows, c->n_more, c->at, &wider));
+  if (mine) PetscCall(wring_block_matrix_give_rows(*H, wider, E));
+  wring_block_values *const to = mine ? mine : &v;
+  PetscCall(wring_block_rows_begin(wider, to));
+  wring_block_rows_copy(g->rows, from, wider, to);
+  for (PetscInt e = 0; e < c->n_more; e++) wring_block_rows_add(wider, to, c->at + e);
+  if (!mine) {
+    PetscCall(wring_block_rows_convert(wider, to, H));
+    PetscCall(wring_block_rows_destroy(&wider));
+    PetscCall(PetscFree(v.value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode make_scatter(wring_potential *g, const wring_block_values *v)
 {
@@ -87,8 +121,8 @@ PetscErrorCode wring_potential_make_pattern(wring_potential *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v: M/h^2, the ridge, the terms and, if they couple no vertices, contacts. */
-static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
+/* v: M/h^2, the ridge, the terms, and those couplings of contacts that have a place. */
+static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, const double *xa, const couplings *c,
                                  wring_block_values *v)
 {
   PetscFunctionBegin;
@@ -98,74 +132,61 @@ static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, cons
   for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], v->value);
   add_to_blocks(wring_potential_inertia_factor(g), g->mass, v);
   if (g->ridge) add_to_blocks(1, g->ridge, v);
-  if (contacts) PetscCall(add_contacts(g, xa, v));
   wring_potential_eliminate_blocks(g, g->pattern, v);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscCall(wring_block_rows_end(g->rows, v));
+  for (PetscInt e = c->n_more; e < c->n; e++) wring_block_rows_add(g->rows, v, c->at + e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The same as *E, of blocks if it is, else AIJ. */
-static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
+static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, const double *xa, const couplings *c,
                                      Mat *E)
 {
   wring_block_values *mine = NULL, v = {.value = NULL};
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_make_pattern(g));
   if (*E) PetscCall(wring_potential_get_blocks(*E, &mine));
   if (mine) PetscCall(wring_block_matrix_set_rows(*E, g->rows));
-  PetscCall(sum_blocks(g, which, xa, contacts, mine ? mine : &v));
+  PetscCall(sum_blocks(g, which, xa, c, mine ? mine : &v));
   if (!mine) PetscCall(wring_block_rows_convert(g->rows, &v, E));
   PetscCall(PetscFree(v.value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  more [n_owned] blocks of contacts that couple vertices, freed by the caller; *most corners of a pair on any rank, 0:
-  all contacts are 0 at x.
+  Elements and contacts, which may couple other vertices than elements do: *H, of blocks if it is, else AIJ, with the
+  pattern of elements unless *joined.
 */
-static PetscErrorCode count_joined(wring_potential *g, const double *xa, PetscInt **more, int *most)
+static PetscErrorCode collect(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts, Mat *H,
+                              PetscBool *joined)
 {
-  PetscBool any = PETSC_FALSE;
+  couplings c = {.n = 0};
 
   PetscFunctionBegin;
-  *most = 0;
-  PetscCall(PetscCalloc1(g->mesh->n_owned, more));
-  for (int i = 0; i < g->n_contact; i++) {
-    if (wring_contact_is_single(g->contact[i])) {
-      *most = PetscMax(*most, 1);
-      continue;
-    }
-    PetscCall(wring_contact_count_blocks(g->contact[i], xa, *more, most));
-    any = PETSC_TRUE;
-  }
-  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_count(g->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 1, MPI_INT, MPI_MAX, g->comm));
+  PetscCall(wring_potential_make_pattern(g));
+  if (contacts) PetscCall(find_couplings(g, xa, &c));
+  if (c.joined) PetscCall(wring_block_matrix_create(g->mesh, &g->inner));
+  PetscCall(collect_blocks(g, which, xa, &c, c.joined ? &g->inner : H));
+  if (c.joined) PetscCall(add_joined(g, &c, g->inner, H));
+  *joined = c.joined;
+  PetscCall(PetscFree(c.at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of elements; then contacts, which have more entries if they couple vertices, then means, which have more. */
+/* The same and, with means, their part, which has more entries. */
 static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts,
                                    Mat *H)
 {
-  const PetscBool means = wring_potential_has_means(g);
-  PetscInt       *more  = NULL;
-  Mat             with  = NULL;
-  int             most  = 0;
+  const PetscBool means  = wring_potential_has_means(g);
+  PetscBool       joined = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (contacts && g->n_contact > 0) PetscCall(count_joined(g, xa, &more, &most));
-  const PetscBool joined = (PetscBool)(most > 1);
-  if (means && joined) PetscCall(MatDestroy(H)); // its pattern changes
-  Mat *const E = means || joined ? &g->elements : H;
-  PetscCall(collect_blocks(g, which, xa, (PetscBool)(most == 1), E));
-  if (means || joined) PetscCall(wring_matrix_assemble(*E, PETSC_FALSE));
-  if (joined) PetscCall(add_joined(g, xa, more, *E, means ? &with : H));
-  if (means) PetscCall(wring_potential_add_means(g, which.filter, xa, joined ? with : *E, H));
-  PetscCall(MatDestroy(&with));
-  PetscCall(PetscFree(more));
+  PetscCall(collect(g, which, xa, contacts, means ? &g->elements : H, &joined));
+  if (!means) PetscFunctionReturn(PETSC_SUCCESS);
+  if (joined) PetscCall(MatDestroy(H)); // its pattern changes
+  PetscCall(wring_matrix_assemble(g->elements, PETSC_FALSE));
+  PetscCall(wring_potential_add_means(g, which.filter, xa, g->elements, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -216,11 +216,17 @@ PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x,
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   const double     *xa;
+  wring_coupling   *at = NULL;
+  PetscInt          n = 0, room = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, NULL, A));
+  PetscCall(wring_potential_list_contacts(g, xa, &n, &room, &at));
   PetscCall(VecRestoreArrayRead(x, &xa));
+  for (PetscInt e = 0; e < n; e++)
+    for (int c = 0; c < 3; c++)
+      PetscCall(MatSetValue(A[c], g->mesh->number.begin + at[e].row, at[e].column, at[e].block[4 * c], ADD_VALUES));
+  PetscCall(PetscFree(at));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyBegin(A[c], MAT_FINAL_ASSEMBLY));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyEnd(A[c], MAT_FINAL_ASSEMBLY));
   wring_phases_switch(g->phases, old);

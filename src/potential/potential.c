@@ -41,6 +41,7 @@ static PetscErrorCode forget_pattern(wring_potential *g)
   PetscCall(wring_block_rows_destroy(&g->rows));
   PetscCall(PetscContainerDestroy(&g->tag));
   PetscCall(MatDestroy(&g->elements));
+  PetscCall(MatDestroy(&g->inner));
   PetscCall(wring_potential_destroy_means(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

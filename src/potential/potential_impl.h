@@ -58,8 +58,9 @@ struct wring_potential {
   wring_block_rows *rows;        // of the matrices of this pattern; of A alone not kept
   PetscContainer    tag;         // of rows of these terms
   wring_means      *means;       // [n_term] with the first one that has patches
-  Mat               elements;    // with patches, or contacts that couple vertices: the Hessian without their part
-  wring_made        made[3];     // by component
+  Mat               elements;    // with patches: the Hessian without their part
+  Mat               inner;   // where contacts couple more vertices than elements do: the Hessian without these blocks
+  wring_made        made[3]; // by component
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
@@ -80,6 +81,9 @@ static inline double wring_potential_inertia_factor(const wring_potential *g)
 PetscErrorCode wring_potential_make_rows(wring_potential *g, const wring_pattern *p);
 /* g->pattern of H, and its rows. Refuses more entries than can be counted. Collective. */
 PetscErrorCode wring_potential_make_pattern(wring_potential *g);
+/* Appends the blocks of contacts at xa, a local array, in rows of this rank, as wring_contact_list_blocks does. */
+PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, PetscInt *n, PetscInt *room,
+                                             wring_coupling **table);
 /* definite: A is positive definite. Collective. */
 PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite);
 /* Adds m_i/h^2, in statics the regularisation, to the diagonal of owned vertices. */

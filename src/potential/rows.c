@@ -96,7 +96,23 @@ static void sort_row(const wring_mesh *m, PetscInt i, PetscInt n, PetscInt *colu
   r->upper[i + 1] = kept - others - below;
 }
 
-/* own, other and column, of the pattern of this rank and the entries from others. */
+/* own, other, upper and column, from all [start[n_owned]] columns by row, which may repeat. */
+static PetscErrorCode set_columns(const wring_mesh *m, const PetscInt *start, PetscInt *all, wring_block_rows *r)
+{
+  const PetscInt n = m->n_owned;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc4(n + 1, &r->own, n + 1, &r->other, n + 1, &r->upper, start[n], &r->column));
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) sort_row(m, i, start[i + 1] - start[i], all + start[i], r);
+  for (int k = 0; k < 3; k++) wring_add_up(n, (PetscInt *[]){r->own, r->other, r->upper}[k]);
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++)
+    memcpy(r->column + r->own[i] + r->other[i], all + start[i], sizeof *all * (size_t)row_length(r, i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same of the pattern of this rank and the entries from others. */
 static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, const ghost_entry *got,
                                    wring_block_rows *r)
 {
@@ -115,13 +131,7 @@ static PetscErrorCode find_columns(const wring_mesh *m, const wring_pattern *p, 
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) all[next[i]++] = m->number.global[p->column[k]];
   }
   for (PetscInt e = 0; e < r->x.n_got; e++) all[next[got[e].row]++] = got[e].column;
-  PetscCall(PetscMalloc4(n + 1, &r->own, n + 1, &r->other, n + 1, &r->upper, start[n], &r->column));
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < n; i++) sort_row(m, i, start[i + 1] - start[i], all + start[i], r);
-  for (int k = 0; k < 3; k++) wring_add_up(n, (PetscInt *[]){r->own, r->other, r->upper}[k]);
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < n; i++)
-    memcpy(r->column + r->own[i] + r->other[i], all + start[i], sizeof *all * (size_t)row_length(r, i));
+  PetscCall(set_columns(m, start, all, r));
   PetscCall(PetscFree2(start, next));
   PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -242,7 +252,7 @@ static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat 
 
   PetscFunctionBegin;
   if (*A) PetscCall(PetscObjectQuery((PetscObject)*A, "wring_rows", &tag));
-  if (tag == (PetscObject)r->tag) PetscFunctionReturn(PETSC_SUCCESS);
+  if (tag && tag == (PetscObject)r->tag) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(A));
   PetscCall(create_empty(r->mesh, bs, A));
   PetscCall(list_scalars(r, bs, &start, &column));
@@ -371,40 +381,56 @@ PetscErrorCode wring_block_rows_convert(const wring_block_rows *r, const wring_b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- a matrix with more entries ---------------------------------------------------------------------------------- */
+/* ---- couplings of contacts --------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_roomy(const wring_block_rows *r, const PetscInt *more, Mat *A)
+PetscBool wring_block_rows_have(const wring_block_rows *r, PetscInt i, PetscInt column)
 {
-  const wring_mesh *const m = r->mesh;
-  PetscInt               *own, *other;
+  const PetscInt place = find_column(r, i, column);
+  return (PetscBool)(place < row_length(r, i) && r->column[r->own[i] + r->other[i] + place] == column);
+}
+
+void wring_block_rows_add(const wring_block_rows *r, const wring_block_values *v, const wring_coupling *c)
+{
+  const PetscInt b = wring_block_of_place(v, c->row, find_column(r, c->row, c->column));
+  for (int k = 0; k < 9 && b >= 0; k++) v->value[9 * (size_t)b + k] += c->block[k];
+}
+
+PetscErrorCode wring_block_rows_widen(const wring_block_rows *r, PetscInt n_more, const wring_coupling *more,
+                                      wring_block_rows **wider)
+{
+  const PetscInt n = r->mesh->n_owned;
+  PetscInt      *start, *all, *next;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(m->n_owned, &own, m->n_owned, &other));
-  for (PetscInt i = 0; i < m->n_owned; i++) {
-    own[i]   = PetscMin(r->own[i + 1] - r->own[i] + more[i], m->n_owned);
-    other[i] = PetscMin(r->other[i + 1] - r->other[i] + more[i], m->number.n_global - m->n_owned);
+  PetscCall(PetscNew(wider));
+  (*wider)->mesh = r->mesh;
+  PetscCall(PetscCalloc2(n + 1, &start, n, &next));
+  for (PetscInt e = 0; e < n_more; e++) start[more[e].row + 1]++;
+  for (PetscInt i = 0; i < n; i++) start[i + 1] += row_length(r, i);
+  wring_add_up(n, start);
+  PetscCall(PetscMalloc1(start[n], &all));
+  for (PetscInt i = 0; i < n; i++) {
+    next[i] = start[i] + row_length(r, i);
+    PetscCall(PetscArraycpy(all + start[i], r->column + r->own[i] + r->other[i], row_length(r, i)));
   }
-  PetscCall(create_empty(m, 3, A));
-  PetscCall(MatXAIJSetPreallocation(*A, 3, own, other, NULL, NULL));
-  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
-  PetscCall(set_symmetric(*A));
-  PetscCall(PetscFree2(own, other));
+  for (PetscInt e = 0; e < n_more; e++) all[next[more[e].row]++] = more[e].column;
+  PetscCall(set_columns(r->mesh, start, all, *wider));
+  PetscCall(PetscFree2(start, next));
+  PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_block_rows_copy(const wring_block_rows *r, const PetscInt *more, Mat E, Mat *A)
+void wring_block_rows_copy(const wring_block_rows *r, const wring_block_values *v, const wring_block_rows *wider,
+                           const wring_block_values *to)
 {
-  const wring_mesh *const m = r->mesh;
-
-  PetscFunctionBegin;
-  PetscCall(create_roomy(r, more, A));
-  for (PetscInt i = 3 * m->number.begin; i < 3 * (m->number.begin + m->n_owned); i++) {
-    const PetscInt *column;
-    const double   *value;
-    PetscInt        n;
-    PetscCall(MatGetRow(E, i, &n, &column, &value));
-    PetscCall(MatSetValues(*A, 1, &i, n, column, value, ADD_VALUES));
-    PetscCall(MatRestoreRow(E, i, &n, &column, &value));
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < v->n_owned; i++) {
+    for (PetscInt k = 0; k < row_length(r, i); k++) {
+      const PetscInt b   = wring_block_of_place(v, i, k);
+      wring_coupling one = {i, r->column[r->own[i] + r->other[i] + k], {0}};
+      if (b < 0) continue;
+      memcpy(one.block, v->value + 9 * (size_t)b, sizeof one.block);
+      wring_block_rows_add(wider, to, &one);
+    }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,7 @@
 /* Private to src/potential: the rows of matrices that this rank owns. */
 #pragma once
 #include "base/exchange.h"
+#include <wring/contact.h>
 #include <wring/term.h>
 
 typedef struct {
@@ -37,11 +38,21 @@ PetscErrorCode wring_block_rows_begin(const wring_block_rows *r, wring_block_val
 PetscErrorCode wring_block_rows_end(const wring_block_rows *r, const wring_block_values *v);
 PetscErrorCode wring_block_rows_convert(const wring_block_rows *r, const wring_block_values *v, Mat *H);
 
-/*
-  *A is created with the values of E, assembled, and room for more [n_owned] blocks in rows and columns; to be
-  assembled. Collective.
-*/
-PetscErrorCode wring_block_rows_copy(const wring_block_rows *r, const PetscInt *more, Mat E, Mat *A);
+/* Couplings of contacts: whether a row has this column; c is added to a block of v, or left out below the diagonal. */
+PetscBool wring_block_rows_have(const wring_block_rows *r, PetscInt i, PetscInt column);
+void      wring_block_rows_add(const wring_block_rows *r, const wring_block_values *v, const wring_coupling *c);
 
-/* H, of blocks (block_matrix.c), has the rows r, which must live as long, from now on. Collective. */
+/* Rows with the columns of more [n_more] as well, without ghosts; copy adds v to `to`, of such rows. Not collective. */
+PetscErrorCode wring_block_rows_widen(const wring_block_rows *r, PetscInt n_more, const wring_coupling *more,
+                                      wring_block_rows **wider);
+void wring_block_rows_copy(const wring_block_rows *r, const wring_block_values *v, const wring_block_rows *wider,
+                           const wring_block_values *to);
+
+/*
+  H, of blocks (block_matrix.c), as create_blocks makes it, but with means as well; it has the rows r from now on, which
+  must live as long. Or it is given rows, to be destroyed with it, and `inner`, of blocks, is referenced: those blocks
+  of H that couple vertices of an element. Collective.
+*/
+PetscErrorCode wring_block_matrix_create(const wring_mesh *m, Mat *H);
 PetscErrorCode wring_block_matrix_set_rows(Mat H, const wring_block_rows *r);
+PetscErrorCode wring_block_matrix_give_rows(Mat H, wring_block_rows *r, Mat inner);

@@ -16,7 +16,7 @@
   step from x + d takes the stretch back: both are one iteration if g is then low enough [Chamberlain et al. 1982].
 
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
-  V-cycle of H (cg), of A at x where H couples more vertices, to the tolerances of Eisenstat and Walker or to a fixed
+  V-cycle of H (cg), of A at x where means couple more vertices, to the tolerances of Eisenstat and Walker or to a fixed
   one. docs/theory.md (5.17a) to (5.17f)
 */
 #include "solver/common/line_search.h"

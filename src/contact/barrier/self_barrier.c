@@ -164,7 +164,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
   double                           corners[N], psi;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
   if (is_far(d, i, corners) || !(energy_of(d, i, corners, &psi, NULL, H) < gap_of(d, i))) return 0;
-  for (int k = 0; k < n * n && H; k++) H[k] *= factor_of(d, i);
+  for (int k = 0; k < n * n; k++) H[k] *= factor_of(d, i);
   for (int a = 0; a < n / 3; a++) place[a] = p->place[WRING_MOST_CORNERS * i + a];
   return n;
 }

@@ -84,7 +84,7 @@ static PetscErrorCode have_same_pattern(Mat A, Mat H, PetscBool *same)
   wring_rows          a;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_get_blocks(H, &v));
+  PetscCall(wring_potential_get_element_blocks(H, &v));
   PetscCall(wring_rows_get(A, &a));
   const PetscInt n = a.own.n;
   *same            = (PetscBool)(v && v->n_owned == n && v->own[n] == a.own.start[n]);
@@ -124,7 +124,7 @@ PetscErrorCode wring_cycle_pc_set_hessian(PC pc, Mat H, Vec x, PetscBool *done)
   *done = PETSC_FALSE;
   if (c->A) PetscCall(have_same_pattern(c->A, H, done));
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_get_blocks(H, &v));
+  PetscCall(wring_potential_get_element_blocks(H, &v));
   if (!c->block) PetscCall(wring_block_cycle_create(c->cycle, &c->block));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(wring_block_cycle_renew(c->block, v, xa));

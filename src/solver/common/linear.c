@@ -88,7 +88,7 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l)
     PetscCall(wring_linear_destroy(l));
     l->type = WRING_LINEAR_DIRECT;
   }
-  if ((!l->A || l->own) && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
+  if (!l->A && !other && l->type == WRING_LINEAR_MULTIGRID && !wring_potential_holds_components(s->g))
     PetscCall(wring_potential_create_blocks(s->g, &l->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,7 +211,7 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l)
 }
 
 /*
-  The V-cycle is that of H, if it has the pattern of A, else of A at x. The first is kept until solves have taken about
+  The V-cycle is that of H, or with means of A at x. The first is kept until solves have taken about
   as many more iterations, in all, than its first one lets expect as its numbers cost; the second until a solve takes
   half as many again. Attachments that change end both.
 */
@@ -227,7 +227,7 @@ static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x
   l->fresh = (PetscBool) !(same && pays && !l->stale);
   if (!l->fresh) PetscFunctionReturn(PETSC_SUCCESS);
   if (same && l->blocks) PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
-  if (!same || !l->blocks) { // also where contacts have begun to couple more vertices
+  if (!same || !l->blocks) {
     PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
     PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
     PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));

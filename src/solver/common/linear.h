@@ -10,9 +10,9 @@
 typedef enum {
   WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid
   WRING_LINEAR_DIRECT,    // a Cholesky factor
-  WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of H, of A at x for the three components where contacts
-                          // or means couple more vertices than A; for other systems than H with equal A of x, y, z:
-                          // PETSc's smoothed aggregation that represents rigid motions
+  WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of H, of A at x for the three components where means
+                          // couple more vertices than A; for other systems than H with equal A of x, y, z: PETSc's
+                          // smoothed aggregation that represents rigid motions
   WRING_LINEAR_SCHWARZ,   // conjugate gradients with additive Schwarz on two levels
   WRING_LINEAR_JACOBI,    // conjugate gradients with Jacobi
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
@@ -50,9 +50,8 @@ typedef struct {
 } wring_linear;
 
 /*
-  l->A is created to receive H, as the systems of l keep it in the least memory, unless it is there, and anew after an H
-  of contacts that coupled more vertices; or it is NULL: as an AIJ matrix. Options of PETSc may need one. A choice of
-  AUTO may change here, where a new H begins. Collective.
+  l->A is created to receive H, as the systems of l keep it in the least memory, unless it is there; or it is NULL: as
+  an AIJ matrix. Options of PETSc may need one. A choice of AUTO may change here, where a new H begins. Collective.
 */
 PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
 
