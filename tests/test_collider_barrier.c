@@ -254,7 +254,7 @@ int main(int argc, char **argv)
   PetscCall(model_create(PETSC_COMM_WORLD, &m));
   PetscCall(check_motion(&m));
   PetscCall(check_forces(&m));
-  PetscCall(check_contact_hessian(&m));
+  PetscCall(check_contact_hessian(&m, PETSC_FALSE));
   PetscCall(check_alone(&m, model_create, 1e-12));
   PetscCall(check_bound(&m));
   PetscCall(model_destroy(&m));

@@ -303,7 +303,7 @@ int main(int argc, char **argv)
     PetscCall(check_forces(&s, 2e-3));
     PetscCall(check_curvature(&s, 1e-4));
     PetscCall(check_curvature(&s, 5e-4));
-    PetscCall(check_contact_hessian(&s.m));
+    PetscCall(check_contact_hessian(&s.m, (PetscBool)self));
     PetscCall(check_contact_components(&s.m));
     PetscCall(check_sizes(&s));
     PetscCall(check_renewal(&s));

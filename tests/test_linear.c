@@ -2,7 +2,6 @@
 /* Newton's linear systems: conjugate gradients with a V-cycle of A at x, beside a factor. */
 #include "body.h"
 #include "operator/direct/factor.h"
-#include "operator/multigrid/cycle_pc.h"
 #include "solver/common/linear.h"
 
 static const double h = 0.05;
@@ -93,64 +92,24 @@ static PetscErrorCode check_limit(wring_solver *s, Vec x, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z = the cycle of l, for H at x, applied to x. */
-static PetscErrorCode apply(wring_solver *s, wring_linear *l, Vec x, Vec z)
-{
-  PC pc;
-
-  PetscFunctionBegin;
-  PetscCall(set_up(s, l, x));
-  PetscCall(KSPGetPC(l->ksp, &pc));
-  PetscCall(wring_cycle_pc_apply(pc, x, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  A matrix without blocks, as contacts make it, comes after one with blocks, and the cycle is due. Fails if it stays
-  that of the old matrix, or if the next matrix has no blocks again.
-*/
-static PetscErrorCode check_renewal(wring_solver *s, Vec x, Vec z, Vec expected)
-{
-  wring_linear l = multigrid, fresh = multigrid;
-  double       difference, size;
-
-  PetscFunctionBegin;
-  PetscCall(wring_linear_create_matrix(s, &l));
-  PetscCall(apply(s, &l, x, z));
-  CHECK(l.blocks, "the first cycle is not that of H");
-  PetscCall(MatDestroy(&l.A));
-  l.pace[0] = l.extra = 100; // iterations
-  PetscCall(apply(s, &l, x, z));
-  PetscCall(apply(s, &fresh, x, expected));
-  PetscCall(VecNorm(expected, NORM_2, &size));
-  PetscCall(VecAXPY(z, -1, expected));
-  PetscCall(VecNorm(z, NORM_2, &difference));
-  CHECK(!l.blocks && difference <= 1e-6 * size, "the cycle differs by %g of %g", difference, size);
-  PetscCall(wring_linear_create_matrix(s, &l));
-  PetscCall(apply(s, &l, x, z));
-  CHECK(l.blocks, "the matrix has no blocks again");
-  PetscCall(wring_linear_destroy(&l));
-  PetscCall(wring_linear_destroy(&fresh));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Systems of a body that is pulled. */
 static PetscErrorCode check_systems(void)
 {
   wring_solver *s;
   test_body     b;
-  Vec           x, z, other;
+  Vec           x, z;
 
   PetscFunctionBegin;
   PetscCall(test_body_create("stable_neohookean", h, 0, &b));
   PetscCall(test_body_attach(&b, "xmin", 1e4, pull));
   PetscCall(test_body_set_up(&b));
   PetscCall(test_body_solver(&b, "newton", &s));
-  for (Vec *const *v = (Vec *const[]){&x, &z, &other, NULL}; *v; v++) PetscCall(VecDuplicate(b.x, *v));
+  PetscCall(VecDuplicate(b.x, &x));
+  PetscCall(VecDuplicate(b.x, &z));
   PetscCall(test_body_place(&b, pull, 0.01, x));
   PetscCall(check_limit(s, x, z));
-  PetscCall(check_renewal(s, x, z, other));
-  for (Vec *const *v = (Vec *const[]){&x, &z, &other, NULL}; *v; v++) PetscCall(VecDestroy(*v));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&z));
   PetscCall(wring_solver_destroy(&s));
   PetscCall(test_body_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);

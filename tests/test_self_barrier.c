@@ -371,7 +371,7 @@ int main(int argc, char **argv)
   PetscCall(check_margins(PETSC_COMM_WORLD));
   PetscCall(model_create(PETSC_COMM_WORLD, &m));
   PetscCall(check_forces(&m));
-  PetscCall(check_contact_hessian(&m));
+  PetscCall(check_contact_hessian(&m, PETSC_TRUE));
   PetscCall(check_contact_components(&m));
   PetscCall(check_alone(&m, model_create, 1e-13));
   PetscCall(check_bound(&m));

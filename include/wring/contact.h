@@ -193,14 +193,18 @@ typedef struct {
   double   block[9];    // N/m
 } wring_coupling;
 
+typedef struct {
+  PetscInt        n, room;
+  wring_coupling *at; // [room], freed by PetscFree
+} wring_couplings;
+
 /*
-  Appends the blocks of d2E_c/dx2, semidefinite, in rows of this rank to table [*n], which has room for *room: one for
-  each pair that couples two vertices, or a vertex with itself, so that some belong to the same place. Rows and columns
-  of components c of vertices with bit c of held [n_owned] set are 0; blocks without others are left out. held may be
-  NULL on all ranks. Freed by PetscFree. Collective.
+  Appends the blocks of d2E_c/dx2, semidefinite, in rows of this rank: one for each pair that couples two vertices, or a
+  vertex with itself, so that some belong to the same place. Rows and columns of components c of vertices with bit c of
+  held [n_owned] set are 0; blocks of vertices that are held as a whole are left out. held may be NULL on all ranks.
+  Collective.
 */
-PetscErrorCode wring_contact_list_blocks(wring_contact *c, const double *x, const char *held, PetscInt *n,
-                                         PetscInt *room, wring_coupling **table);
+PetscErrorCode wring_contact_list_blocks(wring_contact *c, const double *x, const char *held, wring_couplings *list);
 
 /* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) ------------------------------ */
 

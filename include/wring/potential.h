@@ -285,8 +285,9 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
   An H without values that keeps one block of two that are transposes of each other, and no columns of scalars: 40 % of
   the memory of MATAIJ. It has MatMult, MatGetRowMaxAbs and additions by MatDiagonalSet, and must not outlive g.
   Another *H is replaced; with means, which couple more vertices, it stays as it is.
-  get_blocks: its blocks, borrowed, in rows of vertices, or NULL for another matrix; get_element_blocks: without those
-  by which contacts couple vertices that share no element.
+  get_blocks: its blocks, borrowed, in rows of vertices, or NULL for another matrix. get_element_blocks: the same, or,
+  where contacts couple vertices that share no element, those of elements with the diagonal blocks of contacts, until
+  the next such H of g.
 */
 PetscErrorCode wring_potential_create_blocks(const wring_potential *g, Mat *H); // collective
 PetscErrorCode wring_potential_get_blocks(Mat H, wring_block_values **v);

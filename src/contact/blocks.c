@@ -31,42 +31,59 @@ static PetscErrorCode find_corners(const wring_corners *c, const char *held, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows that grow, and the ranks that they go to. */
+/* Blocks in rows of other ranks, and these ranks. */
 typedef struct {
-  PetscInt        n, room, room_to, *to;
-  wring_coupling *row;
+  wring_couplings list;
+  PetscInt        room, *to;
 } letters;
 
-/* Appends the couplings of a pair to the table of this rank, or to those of others. */
-static PetscErrorCode add_pair(const block *b, PetscInt *n, PetscInt *room, wring_coupling **table, letters *away)
+/* Appends the blocks of a pair to the list of this rank, or to those of others. */
+static PetscErrorCode add_pair(const block *b, wring_couplings *list, letters *away)
 {
+  const int m = b->n / 3;
+
   PetscFunctionBegin;
-  for (int k = 0; k < PetscSqr(b->n / 3); k++) {
-    const int       i = k / (b->n / 3), j = k % (b->n / 3);
-    const PetscBool far = (PetscBool)(b->home[i].rank >= 0);
-    wring_coupling  one = {b->home[i].index, b->global[j], {0}};
+  for (int k = 0; k < m * m; k++) {
+    const int              i = k / m, j = k % m;
+    wring_couplings *const to  = b->home[i].rank < 0 ? list : &away->list;
+    wring_coupling         one = {b->home[i].index, b->global[j], {0}};
     if (b->held[i] == WRING_XYZ || b->held[j] == WRING_XYZ) continue;
     for (int c = 0; c < 9; c++)
       if (!(b->held[i] >> c / 3 & 1 || b->held[j] >> c % 3 & 1))
         one.block[c] = b->H[b->n * (3 * i + c / 3) + 3 * j + c % 3];
-    PetscCall(far ? wring_grow(away->n + 1, &away->room, sizeof one, &away->row)
-                  : wring_grow(*n + 1, room, sizeof one, table));
-    if (far) PetscCall(wring_grow(away->n + 1, &away->room_to, sizeof *away->to, &away->to));
-    if (far) away->to[away->n] = b->home[i].rank;
-    *(far ? away->row + away->n++ : *table + (*n)++) = one;
+    PetscCall(wring_grow(to->n + (PetscInt64)1, &to->room, sizeof one, &to->at));
+    to->at[to->n++] = one;
+    if (to == list) continue;
+    PetscCall(wring_grow(to->n, &away->room, sizeof *away->to, &away->to));
+    away->to[to->n - 1] = b->home[i].rank;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_contact_list_blocks(wring_contact *contact, const double *x, const char *held, PetscInt *n,
-                                         PetscInt *room, wring_coupling **table)
+/* Sends the blocks in rows of other ranks, and frees them. */
+static PetscErrorCode send(MPI_Comm comm, letters *away, wring_couplings *list)
 {
-  wring_blocks    all;
-  letters         away = {.n = 0};
   wring_coupling *got;
-  PetscInt        n_got;
-  char           *far_held;
-  block           b;
+  PetscInt        n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_exchange_rows(comm, away->list.n, away->to, sizeof *got, away->list.at, &n, &got));
+  PetscCall(wring_grow((PetscInt64)list->n + n, &list->room, sizeof *got, &list->at));
+  PetscCall(PetscArraycpy(list->at + list->n, got, n));
+  list->n += n;
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFree(away->to));
+  PetscCall(PetscFree(away->list.at));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_list_blocks(wring_contact *contact, const double *x, const char *held,
+                                         wring_couplings *list)
+{
+  wring_blocks all;
+  letters      away = {.room = 0};
+  char        *far_held;
+  block        b;
 
   PetscFunctionBegin;
   PetscCall(contact->ops->find_blocks(contact, x, &all));
@@ -75,18 +92,11 @@ PetscErrorCode wring_contact_list_blocks(wring_contact *contact, const double *x
   for (PetscInt i = 0; i < all.n; i++) {
     b.n = all.of(all.context, x, i, b.H, b.place);
     PetscCall(find_corners(all.corners, held, far_held, &b));
-    PetscCall(add_pair(&b, n, room, table, &away));
+    PetscCall(add_pair(&b, list, &away));
   }
   PetscCall(PetscFree(far_held));
   wring_count(all.corners->phases, WRING_WORK_CONTACT_EXCHANGES, 1);
-  if (!all.corners->any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_exchange_rows(contact->mesh->comm, away.n, away.to, sizeof *got, away.row, &n_got, &got));
-  PetscCall(wring_grow(*n + n_got, room, sizeof *got, table));
-  PetscCall(PetscArraycpy(*table + *n, got, n_got));
-  *n += n_got;
-  PetscCall(PetscFree(got));
-  PetscCall(PetscFree(away.to));
-  PetscCall(PetscFree(away.row));
+  if (all.corners->any) PetscCall(send(contact->mesh->comm, &away, list));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

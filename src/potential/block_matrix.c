@@ -10,7 +10,7 @@
 typedef struct {
   const wring_block_rows *rows;  // NULL before the first values
   wring_block_rows       *given; // the same, owned, or NULL: they are borrowed
-  Mat                     inner; // where they are given: the blocks between vertices of an element
+  Mat                     inner; // where they are given: the same in the pattern of elements
   wring_block_values      v;
   PetscInt               *below; // [own - upper] blocks whose transposes are below the diagonal, row by row
   PetscInt               *far;   // [other] places of the columns of other ranks in x
@@ -141,6 +141,7 @@ static PetscErrorCode add_diagonal(Mat H, Vec d, InsertMode mode)
   PetscCall(VecGetArrayRead(d, &da));
   for (PetscInt i = 0; i < 3 * m->v.n_owned; i++) m->v.value[9 * (size_t)m->v.upper[i / 3] + 4 * (i % 3)] += da[i];
   PetscCall(VecRestoreArrayRead(d, &da));
+  if (m->inner) PetscCall(add_diagonal(m->inner, d, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

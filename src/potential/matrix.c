@@ -39,46 +39,50 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
 
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks of contacts in the rows of this rank; the first ones have no place in the pattern of elements. */
+/*
+  Blocks of contacts in the rows of this rank. Where some rank has one without a place in the pattern of elements, those
+  between two vertices come first: without them all, the rest stays semidefinite.
+*/
 typedef struct {
-  PetscInt        n, room, n_more;
-  wring_coupling *at;
-  PetscBool       joined; // some rank has such
+  wring_couplings all;
+  PetscInt        n_first; // 0 unless joined
+  PetscBool       joined;
 } couplings;
 
-PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, PetscInt *n, PetscInt *room,
-                                             wring_coupling **table)
+PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, wring_couplings *list)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
 
   PetscFunctionBegin;
   for (int i = 0; i < g->n_contact; i++)
-    PetscCall(wring_contact_list_blocks(g->contact[i], xa, wring_potential_held_marks(g), n, room, table));
+    PetscCall(wring_contact_list_blocks(g->contact[i], xa, wring_potential_held_marks(g), list));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_couplings(wring_potential *g, const double *xa, couplings *c)
 {
-  PetscBool any = PETSC_FALSE;
+  wring_couplings *const list   = &c->all;
+  PetscBool              single = PETSC_TRUE; // no contact couples vertices
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_list_contacts(g, xa, &c->n, &c->room, &c->at));
-  for (PetscInt e = 0; e < c->n; e++) {
-    const wring_coupling one = c->at[e];
-    if (wring_block_rows_have(g->rows, one.row, one.column)) continue;
-    c->at[e]           = c->at[c->n_more];
-    c->at[c->n_more++] = one;
-  }
-  for (int i = 0; i < g->n_contact; i++) any = (PetscBool)(any || !wring_contact_is_single(g->contact[i]));
-  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
-  c->joined = (PetscBool)(c->n_more > 0);
+  for (int i = 0; i < g->n_contact; i++) single = (PetscBool)(single && wring_contact_is_single(g->contact[i]));
+  PetscCall(wring_potential_list_contacts(g, xa, list));
+  if (single) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt e = 0; e < list->n && !c->joined; e++)
+    c->joined = (PetscBool)!wring_block_rows_have(g->rows, list->at[e].row, list->at[e].column);
   wring_count(g->phases, WRING_WORK_CONTACT_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &c->joined, 1, WRING_MPI_BOOL, MPI_LOR, g->comm));
+  for (PetscInt e = 0; e < list->n && c->joined; e++) {
+    const wring_coupling one = list->at[e];
+    if (one.column == g->mesh->number.begin + one.row) continue;
+    list->at[e]            = list->at[c->n_first];
+    list->at[c->n_first++] = one;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *H, of blocks if it is, else AIJ, is E, of blocks, with the rest of the couplings. */
+/* *H, of blocks if it is, else AIJ, is E, of blocks, with the first couplings. */
 static PetscErrorCode add_joined(const wring_potential *g, const couplings *c, Mat E, Mat *H)
 {
   wring_block_values *from, *mine = NULL, v = {.value = NULL};
@@ -87,12 +91,13 @@ static PetscErrorCode add_joined(const wring_potential *g, const couplings *c, M
   PetscFunctionBegin;
   PetscCall(wring_potential_get_blocks(E, &from));
   if (*H) PetscCall(wring_potential_get_blocks(*H, &mine));
-  PetscCall(wring_block_rows_widen(g->rows, c->n_more, c->at, &wider));
+  PetscCall(wring_block_rows_widen(g->rows, c->n_first, c->all.at, &wider));
+  PetscCall(wring_block_rows_check(wider));
   if (mine) PetscCall(wring_block_matrix_give_rows(*H, wider, E));
   wring_block_values *const to = mine ? mine : &v;
   PetscCall(wring_block_rows_begin(wider, to));
   wring_block_rows_copy(g->rows, from, wider, to);
-  for (PetscInt e = 0; e < c->n_more; e++) wring_block_rows_add(wider, to, c->at + e);
+  for (PetscInt e = 0; e < c->n_first; e++) wring_block_rows_add(wider, to, c->all.at + e);
   if (!mine) {
     PetscCall(wring_block_rows_convert(wider, to, H));
     PetscCall(wring_block_rows_destroy(&wider));
@@ -121,7 +126,7 @@ PetscErrorCode wring_potential_make_pattern(wring_potential *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v: M/h^2, the ridge, the terms, and those couplings of contacts that have a place. */
+/* v: M/h^2, the ridge, the terms, and contacts but for the first couplings. */
 static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, const double *xa, const couplings *c,
                                  wring_block_values *v)
 {
@@ -135,7 +140,7 @@ static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, cons
   wring_potential_eliminate_blocks(g, g->pattern, v);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscCall(wring_block_rows_end(g->rows, v));
-  for (PetscInt e = c->n_more; e < c->n; e++) wring_block_rows_add(g->rows, v, c->at + e);
+  for (PetscInt e = c->n_first; e < c->all.n; e++) wring_block_rows_add(g->rows, v, c->all.at + e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +166,7 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
 static PetscErrorCode collect(wring_potential *g, wring_filtering which, const double *xa, PetscBool contacts, Mat *H,
                               PetscBool *joined)
 {
-  couplings c = {.n = 0};
+  couplings c = {.n_first = 0};
 
   PetscFunctionBegin;
   PetscCall(wring_potential_make_pattern(g));
@@ -170,7 +175,7 @@ static PetscErrorCode collect(wring_potential *g, wring_filtering which, const d
   PetscCall(collect_blocks(g, which, xa, &c, c.joined ? &g->inner : H));
   if (c.joined) PetscCall(add_joined(g, &c, g->inner, H));
   *joined = c.joined;
-  PetscCall(PetscFree(c.at));
+  PetscCall(PetscFree(c.all.at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

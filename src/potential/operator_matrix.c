@@ -216,17 +216,18 @@ PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x,
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   const double     *xa;
-  wring_coupling   *at = NULL;
-  PetscInt          n = 0, room = 0;
+  wring_couplings   list = {.n = 0};
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  PetscCall(wring_potential_list_contacts(g, xa, &n, &room, &at));
+  PetscCall(wring_potential_list_contacts(g, xa, &list));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  for (PetscInt e = 0; e < n; e++)
-    for (int c = 0; c < 3; c++)
-      PetscCall(MatSetValue(A[c], g->mesh->number.begin + at[e].row, at[e].column, at[e].block[4 * c], ADD_VALUES));
-  PetscCall(PetscFree(at));
+  for (PetscInt e = 0; e < list.n; e++) {
+    const wring_coupling *const one = list.at + e;
+    const PetscInt              row = g->mesh->number.begin + one->row;
+    for (int c = 0; c < 3; c++) PetscCall(MatSetValue(A[c], row, one->column, one->block[4 * c], ADD_VALUES));
+  }
+  PetscCall(PetscFree(list.at));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyBegin(A[c], MAT_FINAL_ASSEMBLY));
   for (int c = 0; c < 3; c++) PetscCall(MatAssemblyEnd(A[c], MAT_FINAL_ASSEMBLY));
   wring_phases_switch(g->phases, old);

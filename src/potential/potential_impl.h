@@ -59,8 +59,8 @@ struct wring_potential {
   PetscContainer    tag;         // of rows of these terms
   wring_means      *means;       // [n_term] with the first one that has patches
   Mat               elements;    // with patches: the Hessian without their part
-  Mat               inner;   // where contacts couple more vertices than elements do: the Hessian without these blocks
-  wring_made        made[3]; // by component
+  Mat        inner;   // where contacts couple more vertices than elements do: the last H with diagonal blocks alone
+  wring_made made[3]; // by component
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
@@ -82,8 +82,7 @@ PetscErrorCode wring_potential_make_rows(wring_potential *g, const wring_pattern
 /* g->pattern of H, and its rows. Refuses more entries than can be counted. Collective. */
 PetscErrorCode wring_potential_make_pattern(wring_potential *g);
 /* Appends the blocks of contacts at xa, a local array, in rows of this rank, as wring_contact_list_blocks does. */
-PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, PetscInt *n, PetscInt *room,
-                                             wring_coupling **table);
+PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, wring_couplings *list);
 /* definite: A is positive definite. Collective. */
 PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite);
 /* Adds m_i/h^2, in statics the regularisation, to the diagonal of owned vertices. */

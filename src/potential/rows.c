@@ -1,7 +1,7 @@
 /*
   The rows of matrices that a rank owns, of vertices that share elements on any rank: their columns, known once, and
   their values, which the elements of this rank and the rows of ghosts on others add to. A matrix of PETSc has its
-  columns from here, and its arrays are the values.
+  columns from here, and its arrays are the values. Contacts may have more columns, others in each Hessian.
 */
 #include "rows.h"
 #include "base/count.h"
@@ -58,17 +58,24 @@ static int compare_columns(const wring_mesh *m, PetscInt a, PetscInt b)
   return other_a != other_b ? other_a - other_b : (a > b) - (a < b);
 }
 
-/* Sorts n columns in their order and drops equal ones: insertion, since all but a few are in order. */
+/* Sorts n columns in their order and drops equal ones: insertion, since few are new or most are in order. */
 static PetscInt sort_columns(const wring_mesh *m, PetscInt n, PetscInt *column)
 {
   PetscInt kept = 0;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscInt c  = column[k];
-    PetscInt       at = kept;
-    while (at > 0 && compare_columns(m, column[at - 1], c) > 0) at--;
-    if (at > 0 && column[at - 1] == c) continue;
-    for (PetscInt j = kept; j > at; j--) column[j] = column[j - 1];
-    column[at] = c;
+    const PetscInt c   = column[k];
+    PetscInt       low = 0, high = kept;
+    if (kept > 0 && compare_columns(m, column[kept - 1], c) < 0) low = kept;
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+      if (compare_columns(m, column[middle], c) < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < kept && column[low] == c) continue;
+    memmove(column + low + 1, column + low, sizeof *column * (size_t)(kept - low));
+    column[low] = c;
     kept++;
   }
   return kept;
@@ -225,25 +232,6 @@ static PetscErrorCode list_scalars(const wring_block_rows *r, PetscInt bs, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without room for entries. */
-static PetscErrorCode create_empty(const wring_mesh *m, PetscInt bs, Mat *A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate(m->comm, A));
-  PetscCall(MatSetSizes(*A, bs * m->n_owned, bs * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetType(*A, MATAIJ));
-  PetscCall(MatSetBlockSize(*A, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode set_symmetric(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* *A is created anew, unless it has the tag of r. */
 static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat *A)
 {
@@ -254,14 +242,18 @@ static PetscErrorCode create_matrix(const wring_block_rows *r, PetscInt bs, Mat 
   if (*A) PetscCall(PetscObjectQuery((PetscObject)*A, "wring_rows", &tag));
   if (tag && tag == (PetscObject)r->tag) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(A));
-  PetscCall(create_empty(r->mesh, bs, A));
+  PetscCall(MatCreate(r->mesh->comm, A));
+  PetscCall(MatSetSizes(*A, bs * r->mesh->n_owned, bs * r->mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetBlockSize(*A, bs));
   PetscCall(list_scalars(r, bs, &start, &column));
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, start, column, NULL));
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, start, column, NULL));
   PetscCall(PetscFree2(start, column));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-  PetscCall(set_symmetric(*A));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscCall(PetscObjectCompose((PetscObject)*A, "wring_rows", (PetscObject)r->tag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

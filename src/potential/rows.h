@@ -14,7 +14,7 @@ typedef struct {
   wring_exchange    x;                // of the entries in the rows of ghosts, to the owners
   PetscInt         *got_row;          // [x.n_got] where they are there
   int32_t          *got_place;        // [x.n_got]
-  PetscContainer    tag;              // borrowed: on the matrices that were created with such rows
+  PetscContainer    tag;              // borrowed: on the matrices that were created with such rows; NULL: wider ones
 } wring_block_rows;
 
 /* tag: of all rows of this pattern, borrowed, which may be created again. Refuses too many entries. Collective. */
@@ -50,8 +50,8 @@ void wring_block_rows_copy(const wring_block_rows *r, const wring_block_values *
 
 /*
   H, of blocks (block_matrix.c), as create_blocks makes it, but with means as well; it has the rows r from now on, which
-  must live as long. Or it is given rows, to be destroyed with it, and `inner`, of blocks, is referenced: those blocks
-  of H that couple vertices of an element. Collective.
+  must live as long. Or it is given rows, to be destroyed with it, and references `inner`, of blocks, which stands for
+  it in the pattern of elements. Collective.
 */
 PetscErrorCode wring_block_matrix_create(const wring_mesh *m, Mat *H);
 PetscErrorCode wring_block_matrix_set_rows(Mat H, const wring_block_rows *r);

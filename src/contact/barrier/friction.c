@@ -112,7 +112,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
   const wring_slip *const s = d->slip + i;
   const int               n = 3 * s->corners;
   double                  K[9];
-  if (H) bend(d, i, x, K);
+  bend(d, i, x, K);
   for (int k = 0; k < n * n; k++) {
     const int row = k / n, column = k % n;
     H[k] = s->c[row / 3] * s->c[column / 3] * K[3 * (row % 3) + column % 3];

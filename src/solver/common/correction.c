@@ -39,7 +39,6 @@ static PetscErrorCode copy(wring_correction *c, PetscBool first)
     }
     PetscCall(MatDestroy(&c->with[k]));
     PetscCall(MatDuplicate(c->A[k], MAT_COPY_VALUES, &c->with[k]));
-    PetscCall(MatSetOption(c->with[k], MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE));
     PetscCall(MatSetOption(c->with[k], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
     PetscCall(MatSetOption(c->with[k], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     PetscCall(MatSetOption(c->with[k], MAT_SPD, PETSC_TRUE));
