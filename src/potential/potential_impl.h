@@ -59,8 +59,8 @@ struct wring_potential {
   PetscContainer    tag;         // of rows of these terms
   wring_means      *means;       // [n_term] with the first one that has patches
   Mat               elements;    // with patches: the Hessian without their part
-  Mat        inner;   // where contacts couple more vertices than elements do: the last H with diagonal blocks alone
-  wring_made made[3]; // by component
+  Mat               inner;       // where contacts couple further vertices: the last H, with diagonal blocks of theirs
+  wring_made        made[3];     // by component
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
