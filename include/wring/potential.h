@@ -272,9 +272,9 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
 /*
   H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; the filter is for the part of every element. *H
   is created if it is NULL, or replaced; one of create_blocks is filled as it is, unless means couple more vertices than
-  elements do. hessian_above filters those elements only that have a vertex at which a component of grad
-  exceeds the threshold [N] in size; grad comes from wring_potential_create_vec. The last function clamps, and excludes
-  contacts, for uses that must not depend on them.
+  elements do. hessian_above filters those elements only that have a vertex at which a component of grad exceeds the
+  threshold [N] in size; grad comes from wring_potential_create_vec. The last function clamps, and excludes contacts,
+  for uses that must not depend on them.
 */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, wring_filter filter, Mat *H);
 PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_filter filter, Vec grad, double threshold,

@@ -5,7 +5,7 @@
 
 enum { MOST = WRING_PAIR_NUMBERS, MOST_CORNERS = MOST / 3 };
 
-/* The Hessian of a pair, its corners and their owners, and the components of each corner that are held. */
+/* The Hessian of a pair, its corners, their owners (rank -1: this one), and which components of each are held. */
 typedef struct {
   int         n, held[MOST_CORNERS];
   PetscInt    place[MOST_CORNERS], global[MOST_CORNERS];

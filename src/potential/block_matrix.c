@@ -10,7 +10,7 @@
 typedef struct {
   const wring_block_rows *rows;  // NULL before the first values
   wring_block_rows       *given; // the same, owned, or NULL: they are borrowed
-  Mat                     inner; // where they are given: the same in the pattern of elements
+  Mat                     inner; // with given rows: stands for H in the pattern of elements
   wring_block_values      v;
   PetscInt               *below; // [own - upper] blocks whose transposes are below the diagonal, row by row
   PetscInt               *far;   // [other] places of the columns of other ranks in x

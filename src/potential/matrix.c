@@ -40,8 +40,8 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 /*
-  Blocks of contacts in the rows of this rank. Where some rank has one without a place in the pattern of elements, those
-  between two vertices come first: without them all, the rest stays semidefinite.
+  Blocks of contacts in the rows of this rank. Where some rank has one without a place in the pattern of elements, all
+  those between two vertices come first: the rest of H is semidefinite without them, but may not be without some.
 */
 typedef struct {
   wring_couplings all;

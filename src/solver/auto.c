@@ -258,7 +258,7 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   if (changed && !a->hessian.ksp) find_prices(s, a);
   if (a->trade.use == WRING_USE_OPERATOR) wring_renewal_begin(&a->pairs.renewal, changed);
-  if (a->hessian.fresh) a->hessian.extra = 0; // the V-cycle has its numbers: more iterations were not for their age
+  if (a->hessian.fresh) a->hessian.extra = 0; // the V-cycle is of this H: its age is not the cause
   a->evaluations       = 0;
   a->linear_iterations = 0;
   trust_steps(a);

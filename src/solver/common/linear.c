@@ -211,9 +211,9 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l)
 }
 
 /*
-  The V-cycle is that of H, or with means of A at x. The first is kept until solves have taken about
-  as many more iterations, in all, than its first one lets expect as its numbers cost; the second until a solve takes
-  half as many again. Attachments that change end both.
+  The V-cycle is that of H or, with means, of A at x. The first is kept until solves have taken about as many more
+  iterations, in all, than its first one lets expect as its numbers cost; the second until a solve takes half as many
+  again. Attachments that change end both.
 */
 static const double cycle_cost = 6, cycle_more = 1.5; // iterations; docs/performance.md
 
