@@ -368,8 +368,8 @@ static PetscErrorCode compare_all(PetscInt n, PetscBool large, double *compared)
 }
 
 /*
-  Fails if triangles as large as the scene enlarge the cells of a fine body, so that the pairs compared increase with
-  the square of its vertices: the large box has 12 triangles, each of which may be compared with all of them.
+  Fails if triangles as large as the scene make boxes of a fine body be compared with each other, so that comparisons
+  increase with the square of its vertices: the large box has 12 triangles, each of which may be compared with all.
 */
 static PetscErrorCode test_classes(void)
 {

@@ -10,13 +10,13 @@
     balls.h           balls around runs of vertices
     colliders.c       the kind "collider" by a penalty
     triangle.h        a point and a triangle
-    near.h            vertices near triangles: a spatial hash over all ranks
+    near.h            vertices near triangles, edges near edges
     pairs.h           from near pairs to pairs in contact; edge_pairs.c: of two edges
     crossings.h       vertices that pass through a wall
     jumps.h           vertices and edges that go through a body in one step
     self_contact.c    the kind "self_contact" by a penalty
     simplices.h       points, edges and triangles of the surface
-    broad.h           pairs of them whose boxes meet: a spatial hash over all ranks
+    search/           pairs of them that come near each other: trees of boxes, a spatial hash over all ranks
     corners.h         values at corners of other ranks; blocks.c: second derivatives of pairs of vertices
     barrier/          self-contact and colliders by a barrier; barrier/closest.h is the map of this folder
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).

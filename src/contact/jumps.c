@@ -3,7 +3,7 @@
 #include "barrier/ccd.h"
 #include "base/sort.h"
 #include "base/vector3.h"
-#include "broad.h"
+#include "search/broad.h"
 #include "corners.h"
 #include "near.h"
 

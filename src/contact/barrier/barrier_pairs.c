@@ -3,7 +3,7 @@
 #include "barrier.h"
 #include "base/sort.h"
 #include "base/vector3.h"
-#include "contact/broad.h"
+#include "contact/search/broad.h"
 #include <math.h>
 
 enum { SERIAL_BELOW = 1024 };
@@ -124,35 +124,54 @@ static PetscBool have_common_corner(const wring_seen *a, const wring_seen *b)
   return PETSC_FALSE;
 }
 
-/* A direction from b to a, of length 1 or 0. */
-static void find_direction(const wring_seen *a, const wring_seen *b, double n[3])
-{
-  wring_foot foot = {.distance2 = 0};
-  for (int i = 0; i < 3 * a->corners; i++) foot.r[i % 3] += a->x[i] / a->corners;
-  for (int i = 0; i < 3 * b->corners; i++) foot.r[i % 3] -= b->x[i] / b->corners;
-  foot.distance2 = wring_dot3(foot.r, foot.r);
-  wring_foot_normal(&foot, n);
-}
-
 /* Whether planes normal to n show that a pair is farther apart than `reach` all the way from x to `end`. */
 static PetscBool stays_apart(wring_pair_kind kind, const double *x, const double *end, const double n[3], double reach)
 {
   return (PetscBool)(wring_pair_width(kind, x, n) > reach && wring_pair_width(kind, end, n) > reach);
 }
 
+enum { N = 3 * WRING_MOST_CORNERS, GUESSES = 4 };
+
+/*
+  Directions along which most parts that are not near are apart: between their centres; normal to both edges or the
+  triangle; between the centres, but normal to an edge, one of two. n is a unit vector or 0.
+*/
+static void guess_direction(wring_pair_kind kind, const double x[N], int guess, double n[3])
+{
+  static const double part[WRING_N_PAIR][WRING_MOST_CORNERS] = {
+    {1, -1}, {1, -1. / 2, -1. / 2}, {1, -1. / 3, -1. / 3, -1. / 3}, {1. / 2, 1. / 2, -1. / 2, -1. / 2}};
+  wring_foot foot = {.distance2 = 0};
+  double     e[2][3];
+  for (int i = 0; i < N; i++) foot.r[i % 3] += part[kind][i / 3] * x[i];
+  wring_subtract3(x + 9, x + 6, e[1]);
+  wring_subtract3(x + 3, x + (kind == WRING_PAIR_EDGE_EDGE ? 0 : 6), e[0]);
+  if (guess == 1) {
+    wring_cross3(e[0], e[1], n);
+    const double sign = wring_dot3(n, foot.r) < 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) foot.r[k] = sign * n[k];
+  } else if (guess > 1) {
+    const double *const along = e[guess - 2], share = wring_dot3(foot.r, along) / wring_dot3(along, along);
+    for (int k = 0; k < 3; k++) foot.r[k] -= share * along[k];
+  }
+  foot.distance2 = wring_dot3(foot.r, foot.r);
+  wring_foot_normal(&foot, n);
+}
+
 static PetscBool keep(const void *context, const wring_seen *a, const wring_seen *b, void *row, PetscInt *to)
 {
   const nearness *const near = context;
-  double                x[12], X[12], end[12], n[3];
-  wring_foot            foot;
   if (a->corners == 1 && b->corners < 3 && !(a->bare && b->bare)) return PETSC_FALSE; // triangles and edges do
   if (have_common_corner(a, b)) return PETSC_FALSE;
   const wring_pair_kind kind = kind_of(a, b);
+  double                x[N] = {0}, X[N], end[N], n[3]; // after the cheap tests: most pairs end there
+  wring_foot            foot;
   wring_join_seen(a, a->x, b, b->x, x);
   wring_join_seen(a, a->d, b, b->d, end);
   for (int i = 0; i < 3 * (a->corners + b->corners); i++) end[i] += x[i];
-  find_direction(a, b, n);
-  if (stays_apart(kind, x, end, n, near->reach)) return PETSC_FALSE;
+  for (int guess = 0; guess < (a->corners + b->corners < 4 ? 1 : GUESSES); guess++) {
+    guess_direction(kind, x, guess, n);
+    if (stays_apart(kind, x, end, n, near->reach)) return PETSC_FALSE;
+  }
   wring_pair_closest(kind, x, &foot);
   const double distance = wring_foot_normal(&foot, n);
   if (stays_apart(kind, x, end, n, near->reach)) return PETSC_FALSE;

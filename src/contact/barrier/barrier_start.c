@@ -2,7 +2,7 @@
 #include "barrier_start.h"
 #include "base/sort.h"
 #include "base/vector3.h"
-#include "contact/broad.h"
+#include "contact/search/broad.h"
 #include "mesh/distribute/order.h"
 #include <float.h>
 #include <math.h>

@@ -7,6 +7,8 @@
 enum { CORNERS = WRING_MOST_CORNERS };
 
 static const double parallel = 1e-24; // squared sine below which edges are parallel, and a triangle is its edges
+static const double accurate = 1e-6;  // above which points inside are accurate
+static const double border   = 1e-9;  // weights that points on a border, which has n_free < 2, may get by round-off
 
 int wring_pair_corners(wring_pair_kind kind)
 {
@@ -24,48 +26,50 @@ static void combine(const double c[CORNERS], const double y[3 * CORNERS], double
   for (int k = 0; k < 3; k++) r[k] = c[0] * y[k] + c[1] * y[3 + k] + c[2] * y[6 + k] + c[3] * y[9 + k];
 }
 
-static void keep_nearer(const double *y, wring_foot *foot, wring_foot *best)
-{
-  combine(foot->c, y, foot->r);
-  foot->distance2 = wring_dot3(foot->r, foot->r);
-  if (foot->distance2 < best->distance2) *best = *foot;
-}
-
 /* Corner p and the edge of corners a and b; sign 1 if p is of the first body, else -1. */
 static void near_edge(const double *y, int p, int a, int b, double sign, wring_foot *best)
 {
-  wring_foot foot = {.n_free = 0};
-  double     e[3], from_a[3];
+  double e[3], r[3];
   wring_subtract3(y + 3 * b, y + 3 * a, e);
-  wring_subtract3(y + 3 * p, y + 3 * a, from_a);
-  const double t = wring_dot3(e, from_a) / wring_dot3(e, e), at = t > 0 ? fmin(t, 1) : 0; // 0 without length
-  foot.c[p]    = sign;
-  foot.c[a]    = -sign * (1 - at);
-  foot.c[b]    = -sign * at;
-  foot.n_free  = at > 0 && at < 1;
-  foot.s[0][a] = sign;
-  foot.s[0][b] = -sign;
-  keep_nearer(y, &foot, best);
+  wring_subtract3(y + 3 * p, y + 3 * a, r);
+  const double t = wring_dot3(e, r) / wring_dot3(e, e), at = t > 0 ? fmin(t, 1) : 0; // 0 without length
+  if (at == 1) wring_subtract3(y + 3 * p, y + 3 * b, r);                             // exact, as it is at a
+  for (int k = 0; k < 3; k++) r[k] = sign * (at == 1 ? r[k] : r[k] - at * e[k]);
+  const double distance2 = wring_dot3(r, r);
+  if (!(distance2 < best->distance2)) return;
+  *best         = (wring_foot){.distance2 = distance2, .r = {r[0], r[1], r[2]}, .n_free = at > 0 && at < 1};
+  best->c[p]    = sign;
+  best->c[a]    = -sign * (1 - at);
+  best->c[b]    = -sign * at;
+  best->s[0][a] = sign;
+  best->s[0][b] = -sign;
 }
 
-/* Points inside both bodies: r = sum of (c + t_0 s_0 + t_1 s_1)[i] y[i] normal to e_j = sum of s_j[i] y[i]. */
-static void near_inside(const double *y, const wring_foot *start, int first, wring_foot *best)
+/*
+  Points inside both bodies: r = sum of (c + t_0 s_0 + t_1 s_1)[i] y[i] normal to e_j = sum of s_j[i] y[i]. Sets foot if
+  there are; returns whether they are, beyond round-off, the closest ones.
+*/
+static int near_inside(const double *y, const wring_foot *start, int first, wring_foot *foot)
 {
-  wring_foot foot = *start;
-  double     e[2][3], r[3], n[3], a[3];
+  wring_foot at    = *start;
+  double     least = 1, e[2][3], r[3], n[3], a[3];
   for (int j = 0; j < 2; j++) combine(start->s[j], y, e[j]);
   combine(start->c, y, r);
   wring_cross3(e[0], e[1], n);
-  const double nn = wring_dot3(n, n);
-  if (!(nn > parallel * wring_dot3(e[0], e[0]) * wring_dot3(e[1], e[1]))) return;
+  const double nn = wring_dot3(n, n), sine2 = nn / (wring_dot3(e[0], e[0]) * wring_dot3(e[1], e[1]));
+  if (!(sine2 > parallel)) return 0;
   wring_cross3(r, e[1], a);
   const double t0 = -wring_dot3(a, n) / nn; // inaccurate if the edges are near parallel, but t1 fits it
   const double t1 = -(wring_dot3(r, e[1]) + t0 * wring_dot3(e[0], e[1])) / wring_dot3(e[1], e[1]);
   for (int i = 0; i < CORNERS; i++) {
-    foot.c[i] += t0 * start->s[0][i] + t1 * start->s[1][i];
-    if ((i < first ? foot.c[i] : -foot.c[i]) < 0) return;
+    at.c[i] += t0 * start->s[0][i] + t1 * start->s[1][i];
+    least = fmin(least, i < first ? at.c[i] : -at.c[i]);
   }
-  keep_nearer(y, &foot, best);
+  if (!(least >= 0)) return 0;
+  combine(at.c, y, at.r);
+  at.distance2 = wring_dot3(at.r, at.r);
+  *foot        = at;
+  return sine2 > accurate && least > border;
 }
 
 /* r -= the part of r along e, which is not 0 */
@@ -92,28 +96,30 @@ static void straighten(const double *y, wring_foot *foot)
 
 static void near_triangle(const double *y, wring_foot *best)
 {
-  static const wring_foot start = {.c = {1, -1}, .n_free = 2, .s = {{0, 1, -1, 0}, {0, 1, 0, -1}}};
-  for (int a = 1; a < 4; a++) near_edge(y, 0, a, a % 3 + 1, 1, best);
-  near_inside(y, &start, 1, best);
+  static const wring_foot start  = {.c = {1, -1}, .n_free = 2, .s = {{0, 1, -1, 0}, {0, 1, 0, -1}}};
+  wring_foot              inside = {.distance2 = INFINITY};
+  const int               sure   = near_inside(y, &start, 1, &inside);
+  for (int a = 1; a < 4 && !sure; a++) near_edge(y, 0, a, a % 3 + 1, 1, best);
+  if (inside.distance2 < best->distance2) *best = inside;
 }
 
 static void near_edges(const double *y, wring_foot *best)
 {
-  static const wring_foot start = {.c = {1, 0, -1, 0}, .n_free = 2, .s = {{-1, 1, 0, 0}, {0, 0, 1, -1}}};
-  for (int p = 0; p < 2; p++) near_edge(y, p, 2, 3, 1, best);
-  for (int p = 2; p < 4; p++) near_edge(y, p, 0, 1, -1, best);
-  near_inside(y, &start, 2, best);
+  static const wring_foot start  = {.c = {1, 0, -1, 0}, .n_free = 2, .s = {{-1, 1, 0, 0}, {0, 0, 1, -1}}};
+  wring_foot              inside = {.distance2 = INFINITY};
+  const int               sure   = near_inside(y, &start, 2, &inside);
+  for (int p = 0; p < 2 && !sure; p++) near_edge(y, p, 2, 3, 1, best);
+  for (int p = 2; p < 4 && !sure; p++) near_edge(y, p, 0, 1, -1, best);
+  if (inside.distance2 < best->distance2) *best = inside;
 }
 
 void wring_pair_closest(wring_pair_kind kind, const double *x, wring_foot *foot)
 {
-  static const wring_foot point          = {.c = {1, -1}};
-  wring_foot              start          = point;
-  double                  y[3 * CORNERS] = {0}; // from the first corner: differences of positions have no cancellation
+  double y[3 * CORNERS] = {0}; // from the first corner: differences of positions have no cancellation
   for (int i = 3; i < 3 * wring_pair_corners(kind); i++) y[i] = x[i] - x[i % 3];
   *foot = (wring_foot){.distance2 = INFINITY};
   if (kind == WRING_PAIR_POINT_POINT)
-    keep_nearer(y, &start, foot);
+    *foot = (wring_foot){.c = {1, -1}, .r = {-y[3], -y[4], -y[5]}, .distance2 = wring_dot3(y + 3, y + 3)};
   else if (kind == WRING_PAIR_POINT_EDGE)
     near_edge(y, 0, 1, 2, 1, foot);
   else if (kind == WRING_PAIR_POINT_TRIANGLE)
@@ -133,14 +139,18 @@ double wring_foot_normal(const wring_foot *foot, double n[3])
 double wring_pair_width(wring_pair_kind kind, const double *x, const double n[3])
 {
   const int corners = wring_pair_corners(kind), first = wring_pair_first(kind);
-  double    width = INFINITY, apart[3];
-  for (int i = 0; i < first; i++)
-    for (int j = first; j < corners; j++) {
-      wring_subtract3(x + 3 * i, x + 3 * j, apart);
-      const double one = wring_dot3(n, apart);
-      if (one < width || isnan(one)) width = one;
-    }
-  return width;
+  double    least = INFINITY, most = -INFINITY, sum = 0;
+  for (int i = 0; i < corners; i++) {
+    double from_first[3];
+    wring_subtract3(x + 3 * i, x, from_first);
+    const double at = wring_dot3(n, from_first);
+    if (i < first)
+      least = at < least ? at : least;
+    else
+      most = at > most ? at : most;
+    sum += at;
+  }
+  return least - most + 0 * sum; // NaN if a corner is not finite
 }
 
 /* The corner that has most of the closest point of a body. */

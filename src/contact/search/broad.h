@@ -1,9 +1,9 @@
 /*
-  Private to src/contact: pairs of simplices that are or come near each other on their ways, by a spatial hash whose
-  cells are distributed over all ranks. docs/theory.md (9.5), (9.21)
+  Private to src/contact: pairs of simplices that are or come near each other on their ways, by trees of boxes; a
+  spatial hash distributes the simplices to the ranks. docs/theory.md (9.5), (9.21)
 */
 #pragma once
-#include "simplices.h"
+#include "contact/simplices.h"
 
 /* A simplex as the ranks of its cells see it. */
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
   Finds the pairs of the n simplices of all ranks that are no farther apart than `reach` at some t of their ways, and
   others whose boxes meet: rows *found [*n_found][size], in no order, freed by PetscFree. x and d [n_local][3], ghosts
   up to date; d may be NULL, 0. Simplices that are not finite are left out. Each pair is found once, whatever the
-  partition. *compared, which may be NULL: boxes of this rank's cells that were compared. Collective.
+  partition. *compared, which may be NULL: boxes that this rank compared. Collective.
 */
 PetscErrorCode wring_broad_find(const wring_mesh *m, const wring_skin *skin, PetscInt n, const wring_simplex *simplex,
                                 const double *x, const double *d, const wring_broad *how, PetscInt *n_found,
