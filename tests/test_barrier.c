@@ -115,7 +115,7 @@ static double largest_difference(int n, const double *a, const double *b)
 static void energy_gradient(const void *context, const double *x, double *g)
 {
   double psi;
-  wring_pair_energy(context, x, &psi, g, NULL);
+  wring_pair_energy(context, x, &psi, g, NULL, NULL);
 }
 
 /* The gradient of the distance. */
@@ -134,9 +134,9 @@ static void check_gradient(const wring_pair_law *law, const double *x, const dou
     double y[DOF], less, more;
     memcpy(y, x, sizeof *y * (size_t)n);
     y[i] = x[i] - step;
-    wring_pair_energy(law, y, &less, NULL, NULL);
+    wring_pair_energy(law, y, &less, NULL, NULL, NULL);
     y[i] = x[i] + step;
-    wring_pair_energy(law, y, &more, NULL, NULL);
+    wring_pair_energy(law, y, &more, NULL, NULL, NULL);
     const double slope = (more - less) / (2 * step);
     CHECK(fabs(slope - g[i]) < 1e-5 * (fabs(slope) + 1), "kind %d: force %d is %g, not %g", law->kind, i, g[i], slope);
   }
@@ -213,7 +213,7 @@ static int smooth[WRING_N_PAIR]; // pairs of each kind whose derivatives were ch
 static void check_pair(const wring_pair_law *law, const double *x)
 {
   double psi, g[DOF], H[DOF * DOF];
-  wring_pair_energy(law, x, &psi, g, H);
+  wring_pair_energy(law, x, &psi, g, H, NULL);
   check_balance(law, x, g);
   if (!is_smooth(law, x)) return;
   smooth[law->kind]++;
@@ -234,7 +234,7 @@ static void check_mollifier(void)
     const double a = 4e-5 * i, c = cos(a), s = sin(a);
     const double x[DOF] = {-1, 0, 0, 1, 0, 0, -c, -s, 0.2, c, s, 0.2};
     double       psi, g[DOF], H[DOF * DOF];
-    wring_pair_energy(&law, x, &psi, g, H);
+    wring_pair_energy(&law, x, &psi, g, H, NULL);
     check_balance(&law, x, g);
     CHECK(i > 0 || psi == 0, "parallel edges have the energy %g", psi);
     most = test_worse(most, fabs(psi - last));

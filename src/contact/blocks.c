@@ -37,25 +37,37 @@ typedef struct {
   PetscInt        room, *to;
 } letters;
 
+/* The block of corners i and j; 0 where a component is held. */
+static void set_coupling(const block *b, int i, int j, wring_coupling *to)
+{
+  const double *const at = b->H + b->n * 3 * i + 3 * j;
+  to->row                = b->home[i].index;
+  to->column             = b->global[j];
+  for (int c = 0; c < 9; c++) to->block[c] = at[b->n * (c / 3) + c % 3];
+  if (!b->held[i] && !b->held[j]) return;
+  for (int c = 0; c < 9; c++)
+    if (b->held[i] >> c / 3 & 1 || b->held[j] >> c % 3 & 1) to->block[c] = 0;
+}
+
 /* Appends the blocks of a pair to the list of this rank, or to those of others. */
 static PetscErrorCode add_pair(const block *b, wring_couplings *list, letters *away)
 {
   const int m = b->n / 3;
 
   PetscFunctionBegin;
-  for (int k = 0; k < m * m; k++) {
-    const int              i = k / m, j = k % m;
-    wring_couplings *const to  = b->home[i].rank < 0 ? list : &away->list;
-    wring_coupling         one = {b->home[i].index, b->global[j], {0}};
-    if (b->held[i] == WRING_XYZ || b->held[j] == WRING_XYZ) continue;
-    for (int c = 0; c < 9; c++)
-      if (!(b->held[i] >> c / 3 & 1 || b->held[j] >> c % 3 & 1))
-        one.block[c] = b->H[b->n * (3 * i + c / 3) + 3 * j + c % 3];
-    PetscCall(wring_grow(to->n + (PetscInt64)1, &to->room, sizeof one, &to->at));
-    to->at[to->n++] = one;
-    if (to == list) continue;
-    PetscCall(wring_grow(to->n, &away->room, sizeof *away->to, &away->to));
-    away->to[to->n - 1] = b->home[i].rank;
+  PetscCall(wring_grow(list->n + (PetscInt64)m * m, &list->room, sizeof *list->at, &list->at));
+  for (int i = 0; i < m; i++) {
+    wring_couplings *const to = b->home[i].rank < 0 ? list : &away->list;
+    if (b->held[i] == WRING_XYZ) continue;
+    if (to != list) {
+      PetscCall(wring_grow(to->n + (PetscInt64)m, &to->room, sizeof *to->at, &to->at));
+      PetscCall(wring_grow(to->n + (PetscInt64)m, &away->room, sizeof *away->to, &away->to));
+    }
+    for (int j = 0; j < m; j++) {
+      if (b->held[j] == WRING_XYZ) continue;
+      if (to != list) away->to[to->n] = b->home[i].rank;
+      set_coupling(b, i, j, to->at + to->n++);
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

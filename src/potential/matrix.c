@@ -40,13 +40,13 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 /*
-  Blocks of contacts in the rows of this rank. Where some rank has one without a place in the pattern of elements, all
-  those between two vertices come first: the rest of H is semidefinite without them, but may not be without some.
+  What g->couplings are, blocks of contacts in the rows of this rank. Where some rank has one without a place in the
+  pattern of elements, all those between two vertices come first: the rest of H is semidefinite without them, but may
+  not be without some.
 */
 typedef struct {
-  wring_couplings all;
-  PetscInt        n_first; // 0 unless joined
-  PetscBool       joined;
+  PetscInt  n_first; // 0 unless joined
+  PetscBool joined;
 } couplings;
 
 PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *xa, wring_couplings *list)
@@ -62,7 +62,7 @@ PetscErrorCode wring_potential_list_contacts(wring_potential *g, const double *x
 
 static PetscErrorCode find_couplings(wring_potential *g, const double *xa, couplings *c)
 {
-  wring_couplings *const list   = &c->all;
+  wring_couplings *const list   = &g->couplings;
   PetscBool              single = PETSC_TRUE; // no contact couples vertices
 
   PetscFunctionBegin;
@@ -91,13 +91,13 @@ static PetscErrorCode add_joined(const wring_potential *g, const couplings *c, M
   PetscFunctionBegin;
   PetscCall(wring_potential_get_blocks(E, &from));
   if (*H) PetscCall(wring_potential_get_blocks(*H, &mine));
-  PetscCall(wring_block_rows_widen(g->rows, c->n_first, c->all.at, &wider));
+  PetscCall(wring_block_rows_widen(g->rows, c->n_first, g->couplings.at, &wider));
   PetscCall(wring_block_rows_check(wider));
   if (mine) PetscCall(wring_block_matrix_give_rows(*H, wider, E));
   wring_block_values *const to = mine ? mine : &v;
   PetscCall(wring_block_rows_begin(wider, to));
   wring_block_rows_copy(g->rows, from, wider, to);
-  for (PetscInt e = 0; e < c->n_first; e++) wring_block_rows_add(wider, to, c->all.at + e);
+  for (PetscInt e = 0; e < c->n_first; e++) wring_block_rows_add(wider, to, g->couplings.at + e);
   if (!mine) {
     PetscCall(wring_block_rows_convert(wider, to, H));
     PetscCall(wring_block_rows_destroy(&wider));
@@ -140,7 +140,7 @@ static PetscErrorCode sum_blocks(wring_potential *g, wring_filtering which, cons
   wring_potential_eliminate_blocks(g, g->pattern, v);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscCall(wring_block_rows_end(g->rows, v));
-  for (PetscInt e = c->n_first; e < c->all.n; e++) wring_block_rows_add(g->rows, v, c->all.at + e);
+  for (PetscInt e = c->n_first; e < g->couplings.n; e++) wring_block_rows_add(g->rows, v, g->couplings.at + e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,12 +170,12 @@ static PetscErrorCode collect(wring_potential *g, wring_filtering which, const d
 
   PetscFunctionBegin;
   PetscCall(wring_potential_make_pattern(g));
+  g->couplings.n = 0;
   if (contacts) PetscCall(find_couplings(g, xa, &c));
   if (c.joined) PetscCall(wring_block_matrix_create(g->mesh, &g->inner));
   PetscCall(collect_blocks(g, which, xa, &c, c.joined ? &g->inner : H));
   if (c.joined) PetscCall(add_joined(g, &c, g->inner, H));
   *joined = c.joined;
-  PetscCall(PetscFree(c.all.at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

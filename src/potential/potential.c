@@ -57,6 +57,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(PetscFree(g->term));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_destroy(&g->contact[i]));
   PetscCall(PetscFree(g->contact));
+  PetscCall(PetscFree(g->couplings.at));
   PetscCall(PetscFree2(g->mass, g->lumped));
   PetscCall(PetscFree(g->drag));
   PetscCall(PetscFree(g->ridge));

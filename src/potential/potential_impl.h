@@ -59,6 +59,7 @@ struct wring_potential {
   PetscContainer    tag;         // of rows of these terms
   wring_means      *means;       // [n_term] with the first one that has patches
   Mat               elements;    // with patches: the Hessian without their part
+  wring_couplings   couplings;   // of contacts in the last H: their room is used again
   Mat               inner;       // where contacts couple further vertices: the last H, with diagonal blocks of theirs
   wring_made        made[3];     // by component
 };

@@ -211,20 +211,22 @@ static void mollify(const hessian *h, const mollifier *a, double b, double *g)
   for (int i = 0; i < DOF; i++) g[i] = a->m * g[i] + 2 * b * a->slope * z[i];
 }
 
-double wring_pair_energy(const wring_pair_law *law, const double *x, double *psi, double *g, double *H)
+double wring_pair_energy(const wring_pair_law *law, const double *x, double *psi, double *g, double *H,
+                         wring_foot *foot)
 {
-  const hessian h = {3 * wring_pair_corners(law->kind), H};
-  wring_foot    foot;
-  mollifier     a = {.m = 1};
-  double        b[3], slope[DOF] = {0};
-  wring_pair_closest(law->kind, x, &foot);
-  const double d = sqrt(foot.distance2);
+  const hessian     h = {3 * wring_pair_corners(law->kind), H};
+  wring_foot        own;
+  wring_foot *const at = foot ? foot : &own;
+  mollifier         a  = {.m = 1};
+  double            b[3], slope[DOF] = {0};
+  wring_pair_closest(law->kind, x, at);
+  const double d = sqrt(at->distance2);
   wring_barrier(d - law->radius, law->gap, b);
-  if (law->sine2 > 0) set_mollifier(x, law->sine2, &a);
+  if (law->sine2 > 0 && b[0] > 0) set_mollifier(x, law->sine2, &a);
   *psi = isfinite(b[0]) ? a.m * b[0] : b[0];
   if (H) memset(H, 0, sizeof *H * (size_t)(h.n * h.n));
   if ((g || H) && b[0] > 0 && isfinite(b[0])) {
-    differentiate_barrier(&h, x, &foot, b, a.m, slope);
+    differentiate_barrier(&h, x, at, b, a.m, slope);
     if (a.slope > 0) mollify(&h, &a, b[0], slope);
   }
   if (g) memcpy(g, slope, sizeof *g * (size_t)h.n);

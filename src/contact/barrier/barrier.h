@@ -24,6 +24,8 @@ double wring_pair_sine2(const double *X);
   g [corners][3]              its gradient; may be NULL
   H [3 corners][3 corners]    1/m, symmetric and semidefinite: the Hessian without its negative parts, (9.18); may be
                               NULL
-  Both are overwritten. Returns the distance less the radius [m].
+  foot                        the closest points; may be NULL
+  All are overwritten. Returns the distance less the radius [m].
 */
-double wring_pair_energy(const wring_pair_law *law, const double *x, double *psi, double *g, double *H);
+double wring_pair_energy(const wring_pair_law *law, const double *x, double *psi, double *g, double *H,
+                         wring_foot *foot);

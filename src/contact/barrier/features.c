@@ -128,7 +128,7 @@ double wring_feature_energy(const wring_placed_feature *f, int corners, double s
   if (!has_corners(f)) return point_energy(f, x, psi, g, H);
   const wring_pair_law law = {join(f, corners, x, &first, all), f->gap, f->f.radius, sine2};
   const int            n = 3 * corners, skip = 3 * first, width = n + skip;
-  const double         d = wring_pair_energy(&law, all, psi, g ? of_all : NULL, H ? H_all : NULL);
+  const double         d = wring_pair_energy(&law, all, psi, g ? of_all : NULL, H ? H_all : NULL, NULL);
   if (g) memcpy(g, of_all + skip, sizeof *g * (size_t)n);
   for (int i = 0; i < n * n && H; i++) H[i] = H_all[width * (skip + i / n) + skip + i % n];
   return d;

@@ -39,14 +39,15 @@ static double gap_of(const barrier *d, PetscInt i)
   return f ? f->gap : d->pairs->gap;
 }
 
-/* wring_pair_energy of pair i, or of a part of the surface near a feature. */
-static double energy_of(const barrier *d, PetscInt i, const double *corners, double *psi, double *g, double *H)
+/* wring_pair_energy of pair i, or of a part of the surface near a feature, which leaves foot as it is. */
+static double energy_of(const barrier *d, PetscInt i, const double *corners, double *psi, double *g, double *H,
+                        wring_foot *foot)
 {
   const wring_barrier_pair *const   pair = d->pairs->pair + i;
   const wring_placed_feature *const f    = feature_of(d, i);
   const wring_pair_law              law  = {.kind = pair->kind, .gap = d->pairs->gap, .sine2 = pair->sine2};
   if (f) return wring_feature_energy(f, pair->corners, pair->sine2, corners, psi, g, H);
-  return wring_pair_energy(&law, corners, psi, g, H);
+  return wring_pair_energy(&law, corners, psi, g, H, foot);
 }
 
 static double factor_of(const barrier *d, PetscInt i)
@@ -79,13 +80,9 @@ static void evaluate_pair(barrier *d, PetscInt i, const double *corners, double 
   d->distance[i] = INFINITY;
   d->psi[i]      = 0;
   if (is_far(d, i, corners)) return;
-  if (!feature_of(d, i)) {
-    wring_pair_closest(pair->kind, corners, &foot);
-    d->distance[i] = wring_foot_normal(&foot, pair->n);
-    if (d->distance[i] >= d->pairs->gap) return;
-  }
-  d->distance[i] = energy_of(d, i, corners, &d->psi[i], g, NULL);
+  d->distance[i] = energy_of(d, i, corners, &d->psi[i], g, NULL, &foot);
   d->psi[i] *= factor_of(d, i);
+  if (!feature_of(d, i)) wring_foot_normal(&foot, pair->n);
 }
 
 /* distance and psi of every pair at x, and g unless it is not wanted. */
@@ -163,7 +160,7 @@ static int hessian_of(const void *context, const double *x, PetscInt i, double *
   const int                        n = 3 * p->pair[i].corners;
   double                           corners[N], psi;
   wring_barrier_pairs_gather(p, i, x, p->far_x, corners);
-  if (is_far(d, i, corners) || !(energy_of(d, i, corners, &psi, NULL, H) < gap_of(d, i))) return 0;
+  if (is_far(d, i, corners) || !(energy_of(d, i, corners, &psi, NULL, H, NULL) < gap_of(d, i))) return 0;
   for (int k = 0; k < n * n; k++) H[k] *= factor_of(d, i);
   for (int a = 0; a < n / 3; a++) place[a] = p->place[WRING_MOST_CORNERS * i + a];
   return n;
