@@ -4,7 +4,6 @@
 # decisions from numbers of one rank.
 # usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 11
 . "$(dirname "$0")/lib.sh"
-served=false
 
 # 1620 tets: more than one chunk of tets and of vertices for each thread.
 cat >box.yaml <<'DECK'
@@ -34,6 +33,7 @@ compare() {
   local ranks=$1 threads=$2
   shift 2
   rm -rf out
+  [ "$threads" = 1 ] && served=true || served=false # the server of calls has one thread
   OMP_NUM_THREADS=$threads works "$ranks" compare box.yaml -compare_iterations 6 -output_directory out \
     -output_plots false "$@"
   cut -d, -f1,2,4-20 out/compare.csv
