@@ -19,7 +19,7 @@ scene() {
   in_contact "$out"
 }
 
-quick=(rods:1 rods:2 needle:1 cube:1 cube:4 tori:1 chain:1 tips:1 ridges:2 crossed:1 crack:1 cliff:2 seams:1)
+quick=(rods:1 rods:2 needle:1 cube:1 cube:2 tori:1 chain:1 tips:1 ridges:2 crossed:1 crack:1 cliff:2 seams:1)
 all=({rods,needle,cube,tori,chain,cloth,tips,ridges,crossed,crack,cliff,seams}:{1,2,4})
 [ "${WRING_SCENES:-}" = all ] && quick=("${all[@]}")
 for run in "${quick[@]}"; do scene "${run%:*}" "${run#*:}"; done
