@@ -130,9 +130,10 @@ def check_refusals():
     refused("no frames", "none.vtu: ", lambda: list(wring.frames("none.vtu")))
     refused("a deck as a frame", "not frames", lambda: list(wring.frames(deck)))
     refused("no table", "none.csv: ", lambda: wring.table("none.csv"))
-    with open("wide.csv", "w", encoding="utf-8") as file:
+    wide = f"wide{comm.rank if comm else 0}.csv"  # a rank must not read what another has not yet written
+    with open(wide, "w", encoding="utf-8") as file:
         file.write("a\n" + 200000 * "1")
-    refused("a field wider than those that csv reads", "wide.csv: no table", lambda: wring.table("wide.csv"))
+    refused("a field wider than those that csv reads", wide + ": no table", lambda: wring.table(wide))
     explicit = wring.Problem(keys, time={"step": 1e-4, "integrator": "explicit_euler"}, output={"plots": False})
     explicit.step()
     refused("g of explicit_euler", "expected time_integrator", lambda: explicit.g(explicit.rest))
