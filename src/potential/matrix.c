@@ -40,7 +40,7 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 /*
-  What g->couplings are, blocks of contacts in the rows of this rank. Where some rank has one without a place in the
+  Of g->couplings, the blocks of contacts in the rows of this rank. Where some rank has one without a place in the
   pattern of elements, all those between two vertices come first: the rest of H is semidefinite without them, but may
   not be without some.
 */
