@@ -106,7 +106,8 @@ static void check_width(wring_pair_kind kind, const double *x, double slack, con
   double       R[9], n[3];
   const double d = wring_foot_normal(f, n), width = wring_pair_width(kind, x, n);
   test_rotation(state, R);
-  CHECK(fabs(d * d - f->distance2) < 1e-14, "kind %d: distance %g, squared %g", kind, d, f->distance2);
+  CHECK(fabs(d * d - f->distance2) < 1e-14 * fmax(1, f->distance2), "kind %d: distance %g, squared %g", kind, d,
+        f->distance2);
   CHECK(d < 1e-9 || d - width < 100 * slack / d, "kind %d: planes normal to r are %g, points %g apart", kind, width, d);
   for (int i = 0; i < 9; i += 3)
     CHECK(wring_pair_width(kind, x, R + i) <= d + 1e-14, "kind %d: planes are farther apart than points, %g", kind, d);
