@@ -1,6 +1,6 @@
 /*
-  Trees of boxes around ways against a comparison of all pairs: each pair that is near at some t is found once, and of
-  what is found each is apart along no axis at both ends. Fails if a part of the tree, an end of the ways or an item of
+  Trees of boxes around ways against a comparison of all pairs: each pair that is near at some t is found once, and none
+  is found that is apart along an axis at both ends. Fails if a part of the tree, an end of the ways or an item of
   a leaf is left out, if a walk begins too late, or if two things that move together count as near because the boxes
   around their whole ways meet.
 */
@@ -9,7 +9,7 @@
 
 enum { MOST = 300 };
 
-/* Small boxes that move by `common`, and by a little on their own; all are one point if `size` is 0 and not 1. */
+/* Small boxes that move by `common`, and by a little on their own; all are at one point if `size` is 0. */
 static void draw(PetscInt n, double size, double common, wring_way_box *box)
 {
   uint64_t state = (uint64_t)n;
@@ -37,7 +37,7 @@ static int meet(const wring_way_box *a, const wring_way_box *b)
   return from <= to;
 }
 
-static int share_axis_apart(const wring_way_box *a, const wring_way_box *b)
+static int are_apart(const wring_way_box *a, const wring_way_box *b)
 {
   int apart = 0;
   for (int c = 0; c < 3; c++)
@@ -95,7 +95,7 @@ static void check_pairs(PetscInt n, double size, double common)
         const int found = own ? times[i][j] + times[j][i] : times[i][j];
         CHECK(!meet(box + i, box + j) || (!own && i % 3) || found > 0, "%d and %d of %d are near", (int)i, (int)j,
               (int)n);
-        CHECK(!share_axis_apart(box + i, box + j) || !found, "%d and %d of %d are apart", (int)i, (int)j, (int)n);
+        CHECK(!are_apart(box + i, box + j) || !found, "%d and %d of %d are apart", (int)i, (int)j, (int)n);
         CHECK(times[i][j] <= 1, "%d and %d of %d are found %d times", (int)i, (int)j, (int)n, times[i][j]);
       }
     PetscCallAbort(PETSC_COMM_SELF, wring_way_tree_destroy(&all));

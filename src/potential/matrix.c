@@ -40,9 +40,9 @@ static void add_to_blocks(double factor, const double *a, const wring_block_valu
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 /*
-  Of g->couplings, the blocks of contacts in the rows of this rank. Where some rank has one without a place in the
-  pattern of elements, all those between two vertices come first: the rest of H is semidefinite without them, but may
-  not be without some.
+  The order of g->couplings, the blocks of contacts in the rows of this rank. Where some rank has one without a place in
+  the pattern of elements, all those between two vertices come first: the rest of H is semidefinite without them, but
+  may not be without some.
 */
 typedef struct {
   PetscInt  n_first; // 0 unless joined

@@ -133,8 +133,9 @@ static PetscBool stays_apart(wring_pair_kind kind, const double *x, const double
 enum { N = 3 * WRING_MOST_CORNERS, GUESSES = 4 };
 
 /*
-  Directions along which most parts that are not near are apart: between their centres; normal to both edges or the
-  triangle; between the centres, but normal to an edge, one of two. n is a unit vector or 0.
+  Most parts that are not near are apart along one of these directions: guess 0 is the line between their centres, 1 the
+  normal to both edges or to the triangle, 2 and 3 are that line less its part along one of two edges. n is a unit
+  vector or 0.
 */
 static void guess_direction(wring_pair_kind kind, const double x[N], int guess, double n[3])
 {
@@ -163,7 +164,7 @@ static PetscBool keep(const void *context, const wring_seen *a, const wring_seen
   if (a->corners == 1 && b->corners < 3 && !(a->bare && b->bare)) return PETSC_FALSE; // triangles and edges do
   if (have_common_corner(a, b)) return PETSC_FALSE;
   const wring_pair_kind kind = kind_of(a, b);
-  double                x[N] = {0}, X[N], end[N], n[3]; // after the cheap tests: most pairs end there
+  double                x[N] = {0}, X[N], end[N], n[3]; // set only here, as most pairs are dropped before
   wring_foot            foot;
   wring_join_seen(a, a->x, b, b->x, x);
   wring_join_seen(a, a->d, b, b->d, end);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID_BITS = 19, WIDEST = 4, CELLS = 16 }; // cells across a simplex, and on a surface for each rank
-enum { STRIPS = 64, SERIAL_BELOW = 2048 };       // parts of trees; waking threads takes longer for fewer simplices
+enum { GRID_BITS = 19, CELLS_ACROSS = 4, CELLS_PER_RANK = 16 }; // across a simplex; on a surface
+enum { STRIPS = 64, SERIAL_BELOW = 2048 }; // parts of trees; waking threads takes longer for fewer simplices
 
 typedef struct {
   double low[3], high[3];
@@ -108,7 +108,7 @@ static void see(const grid *g, const wring_mesh *m, const wring_skin *skin, Pets
 static int level_of(const grid *g, const box *b)
 {
   const double size = fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
-  const double wide = ldexp(size / g->widest, g->bits) / WIDEST;
+  const double wide = ldexp(size / g->widest, g->bits) / CELLS_ACROSS;
   return wide > 1 ? PetscMin(1 + ilogb(wide), g->bits) : 0;
 }
 
@@ -128,7 +128,7 @@ static PetscErrorCode make_grid(grid *g, PetscInt n, const wring_way_box *way)
     g->widest = fmax(g->widest, most[3 + c] + most[c]);
   }
   if (!(g->widest > 0)) g->widest = 1; // any
-  g->bits = ilogb(CELLS * (double)g->size) / 2;
+  g->bits = ilogb(CELLS_PER_RANK * (double)g->size) / 2;
   for (PetscInt i = 0; i < n; i++) {
     const box b = sweep(way + i);
     g->used |= 1u << level_of(g, &b);
@@ -148,39 +148,6 @@ static PetscInt cell_rank(const grid *g, int level, const int64_t at[3])
   uint64_t key = (uint64_t)level;
   for (int c = 0; c < 3; c++) key = key << GRID_BITS | (uint64_t)at[c];
   return (PetscInt)(wring_mix(key) % (uint64_t)g->size);
-}
-
-/* The cells of one box: from this one on, those of a level, then those of the next used level. */
-typedef struct {
-  int     level;
-  int64_t low[3], high[3], at[3];
-} cell_walk;
-
-static void enter_level(const grid *g, const box *b, cell_walk *w)
-{
-  while (w->level <= g->bits && !(g->used >> w->level & 1)) w->level++;
-  if (w->level > g->bits) return;
-  for (int c = 0; c < 3; c++) {
-    w->low[c] = w->at[c] = cell_number(g, w->level, c, b->low[c]);
-    w->high[c]           = cell_number(g, w->level, c, b->high[c]);
-  }
-}
-
-static cell_walk start_walk(const grid *g, const box *b)
-{
-  cell_walk w = {.level = level_of(g, b)};
-  enter_level(g, b, &w);
-  return w;
-}
-
-static void go_on(const grid *g, const box *b, cell_walk *w)
-{
-  for (int c = 0; c < 3; c++) {
-    if (++w->at[c] <= w->high[c]) return;
-    w->at[c] = w->low[c];
-  }
-  w->level++;
-  enter_level(g, b, w);
 }
 
 /* ---- to the ranks of the cells ----------------------------------------------------------------------------------- */
@@ -235,6 +202,23 @@ static PetscErrorCode send_letters(MPI_Comm comm, int n, letters *l, size_t size
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A row for each rank with a cell of s on this level, but none for those that have one since letter `first`. */
+static void add_seen(const grid *g, const wring_seen *s, const box *b, int level, PetscInt first, letters *l)
+{
+  int64_t low[3], high[3], at[3];
+  for (int c = 0; c < 3; c++)
+    low[c] = cell_number(g, level, c, b->low[c]), high[c] = cell_number(g, level, c, b->high[c]);
+  for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
+    for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
+      for (at[2] = low[2]; at[2] <= high[2]; at[2]++) {
+        const PetscInt to    = cell_rank(g, level, at);
+        PetscBool      known = PETSC_FALSE;
+        for (PetscInt k = first; k < l->n; k++) known = (PetscBool)(known || l->to[k] == to);
+        wring_seen *const row = known ? NULL : add_letter(l, sizeof *s, to);
+        if (row) *row = *s;
+      }
+}
+
 /* Sends each simplex once to every rank with a cell of it. */
 static PetscErrorCode send_seen(const grid *g, PetscInt n, const wring_seen *seen, const wring_way_box *way,
                                 PetscInt *n_got, wring_seen **got)
@@ -245,13 +229,8 @@ static PetscErrorCode send_seen(const grid *g, PetscInt n, const wring_seen *see
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt first = l.n;
     const box      b     = sweep(way + i);
-    for (cell_walk w = start_walk(g, &b); w.level <= g->bits; go_on(g, &b, &w)) {
-      const PetscInt to    = cell_rank(g, w.level, w.at);
-      PetscBool      known = PETSC_FALSE;
-      for (PetscInt k = first; k < l.n; k++) known = (PetscBool)(known || l.to[k] == to);
-      wring_seen *const row = known ? NULL : add_letter(&l, sizeof *seen, to);
-      if (row) *row = seen[i];
-    }
+    for (int level = level_of(g, &b); level <= g->bits; level++)
+      if (g->used >> level & 1) add_seen(g, seen + i, &b, level, first, &l);
   }
   PetscCall(send_letters(g->comm, 1, &l, sizeof *seen, n_got, got));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -284,7 +263,7 @@ static PetscErrorCode make_trees(const grid *g, PetscInt n, places *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the cell of a pair is on this rank: that of the low corner of the common part, of the coarser level. */
+/* Whether this rank has the cell of a pair: the one on the coarser level with the low corner of the common part. */
 static PetscBool is_ours(const grid *g, const wring_way_box *way_a, const wring_way_box *way_b)
 {
   if (g->size == 1) return PETSC_TRUE;

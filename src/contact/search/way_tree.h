@@ -38,7 +38,7 @@ PetscErrorCode wring_way_tree_create(PetscInt n, PetscInt *item, const wring_way
                                      double side, wring_way_tree *tree);
 PetscErrorCode wring_way_tree_destroy(wring_way_tree *tree);
 
-/* The functions below are called by threads. A walk, from node 0 on, through the leaves from number `from` on. */
+/* A walk, from node 0 on, through the leaves from number `from` on. Threads may call the functions below. */
 typedef struct {
   PetscInt   from, node;
   PetscInt64 compared; // boxes, so far
