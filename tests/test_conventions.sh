@@ -112,12 +112,12 @@ sets 'set_s_normal?.*normal 0,0,0|set_s_plane: normal 0,0,0' -set_s_point=1,0,0 
 
 # ---- steps of a restart: `steps` and `end` count from time 0, `more_steps` from the state ----------------------------
 # Fails when a restart with more_steps ends elsewhere than one run.
-works 1 run decks/beam.yaml -time_steps 5 -output_directory whole
-works 1 run decks/beam.yaml -output_directory part
-works 2 run decks/beam.yaml -initial_restart part -output_directory part
+works 1 run decks/beam.yaml -time_steps 5 -output_directory whole -solver_rtol 1e-8
+works 1 run decks/beam.yaml -output_directory part -solver_rtol 1e-8
+works 2 run decks/beam.yaml -initial_restart part -output_directory part -solver_rtol 1e-8
 grep -q 'nothing to do: the state is at step 2.*time.more_steps from this state' log || fail 'no word about more_steps'
 sed '/^time/s/steps: 2/more_steps: 3/' decks/beam.yaml >more.yaml
-works 2 run more.yaml -initial_restart part -output_directory part
+works 2 run more.yaml -initial_restart part -output_directory part -solver_rtol 1e-8
 [ "$(last part/steps.csv step)" = 5 ] || fail 'three more steps after two are not five'
 same whole/state.csv part/state.csv 1e-6
 grep -q '"time_more_steps": 3' part/run.json || fail 'steps in run.json'

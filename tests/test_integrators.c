@@ -38,7 +38,7 @@ static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_s
 static PetscErrorCode change_step(test_body *b, double h, wring_stepper **stepper)
 {
   wring_stepper *old = *stepper;
-  wring_memory   from[2], to[2];
+  wring_memory   from[WRING_MOST_MEMORY], to[WRING_MOST_MEMORY];
 
   PetscFunctionBegin;
   PetscCall(test_set(b->o, "time_", "step=%.17g", h));
@@ -95,6 +95,51 @@ static PetscErrorCode test_order(const char *integrator, int ratio, double expec
   const double order = log2(coarse / fine);
   CHECK(fabs(order - expected) < 0.1, "%s has order %.3f: errors %.2e, %.2e m", integrator, order, coarse, fine);
   for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&x[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------- */
+
+/* |x_0 - x| of the step after the first n of a soft body that moves freely for 0.1 s. */
+static PetscErrorCode start_error(const char *integrator, int n, double *error)
+{
+  test_body      b;
+  wring_state    state;
+  wring_stepper *stepper;
+  wring_solver  *solver;
+  wring_outcome  outcome;
+  Vec            start;
+  PetscBool      changed;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create_soft(integrator, 0.1 / n, PETSC_FALSE, &b));
+  PetscCall(test_state_create(&b, test_whirl, &state));
+  PetscCall(wring_stepper_create(b.g, b.o, &stepper));
+  wring_stepper_set_start(stepper, WRING_START_AUTO);
+  PetscCall(march(&b, stepper, n, &state));
+  PetscCall(test_body_solver(&b, "newton", &solver));
+  wring_solver_set_limits(solver, 30, 1e-13, 0, 1);
+  PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
+  PetscCall(VecDuplicate(b.x, &start));
+  PetscCall(VecCopy(b.x, start));
+  PetscCall(wring_solver_solve(solver, b.x, &outcome));
+  PetscCall(test_distance(start, b.x, error));
+  PetscCall(VecDestroy(&start));
+  PetscCall(wring_solver_destroy(&solver));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The error of x_0 is O(h^4), (2.3). Fails if a change of velocity has a wrong factor, sign or unknown, or is old. */
+static PetscErrorCode test_start(const char *integrator)
+{
+  double coarse, fine;
+
+  PetscFunctionBegin;
+  PetscCall(start_error(integrator, 40, &coarse));
+  PetscCall(start_error(integrator, 80, &fine));
+  CHECK(fabs(log2(coarse / fine) - 4) < 0.3, "%s starts with errors %.3g and %.3g m, of order %.2f", integrator, coarse,
+        fine, log2(coarse / fine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -291,6 +336,7 @@ int main(int argc, char **argv)
   const PetscMPIInt size = wring_comm_size(PETSC_COMM_WORLD);
   PetscCall(test_tables());
   if (size == 1) PetscCall(test_orders());
+  for (int i = 0; i < 3; i++) PetscCall(test_start((const char *[]){"implicit_euler", "implicit_midpoint", "bdf2"}[i]));
   PetscCall(test_momenta());
   PetscCall(test_linear());
   PetscCall(test_reports("implicit_euler", "100"));

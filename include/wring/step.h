@@ -45,12 +45,14 @@ PetscBool wring_stepper_is_static(const wring_stepper *s); // load steps without
 
 /* Whether a solver minimises g between begin and finish; otherwise wring_stepper_advance is called. Not collective. */
 PetscBool wring_stepper_minimises(const wring_stepper *s);
+/* Whether a step follows from more than positions and velocities, once there is one before it. Not collective. */
+PetscBool wring_stepper_is_multistep(const wring_stepper *s);
 /* Whether a step solves no equation, so that its size is limited by the fastest motion of the body. Not collective. */
 PetscBool wring_stepper_is_explicit(const wring_stepper *s);
 
 /* Where a solve starts, as the choices of solver_start; docs/theory.md 2. */
 typedef enum {
-  WRING_START_AUTO, // of y, q and q + h v those that invert fewest tets, and of these the one of lowest g
+  WRING_START_AUTO, // of several guesses, (2.3), those that invert fewest tets, and of these the one of lowest g
   WRING_START_Y,
   WRING_START_Q
 } wring_start;
@@ -133,11 +135,13 @@ typedef struct {
   Vec         value; // [n_owned][3], borrowed
 } wring_memory;
 
+enum { WRING_MOST_MEMORY = 4 };
+
 /*
-  Returns the arrays, borrowed, and their number (0 to 2); whether they hold the last step; marks them as filled by a
-  restart, on all ranks. Not collective.
+  Returns the arrays, borrowed, and their number (0 to WRING_MOST_MEMORY); whether they hold the last step; marks them
+  as filled by a restart, on all ranks. Not collective.
 */
-int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[2]);
+int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY]);
 PetscBool wring_stepper_remembers(const wring_stepper *s);
 void      wring_stepper_remember(wring_stepper *s);
 

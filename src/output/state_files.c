@@ -2,7 +2,7 @@
 #include "io/json.h"
 #include <sys/stat.h>
 
-enum { FIELDS = 8 }; // of a checkpoint: positions, velocities, work, memory of rules and of chains, an iterate
+enum { FIELDS = 10 }; // of a checkpoint: positions, velocities, work, memory of rules and of chains, an iterate
 
 PetscErrorCode wring_checkpoints_write_mesh(wring_checkpoints *c, const char *directory, wring_problem *p)
 {

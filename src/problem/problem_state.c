@@ -21,10 +21,10 @@ const wring_option wring_initial_options[] = {
   {0},
 };
 
-/* Arrays [n <= 2] of the checkpoint. */
+/* Arrays [n <= WRING_MOST_MEMORY] of the checkpoint. */
 static PetscErrorCode read_arrays(const wring_problem *p, int n, const wring_memory *memory)
 {
-  wring_checkpoint_field field[2] = {{0}};
+  wring_checkpoint_field field[WRING_MOST_MEMORY] = {{0}};
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
@@ -86,23 +86,32 @@ static PetscErrorCode refuse_static(const wring_problem *p)
                p->state.time, wring_stepper_steps(p->stepper));
 }
 
+static PetscErrorCode has_arrays(const wring_problem *p, int n, const wring_memory *memory, PetscBool *there)
+{
+  PetscFunctionBegin;
+  *there = PETSC_TRUE;
+  for (int i = 0; i < n && *there; i++)
+    PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[i].name, there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_memory(wring_problem *p)
 {
-  wring_memory memory[2];
+  wring_memory memory[WRING_MOST_MEMORY];
   PetscBool    there;
   const int    n = wring_stepper_memory(p->stepper, memory);
 
   PetscFunctionBegin;
   if (n == 0 || (p->state.step == 0 && p->state.time == 0) || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[0].name, &there));
+  PetscCall(has_arrays(p, n, memory, &there));
   if (!there && wring_stepper_is_static(p->stepper)) PetscCall(refuse_static(p)); // of a dynamic run, with its times
-  if (!there) {
+  if (there) {
+    PetscCall(read_arrays(p, n, memory));
+    wring_stepper_remember(p->stepper);
+  } else if (wring_stepper_is_multistep(p->stepper)) {
     PetscCall(wring_note(p->comm, "%s does not contain the step before it: %s continues with a step of implicit_euler",
                          p->parts->origin.restart, wring_stepper_integrator(p->stepper)));
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(read_arrays(p, n, memory));
-  wring_stepper_remember(p->stepper);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -59,7 +59,7 @@ static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, Petsc
 static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, double *h)
 {
   PetscFunctionBegin;
-  if (s->known) {
+  if (s->known && s->integrator->target) {
     PetscCall(s->integrator->target(s, state, h));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -269,6 +269,23 @@ static PetscErrorCode measure_end(wring_stepper *s, Vec x, wring_state *state, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* New velocities, and their changes for the next step. */
+static PetscErrorCode finish_in_time(wring_stepper *s, Vec x, wring_state *state)
+{
+  const Vec change = s->change[1], v = state->v;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(v, change));
+  PetscCall(s->integrator->finish(s, x, state));
+  if (s->integrator->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, v));
+  PetscCall(VecAXPBY(change, 1 / s->h, -1 / s->h, v));
+  s->change[1] = s->change[0];
+  s->change[0] = change;
+  if (!s->known) PetscCall(VecCopy(change, s->change[1]));
+  s->known = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic)
 {
   const wring_integrator *const rule   = s->integrator;
@@ -280,11 +297,12 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
   PetscCall(measure_end(s, x, state, elastic, &finite));
   wring_phases_leave_measuring(phases, old);
   if (!finite) PetscFunctionReturn(PETSC_SUCCESS);
-  if (rule->finish)
-    PetscCall(rule->finish(s, x, state));
-  else
+  if (!rule->finish)
     PetscCall(VecCopy(s->v_new, state->v));
-  if (rule->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, state->v));
+  else if (s->change[0])
+    PetscCall(finish_in_time(s, x, state));
+  else
+    PetscCall(rule->finish(s, x, state));
   PetscCall(VecCopy(x, state->q));
   if (rule->count) {
     rule->count(s, state);

@@ -1,14 +1,16 @@
 /*
   The x_0 of a solve. y, the minimiser of the inertial part of g, is a good start of a body that moves freely, and a bad
   one of a body whose stiffness or supports dominate: there it moves light or loaded vertices far away and inverts
-  tetrahedra. q and q + h v are good starts of bodies at rest and of steady motion. docs/theory.md (2.3)
+  tetrahedra. q and q + h v are good starts of bodies at rest and of steady motion; where the body moves smoothly, its
+  velocities extrapolated from the last two or three steps are better. docs/theory.md (2.3)
 */
 #include "step_impl.h"
 #include <math.h>
 
-enum { Y, Q, STEADY, N_CANDIDATE };
+enum { Q, STEADY, ACCELERATED, QUADRATIC, Y, N_CANDIDATE };
 
-static const char *const names[] = {"y", "q", "q + h v"};
+static const char *const names[] = {
+  [Q] = "q", [STEADY] = "q + h v", [ACCELERATED] = "v + h a", [QUADRATIC] = "v + h (2 a - a_-)", [Y] = "y"};
 
 const char *wring_start_name(wring_start start)
 {
@@ -33,17 +35,29 @@ const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
 
+/* The unknown of g for a guess v' of the new velocity: its own velocity is v + part (v' - v). (2.3) */
+static PetscErrorCode extrapolate(const wring_stepper *s, const wring_state *state, int candidate, Vec x)
+{
+  const double h = wring_potential_step(s->g), change = h * s->integrator->part * s->h;
+
+  PetscFunctionBegin;
+  PetscCall(VecWAXPY(x, h, state->v, wring_potential_start(s->g)));
+  if (candidate == ACCELERATED) PetscCall(VecAXPY(x, change, s->change[0]));
+  if (candidate == QUADRATIC) PetscCall(VecAXPBYPCZ(x, 2 * change, -change, 1, s->change[0], s->change[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
-static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, Vec x, PetscBool *is_new)
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, int best, Vec x,
+                           PetscBool *is_new)
 {
   PetscFunctionBegin;
-  *is_new = PETSC_TRUE;
-  if (candidate == Y) {
-    PetscCall(VecCopy(wring_potential_target(s->g), x));
-  } else {
-    PetscCall(VecCopy(state->q, x));
-    if (candidate == STEADY) PetscCall(VecAXPY(x, s->integrator->part * s->h, state->v));
-  }
+  *is_new = (PetscBool)(candidate <= STEADY || candidate == Y || (s->known && best >= candidate - 1));
+  if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
+  if (candidate == Q || candidate == Y)
+    PetscCall(VecCopy(candidate == Q ? state->q : wring_potential_target(s->g), x));
+  else
+    PetscCall(extrapolate(s, state, candidate, x));
   PetscCall(wring_potential_place(s->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -61,11 +75,11 @@ static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
 }
 
 /* The i-th candidate, as far on the way from q as contacts let it. */
-static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i, start_candidate *set, Vec x,
+static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i, int best, start_candidate *set, Vec x,
                                PetscBool *is_new, start_merit *m)
 {
   PetscFunctionBegin;
-  PetscCall(set(s, state, i, x, is_new));
+  PetscCall(set(s, state, i, best, x, is_new));
   if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_set_progress(s->g, 0));
   PetscCall(wring_potential_advance(s->g, state->q, x, &m->part));
@@ -100,7 +114,7 @@ PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, 
   PetscFunctionBegin;
   *best = 0;
   for (int i = 0; i < n; i++) {
-    PetscCall(approach(s, state, i, set, x, &is_new, i == 0 ? m : &other));
+    PetscCall(approach(s, state, i, *best, set, x, &is_new, i == 0 ? m : &other));
     formed = i;
     if (!is_new) continue;
     PetscCall(judge(s, state, x, i == 0 ? m : &other));
@@ -108,7 +122,7 @@ PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, 
     *best = i;
     *m    = other;
   }
-  if (*best != formed) PetscCall(approach(s, state, *best, set, x, &is_new, m));
+  if (*best != formed) PetscCall(approach(s, state, *best, *best, set, x, &is_new, m));
   PetscCall(wring_step_begin_approach(s, x, m->placed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,10 +174,11 @@ PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool plac
 /* x becomes the best candidate; with *m. */
 static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  int best;
+  const int n = s->known ? Y : N_CANDIDATE;
+  int       best;
 
   PetscFunctionBegin;
-  PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m, &best));
+  PetscCall(wring_step_take_best(s, state, n, form, x, m, &best));
   PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
   if (m->finite && m->newly > 0)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
@@ -238,7 +253,8 @@ static PetscErrorCode evaluate(wring_stepper *s, Vec x)
 
 PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
-  start_merit m = {.finite = PETSC_FALSE};
+  const int   named = s->start_rule == WRING_START_Q ? Q : Y;
+  start_merit m     = {.finite = PETSC_FALSE};
   PetscBool   is_new;
 
   PetscFunctionBegin;
@@ -247,7 +263,7 @@ PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *stat
     if (!m.finite) PetscCall(halve(s, state, x));
     PetscCall(evaluate(s, x));
   } else {
-    PetscCall(approach(s, state, s->start_rule == WRING_START_Q ? Q : Y, form, x, &is_new, &m));
+    PetscCall(approach(s, state, named, named, form, x, &is_new, &m));
     PetscCall(wring_step_begin_approach(s, x, m.placed));
     PetscCall(evaluate(s, x));
     if (!PetscIsInfOrNanReal(s->start.value.objective)) PetscFunctionReturn(PETSC_SUCCESS);

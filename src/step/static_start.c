@@ -77,9 +77,11 @@ static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, Vec x, PetscBool *is_new)
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, int best, Vec x,
+                           PetscBool *is_new)
 {
   PetscFunctionBegin;
+  (void)best;
   *is_new = (PetscBool)(candidate == LAST || s->known);
   if (candidate == CONTINUED) {
     PetscCall(continue_motion(s, state, x, is_new));

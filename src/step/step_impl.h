@@ -40,7 +40,7 @@ typedef struct wring_integrator {
   double      part;      // h of g, and
   double      when;      // the time of the attachments' targets and of loads in the step, both as parts of the step
   unsigned    needs;     // WRING_CAN_... required of every law
-  const char *memory[2]; // names, in checkpoints, of what the next step needs: s->memory; or NULL
+  const char *memory[2]; // names, in checkpoints, of what else the next step needs: s->memory; or NULL
 
   /* What wring_stepper_prepare and wring_stepper_begin do, and how the step is counted; NULL: as for implicit Euler. */
   PetscErrorCode (*prepare)(wring_stepper *s, const wring_state *state, PetscBool *changed);
@@ -107,7 +107,8 @@ struct wring_stepper {
   Mat H; // linear_implicit_euler
   KSP ksp;
 
-  /* rules that store the last step: bdf2.c, m/s^2; and load steps */
+  /* rules that minimise */
+  Vec       change[2]; // in time: (v - v_-)/h of the last step; of the one before, or again of the last; m/s^2
   Vec       memory[2];
   PetscBool known; // memory is that of the last step
 
@@ -147,8 +148,11 @@ typedef struct {
   PetscBool  placed; // held vertices are where they are to be
 } start_merit;
 
-/* Sets x to the i-th candidate, in the unknown of g; *is_new: it may differ from those before. */
-typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state *state, int i, Vec x,
+/*
+  Sets x to the i-th candidate, in the unknown of g; `best` is that of those before, or i. *is_new: it may differ from
+  those before and be better.
+*/
+typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state *state, int i, int best, Vec x,
                                        PetscBool *is_new);
 
 /* x becomes the one of n candidates that inverts fewest tets, and then has the lowest g; with its *m and number. */

@@ -65,6 +65,8 @@ static PetscErrorCode create_vectors(wring_stepper *s)
   if (s->integrator->advance) {
     PetscCall(VecDuplicate(s->y, &s->gradient));
     PetscCall(VecDuplicate(s->y, &s->v_new));
+  } else if (!s->integrator->is_static) {
+    for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(s->y, &s->change[i]));
   }
   for (int i = 0; i < 2 && s->integrator->memory[i]; i++) PetscCall(VecDuplicate(s->y, &s->memory[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,6 +123,7 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->load));
   PetscCall(VecDestroy(&s->gradient));
   PetscCall(VecDestroy(&s->v_new));
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&s->change[i]));
   for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&s->memory[i]));
   PetscCall(VecDestroy(&s->chain_position));
   PetscCall(VecDestroy(&s->chain_force));
@@ -177,15 +180,22 @@ PetscBool wring_stepper_minimises(const wring_stepper *s)
   return (PetscBool)!s->integrator->advance;
 }
 
+PetscBool wring_stepper_is_multistep(const wring_stepper *s)
+{
+  return (PetscBool)(s->integrator->target != NULL);
+}
+
 PetscBool wring_stepper_is_explicit(const wring_stepper *s)
 {
   return (PetscBool)(s->integrator->advance && !(s->integrator->needs & WRING_CAN_HESSIAN));
 }
 
-int wring_stepper_memory(const wring_stepper *s, wring_memory memory[2])
+int wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY])
 {
-  int n = 0;
-  for (; n < 2 && s->integrator->memory[n]; n++) memory[n] = (wring_memory){s->integrator->memory[n], s->memory[n]};
+  static const char *const change[] = {"velocity_change", "velocity_change_before"};
+  int                      n        = 0;
+  for (int i = 0; i < 2 && s->change[i]; i++) memory[n++] = (wring_memory){change[i], s->change[i]};
+  for (int i = 0; i < 2 && s->memory[i]; i++) memory[n++] = (wring_memory){s->integrator->memory[i], s->memory[i]};
   return n;
 }
 
@@ -196,5 +206,5 @@ PetscBool wring_stepper_remembers(const wring_stepper *s)
 
 void wring_stepper_remember(wring_stepper *s)
 {
-  s->known = s->begun = (PetscBool)(s->integrator->memory[0] != NULL);
+  s->known = s->begun = PETSC_TRUE;
 }
