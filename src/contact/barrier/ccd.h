@@ -10,9 +10,9 @@
   finite.
 
   The step is never too long, in spite of round-off, also for the corners x + alpha dx rounded to double: each part of
-  it has a plane between both bodies, and w is enlarged by 64 u max(|x| + |dx|), u = 1.1e-16, to which all errors do not
-  add up, (9.15). It may be too short: it ends where less than a twentieth of the way from d to w is left, where planes
-  between the bodies are found no more, and after 512 parts.
+  it has planes between both bodies, fixed or turning with them, and w is enlarged by 64 u max(|x| + |dx|), u = 1.1e-16,
+  twice for planes that turn, to which all errors do not add up, (9.15). It may be too short: it ends where less than a
+  twentieth of the way from d to w is left, where planes between the bodies are found no more, and after 512 parts.
 */
 double wring_pair_bound(wring_pair_kind kind, const double *x, const double *dx, double radius, double keep);
 
