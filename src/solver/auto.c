@@ -7,8 +7,8 @@
   as much as one and much is left; the first one costs more than later ones. It is kept while it works, built again
   where its last iterations gain less for their cost than those before, and left, for twice as long, where it is slower
   than A. A new Hessian drops the pairs of L-BFGS, which belong to other points. While surfaces are in contact by a
-  barrier, every iteration is Newton's, with its linear solver. Costs are counted, not timed: all ranks decide alike,
-  and runs can be repeated.
+  barrier, every iteration is Newton's, with its linear solver, and the pair of the last step where full steps have
+  become too short. Costs are counted, not timed: all ranks decide alike, and runs can be repeated.
 */
 #include "operator/direct/factor.h"
 #include "solver/common/linear.h"
@@ -20,7 +20,8 @@ enum { HISTORY = 10, PATIENCE = 40 };
 /* Steps that line searches reject, each counted as `forget` an iteration later, from which on H chooses steps. */
 static const double many = 12, forget = 0.9;
 
-static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
+static const double rough  = 1e-1; // of a Hessian that L-BFGS corrects
+static const double slowly = 0.5;  // a full step with the Hessian of contacts leaves more than this of |grad g|
 
 /* (5.40), in ns of one core, of which only ratios matter: measured with 12,000 and 98,000 tetrahedra of both orders */
 static const double point = 7.5, point_of_mean = 26, inertia = 8; // an evaluation: points of tets, with means; vertices
@@ -41,6 +42,7 @@ typedef struct {
   wring_lbfgs   pairs;
   wring_linear  hessian;
   wring_forcing forcing;       // of systems with contacts
+  int           slow;          // their last steps that were full and slow
   double        step;          // of an iteration with A, or of a cycle of it, beside the evaluation
   auto_price    factor, cycle; // of the Hessian; INFINITY: it is too large
   wring_trade   trade;
@@ -166,7 +168,8 @@ static double count_iteration(const wring_solver *s, auto_data *a)
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
+/* Drops the pairs of L-BFGS but for the last one or none, `pairs`. */
+static PetscErrorCode build_hessian(wring_solver *s, Vec x, PetscInt pairs, const char *text)
 {
   auto_data *const a = s->data;
 
@@ -178,7 +181,8 @@ static PetscErrorCode build_hessian(wring_solver *s, Vec x, const char *text)
   PetscCall(wring_linear_set_up(s, &a->hessian, x));
   if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
   wring_trade_build(&a->trade);
-  a->pairs.count = a->pairs.newest = 0;
+  a->pairs.count = PetscMin(a->pairs.count, pairs);
+  if (a->pairs.count == 0) a->pairs.newest = 0;
   trust_steps(a);
   if (text) PetscCall(wring_solver_note_choice(s, text));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -204,20 +208,27 @@ static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
   if (a->hessian.state == WRING_SYSTEM_SINGULAR || verdict == WRING_LEAVE)
     PetscCall(leave_hessian(s));
   else if (verdict == WRING_REBUILD || wring_linear_gives_way(s, &a->hessian))
-    PetscCall(build_hessian(s, x, "Hessian again"));
+    PetscCall(build_hessian(s, x, 0, "Hessian again"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where surfaces repel each other by a barrier, nothing but the Hessian at x_k knows how strongly. */
+/*
+  Where surfaces repel each other by a barrier, nothing but the Hessian at x_k knows how strongly. It lacks the negative
+  parts of (9.18): where bodies slip off each other's tips, its full steps are too short, and the last pair tells by how
+  much. docs/theory.md 5
+*/
 static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
 {
-  auto_data *const a = s->data;
+  enum { SLOW = 2 }; // steps
+  auto_data *const a    = s->data;
+  const PetscBool  full = (PetscBool)(a->forcing.norm > 0 && s->current.step == 1);
 
   PetscFunctionBegin;
   *met = (PetscBool)(s->contacts.change.active > 0 && wring_potential_has_bounded_contacts(s->g) &&
                      wring_potential_can(s->g, WRING_CAN_HESSIAN));
   if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(build_hessian(s, x, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
+  a->slow = full && s->current.norm > slowly * a->forcing.norm ? a->slow + 1 : 0;
+  PetscCall(build_hessian(s, x, a->slow >= SLOW, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
   wring_linear_force(s, &a->hessian, &a->forcing);
   *met = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -236,7 +247,7 @@ static PetscErrorCode choose(wring_solver *s, Vec x)
   if (a->trade.use == WRING_USE_HESSIAN) PetscCall(judge_hessian(s, x));
   if (a->trade.use == WRING_USE_HESSIAN) PetscFunctionReturn(PETSC_SUCCESS);
   if (wring_trade_is_due(&a->trade, target)) {
-    PetscCall(build_hessian(s, x, "Hessian"));
+    PetscCall(build_hessian(s, x, 0, "Hessian"));
     PetscCall(judge_hessian(s, x)); // which may have no factor
   }
   if (a->trade.use == WRING_USE_HESSIAN) PetscFunctionReturn(PETSC_SUCCESS);
