@@ -43,11 +43,11 @@ static PetscErrorCode change_step(test_body *b, double h, wring_stepper **steppe
   PetscFunctionBegin;
   PetscCall(test_set(b->o, "time_", "step=%.17g", h));
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
-  const int n = wring_stepper_memory(old, from);
+  const int n = wring_stepper_memory(old, from, NULL);
   CHECK(wring_stepper_size(*stepper) == h, "h is %g", wring_stepper_size(*stepper));
-  CHECK(n == wring_stepper_memory(*stepper, to), "%d arrays", n);
+  CHECK(n == wring_stepper_memory(*stepper, to, NULL), "%d arrays", n);
   for (int i = 0; i < n; i++) PetscCall(VecCopy(from[i].value, to[i].value));
-  if (wring_stepper_remembers(old)) wring_stepper_remember(*stepper);
+  if (wring_stepper_remembers(old)) PetscCall(wring_stepper_remember(*stepper, n));
   PetscCall(wring_stepper_destroy(&old));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

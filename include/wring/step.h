@@ -138,12 +138,13 @@ typedef struct {
 enum { WRING_MOST_MEMORY = 4 };
 
 /*
-  Returns the arrays, borrowed, and their number (0 to WRING_MOST_MEMORY); whether they hold the last step; marks them
-  as filled by a restart, on all ranks. Not collective.
+  Returns the arrays, borrowed, and their number (0 to WRING_MOST_MEMORY), and how many of them, the first ones, a
+  restart needs (needed may be NULL); whether they hold the last step. Not collective. Marks the first n of them as
+  filled by a restart, at least the needed ones; collective.
 */
-int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY]);
-PetscBool wring_stepper_remembers(const wring_stepper *s);
-void      wring_stepper_remember(wring_stepper *s);
+int            wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY], int *needed);
+PetscBool      wring_stepper_remembers(const wring_stepper *s);
+PetscErrorCode wring_stepper_remember(wring_stepper *s, int n);
 
 /* ---- chains: an analysis that begins where another has ended, docs/theory.md (6.19) ------------------------------ */
 

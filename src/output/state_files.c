@@ -21,7 +21,7 @@ static int list_vectors(const wring_problem *p, Vec iterate, wring_memory vector
 {
   int n     = 2;
   vector[0] = (wring_memory){"position", p->state.q}, vector[1] = (wring_memory){"velocity", p->state.v};
-  if (wring_stepper_remembers(p->stepper)) n += wring_stepper_memory(p->stepper, vector + n);
+  if (wring_stepper_remembers(p->stepper)) n += wring_stepper_memory(p->stepper, vector + n, NULL);
   n += wring_stepper_chain_memory(p->stepper, vector + n);
   if (iterate) vector[n++] = (wring_memory){WRING_CHECKPOINT_ITERATE, iterate};
   return n;

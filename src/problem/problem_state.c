@@ -86,28 +86,33 @@ static PetscErrorCode refuse_static(const wring_problem *p)
                p->state.time, wring_stepper_steps(p->stepper));
 }
 
-static PetscErrorCode has_arrays(const wring_problem *p, int n, const wring_memory *memory, PetscBool *there)
+/* The number of the first arrays that the checkpoint has. */
+static PetscErrorCode count_arrays(const wring_problem *p, int n, const wring_memory *memory, int *found)
 {
+  PetscBool there = PETSC_TRUE;
+
   PetscFunctionBegin;
-  *there = PETSC_TRUE;
-  for (int i = 0; i < n && *there; i++)
-    PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[i].name, there));
+  for (*found = 0; *found < n; ++*found) {
+    PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[*found].name, &there));
+    if (!there) break;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode read_memory(wring_problem *p)
 {
   wring_memory memory[WRING_MOST_MEMORY];
-  PetscBool    there;
-  const int    n = wring_stepper_memory(p->stepper, memory);
+  int          needed, found;
+  const int    n = wring_stepper_memory(p->stepper, memory, &needed);
 
   PetscFunctionBegin;
   if (n == 0 || (p->state.step == 0 && p->state.time == 0) || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(has_arrays(p, n, memory, &there));
-  if (!there && wring_stepper_is_static(p->stepper)) PetscCall(refuse_static(p)); // of a dynamic run, with its times
-  if (there) {
-    PetscCall(read_arrays(p, n, memory));
-    wring_stepper_remember(p->stepper);
+  PetscCall(count_arrays(p, n, memory, &found));
+  if (found < needed && wring_stepper_is_static(p->stepper))
+    PetscCall(refuse_static(p)); // of a dynamic run, with its times
+  if (found >= needed) {
+    PetscCall(read_arrays(p, found, memory));
+    PetscCall(wring_stepper_remember(p->stepper, found));
   } else if (wring_stepper_is_multistep(p->stepper)) {
     PetscCall(wring_note(p->comm, "%s does not contain the step before it: %s continues with a step of implicit_euler",
                          p->parts->origin.restart, wring_stepper_integrator(p->stepper)));

@@ -20,8 +20,13 @@ enum { HISTORY = 10, PATIENCE = 40 };
 /* Steps that line searches reject, each counted as `forget` an iteration later, from which on H chooses steps. */
 static const double many = 12, forget = 0.9;
 
-static const double rough  = 1e-1; // of a Hessian that L-BFGS corrects
-static const double slowly = 0.5;  // a full step with the Hessian of contacts leaves more than this of |grad g|
+static const double rough = 1e-1; // of a Hessian that L-BFGS corrects
+
+/*
+  A full step with the Hessian of contacts is slow if it leaves more of |grad g|; a pair with less of s . y over
+  |s . grad g| does not lengthen the next one.
+*/
+static const double slowly = 0.5, shortest = 1e-2;
 
 /* (5.40), in ns of one core, of which only ratios matter: measured with 12,000 and 98,000 tetrahedra of both orders */
 static const double point = 7.5, point_of_mean = 26, inertia = 8; // an evaluation: points of tets, with means; vertices
@@ -220,14 +225,17 @@ static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
 static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
 {
   enum { SLOW = 2 }; // steps
-  auto_data *const a    = s->data;
-  const PetscBool  full = (PetscBool)(a->forcing.norm > 0 && s->current.step == 1);
+  auto_data *const a = s->data;
+  const PetscBool  full =
+    (PetscBool)(a->trade.use == WRING_USE_HESSIAN && a->forcing.norm > 0 && s->current.step == 1 && a->pairs.added);
 
   PetscFunctionBegin;
-  *met = (PetscBool)(s->contacts.change.active > 0 && wring_potential_has_bounded_contacts(s->g) &&
+  *met          = (PetscBool)(s->contacts.change.active > 0 && wring_potential_has_bounded_contacts(s->g) &&
                      wring_potential_can(s->g, WRING_CAN_HESSIAN));
+  a->slow       = *met && full && s->current.norm > slowly * a->forcing.norm ? a->slow + 1 : 0;
+  a->pairs.flat = *met ? shortest : 0;
+  if (!*met) a->forcing.norm = 0;
   if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
-  a->slow = full && s->current.norm > slowly * a->forcing.norm ? a->slow + 1 : 0;
   PetscCall(build_hessian(s, x, a->slow >= SLOW, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
   wring_linear_force(s, &a->hessian, &a->forcing);
   *met = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);

@@ -7,7 +7,7 @@
 #include "step_impl.h"
 #include <math.h>
 
-enum { Q, STEADY, ACCELERATED, QUADRATIC, Y, N_CANDIDATE };
+enum { Q, STEADY, Y, ACCELERATED, QUADRATIC, N_CANDIDATE };
 
 static const char *const names[] = {
   [Q] = "q", [STEADY] = "q + h v", [ACCELERATED] = "v + h a", [QUADRATIC] = "v + h (2 a - a_-)", [Y] = "y"};
@@ -47,12 +47,30 @@ static PetscErrorCode extrapolate(const wring_stepper *s, const wring_state *sta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Whether a candidate may be better than the best one before it: an extrapolation, if this is the one of next lower
+  order; y in the first step, or where the body does not go on.
+*/
+static PetscBool may_be_better(const wring_stepper *s, int candidate, int best)
+{
+  switch (candidate) {
+  case Y:
+    return (PetscBool)(!s->known || best == Q);
+  case ACCELERATED:
+    return (PetscBool)(s->known && best == STEADY);
+  case QUADRATIC:
+    return (PetscBool)(best == ACCELERATED);
+  default:
+    return PETSC_TRUE;
+  }
+}
+
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
 static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, int best, Vec x,
                            PetscBool *is_new)
 {
   PetscFunctionBegin;
-  *is_new = (PetscBool)(candidate <= STEADY || candidate == Y || (s->known && best >= candidate - 1));
+  *is_new = (PetscBool)(candidate == best || may_be_better(s, candidate, best));
   if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
   if (candidate == Q || candidate == Y)
     PetscCall(VecCopy(candidate == Q ? state->q : wring_potential_target(s->g), x));
@@ -174,11 +192,10 @@ PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool plac
 /* x becomes the best candidate; with *m. */
 static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  const int n = s->known ? Y : N_CANDIDATE;
-  int       best;
+  int best;
 
   PetscFunctionBegin;
-  PetscCall(wring_step_take_best(s, state, n, form, x, m, &best));
+  PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m, &best));
   PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
   if (m->finite && m->newly > 0)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,

@@ -47,7 +47,7 @@ typedef struct wring_integrator {
   PetscErrorCode (*begin)(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
   void (*count)(wring_stepper *s, wring_state *state);
 
-  /* For rules that store the last step: sets s->y, start and h of g [s], once s->memory is known; or NULL. */
+  /* For rules that store the last step: sets s->y, start and h of g [s], once there is a last step; or NULL. */
   PetscErrorCode (*target)(wring_stepper *s, const wring_state *state, double *h);
   PetscErrorCode (*extrapolate)(Vec q, Vec x); // minimiser in, new positions out; NULL: they are the same
 
@@ -110,7 +110,7 @@ struct wring_stepper {
   /* rules that minimise */
   Vec       change[2]; // in time: (v - v_-)/h of the last step; of the one before, or again of the last; m/s^2
   Vec       memory[2];
-  PetscBool known; // memory is that of the last step
+  PetscBool known; // change and memory are those of the last step: after the first one, or a restart
 
   /* load steps: static.c */
   PetscBool    begun;       // the origin in memory is known

@@ -190,12 +190,13 @@ PetscBool wring_stepper_is_explicit(const wring_stepper *s)
   return (PetscBool)(s->integrator->advance && !(s->integrator->needs & WRING_CAN_HESSIAN));
 }
 
-int wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY])
+int wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY], int *needed)
 {
-  static const char *const change[] = {"velocity_change", "velocity_change_before"};
-  int                      n        = 0;
-  for (int i = 0; i < 2 && s->change[i]; i++) memory[n++] = (wring_memory){change[i], s->change[i]};
+  int n = 0;
+  if (s->change[0]) memory[n++] = (wring_memory){"velocity_change", s->change[0]};
   for (int i = 0; i < 2 && s->memory[i]; i++) memory[n++] = (wring_memory){s->integrator->memory[i], s->memory[i]};
+  if (needed) *needed = n;
+  if (s->change[1]) memory[n++] = (wring_memory){"velocity_change_before", s->change[1]};
   return n;
 }
 
@@ -204,7 +205,12 @@ PetscBool wring_stepper_remembers(const wring_stepper *s)
   return s->known;
 }
 
-void wring_stepper_remember(wring_stepper *s)
+PetscErrorCode wring_stepper_remember(wring_stepper *s, int n)
 {
+  wring_memory memory[WRING_MOST_MEMORY];
+
+  PetscFunctionBegin;
   s->known = s->begun = PETSC_TRUE;
+  if (n < wring_stepper_memory(s, memory, NULL)) PetscCall(VecCopy(s->change[0], s->change[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,7 +14,7 @@
 */
 #include "lbfgs.h"
 
-static const double flat = 1e-8; // of |s . grad g|: a pair with s . y below this is dropped
+static const double flat = 1e-8; // of |s . grad g|: a pair with s . y below this is dropped, or below the caller's
 
 /*
   The eigenvalues of H relative to the mean of its diagonal blocks are 1 on average, and at most 3 for an isotropic
@@ -170,7 +170,8 @@ static PetscErrorCode keep_pair(wring_solver *s, wring_lbfgs *l)
   }
   l->sg[i]       = step * sums[WITH_DIRECTION];
   *gram(l, i, i) = step * (sums[WITH_DIRECTION] - l->slope);
-  if (!(*gram(l, i, i) > flat * PetscAbsReal(step * l->slope))) PetscFunctionReturn(PETSC_SUCCESS);
+  l->added       = (PetscBool)(*gram(l, i, i) > PetscMax(flat, l->flat) * PetscAbsReal(step * l->slope));
+  if (!l->added) PetscFunctionReturn(PETSC_SUCCESS);
   if (l->with_last) l->yy = norm * norm - 2 * sums[WITH_PAIRS + c] + last * last;
   l->step[i] = step;
   l->newest  = (l->newest + 1) % (l->slots * l->window);

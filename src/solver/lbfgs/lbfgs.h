@@ -17,6 +17,8 @@ typedef struct {
   PetscInt      slots;     // m + 1: one more than pairs, for the direction, which may become the next pair
   PetscInt      count;     // pairs in use
   PetscInt      newest;    // number of the newest pair, mod slots m; pair p is in slot p mod slots, its y in p mod m
+  PetscBool     added;     // the last step has become a pair
+  double        flat;      // of |s . grad g|: it does only if s . y is above this, and above round-off; dimensionless
   PetscBool     with_last; // also sums y . y of the newest pair
   PetscBool     plane;     // directions minimise a model with the true Hessian, which g must have: (5.43)
   double       *step;      // [slots]
