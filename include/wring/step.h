@@ -138,9 +138,9 @@ typedef struct {
 enum { WRING_MOST_MEMORY = 4 };
 
 /*
-  Returns the arrays, borrowed, and their number (0 to WRING_MOST_MEMORY), and how many of them, the first ones, a
-  restart needs (needed may be NULL); whether they hold the last step. Not collective. Marks the first n of them as
-  filled by a restart, at least the needed ones; collective.
+  memory: the arrays, borrowed; returns their number, 0 to WRING_MOST_MEMORY; the first *needed of them are those that a
+  restart needs (NULL: not asked for). remembers: whether they hold the last step. Both are not collective. remember: a
+  restart has filled the first n, at least those that it needs; collective.
 */
 int            wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY], int *needed);
 PetscBool      wring_stepper_remembers(const wring_stepper *s);
