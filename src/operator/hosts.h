@@ -21,8 +21,8 @@ PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
 /*
   How levels of multigrid are made. threshold: of aggregates. A level of at most node_rows rows is on ranks of the host
   of rank 0 only. Up to WRING_ONE_RANK rank_entries entries of its matrix are on one rank, without exchanges; more are
-  on one rank for each rank_entries of them. docs/scaling.md: how this follows from latency and bandwidth. node_rows 0:
-  levels stay where they are.
+  on one rank for each rank_entries of them; of blocks of H, WRING_BLOCK_ENTRIES times fewer. docs/scaling.md: how this
+  follows from latency and bandwidth. node_rows 0: levels stay where they are.
 */
 typedef struct {
   PetscInt    rank_entries, node_rows;
@@ -31,5 +31,5 @@ typedef struct {
   PetscBool   wide; // first aggregates of 40 rows in the place of 7, for matrices with six unknowns in each
 } wring_coarsening;
 
-enum { WRING_ONE_RANK = 5 };
+enum { WRING_ONE_RANK = 5, WRING_BLOCK_ENTRIES = 5 };
 enum { WRING_RANK_ENTRIES = 20000, WRING_NODE_ROWS = 10000 }; // defaults

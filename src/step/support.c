@@ -4,6 +4,7 @@
   docs/theory.md 6.2
 */
 #include "base/exchange.h"
+#include "base/forest.h"
 #include "base/sort.h"
 #include "mesh/bodies.h"
 #include "mesh/distribute/order.h"
@@ -304,17 +305,20 @@ static PetscErrorCode mark_stiff(parts *p)
 {
   wring_term *const *term;
   const int          n = wring_potential_terms(p->s->g, &term);
-  wring_pattern     *pattern;
+  PetscInt          *parent;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(p->m->n_local, &p->stiff));
+  PetscCall(PetscMalloc1(p->m->n_local, &parent));
+  for (PetscInt v = 0; v < p->m->n_local; v++) parent[v] = v;
   for (int i = 0; i < n; i++) {
     const wring_law *const law = wring_term_law(term[i]);
-    if (law->q != 3 && law != &wring_law_bending_rigid && law != &wring_law_bending_isometric) continue;
-    PetscCall(wring_pattern_create(p->m->comm, p->m->n_local, 1, &term[i], &pattern));
-    for (PetscInt v = 0; v < pattern->n; v++) p->stiff[v] |= pattern->start[v + 1] - pattern->start[v] > 1;
-    PetscCall(wring_pattern_destroy(&pattern));
+    if (law->q == 3 || law == &wring_law_bending_rigid || law == &wring_law_bending_isometric)
+      wring_term_unite(term[i], parent);
   }
+  for (PetscInt v = 0; v < p->m->n_local; v++)
+    if (parent[v] != v) p->stiff[v] = p->stiff[wring_root(parent, v)] = 1;
+  PetscCall(PetscFree(parent));
   PetscCall(wring_mesh_reduce(p->m, MPIU_INT, MPI_MAX, p->stiff));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -328,10 +332,25 @@ static void mark_free(const parts *p, int bit, char *what)
 
 enum { HOLD = 1, STIFFEN = 2 };
 
-/* k of g and ridge of H from `what` [n_owned], both a part of the diagonal of L; counts the vertices. */
-static PetscErrorCode set_regularisation(const parts *p, const char *what, PetscInt64 count[2])
+/* The vertices of each kind in `what` [n_owned] on all ranks, but those that are held; clears the marks of these. */
+static PetscErrorCode count_marks(const parts *p, char *what, PetscInt64 count[2])
 {
-  const char *const  held = wring_potential_held_marks(p->s->g);
+  const char *const held = wring_potential_held_marks(p->s->g);
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < p->m->n_owned; v++) {
+    if (held && held[v] == WRING_XYZ) what[v] = 0;
+    count[0] += (what[v] & HOLD) != 0;
+    count[1] += (what[v] & STIFFEN) != 0;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, p->m->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* k of g and ridge of H from `what` [n_owned], both a part of the diagonal of L. */
+static PetscErrorCode set_regularisation(const parts *p, const char *what, const PetscInt64 count[2])
+{
+  const PetscInt     n = p->m->n_owned;
   const PetscScalar *diagonal;
   double            *k;
   Mat                L = NULL;
@@ -341,30 +360,26 @@ static PetscErrorCode set_regularisation(const parts *p, const char *what, Petsc
   PetscCall(wring_potential_operator_matrix(p->s->g, 1, &L));
   PetscCall(MatCreateVecs(L, NULL, &d));
   PetscCall(MatGetDiagonal(L, d));
-  PetscCall(PetscCalloc1(2 * p->m->n_owned + 1, &k)); // not NULL on a rank without vertices
+  PetscCall(PetscCalloc1(2 * n + 1, &k)); // not NULL on a rank without vertices
   PetscCall(VecGetArrayRead(d, &diagonal));
-  for (PetscInt i = 0; i < 2 * p->m->n_owned; i++) {
-    const PetscInt v = i % p->m->n_owned, kind = i / p->m->n_owned;
-    if (!(what[v] & (kind ? STIFFEN : HOLD)) || (held && held[v] == WRING_XYZ)) continue;
-    k[i] = regularisation * diagonal[v];
-    count[kind]++;
-  }
+  for (PetscInt i = 0; i < 2 * n; i++)
+    if (what[i % n] & (i < n ? HOLD : STIFFEN)) k[i] = regularisation * diagonal[i % n];
   PetscCall(VecRestoreArrayRead(d, &diagonal));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, p->m->comm));
-  PetscCall(wring_potential_set_regularisation(p->s->g, count[0] ? k : NULL, count[1] ? k + p->m->n_owned : NULL));
+  PetscCall(wring_potential_set_regularisation(p->s->g, count[0] ? k : NULL, count[1] ? k + n : NULL));
   PetscCall(PetscFree(k));
   PetscCall(VecDestroy(&d));
   PetscCall(MatDestroy(&L));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode regularise(parts *p, const char *what)
+static PetscErrorCode regularise(parts *p, char *what)
 {
   PetscInt64 count[2] = {0};
 
   PetscFunctionBegin;
   PetscCall(wring_potential_set_regularisation(p->s->g, NULL, NULL));
-  PetscCall(set_regularisation(p, what, count));
+  PetscCall(count_marks(p, what, count));
+  if (count[0] + count[1] > 0) PetscCall(set_regularisation(p, what, count));
   p->s->regularised = (PetscBool)(count[0] > 0);
   if (count[0])
     PetscCall(wring_note(p->m->comm,

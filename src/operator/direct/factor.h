@@ -62,8 +62,8 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
 /*
   Iterations of conjugate gradients with a V-cycle of H, a matrix with three rows for each of `graph` (AIJ, symmetric,
   any values): those of a solve, as the shape of the body lets expect, and those that take as long as a factor and its
-  solve. The symbolic analysis on rank 0 is run only where the order of Cuthill and McKee leaves hope; where it does
-  not, *factor is INFINITY. Collective.
+  solve: by a symbolic analysis on rank 0 or, where the order of Cuthill and McKee leaves no hope that another one is
+  cheap, of a band in that order; INFINITY: that is hopeless, too. Collective.
 */
 PetscErrorCode wring_factor_worth(Mat graph, double *expected, double *factor);
 

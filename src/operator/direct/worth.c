@@ -12,7 +12,8 @@ static const double vertex    = 5.5e-6;         // s more to fill a matrix of sc
 static const double iteration = 0.1e-6;         // s of conjugate gradients, a vertex
 static const double levels    = 5e-3;           // s of the levels of any mesh
 static const double plump = 12, slender = 10;   // iterations of a cube; the length, in widths, of twice as many
-static const double hopeless = 100;             // a band that takes so many times as long as conjugate gradients
+static const double dear = 10, hopeless = 100;  // a band that takes so many times as long as conjugate gradients
+static const double gain = 40;                  // levels of a body by which another order may be twice as good
 
 /* Seconds of a factor and a solve, by the symbolic analysis. */
 static double seconds_of_factor(const wring_aij *a)
@@ -30,26 +31,39 @@ static double seconds_of_factor(const wring_aij *a)
   return numeric + vertex * (double)a->n;
 }
 
-/* The width of a level, in the order of Cuthill and McKee, tells the shape of the body, and what a band would cost. */
-static PetscErrorCode judge(Mat S, double *expected, double *factor)
+/* Half of the bandwidth in the order of Cuthill and McKee: vertices of a level. */
+static PetscErrorCode find_width(Mat S, double *width)
 {
-  wring_rows rows;
-  PetscInt   width;
-  IS         order, same;
-  Mat        band;
+  PetscInt bandwidth;
+  IS       order, same;
+  Mat      band;
 
   PetscFunctionBegin;
   PetscCall(MatGetOrdering(S, MATORDERINGRCM, &order, &same));
   PetscCall(MatPermute(S, order, order, &band));
-  PetscCall(MatComputeBandwidth(band, 0, &width));
+  PetscCall(MatComputeBandwidth(band, 0, &bandwidth));
+  *width = 0.5 * (double)bandwidth;
   PetscCall(MatDestroy(&band));
   PetscCall(ISDestroy(&order));
   PetscCall(ISDestroy(&same));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The width of a level tells the shape of the body, and what a band would cost. */
+static PetscErrorCode judge(Mat S, double *expected, double *factor)
+{
+  wring_rows rows;
+  double     w = 0;
+
+  PetscFunctionBegin;
+  PetscCall(find_width(S, &w));
   PetscCall(wring_rows_get(S, &rows));
-  const double n = (double)rows.own.n, w = 0.5 * (double)width, length = n / pow(w, 1.5);
-  *expected = plump * (1 + length / slender);
-  if (27 * n * w * w / rate < hopeless * (levels + iteration * n * *expected))
-    *factor = PetscMax(0, seconds_of_factor(&rows.own) - levels) / (iteration * n);
+  const double n = (double)rows.own.n, length = n / pow(w, 1.5);
+  *expected         = plump * (1 + length / slender);
+  const double band = 27 * n * w * w / rate + 9 * n * w * number + vertex * n;
+  const double cg = levels + iteration * n * *expected, better = 1 + n / w / gain;
+  if (band < hopeless * cg)
+    *factor = PetscMax(0, (band < dear * better * cg ? seconds_of_factor(&rows.own) : band) - levels) / (iteration * n);
   PetscCall(wring_rows_restore(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -104,6 +104,7 @@ PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A, Mat H)
   PetscCall(PCShellGetContext(pc, &c));
   how = c->how;
   if (H) PetscCall(have_same_pattern(A, H, &how.wide));
+  if (how.wide) how.rank_entries = PetscMax(how.rank_entries / WRING_BLOCK_ENTRIES, 1);
   PetscCall(wring_block_cycle_destroy(&c->block));
   PetscCall(wring_cycle_destroy(&c->cycle));
   PetscCall(wring_cycle_create(comm, A, &how, &c->cycle));

@@ -216,6 +216,7 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l)
   again. Attachments that change end both.
 */
 static const double cycle_cost = 6, cycle_more = 1.5; // iterations; docs/performance.md
+static const double few = 5;                          // iterations that are no excess: a first rough solve is short
 
 static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x)
 {
@@ -244,7 +245,7 @@ static void take_pace(wring_linear *l, PetscInt iterations)
   const double digits = fmax(-log10(l->rtol), 1);
   l->pace[1]          = (double)PetscMax(iterations, 1) / digits;
   if (l->pace[0] == 0) l->pace[0] = l->pace[1];
-  l->extra += fmax(0, (double)iterations - l->pace[0] * digits);
+  l->extra += fmax(0, (double)iterations - fmax(l->pace[0] * digits, few));
 }
 
 /* What the preconditioner needs of x. A preconditioner by the diagonal, or none, is no factor. */
