@@ -343,6 +343,10 @@ option for a deck|:|run -time_step 1|run: no deck given before -time_step, expec
 help word|:|help time space|help: unexpected argument 'space', expected
 help mesh unknown|:|help mesh refin|mesh: unknown command refin, did you mean refine, expected
 unknown of mesh|:|inf box.msh|unknown command inf, did you mean mesh info, expected
+key of another command|:|run box.yaml -compare_solvers qn|
+  command line: compare_solvers is a key of wring compare, expected one that wring run reads
+json twice|:|check box.yaml --json -check_json a.json|
+  command line: check_json is given beside --json, expected one of them
 two decks|:|check box.yaml net.yaml|command line: unexpected argument 'net.yaml', expected -key value
 unknown option|:|check box.yaml -solver_maxit 3|command line: unknown key solver_maxit, did you mean solver_max_it?
 option lacks value|:|check box.yaml -time_step|command line: -time_step has no value, expected a real in (0,inf) [s]

@@ -68,19 +68,26 @@ typedef struct {
   char   plugins[4 * PETSC_MAX_PATH_LEN];
 } call;
 
-/* "--json", anywhere among the words of check, is -check_json -; *n: the words without it. */
-static PetscErrorCode take_json(const wring_usage *c, int *n, char **args, wring_options *o)
+/* Whether "--json" is among the words of check; *n: the words without it. */
+static PetscBool take_json(const wring_usage *c, int *n, char **args)
 {
   const int words = *n;
-
-  PetscFunctionBegin;
   for (int i = *n = 0; i < words; i++) {
     args[*n] = args[i];
-    if (c->study == wring_study_check && strcmp(args[i], "--json") == 0)
-      PetscCall(wring_options_set(o, "check_json", "-", "--json"));
-    else
-      ++*n;
+    *n += c->study != wring_study_check || strcmp(args[i], "--json") != 0;
   }
+  return (PetscBool)(*n < words);
+}
+
+/* "--json" is -check_json -. */
+static PetscErrorCode set_json(wring_options *o)
+{
+  const char *const origin = wring_options_origin(o, "check_", "json");
+
+  PetscFunctionBegin;
+  if (origin && strcmp(origin, WRING_COMMAND_LINE) == 0)
+    WRING_REFUSE(wring_options_comm(o), "%s: check_json is given beside --json, expected one of them", origin);
+  PetscCall(wring_options_set(o, "check_json", "-", WRING_COMMAND_LINE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,7 +102,7 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, const call *w, 
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(comm, &o));
-  PetscCall(take_json(c, &n, args, o));
+  const PetscBool json = take_json(c, &n, args);
   if (of_deck && (n < 1 || args[0][0] == '-'))
     WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->name, n < 1 ? "" : " before ", n < 1 ? "" : args[0],
                  usage_text(sizeof text, text));
@@ -106,10 +113,12 @@ static PetscErrorCode study(MPI_Comm comm, const wring_usage *c, const call *w, 
     PetscCall(wring_options_set_deck(o, text));
     PetscCall(wring_deck_read_arguments(n, args, o));
   }
+  if (json) PetscCall(set_json(o));
   PetscCall(wring_plugins_keep(w->plugins, o));
   PetscCall(wring_provenance_keep_words(w->n_all, w->all, o));
   if (of_deck) {
     PetscCall(wring_study_check_keys(o));
+    if (c->study != wring_study_check) PetscCall(wring_keys_check_command(o, c->name)); // check tells of all of them
     PetscCall(wring_output_read(o, &out));
   }
   end->no_pictures = (PetscBool)!out.plots;

@@ -29,13 +29,34 @@ PetscErrorCode wring_keys_create(wring_catalogue **c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a key is one of a table, but not of the command, and the table is not for every command. */
+static PetscBool is_of_other(const wring_schema *table, const char *command, const char *key)
+{
+  const size_t size = strcspn(table->prefix, "*"); // 0: of every command
+  return (PetscBool)(size && strcmp(table->owner, command) && !wring_ascii_compare_n(key, table->prefix, size));
+}
+
 PetscBool wring_keys_of_others(const char *command, const char *key)
 {
-  for (const wring_schema *s = tables; s < tables + N_TABLES; s++) {
-    const size_t size = strcspn(s->prefix, "*"); // 0: of every command
-    if (size && strcmp(s->owner, command) && !wring_ascii_compare_n(key, s->prefix, size)) return PETSC_TRUE;
-  }
+  for (const wring_schema *s = tables; s < tables + N_TABLES; s++)
+    if (is_of_other(s, command, key)) return PETSC_TRUE;
   return PETSC_FALSE;
+}
+
+PetscErrorCode wring_keys_check_command(const wring_options *o, const char *command)
+{
+  const char *key, *value, *origin;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    if (strcmp(origin, WRING_COMMAND_LINE) != 0) continue;
+    for (const wring_schema *s = tables; s < tables + N_TABLES; s++)
+      if (s->options != wring_output_options && s->options != wring_checkpoint_options && is_of_other(s, command, key))
+        WRING_REFUSE(wring_options_comm(o), "%s: %s is a key of wring %s, expected one that wring %s reads", origin,
+                     key, s->owner, command);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One item of a list, or the value of a key with one value. */

@@ -19,6 +19,9 @@ PetscErrorCode wring_keys_create(wring_catalogue **c);
 /* Whether a key is one of outputs, of checkpoints, or of another command than this one. Not collective. */
 PetscBool wring_keys_of_others(const char *command, const char *key);
 
+/* Refuses keys of the command line that only another command reads; a deck may be for several. Collective. */
+PetscErrorCode wring_keys_check_command(const wring_options *o, const char *command);
+
 /*
   *keys: an object of every key in force with its value: the keys of the deck and of the command line, and the defaults
   of the problem, of the command and of these solvers, types or variants (NULL: the one of solver_type, if the
