@@ -115,22 +115,35 @@ static PetscErrorCode mark_finite(const wring_potential *g, char *mark)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of this rank. Most often no tet is inverted at x, and what they are at `from` does not matter. */
+static PetscErrorCode count_inverted(const wring_potential *g, const double *from, const double *x, PetscBool bounded,
+                                     PetscInt64 count[2])
+{
+  char *mark;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(g->mesh->tets.n, &mark));
+  wring_mark_inverted(g->mesh, x, mark, count);
+  if (count[0] > 0) {
+    wring_mark_inverted(g->mesh, from, mark, count);
+    if (bounded) PetscCall(mark_finite(g, mark));
+    wring_mark_inverted(g->mesh, x, mark, count);
+  }
+  PetscCall(PetscFree(mark));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscBool bounded, PetscInt64 *newly)
 {
   const double *a, *b;
   PetscInt64    count[2];
-  char         *mark;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(g->mesh->tets.n, &mark));
   PetscCall(wring_potential_get_local(g, from, &a));
-  wring_mark_inverted(g->mesh, a, mark, count);
-  PetscCall(VecRestoreArrayRead(from, &a));
-  if (bounded) PetscCall(mark_finite(g, mark));
   PetscCall(wring_potential_get_local(g, x, &b));
-  wring_mark_inverted(g->mesh, b, mark, count);
+  PetscCall(count_inverted(g, a, b, bounded, count));
   PetscCall(VecRestoreArrayRead(x, &b));
-  PetscCall(PetscFree(mark));
+  PetscCall(VecRestoreArrayRead(from, &a));
   PetscCallMPI(MPI_Allreduce(&count[1], newly, 1, MPIU_INT64, MPI_SUM, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

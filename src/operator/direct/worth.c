@@ -34,16 +34,23 @@ static double seconds_of_factor(const wring_aij *a)
 /* Half of the bandwidth in the order of Cuthill and McKee: vertices of a level. */
 static PetscErrorCode find_width(Mat S, double *width)
 {
-  PetscInt bandwidth;
-  IS       order, same;
-  Mat      band;
+  const PetscInt *at;
+  wring_rows      rows;
+  PetscInt        most = 0;
+  IS              order, same, place;
 
   PetscFunctionBegin;
   PetscCall(MatGetOrdering(S, MATORDERINGRCM, &order, &same));
-  PetscCall(MatPermute(S, order, order, &band));
-  PetscCall(MatComputeBandwidth(band, 0, &bandwidth));
-  *width = 0.5 * (double)bandwidth;
-  PetscCall(MatDestroy(&band));
+  PetscCall(ISInvertPermutation(order, PETSC_DECIDE, &place));
+  PetscCall(ISGetIndices(place, &at));
+  PetscCall(wring_rows_get(S, &rows));
+  for (PetscInt i = 0; i < rows.own.n; i++)
+    for (PetscInt k = rows.own.start[i]; k < rows.own.start[i + 1]; k++)
+      most = PetscMax(most, PetscAbsInt(at[i] - at[rows.own.column[k]]));
+  *width = (double)most + 0.5;
+  PetscCall(wring_rows_restore(&rows));
+  PetscCall(ISRestoreIndices(place, &at));
+  PetscCall(ISDestroy(&place));
   PetscCall(ISDestroy(&order));
   PetscCall(ISDestroy(&same));
   PetscFunctionReturn(PETSC_SUCCESS);
