@@ -131,8 +131,11 @@ static PetscErrorCode make_box(const PetscInt cells[3], const char *poisson, tes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the choice depends on the number of vertices alone, or if a factor is expected where it costs too much. */
-static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool pays)
+/*
+  Fails if the choice depends on the number of vertices alone, if a factor is expected where it costs too much, or if its
+  cost is not between half of and twice `counted` iterations, unless this is 0.
+*/
+static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool pays, double counted)
 {
   test_body b;
   Mat       A[3] = {NULL};
@@ -144,6 +147,9 @@ static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool pays)
   PetscCall(wring_factor_worth(A[0], &expected, &factor));
   CHECK((factor < expected) == pays, "%d x %d x %d cells: a factor takes as long as %g iterations, %g are expected",
         (int)cells[0], (int)cells[1], (int)cells[2], factor, expected);
+  CHECK(counted == 0 || (counted / 2 < factor && factor < 2 * counted),
+        "%d x %d x %d cells: a factor takes as long as %g iterations, %g by symbolic counts", (int)cells[0],
+        (int)cells[1], (int)cells[2], factor, counted);
   PetscCall(wring_matrices_destroy(A));
   PetscCall(test_body_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,8 +191,9 @@ int main(int argc, char **argv)
   PetscCall(check_same("stable_neohookean"));
   PetscCall(check_same("fixed_corotated"));
   PetscCall(check_systems());
-  PetscCall(check_choice((const PetscInt[]){400, 1, 1}, PETSC_TRUE));
-  PetscCall(check_choice((const PetscInt[]){11, 11, 11}, PETSC_FALSE));
+  PetscCall(check_choice((const PetscInt[]){400, 1, 1}, PETSC_TRUE, 0));
+  PetscCall(check_choice((const PetscInt[]){11, 11, 11}, PETSC_FALSE, 0));
+  PetscCall(check_choice((const PetscInt[]){17, 17, 17}, PETSC_FALSE, 472)); // which is estimated
   PetscCall(check_change());
   return PetscFinalize();
 }

@@ -30,9 +30,8 @@ const wring_option wring_operator_options[] = {
    .help = "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},
   {"coarse_rank_entries", WRING_INT, .range = "[1,inf)", .value = "20000",
    .at   = WRING_AT(wring_operator_settings, coarsening.rank_entries),
-   .help = "Entries of the matrix of such a level for each of these ranks, a fifth of it blocks of a Hessian; up to "
-           "five times "
-           "as many are on one rank. Larger for slower messages within a node."},
+   .help = "Entries of the matrix of such a level for each of these ranks, a fifth for blocks of a Hessian; up "
+           "to five times as many are on one rank. Larger for slower messages within a node."},
   {0},
 };
 

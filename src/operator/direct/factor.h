@@ -15,7 +15,7 @@
     cholmod.c      type direct on one rank or one node: CHOLMOD, packed, refined
     cholmod_pc.c   CHOLMOD as a preconditioner, for matrices with three rows per vertex and many numeric factors
     mumps.c        type direct with a distributed factor: MUMPS
-    worth.c        what a factor of H takes, from symbolic counts
+    worth.c        what a factor of H takes, from its shape and symbolic counts
   Iterations other than refinement do not belong here.
 */
 #pragma once
@@ -62,8 +62,8 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
 /*
   Iterations of conjugate gradients with a V-cycle of H, a matrix with three rows for each of `graph` (AIJ, symmetric,
   any values): those of a solve, as the shape of the body lets expect, and those that take as long as a factor and its
-  solve: by a symbolic analysis on rank 0 or, where the order of Cuthill and McKee leaves no hope that another one is
-  cheap, of a band in that order; INFINITY: that is hopeless, too. Collective.
+  solve. The latter are counted by a symbolic analysis on rank 0, or estimated from a band in the order of Cuthill and
+  McKee where the estimate is far above what is expected; INFINITY where the band is hopeless. Collective.
 */
 PetscErrorCode wring_factor_worth(Mat graph, double *expected, double *factor);
 

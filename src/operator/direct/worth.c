@@ -12,8 +12,9 @@ static const double vertex    = 5.5e-6;         // s more to fill a matrix of sc
 static const double iteration = 0.1e-6;         // s of conjugate gradients, a vertex
 static const double levels    = 5e-3;           // s of the levels of any mesh
 static const double plump = 12, slender = 10;   // iterations of a cube; the length, in widths, of twice as many
-static const double dear = 10, hopeless = 100;  // a band that takes so many times as long as conjugate gradients
-static const double gain = 40;                  // levels of a body by which another order may be twice as good
+static const double gain     = 40;              // levels of a body of which a better order than a band takes half
+static const double dear     = 10;              // such a factor that takes so many times as long as conjugate gradients
+static const double hopeless = 100;             // and a band
 
 /* Seconds of a factor and a solve, by the symbolic analysis. */
 static double seconds_of_factor(const wring_aij *a)
@@ -65,12 +66,14 @@ static PetscErrorCode judge(Mat S, double *expected, double *factor)
   PetscFunctionBegin;
   PetscCall(find_width(S, &w));
   PetscCall(wring_rows_get(S, &rows));
-  const double n = (double)rows.own.n, length = n / pow(w, 1.5);
-  *expected         = plump * (1 + length / slender);
-  const double band = 27 * n * w * w / rate + 9 * n * w * number + vertex * n;
-  const double cg = levels + iteration * n * *expected, better = 1 + n / w / gain;
-  if (band < hopeless * cg)
-    *factor = PetscMax(0, (band < dear * better * cg ? seconds_of_factor(&rows.own) : band) - levels) / (iteration * n);
+  const double n = (double)rows.own.n, length = n / pow(w, 1.5), band = 27 * n * w * w / rate;
+  *expected       = plump * (1 + length / slender);
+  const double cg = levels + iteration * n * *expected;
+  if (band < hopeless * cg) {
+    double seconds = (band + 9 * n * w * number + vertex * n) / (1 + n / w / gain);
+    if (seconds < dear * cg) seconds = seconds_of_factor(&rows.own);
+    *factor = PetscMax(0, seconds - levels) / (iteration * n);
+  }
   PetscCall(wring_rows_restore(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

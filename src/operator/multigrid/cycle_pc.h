@@ -14,7 +14,7 @@ PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op);
 PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);
 /*
   Builds the hierarchy of A, symmetric and positive definite, which is kept; H: NULL, or for which set_hessian follows,
-  with wide aggregates if H has the pattern of A. Collective.
+  with wide aggregates, on more ranks, if H has the pattern of A. Collective.
 */
 PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A, Mat H);
 

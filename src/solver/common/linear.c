@@ -11,7 +11,7 @@
 enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many solves
 enum { NO_FACTOR_FROM = 200000 }; // of one with few solves: one rank collects the graph
 
-/* By the symbolic counts of a factor for a matrix with few solves; CG if PETSc's options give a preconditioner. */
+/* By the cost of a factor for a matrix with few solves; CG if PETSc's options give a preconditioner. */
 static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
@@ -216,7 +216,7 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l)
   again. Attachments that change end both.
 */
 static const double cycle_cost = 6, cycle_more = 1.5; // iterations; docs/performance.md
-static const double few = 5;                          // iterations that are no excess: a first rough solve is short
+static const double few = 5, early = 0.1; // iterations up to `few` count so much: a first rough solve is short
 
 static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x)
 {
@@ -245,7 +245,8 @@ static void take_pace(wring_linear *l, PetscInt iterations)
   const double digits = fmax(-log10(l->rtol), 1);
   l->pace[1]          = (double)PetscMax(iterations, 1) / digits;
   if (l->pace[0] == 0) l->pace[0] = l->pace[1];
-  l->extra += fmax(0, (double)iterations - fmax(l->pace[0] * digits, few));
+  const double excess = fmax(0, (double)iterations - l->pace[0] * digits);
+  l->extra += fmax(early * excess, fmin(excess, (double)iterations - few));
 }
 
 /* What the preconditioner needs of x. A preconditioner by the diagonal, or none, is no factor. */

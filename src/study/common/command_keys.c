@@ -29,17 +29,16 @@ PetscErrorCode wring_keys_create(wring_catalogue **c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a key is one of a table, but not of the command, and the table is not for every command. */
-static PetscBool is_of_other(const wring_schema *table, const char *command, const char *key)
+static PetscBool has_key(const wring_schema *table, const char *key)
 {
   const size_t size = strcspn(table->prefix, "*"); // 0: of every command
-  return (PetscBool)(size && strcmp(table->owner, command) && !wring_ascii_compare_n(key, table->prefix, size));
+  return (PetscBool)(size && !wring_ascii_compare_n(key, table->prefix, size));
 }
 
 PetscBool wring_keys_of_others(const char *command, const char *key)
 {
   for (const wring_schema *s = tables; s < tables + N_TABLES; s++)
-    if (is_of_other(s, command, key)) return PETSC_TRUE;
+    if (strcmp(s->owner, command) && has_key(s, key)) return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -50,11 +49,12 @@ PetscErrorCode wring_keys_check_command(const wring_options *o, const char *comm
   PetscFunctionBegin;
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    if (strcmp(origin, WRING_COMMAND_LINE) != 0) continue;
-    for (const wring_schema *s = tables; s < tables + N_TABLES; s++)
-      if (s->options != wring_output_options && s->options != wring_checkpoint_options && is_of_other(s, command, key))
+    for (const wring_schema *s = tables; s < tables + N_TABLES && !strcmp(origin, WRING_COMMAND_LINE); s++) {
+      const char *const reader = s->options == wring_checkpoint_options ? "run" : s->owner;
+      if (s->options != wring_output_options && strcmp(reader, command) && has_key(s, key))
         WRING_REFUSE(wring_options_comm(o), "%s: %s is a key of wring %s, expected one that wring %s reads", origin,
-                     key, s->owner, command);
+                     key, reader, command);
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
