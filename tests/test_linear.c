@@ -132,8 +132,8 @@ static PetscErrorCode make_box(const PetscInt cells[3], const char *poisson, tes
 }
 
 /*
-  Fails if the choice depends on the number of vertices alone, if a factor is expected where it costs too much, or if its
-  cost is not between half of and twice `counted` iterations, unless this is 0.
+  Fails if the choice depends on the number of vertices alone, if a factor is expected where it costs too much, or if
+  its cost is not between half of and twice `counted` iterations, unless this is 0.
 */
 static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool pays, double counted)
 {

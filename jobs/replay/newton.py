@@ -16,6 +16,7 @@ CG, NUMBERS_EVERY = 10, 3  # as steps of a box in time need
 ROW_ENTRIES = 9.5  # of a ghost's row of H that are sent to its owner
 PARTS = 32  # columns of a coarse row that are sent to its owner
 MOST = 12  # entries of the longest row of P
+RANK_ENTRIES = iteration.RANK_ENTRIES // 5  # src/operator/hosts.h
 POWER = 3  # steps of the power method, once it has begun
 BARRIER = ("sum", 8)
 
@@ -103,12 +104,12 @@ def numbers(t, m):
 WAYS = (("CG iteration", gradients), ("numbers of the cycle", numbers), ("H and an evaluation", assembly))
 
 
-def tables(parts, costs, rank_entries=iteration.RANK_ENTRIES):
+def tables(parts, costs, rank_entries=RANK_ENTRIES):
     t = iteration.Tables(parts, costs.per_node, rank_entries, KIND)
     return t, [costs.of(rows) for rows in t.rows]
 
 
-def times(ranks, vertices, rank_entries=iteration.RANK_ENTRIES):
+def times(ranks, vertices, rank_entries=RANK_ENTRIES):
     """Milliseconds of the three parts on full nodes, without contention for links."""
     t, m = tables(pattern.Parts(ranks, vertices), iteration.Costs(scale.FULL_NODE), rank_entries)
     return [1e-6 * chain.play(make(t, m), ranks, chain.Network())[0].max() for _, make in WAYS]
