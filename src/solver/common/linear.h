@@ -42,7 +42,7 @@ typedef struct {
   Mat                mean[3];  // A at the x of the V-cycle's hierarchy, (5.13)
   PetscInt           revision; // of g when it was built
   double    pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
-  double    extra;   // iterations since then above what the first solve lets expect
+  double    extra;   // iterations since then above what the first solve lets expect, less in short solves
   PetscBool own;     // the V-cycle is not PETSc's
   PetscBool blocks;  // it is that of H
   PetscBool fresh;   // and its numbers are those of A, not of an earlier one
