@@ -12,9 +12,9 @@ static const double vertex    = 5.5e-6;         // s more to fill a matrix of sc
 static const double iteration = 0.1e-6;         // s of conjugate gradients, a vertex
 static const double levels    = 5e-3;           // s of the levels of any mesh
 static const double plump = 12, slender = 10;   // iterations of a cube; the length, in widths, of twice as many
-static const double gain     = 40;              // levels of a body of which a better order than a band takes half
-static const double dear     = 10;              // such a factor that takes so many times as long as conjugate gradients
-static const double hopeless = 100;             // and a band
+static const double gain     = 40;              // with so many levels the best order takes half as long as a band
+static const double dear     = 10;              // times conjugate gradients: such a factor is estimated, not analysed
+static const double hopeless = 100;             // times conjugate gradients: no factor is taken if a band costs as much
 
 /* Seconds of a factor and a solve, by the symbolic analysis. */
 static double seconds_of_factor(const wring_aij *a)

@@ -216,7 +216,7 @@ static PetscErrorCode begin_system(wring_solver *s, wring_linear *l)
   again. Attachments that change end both.
 */
 static const double cycle_cost = 6, cycle_more = 1.5; // iterations; docs/performance.md
-static const double few = 5, early = 0.1; // iterations up to `few` count so much: a first rough solve is short
+static const double few = 5, early = 0.1; // excess up to `few` iterations counts a tenth, as rough solves are short
 
 static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x)
 {
