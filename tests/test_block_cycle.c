@@ -50,7 +50,7 @@ static PetscErrorCode create_bar(PetscInt cells, const char *poisson, bar *a)
   bend(a->b.mesh, 0.3, a->x);
   PetscCall(wring_potential_create_blocks(a->b.g, &a->H));
   PetscCall(wring_potential_hessian(a->b.g, a->x, WRING_FILTER_CLAMP, &a->H));
-  PetscCall(wring_potential_mean_matrices(a->b.g, a->x, 1, a->A));
+  PetscCall(wring_potential_mean_matrices(a->b.g, a->x, PETSC_FALSE, 1, a->A));
   PetscCall(PCCreate(PETSC_COMM_WORLD, &a->pc));
   PetscCall(wring_cycle_pc_set(a->pc, NULL));
   PetscCall(wring_cycle_pc_set_matrix(a->pc, a->A[0], a->H));

@@ -143,8 +143,8 @@ static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool pays, doub
 
   PetscFunctionBegin;
   PetscCall(make_box(cells, "0.3", &b));
-  PetscCall(wring_potential_mean_matrices(b.g, b.x, 1, A));
-  PetscCall(wring_factor_worth(A[0], &expected, &factor));
+  PetscCall(wring_potential_mean_matrices(b.g, b.x, PETSC_FALSE, 1, A));
+  PetscCall(wring_factor_worth(A[0], 1, &expected, &factor));
   CHECK((factor < expected) == pays, "%d x %d x %d cells: a factor takes as long as %g iterations, %g are expected",
         (int)cells[0], (int)cells[1], (int)cells[2], factor, expected);
   CHECK(counted == 0 || (counted / 2 < factor && factor < 2 * counted),

@@ -33,11 +33,13 @@ static PetscErrorCode create(const char *law, double h, test_body *m, Vec *y)
 /* |A - B| / |B|, A given as the filtered Hessian of the vertices above a threshold. */
 static PetscErrorCode difference(test_body *m, Vec y, Vec grad, double threshold, wring_filter of, double *result)
 {
+  const wring_hessian_choice how = {WRING_FILTER_CLAMP, grad, threshold, PETSC_FALSE};
+
   Mat    A = NULL, B = NULL;
   double size;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian_above(m->g, y, WRING_FILTER_CLAMP, grad, threshold, &A));
+  PetscCall(wring_potential_hessian_with(m->g, y, &how, &A));
   PetscCall(wring_potential_hessian(m->g, y, of, &B));
   PetscCall(MatNorm(B, NORM_FROBENIUS, &size));
   PetscCall(MatAXPY(A, -1, B, SAME_NONZERO_PATTERN));
@@ -54,13 +56,15 @@ static PetscErrorCode difference(test_body *m, Vec y, Vec grad, double threshold
 */
 static PetscErrorCode count_changed(test_body *m, Vec y, Vec grad, double largest, PetscInt count[2])
 {
+  const wring_hessian_choice how = {WRING_FILTER_ABSOLUTE, grad, largest * (1 - 1e-12), PETSC_FALSE};
+
   Mat           A = NULL, B = NULL;
   Vec           rows;
   const double *r, *ga;
   PetscInt      first, n;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian_above(m->g, y, WRING_FILTER_ABSOLUTE, grad, largest * (1 - 1e-12), &A));
+  PetscCall(wring_potential_hessian_with(m->g, y, &how, &A));
   PetscCall(wring_potential_hessian(m->g, y, WRING_FILTER_NONE, &B));
   PetscCall(MatCreateVecs(B, &rows, NULL));
   PetscCall(MatGetOwnershipRange(B, &first, NULL));

@@ -89,7 +89,7 @@ static PetscErrorCode test_mean_matrix(const char *law)
   PetscCall(VecDuplicate(m.x, &v));
   PetscCall(test_body_place(&m, shear, 0.05, v));
   PetscCall(wring_potential_hessian(m.g, v, WRING_FILTER_CLAMP, &H));
-  PetscCall(wring_potential_mean_matrices(m.g, v, 2, m.of));
+  PetscCall(wring_potential_mean_matrices(m.g, v, PETSC_FALSE, 2, m.of));
   PetscCall(MatCreateVecs(m.A, &one, &got));
   PetscCall(VecDuplicate(got, &expected));
   PetscCall(apply_blocks(&m, H, v, expected));
@@ -129,7 +129,7 @@ static PetscErrorCode test_flat(void)
   PetscCall(MatCreateVecs(m.A, &rest, &flat));
   PetscCall(MatGetDiagonal(m.A, rest));
   PetscCall(VecMax(rest, NULL, &largest));
-  PetscCall(wring_potential_mean_matrices(m.g, v, 1, m.of));
+  PetscCall(wring_potential_mean_matrices(m.g, v, PETSC_FALSE, 1, m.of));
   PetscCall(MatGetDiagonal(m.A, flat));
   PetscCall(VecMax(flat, NULL, &stiffest));
   CHECK(stiffest > 1e5 * largest && stiffest < 1e7 * largest, "A at rest has %g, flat %g", largest, stiffest);

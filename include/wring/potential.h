@@ -249,10 +249,10 @@ PetscErrorCode wring_matrices_destroy(Mat A[3]); // its references, which are NU
 
 /*
   A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of the diagonal blocks of the
-  element's semidefinite Hessian; contacts are excluded. docs/theory.md (5.13). A as in operator_matrices, which may
-  have created it. Needs WRING_CAN_HESSIAN.
+  element's semidefinite Hessian, `pressed` as in wring_hessian_choice; contacts are excluded. docs/theory.md (5.13). A
+  as in operator_matrices, which may have created it. Needs WRING_CAN_HESSIAN.
 */
-PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3]);
+PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, PetscBool pressed, double factor, Mat A[3]);
 
 /* The vertices that share an element: the pattern of the matrices above, with zeros; A is created, MATAIJ. */
 PetscErrorCode wring_potential_graph(wring_potential *g, Mat *A);
@@ -272,14 +272,25 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
 /*
   H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; the filter is for the part of every element. *H
   is created if it is NULL, or replaced; one of create_blocks is filled as it is, unless means couple more vertices than
-  elements do. hessian_above filters those elements only that have a vertex at which a component of grad exceeds the
-  threshold [N] in size; grad comes from wring_potential_create_vec. The last function clamps, and excludes contacts,
-  for uses that must not depend on them.
+  elements do. The last function clamps, and excludes contacts, for uses that must not depend on them.
 */
+typedef struct {
+  wring_filter filter;
+  Vec          grad;      // of create_vec: the filter is for elements that have a vertex where a component of grad
+  double       threshold; // exceeds this in size [N]; grad NULL: for all elements
+  PetscBool    pressed;   // pressures are those of wring_potential_find_pressures, not those at x
+} wring_hessian_choice;
+
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, wring_filter filter, Mat *H);
-PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_filter filter, Vec grad, double threshold,
-                                             Mat *H);
+PetscErrorCode wring_potential_hessian_with(wring_potential *g, Vec x, const wring_hessian_choice *how, Mat *H);
 PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, Mat *H);
+
+/*
+  wring_term_find_pressures of all terms, d of create_vec or NULL: halo exchanges of x and d, and those of means.
+  volume_ratio: the largest wring_term_volume_ratio, 0: there are none; not collective.
+*/
+PetscErrorCode wring_potential_find_pressures(wring_potential *g, Vec x, Vec d);
+double         wring_potential_volume_ratio(const wring_potential *g);
 
 /*
   An H without values that keeps one block of two that are transposes of each other, and no columns of scalars: 40 % of

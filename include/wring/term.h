@@ -31,6 +31,7 @@
     term.c                   destruction and queries; components, moduli at rest, stiffness of points and edges
     pattern.c                the pattern of vertices that share an element, and A in it
     mean.c                   means of J over patches, for laws that are split
+    pressure.c               pressures that are linear in a step, of materials that are nearly incompressible
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
     descent/                 Gauss-Seidel over vertices: wring/descent.h
   Functions of laws are in src/law, exchanges of x and f between ranks in src/potential.
@@ -204,6 +205,17 @@ const wring_patches *wring_term_patches(const wring_term *t); // NULL: it has no
 PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const double *x);
 
 /*
+  A Hessian has the pressures U'(J) of a material in its geometric part. Where U'' is large, those at x_k are mostly what
+  the last step d has left to second order in d; those of the mixed form, (5.17g), are U'(J) + U''(J) dJ/dx . d at the x
+  where d began. find_pressures keeps them for Hessians that are `pressed`; d NULL: 0. Nothing for other terms.
+  take_pressures is called once the means at the x of such a Hessian are found. Collective with means.
+    volume_ratio   (lambda + 2 mu)/mu at rest of a material with U where this is above 20, else 0; the same on all ranks
+*/
+double         wring_term_volume_ratio(const wring_term *t);
+PetscErrorCode wring_term_find_pressures(wring_term *t, wring_phases *phases, const double *x, const double *d);
+void           wring_term_take_pressures(wring_term *t);
+
+/*
   The Hessian's part of the patches is sum_p D_p g_p g_p^T with g_p [1/m] the gradient of the mean of J, D_p = W_p U''.
     curvatures   D [patches.n] J after the filter, 0 where there is no patch
     gradients    value [n][m][3]: each element's part of g_p, at the vertices of `patch_vertices`
@@ -284,12 +296,13 @@ PetscErrorCode wring_laplacian_create(MPI_Comm comm, PetscInt n_local, PetscInt 
   [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the clamped Hessian's entries (dk, dl) at x.
   docs/theory.md (5.13)
 */
-void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
-                                 double *value);
-/* The filter of element Hessians, and the elements that it is for. */
+void wring_term_add_mean_hessian(const wring_term *t, PetscBool pressed, double factor, const double *x,
+                                 const wring_pattern *p, double *value);
+/* The filter of element Hessians, the elements that it is for, and their pressures. */
 typedef struct {
   wring_filter filter;
-  const char  *marks; // [n_local] those with a vertex where it is not 0; NULL: all
+  const char  *marks;   // [n_local] those with a vertex where it is not 0; NULL: all
+  PetscBool    pressed; // with the pressures of wring_term_find_pressures, after wring_term_take_pressures
 } wring_filtering;
 
 /* Which element matrices of a term are added to each block of v, whose pattern p must contain its elements; work. */

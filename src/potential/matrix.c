@@ -204,6 +204,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, 
   wring_count(g->phases, WRING_WORK_HESSIANS, 1);
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_potential_find_means(g, xa));
+  for (int i = 0; i < g->n_term && which.pressed; i++) wring_term_take_pressures(g->term[i]);
   PetscCall(fill_hessian(g, which, xa, contacts, H));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(wring_matrix_assemble(*H, (PetscBool)(which.filter && !which.marks)));
@@ -233,16 +234,39 @@ static PetscErrorCode mark_above(wring_potential *g, Vec grad, double threshold,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_filter filter, Vec grad, double threshold,
-                                             Mat *H)
+PetscErrorCode wring_potential_hessian_with(wring_potential *g, Vec x, const wring_hessian_choice *how, Mat *H)
 {
-  char *marks;
+  char *marks = NULL;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(g->mesh->n_local, &marks));
-  PetscCall(mark_above(g, grad, threshold, marks));
-  PetscCall(hessian(g, x, (wring_filtering){.filter = filter, .marks = marks}, PETSC_TRUE, H));
+  if (how->grad) {
+    PetscCall(PetscMalloc1(g->mesh->n_local, &marks));
+    PetscCall(mark_above(g, how->grad, how->threshold, marks));
+  }
+  PetscCall(hessian(g, x, (wring_filtering){how->filter, marks, how->pressed}, PETSC_TRUE, H));
   PetscCall(PetscFree(marks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_potential_volume_ratio(const wring_potential *g)
+{
+  double ratio = 0;
+  for (int i = 0; i < g->n_term; i++) ratio = PetscMax(ratio, wring_term_volume_ratio(g->term[i]));
+  return ratio;
+}
+
+PetscErrorCode wring_potential_find_pressures(wring_potential *g, Vec x, Vec d)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const double     *xa, *da = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  if (d) PetscCall(wring_potential_get_local(g, d, &da));
+  for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_find_pressures(g->term[i], g->phases, xa, da));
+  if (d) PetscCall(VecRestoreArrayRead(d, &da));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -251,7 +251,7 @@ PetscErrorCode wring_potential_graph(wring_potential *g, Mat *A)
 
 /* ---- the operator at x ------------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3])
+PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, PetscBool pressed, double factor, Mat A[3])
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   const double     *xa;
@@ -263,7 +263,8 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
   PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &value));
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(wring_potential_find_means(g, xa));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
+  for (int i = 0; i < g->n_term && pressed; i++) wring_term_take_pressures(g->term[i]);
+  for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], pressed, factor, xa, g->pattern, value);
   PetscCall(VecRestoreArrayRead(x, &xa));
   wring_matrix_add_mass(g, g->pattern, value);
   PetscCall(fill_all(g, g->pattern, value, A));

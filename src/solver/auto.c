@@ -35,8 +35,8 @@ static const double first_places = 27, first_levels = 80; // the first H, by its
 static const double entries_of_h = 6.6, blocks = 3.5, levels = 12, cycle = 0.9;    // each H; an inner iteration
 static const double operation = 1 / 60.0, analysis = 20, number = 6.8, read = 0.9; // a factor, by its numbers
 
-/* Guesses: numbers of H, by vertices, at order 1 and 2; with means so many times as many, and those of its factor. */
-static const double row_numbers[] = {124, 238}, of_mean = 5, flops_of_mean = 3.5, entries_of_mean = 2;
+/* Guesses: numbers of H, by vertices, at order 1 and 2; with means of several tetrahedra more, also of its factor. */
+static const double row_numbers[] = {124, 238}, of_mean = 5, entries_of_mean = 2;
 
 /* Of a Hessian, in evaluations: the first time more; each time; a solve with its factor or an inner iteration. */
 typedef struct {
@@ -126,11 +126,11 @@ static void set_price(const wring_solver *s, auto_data *a)
 static void find_prices(const wring_solver *s, auto_data *a)
 {
   const wring_mesh *const m       = wring_potential_mesh(s->g);
-  const PetscBool         mean    = wring_potential_has_means(s->g);
+  const PetscBool         mean    = wring_linear_couples_more(s);
   const double            numbers = row_numbers[m->tets.order == 2] * (double)m->number.n_global;
   wring_operator_info     info;
   wring_operator_get_info(s->op, &info);
-  set_prices(s, a, numbers * (mean ? of_mean : 1), 27 * info.flops * (mean ? flops_of_mean : 1),
+  set_prices(s, a, numbers * (mean ? of_mean : 1), 27 * info.flops * (mean ? WRING_FLOPS_OF_MEAN : 1),
              9 * info.entries * (mean ? entries_of_mean : 1));
   set_price(s, a);
 }

@@ -15,6 +15,9 @@
   Stiff parts and thin bodies turn, but x + d also stretches them, and backtracking shortens the step. A second Newton
   step from x + d takes the stretch back: both are one iteration if g is then low enough [Chamberlain et al. 1982].
 
+  Nearly incompressible materials: H has the pressures that d gives to first order, those of Newton's method for the
+  mixed form, not those at x + d, which are mostly of second order in d [Magisano et al. 2017].
+
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
   V-cycle of H (cg), of A at x where means couple more vertices, to the tolerances of Eisenstat and Walker or to a fixed
   one. docs/theory.md (5.17a) to (5.17f)
@@ -33,11 +36,12 @@ static const double all_below = 1e-4; // progressive: of the largest force; belo
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
 /* Of a second step, (5.17e). Rises and decreases of g are in multiples of |slope|. */
-static const double largest_rise = 100; // by the first step
+static const double largest_rise = 100; // by the first step; with linear pressures (lambda + 2 mu)/mu times as much
 static const double second_rtol  = 1e-2;
 static const double second_least = 0.1; // decrease by both steps
 enum { SECOND_ITERATIONS = 40 };        // of its solve, or twice those of the first solve
 enum { LONGEST_PAUSE = 64 };            // iterations without one after failures
+enum { MORE_STEPS = 2 };                // after the first, with linear pressures
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
@@ -118,7 +122,8 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   const PetscBool in_time = (PetscBool)!wring_potential_is_static(s->g);
   if (newton->modify.kind == PROGRESSIVE || (newton->modify.kind == ON_DEMAND && in_time))
     newton->modify.threshold = INFINITY;
-  newton->forcing.norm  = 0;
+  newton->forcing.norm = 0;
+  PetscCall(wring_linear_begin_pressures(s, &newton->H, wring_potential_start(s->g)));
   newton->watchdog.wait = newton->watchdog.pause = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -145,13 +150,12 @@ static PetscErrorCode assemble(wring_solver *s, Vec x)
 {
   newton_data *const               newton = s->data;
   const newton_modification *const m      = &newton->modify;
+  const PetscBool                  above  = (PetscBool)(by_forces(m) && m->threshold > 0);
+  const wring_hessian_choice how = {filter_of(m), above ? s->current.grad : NULL, m->threshold, newton->H.volume > 0};
 
   PetscFunctionBegin;
   PetscCall(wring_linear_create_matrix(s, &newton->H));
-  if (by_forces(m) && m->threshold > 0)
-    PetscCall(wring_potential_hessian_above(s->g, x, filter_of(m), s->current.grad, m->threshold, &newton->H.A));
-  else
-    PetscCall(wring_potential_hessian(s->g, x, filter_of(m), &newton->H.A));
+  PetscCall(wring_potential_hessian_with(s->g, x, &how, &newton->H.A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -339,7 +343,7 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
 {
   newton_data *const     newton = s->data;
   newton_watchdog *const w      = &newton->watchdog;
-  const double           found  = s->trial.step;
+  const double           found = s->trial.step, rise = largest_rise * PetscMax(newton->H.volume, 1);
 
   PetscFunctionBegin;
   *begins = PETSC_FALSE;
@@ -350,7 +354,7 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(wring_solver_try(s, x, 1, newton->d));
-  *begins = (PetscBool)(s->trial.value.objective <= s->current.value.objective - largest_rise * slope);
+  *begins = (PetscBool)(s->trial.value.objective <= s->current.value.objective - rise * slope);
   if (!*begins) PetscCall(wring_solver_try(s, x, found, newton->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -368,8 +372,11 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. */
-static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool *low)
+/*
+  Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. *on: it has not, but a
+  lower one than x, from which another step is to be tried; never after the last one.
+*/
+static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool last, PetscBool *low, PetscBool *on)
 {
   newton_data *const newton = s->data;
   double             slope;
@@ -384,11 +391,13 @@ static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool 
   PetscCall(assemble(s, x));
   PetscCall(try_direction(s, x, &slope, low));
   PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, before));
+  *on = PETSC_FALSE;
   if (!*low) PetscFunctionReturn(PETSC_SUCCESS);
   for (double alpha = 1; alpha >= 0.5; alpha /= 2) {
     PetscCall(wring_solver_try(s, x, alpha, newton->d));
     *low = (PetscBool)(s->trial.value.objective <= most);
-    if (*low) break;
+    *on  = (PetscBool)(!*low && !last && alpha == 1 && s->trial.value.objective < s->current.value.objective);
+    if (*low || *on) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -400,7 +409,7 @@ static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
   newton_watchdog *const w       = &newton->watchdog;
   const wring_forcing    forcing = newton->forcing;
   const double           found = s->trial.step, most = s->current.value.objective + second_least * slope;
-  PetscBool              low;
+  PetscBool              low, on;
 
   PetscFunctionBegin;
   PetscCall(begin_second(s, x, slope, &low));
@@ -409,8 +418,12 @@ static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
   PetscCall(VecCopy(x, w->x));
   PetscCall(VecCopy(newton->d, w->d));
   PetscCall(VecCopy(s->current.grad, w->grad));
-  PetscCall(wring_solver_accept(s, x));
-  PetscCall(try_second(s, x, most, &low));
+  on = low;
+  for (int left = newton->H.volume > 0 ? MORE_STEPS : 1; left > 0 && on; left--) {
+    PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
+    PetscCall(wring_solver_accept(s, x));
+    PetscCall(try_second(s, x, most, (PetscBool)(left == 1), &low, &on));
+  }
   w->pause = low ? 0 : PetscMin(2 * w->pause + 2, LONGEST_PAUSE);
   w->wait  = w->pause;
   if (low) PetscFunctionReturn(PETSC_SUCCESS);
@@ -466,11 +479,13 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   if (result == WRING_SEARCH_FAILED) {
     PetscCall(wring_note(
       s->comm, "solver '%s': g does not decrease along Newton's direction: steepest descent is tried", s->name));
+    newton->H.volume = 0;
     PetscCall(wring_solver_steepest(s, x, newton->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   } else if (result == WRING_SEARCH_FOUND) {
     PetscCall(try_both(s, x, slope));
   }
+  PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
   PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

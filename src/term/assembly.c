@@ -17,10 +17,12 @@ static int mark_lanes(const wring_term *t, const char *marks, PetscInt b, int *o
   return count;
 }
 
-static void row_hessian_of(const term_row *r, wring_filter filter, wring_in g, wring_out h)
+static void row_hessian_of(const term_row *r, PetscBool pressed, wring_filter filter, wring_in g, wring_out h)
 {
   const wring_law *const law = r->t->law;
-  if (g)
+  if (pressed)
+    wring_term_pressed_hessian(r, filter, h);
+  else if (g)
     law->blocks(law, filter, term_par(r->t, r->row), r->z, g, h);
   else
     law->hessian(law, filter, term_par(r->t, r->row), r->z, h);
@@ -28,13 +30,14 @@ static void row_hessian_of(const term_row *r, wring_filter filter, wring_in g, w
 
 void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h)
 {
+  const PetscBool     pressed = row_is_pressed(r, which);
   WRING_ALIGNED lanes plain[9 * MAX_Q * MAX_Q];
   int                 on[LANES];
   const int           count = which.marks ? mark_lanes(r->t, which.marks, r->block, on) : LANES, q = r->t->law->q;
 
-  row_hessian_of(r, count > 0 ? which.filter : WRING_FILTER_NONE, g, h);
+  row_hessian_of(r, pressed, count > 0 ? which.filter : WRING_FILTER_NONE, g, h);
   if (count == 0 || count == LANES) return;
-  row_hessian_of(r, WRING_FILTER_NONE, g, plain);
+  row_hessian_of(r, pressed, WRING_FILTER_NONE, g, plain);
   for (int i = 0; i < (g ? TET_BLOCKS : 9 * q * q); i++) {
     for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
   }
@@ -56,8 +59,9 @@ static void add_element(int m, int q, const double *g, const double *B, const Pe
   }
 }
 
-/* What it is added to. */
+/* What it is of, and what it is added to. */
 typedef struct {
+  wring_filtering      which;
   double               factor;
   const wring_pattern *p;
   double              *value;
@@ -83,11 +87,12 @@ static void bound_mean(const term_row *r, double (*K)[LANES])
 /* K [points][q][q] = w B of a row, from its Hessian. */
 static void map_mean(const term_row *r)
 {
-  const int           q      = r->t->law->q;
-  const double *const weight = r->t->weight + (size_t)r->row * LANES;
-  double(*const K)[LANES]    = matrices_of(r) + q * q * r->point;
-  WRING_ALIGNED lanes h[9 * MAX_Q * MAX_Q];
-  wring_term_row_hessian(r, (wring_filtering){.filter = WRING_FILTER_CLAMP}, NULL, h);
+  const int           q        = r->t->law->q;
+  const double *const weight   = r->t->weight + (size_t)r->row * LANES;
+  double(*const K)[LANES]      = matrices_of(r) + q * q * r->point;
+  const mean_hessian *const of = context_of(r);
+  WRING_ALIGNED lanes       h[9 * MAX_Q * MAX_Q];
+  wring_term_row_hessian(r, of->which, NULL, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
@@ -118,10 +123,11 @@ static void add_means(const wring_term *t, PetscInt b, const double (*K)[LANES],
   }
 }
 
-void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
-                                 double *value)
+void wring_term_add_mean_hessian(const wring_term *t, PetscBool pressed, double factor, const double *x,
+                                 const wring_pattern *p, double *value)
 {
-  const int            size = t->points * t->law->q * t->law->q;
-  const wring_matrices work = {map_mean, add_means, &(mean_hessian){factor, p, value}, size};
+  const wring_filtering which = {WRING_FILTER_CLAMP, NULL, pressed};
+  const int             size  = t->points * t->law->q * t->law->q;
+  const wring_matrices  work  = {map_mean, add_means, &(mean_hessian){which, factor, p, value}, size};
   wring_term_add_matrices(t, &work, x);
 }

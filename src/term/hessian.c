@@ -237,9 +237,10 @@ TERM_INLINE void place_blocks(const double *w, wring_in h, lanes *K)
 }
 
 /* The rows of the free vertices of tets whose law computes their blocks, or NULL. */
-static inline wring_in rows_of_blocks(const term_row *r)
+static inline wring_in rows_of_blocks(const term_row *r, wring_filtering which)
 {
-  return r->t->m == 4 && r->t->law->blocks ? (wring_in)row_coef(r->t, r->row) : NULL;
+  const PetscBool blocks = (PetscBool)(r->t->m == 4 && r->t->law->blocks && !row_is_pressed(r, which));
+  return blocks ? (wring_in)row_coef(r->t, r->row) : NULL;
 }
 
 /* The last vertex follows from translation invariance: rows and columns of K sum to zero. */
@@ -315,7 +316,7 @@ TERM_INLINE void add_matrix(int m, int q, void *context)
   lanes *const             K = m == QUADRATIC ? work->K : own; // own: known to overlap nothing
   if (m == QUADRATIC && r->point == 0) memset(K, 0, sizeof work->K);
   const double *const weight = t->weight + (size_t)r->row * LANES;
-  if (m == 4 && q == 3 && rows_of_blocks(r))
+  if (m == 4 && q == 3 && rows_of_blocks(r, work->which))
     place_blocks(weight, w->h, K);
   else
     free_matrix(m, q, form_rows(m, q, point_of(t, m, r->point), row_coef(t, r->row), g), weight, w->h, K);
@@ -330,7 +331,7 @@ static void map_matrix(const term_row *r)
 {
   const work_matrix *const work = r->context;
   WRING_ALIGNED lanes      h[9 * MAX_Q * MAX_Q];
-  wring_term_row_hessian(r, work->which, rows_of_blocks(r), h);
+  wring_term_row_hessian(r, work->which, rows_of_blocks(r, work->which), h);
   with_stencil(r->t, add_matrix, &(row_hessian){r, (wring_in)h});
 }
 

@@ -505,6 +505,15 @@ static inline double determinant(wring_in z, int l)
          z[2][l] * (z[3][l] * z[7][l] - z[4][l] * z[6][l]);
 }
 
+/* cof F in all lanes; F and c [9]. */
+static inline void cofactors(wring_in F, lanes *c)
+{
+  for (int i = 0; i < 9; i++) {
+    const int r0 = 3 * ((i / 3 + 1) % 3), r1 = 3 * ((i / 3 + 2) % 3), c0 = (i % 3 + 1) % 3, c1 = (i % 3 + 2) % 3;
+    for (int l = 0; l < LANES; l++) c[i][l] = F[r0 + c0][l] * F[r1 + c1][l] - F[r0 + c1][l] * F[r1 + c0][l];
+  }
+}
+
 /* The rows of G of all corners, [m q]. */
 TERM_INLINE void corner_rows(int m, int q, const double *coef, double (*g)[LANES])
 {

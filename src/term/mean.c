@@ -153,10 +153,27 @@ static double sum_energy(wring_mean *mean)
   return wring_pairwise_sum(mean->patches.n, mean->own_energy);
 }
 
+/* The elements take the pressures of their patches. */
+static void set_pressures(wring_term *t, const double *pressure, int stride)
+{
+  const wring_mean *const mean = t->mean;
+  const int               row  = t->law->n_par - 1;
+#pragma omp parallel for schedule(static)
+  for (PetscInt e = 0; e < t->n; e++) {
+    const PetscInt at    = term_position(t, e);
+    double *const  place = t->par + (size_t)(at / LANES) * t->par_stride + (size_t)(row * LANES + at % LANES);
+    *place               = pressure[stride * mean->patch[e]] / (t->scale ? t->scale[e] : 1);
+  }
+}
+
+void wring_term_take_pressures(wring_term *t)
+{
+  if (t->pressure && wring_term_patches(t)) set_pressures(t, t->pressure, 1);
+}
+
 PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const double *x)
 {
   wring_mean *const mean = t->mean;
-  const int         row  = t->law->n_par - 1;
 
   PetscFunctionBegin;
   if (!wring_term_patches(t)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -164,25 +181,11 @@ PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const 
   PetscCall(sum_all(t, phases, mean->J, PETSC_TRUE, mean->sum, mean->root));
   t->mean_energy = sum_energy(mean);
   for (PetscInt i = 0; i < mean->n; i++) patch_energy(mean, mean->scale[i], mean->sum[i] / mean->volume[i], mean->u[i]);
-#pragma omp parallel for schedule(static)
-  for (PetscInt e = 0; e < t->n; e++) {
-    const PetscInt at       = term_position(t, e);
-    const double   pressure = mean->u[mean->patch[e]][1] / (t->scale ? t->scale[e] : 1);
-    t->par[(size_t)(at / LANES) * t->par_stride + (size_t)(row * LANES + at % LANES)] = pressure;
-  }
+  set_pressures(t, mean->u[0] + 1, 3);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the Hessian's part ------------------------------------------------------------------------------------------ */
-
-/* cof F in all lanes; F and c [9]. */
-static inline void cofactors(wring_in F, lanes *c)
-{
-  for (int i = 0; i < 9; i++) {
-    const int r0 = 3 * ((i / 3 + 1) % 3), r1 = 3 * ((i / 3 + 2) % 3), c0 = (i % 3 + 1) % 3, c1 = (i % 3 + 2) % 3;
-    for (int l = 0; l < LANES; l++) c[i][l] = F[r0 + c0][l] * F[r1 + c1][l] - F[r0 + c1][l] * F[r1 + c0][l];
-  }
-}
 
 void wring_term_patch_curvatures(const wring_term *t, wring_filter filter, double *D)
 {
@@ -193,8 +196,7 @@ void wring_term_patch_curvatures(const wring_term *t, wring_filter filter, doubl
     D[i] = 0;
     if (!(V > 0)) continue;
     mean->law->volumetric->energy(mean->par, mean->root[i], u);
-    const double U = mean->own_scale[i] * u[2];
-    D[i]           = V * (U < 0 ? U - filter * U : U);
+    D[i] = V * filtered_curvature(filter, mean->own_scale[i] * u[2]);
   }
 }
 
@@ -238,18 +240,20 @@ void wring_term_patch_gradients(const wring_term *t, const double *x, double *va
   wring_pass_run(&(wring_pass){.t = t, .map = map_gradients, .context = value}, WRING_ALL, x, NULL, NULL);
 }
 
-/* The changes [n_block][LANES] along both directions, in context. */
+/* The changes [n_block][LANES] along one direction or two, in context; the second NULL: one. */
 static void map_changes(const term_row *r)
 {
   double *const *const change = r->context;
-  double *const a = change[0] + (size_t)r->block * LANES, *const b = change[1] + (size_t)r->block * LANES;
-  WRING_ALIGNED lanes c[9];
+  WRING_ALIGNED lanes  c[9];
   cofactors(r->z, c);
-  for (int l = 0; l < LANES; l++) {
-    const double part = term_part(r->t, r->block, r->point, l);
-    if (r->point == 0) a[l] = b[l] = 0;
-    for (int n = 0; n < 9; n++)
-      a[l] += part * c[n][l] * r->z[FIELD + n][l], b[l] += part * c[n][l] * r->z[2 * FIELD + n][l];
+  for (int i = 0; i < 2 && change[i]; i++) {
+    double *const  a = change[i] + (size_t)r->block * LANES;
+    const wring_in d = r->z + (i + 1) * FIELD;
+    for (int l = 0; l < LANES; l++) {
+      const double part = term_part(r->t, r->block, r->point, l);
+      if (r->point == 0) a[l] = 0;
+      for (int n = 0; n < 9; n++) a[l] += part * c[n][l] * d[n][l];
+    }
   }
 }
 
@@ -265,5 +269,22 @@ PetscErrorCode wring_term_patch_changes(const wring_term *t, wring_phases *phase
   PetscCall(sum_all(t, phases, change[0], PETSC_FALSE, t->mean->sum, a));
   PetscCall(sum_all(t, phases, change[1], PETSC_FALSE, t->mean->sum, b));
   wring_blocks_destroy(&change[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mean_find_pressures(wring_term *t, wring_phases *phases, const double *x, const double *d)
+{
+  wring_mean *const mean      = t->mean;
+  double           *change[2] = {mean->J};
+
+  PetscFunctionBegin;
+  PetscCall(wring_term_find_means(t, phases, x));
+  if (d) {
+    wring_pass_run(&(wring_pass){.t = t, .map = map_changes, .context = change, .more = {d}, .n_more = 1}, WRING_ALL, x,
+                   NULL, NULL);
+    PetscCall(sum_all(t, phases, mean->J, PETSC_TRUE, mean->sum, mean->root));
+  }
+  for (PetscInt i = 0; i < mean->n; i++)
+    t->pressure[i] = mean->u[i][1] + (d ? mean->u[i][2] * mean->sum[i] / mean->volume[i] : 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

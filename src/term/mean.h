@@ -36,4 +36,6 @@ static inline double mean_volume(const wring_term *t, PetscInt e)
 */
 PetscErrorCode wring_mean_create(MPI_Comm comm, const wring_law *law, const double *par, PetscInt n_root,
                                  const PetscInt *number, wring_term *t);
+/* wring_term_find_pressures of the patches; the means are to be found anew after it. */
+PetscErrorCode wring_mean_find_pressures(wring_term *t, wring_phases *phases, const double *x, const double *d);
 PetscErrorCode wring_mean_destroy(wring_mean **mean);

@@ -23,6 +23,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
   wring_blocks_destroy(&t->weight);
   wring_blocks_destroy(&t->par);
   PetscCall(PetscFree(t->scale));
+  PetscCall(PetscFree(t->pressure));
   PetscCall(PetscFree(t->damping));
   wring_blocks_destroy(&t->share);
   PetscCall(PetscFree(t->partial));
@@ -188,13 +189,18 @@ static void find_scales(const wring_term *t, double *least, double *largest)
   }
 }
 
-PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *m)
+PetscBool wring_term_moduli(const wring_term *t, double *wave, double *shear)
 {
   const wring_law *const law = t->mean ? t->mean->law : t->law;
   double                 par[law->n_par + 1];
 
-  if (!t->cell || t->n == 0) return PETSC_FALSE;
   for (int i = 0; i < law->n_par; i++) par[i] = t->mean ? t->mean->par[i] : term_par(t, 0)[i][0];
+  return wring_law_rest_moduli(law, par, wave, shear);
+}
+
+PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *m)
+{
+  if (!t->cell || t->n == 0) return PETSC_FALSE;
   find_scales(t, &m->least_scale, &m->largest_scale);
-  return wring_law_rest_moduli(law, par, &m->wave, &m->shear);
+  return wring_term_moduli(t, &m->wave, &m->shear);
 }

@@ -83,6 +83,7 @@ struct wring_term {
   const double      *mass;        // [n_local] kg of vertices, borrowed; NULL: not known
   struct wring_mean *mean;        // means of J over patches, whose law is split; NULL: none
   double             mean_energy; // of this rank's patches at the last means, J
+  double            *pressure;    // Pa, of find_pressures: [n_block][points][WRING_LANES], or [n] of mean; NULL: none
 
   const wring_quadrature *rule; // of second-order tets; NULL: one point
   const double           *rest; // [n_local][3] m of second-order tets, borrowed from the mesh
@@ -272,6 +273,24 @@ static inline void row_slope(const wring_term *t, PetscInt row, double *k)
 enum { TET_BLOCKS = 6 * 9 };
 void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h);
 
+/* ---- pressures of find_pressures: pressure.c --------------------------------------------------------------------- */
+
+/* The moduli of a material at rest, on every rank. False: the law has no Hessian. */
+PetscBool wring_term_moduli(const wring_term *t, double *wave, double *shear);
+
+/* Whether a row has a pressure of its own, not that of a patch, and the Hessian h [9 q q] with it. */
+static inline PetscBool row_is_pressed(const term_row *r, wring_filtering which)
+{
+  return (PetscBool)(which.pressed && r->t->pressure && !r->t->mean);
+}
+void wring_term_pressed_hessian(const term_row *r, wring_filter filter, wring_out h);
+
+/* U'' after the filter. */
+static inline double filtered_curvature(wring_filter filter, double U)
+{
+  return U < 0 ? U - filter * U : U;
+}
+
 /* The maps of the blocks [b0, b1) of a chunk, without sums and forces, in the calling thread. */
 void wring_pass_blocks(const wring_pass *pass, PetscInt b0, PetscInt b1, const double *x);
 
@@ -295,6 +314,11 @@ typedef struct {
   int      size;
   double (*K)[WRING_LANES];
 } term_matrices;
+
+static inline const void *context_of(const term_row *r)
+{
+  return ((const term_matrices *)r->context)->context;
+}
 
 static inline double (*matrices_of(const term_row *r))[WRING_LANES]
 {

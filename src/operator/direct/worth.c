@@ -9,7 +9,7 @@
 
 static const double rate = 60e9, number = 2e-9; // of a factor: operations a second; s to compute and read a number
 static const double vertex    = 5.5e-6;         // s more to fill a matrix of scalars than one of blocks
-static const double iteration = 0.1e-6;         // s of conjugate gradients, a vertex
+static const double iteration = 7e-9;           // s of conjugate gradients, a number of the graph
 static const double levels    = 5e-3;           // s of the levels of any mesh
 static const double plump = 12, slender = 10;   // iterations of a cube; the length, in widths, of twice as many
 static const double gain     = 40;              // with so many levels the best order takes half as long as a band
@@ -58,7 +58,7 @@ static PetscErrorCode find_width(Mat S, double *width)
 }
 
 /* The width of a level tells the shape of the body, and what a band would cost. */
-static PetscErrorCode judge(Mat S, double *expected, double *factor)
+static PetscErrorCode judge(Mat S, double harder, double *expected, double *factor)
 {
   wring_rows rows;
   double     w = 0;
@@ -67,25 +67,25 @@ static PetscErrorCode judge(Mat S, double *expected, double *factor)
   PetscCall(find_width(S, &w));
   PetscCall(wring_rows_get(S, &rows));
   const double n = (double)rows.own.n, length = n / pow(w, 1.5), band = 27 * n * w * w / rate;
-  *expected       = plump * (1 + length / slender);
-  const double cg = levels + iteration * n * *expected;
+  *expected        = harder * plump * (1 + length / slender);
+  const double one = iteration * (double)rows.own.start[rows.own.n], cg = levels + one * *expected;
   if (band < hopeless * cg) {
     double seconds = (band + 9 * n * w * number + vertex * n) / (1 + n / w / gain);
     if (seconds < dear * cg) seconds = seconds_of_factor(&rows.own);
-    *factor = PetscMax(0, seconds - levels) / (iteration * n);
+    *factor = PetscMax(0, seconds - levels) / one;
   }
   PetscCall(wring_rows_restore(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_factor_worth(Mat graph, double *expected, double *factor)
+PetscErrorCode wring_factor_worth(Mat graph, double harder, double *expected, double *factor)
 {
   double found[] = {0, INFINITY};
   Mat    S;
 
   PetscFunctionBegin;
   PetscCall(wring_aij_collect(graph, (PetscBool)(wring_comm_rank(PetscObjectComm((PetscObject)graph)) == 0), &S));
-  if (S) PetscCall(judge(S, &found[0], &found[1]));
+  if (S) PetscCall(judge(S, harder, &found[0], &found[1]));
   PetscCall(MatDestroy(&S));
   PetscCallMPI(MPI_Bcast(found, 2, MPI_DOUBLE, 0, PetscObjectComm((PetscObject)graph)));
   *expected = found[0];

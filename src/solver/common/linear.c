@@ -11,11 +11,19 @@
 enum { DIRECT_BELOW = 30000 };    // vertices, all ranks, of a matrix with many solves
 enum { NO_FACTOR_FROM = 200000 }; // of one with few solves: one rank collects the graph
 
+PetscBool wring_linear_couples_more(const wring_solver *s)
+{
+  return (PetscBool)(wring_potential_has_means(s->g) && wring_potential_mesh(s->g)->tets.order == 1);
+}
+
+static const double usual = 6; // (lambda + 2 mu)/mu of nu = 0.4; more iterations as the root of it
+
 /* By the cost of a factor for a matrix with few solves; CG if PETSc's options give a preconditioner. */
 static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
   PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->solves == 0);
+  const double   ratio = wring_potential_volume_ratio(s->g), harder = ratio > 0 ? sqrt(ratio / usual) : 1;
   double         expected;
   Mat            graph  = NULL;
   char           pc[64] = "";
@@ -28,7 +36,8 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
   } else if (n < NO_FACTOR_FROM && l->solves > 0) {
     wring_solver_begin_setup(s);
     PetscCall(wring_potential_graph(s->g, &graph));
-    PetscCall(wring_factor_worth(graph, &expected, &l->factor));
+    PetscCall(wring_factor_worth(graph, harder, &expected, &l->factor));
+    if (wring_linear_couples_more(s)) l->factor *= WRING_FLOPS_OF_MEAN;
     direct = (PetscBool)(l->factor < l->solves * expected);
     if (pc[0]) l->factor = 0; // conjugate gradients stay where options choose
     PetscCall(MatDestroy(&graph));
@@ -42,8 +51,9 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
   Conjugate gradients give way to a factor when their iterations have cost as much as a factor of every H and two more;
   but not with a barrier, whose contacts change the pattern of H.
 */
-static const double patience    = 2; // factors
-static const double aggregation = 4; // iterations of a V-cycle of ours, in one of PETSc's smoothed aggregation
+static const double patience = 2; // factors
+static const double of_other = 4; // iterations with the V-cycle of H, in one with PETSc's aggregation or a cycle of A
+static const double of_means = 8; // in one with that of A where H has means of several tetrahedra
 
 static PetscBool may_give_way(const wring_solver *s, const wring_linear *l)
 {
@@ -55,10 +65,15 @@ PetscBool wring_linear_gives_way(const wring_solver *s, const wring_linear *l)
   return (PetscBool)(may_give_way(s, l) && l->excess > patience * l->factor);
 }
 
+static double weight_of(const wring_solver *s, const wring_linear *l)
+{
+  return l->blocks ? 1 : wring_linear_couples_more(s) ? of_means : of_other;
+}
+
 /* The iterations that are left until conjugate gradients give way. */
 static PetscInt allowance(const wring_solver *s, const wring_linear *l)
 {
-  const double left = fmax(0, patience * l->factor - l->excess) / (l->own ? 1 : aggregation);
+  const double left = fmax(0, patience * l->factor - l->excess) / weight_of(s, l);
   return may_give_way(s, l) && left < PETSC_MAX_INT / 2 ? (PetscInt)left + 1 : PETSC_MAX_INT;
 }
 
@@ -102,7 +117,6 @@ static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, PC p
   PetscCall(MatGetBlockSize(l->A, &rows));
   if (rows == 3 && !wring_potential_holds_components(s->g)) {
     PetscCall(wring_cycle_pc_set(pc, s->op));
-    l->own = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSetType(pc, PCGAMG));
@@ -229,7 +243,7 @@ static PetscErrorCode renew_cycle(wring_solver *s, wring_linear *l, PC pc, Vec x
   if (!l->fresh) PetscFunctionReturn(PETSC_SUCCESS);
   if (same && l->blocks) PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
   if (!same || !l->blocks) {
-    PetscCall(wring_potential_mean_matrices(s->g, x, 1, l->mean));
+    PetscCall(wring_potential_mean_matrices(s->g, x, (PetscBool)(l->volume > 0), 1, l->mean));
     PetscCall(wring_cycle_pc_set_matrix(pc, l->mean[0], l->A));
     PetscCall(wring_cycle_pc_set_hessian(pc, l->A, x, &l->blocks));
   }
@@ -290,6 +304,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Vec x)
 }
 
 static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
+static const double shear    = 0.5;  // residuals of volume changes hide those of shear, mu/(lambda + 2 mu) of them
 static const double ew_cheap = 1e-2; // the largest with a cycle of H or Schwarz, whose iterations cost much less than H
 
 void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f)
@@ -302,10 +317,28 @@ void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f
     eta                 = ew_gamma * PetscSqr(now / f->norm);
     if (before > ew_safe) eta = PetscMax(eta, before);
   }
+  if (l->volume > 0) eta = PetscMin(eta, shear / l->volume);
   if (now > 0) eta = PetscMax(eta, 0.5 * wanted / now);
   f->eta  = PetscMin(eta, l->blocks || l->type == WRING_LINEAR_SCHWARZ ? ew_cheap : ew_most);
   f->norm = now;
   l->rtol = PetscMax(f->eta, f->least);
+}
+
+PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Vec x)
+{
+  PetscFunctionBegin;
+  l->volume = wring_potential_volume_ratio(s->g);
+  if (l->volume > 0) PetscCall(wring_potential_find_pressures(s->g, x, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H with other pressures has too little stiffness where bodies turn far: 350 iterations for 160 on a slender rod. */
+PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d)
+{
+  PetscFunctionBegin;
+  if (s->trial.step != 1) l->volume = 0;
+  if (l->volume > 0) PetscCall(wring_potential_find_pressures(s->g, x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The largest numbers of the components. */
@@ -377,7 +410,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
   take_pace(l, most.iterations);
-  l->excess += (l->own ? 1 : aggregation) * (double)most.iterations;
+  l->excess += weight_of(s, l) * (double)most.iterations;
   if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += most.iterations;
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

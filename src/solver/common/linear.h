@@ -7,6 +7,10 @@
 #include "solver_impl.h"
 #include <petscksp.h>
 
+/* Whether means give H entries between vertices that share no tetrahedron; operations of its factor over others'. */
+PetscBool wring_linear_couples_more(const wring_solver *s);
+#define WRING_FLOPS_OF_MEAN 3.5
+
 typedef enum {
   WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid
   WRING_LINEAR_DIRECT,    // a Cholesky factor
@@ -27,9 +31,10 @@ typedef struct {
   int               solves; // expected for each matrix, which AUTO considers; 0: many
   double rtol; // of multigrid, Schwarz and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
   wring_linear_norm norm;
-  PetscInt          max_it; // of steps
-  PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
-  Mat               A, P;   // owned: symmetric positive definite; of the preconditioner of steps, NULL: A
+  double   volume; // (lambda + 2 mu)/mu of an H with the pressures of wring_potential_find_pressures; 0: without
+  PetscInt max_it; // of steps
+  PCType   pc;     // of steps: PCNONE, PCJACOBI or PCICC
+  Mat      A, P;   // owned: symmetric positive definite; of the preconditioner of steps, NULL: A
 
   double factor; // of AUTO: iterations of conjugate gradients that take as long as a factor; 0: unknown
   double excess; // those so far, less those of factors in their place, at least 0
@@ -43,7 +48,6 @@ typedef struct {
   PetscInt           revision; // of g when it was built
   double    pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
   double    extra;   // iterations since then above what the first solve lets expect, less in short solves
-  PetscBool own;     // the V-cycle is not PETSc's
   PetscBool blocks;  // it is that of H
   PetscBool fresh;   // and its numbers are those of A, not of an earlier one
   PetscBool stale;   // the last solve ended because such an earlier one is not definite: the next set_up renews it
@@ -74,6 +78,13 @@ typedef struct {
   double eta, norm; // of the last iteration: forcing term, |grad g|; 0: there is none
 } wring_forcing;
 void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f);
+
+/*
+  Where materials are nearly incompressible, A is to be an H with pressures: at first those at x, then those that a step
+  d from x gives, before it is taken. Where a step is shortened, A is one without. docs/theory.md (5.17g). Collective.
+*/
+PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Vec x);
+PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d);
 
 /*
   x = A^{-1} b from zero; counts linear iterations, the largest number of the three components. b must not be x. `end`

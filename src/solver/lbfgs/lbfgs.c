@@ -111,7 +111,7 @@ PetscErrorCode wring_lbfgs_renew_operator(wring_solver *s, wring_lbfgs *l, Vec x
   *renewed = wring_renewal_is_due(&l->renewal, s->work.evaluations);
   if (!*renewed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_operator_get_matrices(s->op, A));
-  PetscCall(wring_potential_mean_matrices(s->g, x, factor_of_mean, A));
+  PetscCall(wring_potential_mean_matrices(s->g, x, PETSC_FALSE, factor_of_mean, A));
   PetscCall(wring_operator_set_matrices(s->op, A));
   PetscCall(wring_matrices_destroy(A));
   wring_renewal_done(&l->renewal, s->work.evaluations, (PetscBool)(s->current.iteration > 0));
