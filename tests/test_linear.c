@@ -161,14 +161,14 @@ static PetscErrorCode check_choice(const PetscInt cells[3], PetscBool pays, doub
 */
 static PetscErrorCode check_change(void)
 {
-  static const PetscInt cells[] = {24, 24, 1};
+  static const PetscInt cells[] = {40, 40, 1};
   test_body             b;
   wring_outcome         outcome[2];
   Vec                   x;
 
   PetscFunctionBegin;
   for (int i = 0; i < 2; i++) {
-    PetscCall(make_box(cells, "0.4999", &b));
+    PetscCall(make_box(cells, "0.495", &b));
     PetscCall(test_body_attach(&b, "xmin", 1e4, pull));
     PetscCall(test_body_set_up(&b));
     PetscCall(wring_options_set(b.o, "solver_newton_linear", i ? "auto" : "cg", "test"));
@@ -179,7 +179,7 @@ static PetscErrorCode check_change(void)
     PetscCall(test_body_destroy(&b));
   }
   const PetscInt64 cg = outcome[0].last.linear_iterations, changed = outcome[1].last.linear_iterations;
-  CHECK(0 < changed && changed < cg / 2, "%d of %d iterations of conjugate gradients", (int)changed, (int)cg);
+  CHECK(0 < changed && changed < 8 * cg / 10, "%d of %d iterations of conjugate gradients", (int)changed, (int)cg);
   CHECK(!wring_reason_failed(outcome[1].reason) && outcome[1].last.value.objective < outcome[1].first.value.objective,
         "a solve that changes to a factor ends by reason %d", (int)outcome[1].reason);
   PetscFunctionReturn(PETSC_SUCCESS);

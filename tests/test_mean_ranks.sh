@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # newton with means of the volume takes the same iterations to the same minimum on 1 and 2 ranks, at both orders, and
 # ends there with conjugate gradients too. Fails if a rank's part of a patch is missing in the Hessian, which costs
-# iterations, or in the energy; or if products or the preconditioner of conjugate gradients lack the means; or if H has the
-# pressures at x, with and without means, where a full step has changed volumes to second order.
+# iterations, or in the energy; if products or the preconditioner of conjugate gradients lack the means; or if H has the
+# pressures at x, with or without means, where a full step has changed volumes to second order.
 # usage: test_mean_ranks.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 prefix=(run)
@@ -37,8 +37,8 @@ works 2 squeeze.yaml "${keys[@]}" -solver_newton_linear cg
 same out/state.csv direct/state.csv 1e-9
 
 # Nearly incompressible bodies in one load step take at most twice the iterations of nu = 0.3, 3 and 5: a cube that is
-# pulled by a tenth of its length and sheared (7 or 8 with pressures at x), and a membrane that a force bends (29), whose
-# first full step raises g.
+# pulled by a tenth of its length and sheared (7 or 8 with pressures at x), and a membrane that a force bends (29),
+# whose first full step raises g.
 cat >pull.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [6, 6, 6]}}
 material: {model: stable_neohookean, young: 1e5, poisson: 0.3, density: 1000}

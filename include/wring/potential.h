@@ -122,7 +122,7 @@ double        wring_potential_step(const wring_potential *g);
 PetscInt      wring_potential_revision(const wring_potential *g); // a new value: A, or H at some x, may have changed
 Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
 Vec           wring_potential_load(const wring_potential *g);     // as set, borrowed; NULL: not set
-Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; methods with damping need it
+Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; damping and newton need it
 wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
 int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 

@@ -31,7 +31,7 @@
     term.c                   destruction and queries; components, moduli at rest, stiffness of points and edges
     pattern.c                the pattern of vertices that share an element, and A in it
     mean.c                   means of J over patches, for laws that are split
-    pressure.c               pressures that are linear in a step, of materials that are nearly incompressible
+    linear_pressure.c        pressures that are linear in a step, of materials that are nearly incompressible
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
     descent/                 Gauss-Seidel over vertices: wring/descent.h
   Functions of laws are in src/law, exchanges of x and f between ranks in src/potential.
@@ -205,11 +205,11 @@ const wring_patches *wring_term_patches(const wring_term *t); // NULL: it has no
 PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const double *x);
 
 /*
-  A Hessian has the pressures U'(J) of a material in its geometric part. Where U'' is large, those at x_k are mostly what
-  the last step d has left to second order in d; those of the mixed form, (5.17g), are U'(J) + U''(J) dJ/dx . d at the x
-  where d began. find_pressures keeps them for Hessians that are `pressed`; d NULL: 0. Nothing for other terms.
-  take_pressures is called once the means at the x of such a Hessian are found. Collective with means.
-    volume_ratio   (lambda + 2 mu)/mu at rest of a material with U where this is above 20, else 0; the same on all ranks
+  A Hessian has the pressures U'(J) of a material in its geometric part. Where U'' is large, those at x_k are mostly
+  what the last step d has left to second order in d; those of the mixed form, (5.17g), are U'(J) + U''(J) dJ/dx . d at
+  the x where d began. find_pressures keeps them for Hessians that are `pressed`; d NULL: 0. Nothing for other terms.
+  take_pressures is called after find_means at the x of such a Hessian. find_pressures is collective with means.
+    volume_ratio   (lambda + 2 mu)/mu at rest of a material with U where this is above 20, else 0; equal on all ranks
 */
 double         wring_term_volume_ratio(const wring_term *t);
 PetscErrorCode wring_term_find_pressures(wring_term *t, wring_phases *phases, const double *x, const double *d);

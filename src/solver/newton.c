@@ -20,7 +20,7 @@
 
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
   V-cycle of H (cg), of A at x where means couple more vertices, to the tolerances of Eisenstat and Walker or to a fixed
-  one. docs/theory.md (5.17a) to (5.17f)
+  one. docs/theory.md (5.17a) to (5.17g)
 */
 #include "solver/common/line_search.h"
 #include "solver/common/linear.h"
@@ -39,7 +39,7 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 static const double largest_rise = 100; // by the first step; with linear pressures (lambda + 2 mu)/mu times as much
 static const double second_rtol  = 1e-2;
 static const double second_least = 0.1; // decrease by both steps
-enum { SECOND_ITERATIONS = 40 };        // of its solve, or twice those of the first solve
+enum { SECOND_ITERATIONS = 40 };        // of its solve, or twice those of the one before
 enum { LONGEST_PAUSE = 64 };            // iterations without one after failures
 enum { MORE_STEPS = 2 };                // after the first, with linear pressures
 
@@ -93,7 +93,7 @@ static const wring_option newton_options[] = {
    .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
   {"watchdog", WRING_BOOL, .value = "true", .at = WRING_AT(newton_data, watchdog.on),
    .help = "Whether a step that backtracking shortens is tried in full, with a second Newton step after it in the same "
-           "iteration: both are taken if g is then low enough."},
+           "iteration, near Poisson's ratio 1/2 a third: all are taken if g is then low enough."},
   {0},
 };
 
@@ -122,10 +122,10 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   const PetscBool in_time = (PetscBool)!wring_potential_is_static(s->g);
   if (newton->modify.kind == PROGRESSIVE || (newton->modify.kind == ON_DEMAND && in_time))
     newton->modify.threshold = INFINITY;
-  newton->forcing.norm = 0;
-  PetscCall(wring_linear_begin_pressures(s, &newton->H, wring_potential_start(s->g)));
+  newton->forcing.norm  = 0;
   newton->watchdog.wait = newton->watchdog.pause = 0;
   PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(wring_linear_begin_pressures(s, &newton->H, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -373,8 +373,8 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
 }
 
 /*
-  Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. *on: it has not, but a
-  lower one than x, from which another step is to be tried; never after the last one.
+  Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. *on: it has not, but
+  a lower one than x, from which another step is to be tried; never after the last one.
 */
 static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool last, PetscBool *low, PetscBool *on)
 {
@@ -444,14 +444,15 @@ static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
 */
 static PetscErrorCode judge_model(wring_solver *s, Vec x, double slope)
 {
-  newton_data *newton = s->data;
-  const double alpha  = s->trial.step;
-  double       curvature;
-  Vec          Hd;
+  newton_data *const         newton = s->data;
+  const double               alpha  = s->trial.step;
+  const wring_hessian_choice how    = {.filter = WRING_FILTER_NONE, .pressed = newton->H.volume > 0};
+  double                     curvature;
+  Vec                        Hd;
 
   PetscFunctionBegin;
   if (newton->modify.kind != TRUST_REGION) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &newton->H.A));
+  PetscCall(wring_potential_hessian_with(s->g, x, &how, &newton->H.A));
   PetscCall(VecDuplicate(newton->d, &Hd));
   PetscCall(MatMult(newton->H.A, newton->d, Hd));
   wring_count(s->phases, WRING_WORK_PRODUCTS, 1);
@@ -485,7 +486,7 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   } else if (result == WRING_SEARCH_FOUND) {
     PetscCall(try_both(s, x, slope));
   }
-  PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
+  if (result == WRING_SEARCH_FOUND) PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
   PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -498,6 +499,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
 
   PetscFunctionBegin;
   newton->modify.shift = 0;
+  newton->H.volume     = 0;
   newton->H.rtol       = newton->forcing.least;
   PetscCall(wring_linear_create_matrix(s, &newton->H));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));

@@ -17,27 +17,28 @@ static int mark_lanes(const wring_term *t, const char *marks, PetscInt b, int *o
   return count;
 }
 
-static void row_hessian_of(const term_row *r, PetscBool pressed, wring_filter filter, wring_in g, wring_out h)
+static void row_hessian_of(const term_row *r, wring_filtering which, wring_in g, wring_out h)
 {
   const wring_law *const law = r->t->law;
-  if (pressed)
-    wring_term_pressed_hessian(r, filter, h);
+  if (row_is_pressed(r, which))
+    wring_term_pressed_hessian(r, which.filter, h);
   else if (g)
-    law->blocks(law, filter, term_par(r->t, r->row), r->z, g, h);
+    law->blocks(law, which.filter, term_par(r->t, r->row), r->z, g, h);
   else
-    law->hessian(law, filter, term_par(r->t, r->row), r->z, h);
+    law->hessian(law, which.filter, term_par(r->t, r->row), r->z, h);
 }
 
 void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h)
 {
-  const PetscBool     pressed = row_is_pressed(r, which);
   WRING_ALIGNED lanes plain[9 * MAX_Q * MAX_Q];
   int                 on[LANES];
   const int           count = which.marks ? mark_lanes(r->t, which.marks, r->block, on) : LANES, q = r->t->law->q;
 
-  row_hessian_of(r, pressed, count > 0 ? which.filter : WRING_FILTER_NONE, g, h);
+  if (count == 0) which.filter = WRING_FILTER_NONE;
+  row_hessian_of(r, which, g, h);
   if (count == 0 || count == LANES) return;
-  row_hessian_of(r, pressed, WRING_FILTER_NONE, g, plain);
+  which.filter = WRING_FILTER_NONE;
+  row_hessian_of(r, which, g, plain);
   for (int i = 0; i < (g ? TET_BLOCKS : 9 * q * q); i++) {
     for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
   }

@@ -42,9 +42,8 @@ typedef struct {
 
 static void map_diagonal(const term_row *r)
 {
-  const term_matrices *const group = r->context;
-  const diagonal *const      d     = group->context;
-  WRING_ALIGNED lanes        h[9 * MAX_Q * MAX_Q];
+  const diagonal *const d = context_of(r);
+  WRING_ALIGNED lanes   h[9 * MAX_Q * MAX_Q];
   if (r->point == 0) memset(matrices_of(r), 0, (size_t)(ENTRIES * r->t->m) * sizeof *h);
   r->t->law->hessian(r->t->law, d->filter, term_par(r->t, r->row), r->z, h);
   with_stencil(r->t, add_corners, &(row_hessian){r, (wring_in)h});

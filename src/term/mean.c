@@ -154,7 +154,7 @@ static double sum_energy(wring_mean *mean)
 }
 
 /* The elements take the pressures of their patches. */
-static void set_pressures(wring_term *t, const double *pressure, int stride)
+static void set_pressures(wring_term *t)
 {
   const wring_mean *const mean = t->mean;
   const int               row  = t->law->n_par - 1;
@@ -162,13 +162,15 @@ static void set_pressures(wring_term *t, const double *pressure, int stride)
   for (PetscInt e = 0; e < t->n; e++) {
     const PetscInt at    = term_position(t, e);
     double *const  place = t->par + (size_t)(at / LANES) * t->par_stride + (size_t)(row * LANES + at % LANES);
-    *place               = pressure[stride * mean->patch[e]] / (t->scale ? t->scale[e] : 1);
+    *place               = mean->u[mean->patch[e]][1] / (t->scale ? t->scale[e] : 1);
   }
 }
 
 void wring_term_take_pressures(wring_term *t)
 {
-  if (t->pressure && wring_term_patches(t)) set_pressures(t, t->pressure, 1);
+  if (!t->pressure || !wring_term_patches(t)) return;
+  for (PetscInt i = 0; i < t->mean->n; i++) t->mean->u[i][1] = t->pressure[i];
+  set_pressures(t);
 }
 
 PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const double *x)
@@ -181,7 +183,7 @@ PetscErrorCode wring_term_find_means(wring_term *t, wring_phases *phases, const 
   PetscCall(sum_all(t, phases, mean->J, PETSC_TRUE, mean->sum, mean->root));
   t->mean_energy = sum_energy(mean);
   for (PetscInt i = 0; i < mean->n; i++) patch_energy(mean, mean->scale[i], mean->sum[i] / mean->volume[i], mean->u[i]);
-  set_pressures(t, mean->u[0] + 1, 3);
+  set_pressures(t);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

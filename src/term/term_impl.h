@@ -273,7 +273,7 @@ static inline void row_slope(const wring_term *t, PetscInt row, double *k)
 enum { TET_BLOCKS = 6 * 9 };
 void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h);
 
-/* ---- pressures of find_pressures: pressure.c --------------------------------------------------------------------- */
+/* ---- pressures of find_pressures: linear_pressure.c -------------------------------------------------------------- */
 
 /* The moduli of a material at rest, on every rank. False: the law has no Hessian. */
 PetscBool wring_term_moduli(const wring_term *t, double *wave, double *shear);

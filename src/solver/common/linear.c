@@ -23,7 +23,6 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 {
   const PetscInt n      = wring_potential_mesh(s->g)->number.n_global;
   PetscBool      direct = (PetscBool)(n < DIRECT_BELOW && l->solves == 0);
-  const double   ratio = wring_potential_volume_ratio(s->g), harder = ratio > 0 ? sqrt(ratio / usual) : 1;
   double         expected;
   Mat            graph  = NULL;
   char           pc[64] = "";
@@ -34,9 +33,10 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
   if (pc[0] && strcmp(pc, PCCHOLESKY) != 0 && strcmp(pc, PCLU) != 0) {
     direct = PETSC_FALSE;
   } else if (n < NO_FACTOR_FROM && l->solves > 0) {
+    const double ratio = wring_potential_volume_ratio(s->g);
     wring_solver_begin_setup(s);
     PetscCall(wring_potential_graph(s->g, &graph));
-    PetscCall(wring_factor_worth(graph, harder, &expected, &l->factor));
+    PetscCall(wring_factor_worth(graph, ratio > 0 ? sqrt(ratio / usual) : 1, &expected, &l->factor));
     if (wring_linear_couples_more(s)) l->factor *= WRING_FLOPS_OF_MEAN;
     direct = (PetscBool)(l->factor < l->solves * expected);
     if (pc[0]) l->factor = 0; // conjugate gradients stay where options choose
@@ -53,7 +53,7 @@ static PetscErrorCode choose(wring_solver *s, wring_linear *l)
 */
 static const double patience = 2; // factors
 static const double of_other = 4; // iterations with the V-cycle of H, in one with PETSc's aggregation or a cycle of A
-static const double of_means = 8; // in one with that of A where H has means of several tetrahedra
+static const double of_means = 8; // in one where H has means of several tetrahedra
 
 static PetscBool may_give_way(const wring_solver *s, const wring_linear *l)
 {
@@ -326,13 +326,19 @@ void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f
 
 PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Vec x)
 {
+  const Vec   start = wring_potential_start(s->g);
+  wring_value there;
+
   PetscFunctionBegin;
   l->volume = wring_potential_volume_ratio(s->g);
-  if (l->volume > 0) PetscCall(wring_potential_find_pressures(s->g, x, NULL));
+  if (l->volume == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_value(s->g, start, &there));
+  const PetscBool less = (PetscBool)(there.elastic < s->current.value.elastic);
+  PetscCall(wring_potential_find_pressures(s->g, less ? start : x, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H with other pressures has too little stiffness where bodies turn far: 350 iterations for 160 on a slender rod. */
+/* H with linear pressures has too little stiffness where bodies turn far: 350 iterations for 160 on a slender rod. */
 PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d)
 {
   PetscFunctionBegin;

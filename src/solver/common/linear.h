@@ -7,9 +7,9 @@
 #include "solver_impl.h"
 #include <petscksp.h>
 
-/* Whether means give H entries between vertices that share no tetrahedron; operations of its factor over others'. */
+/* Whether means give H entries between vertices that share no tetrahedron. Not collective. */
 PetscBool wring_linear_couples_more(const wring_solver *s);
-#define WRING_FLOPS_OF_MEAN 3.5
+#define WRING_FLOPS_OF_MEAN 3.5 // operations of a factor of such an H, over those of one without means
 
 typedef enum {
   WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid
@@ -80,8 +80,9 @@ typedef struct {
 void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f);
 
 /*
-  Where materials are nearly incompressible, A is to be an H with pressures: at first those at x, then those that a step
-  d from x gives, before it is taken. Where a step is shortened, A is one without. docs/theory.md (5.17g). Collective.
+  Where materials are nearly incompressible, A is to be an H with pressures: at first those at x, where g is known, or
+  at the start of the step, where E is less; then those that a step d from x gives, before it is taken. Once a step is
+  shortened, A is one without. docs/theory.md (5.17g). Collective.
 */
 PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Vec x);
 PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d);

@@ -40,9 +40,11 @@ static void map_pressures(const term_row *r)
 
 PetscErrorCode wring_term_find_pressures(wring_term *t, wring_phases *phases, const double *x, const double *d)
 {
+  const size_t rows = (size_t)t->n_block * (size_t)t->points;
+
   PetscFunctionBegin;
   if (wring_term_volume_ratio(t) == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!t->pressure) PetscCall(PetscMalloc1(t->mean ? t->mean->n : t->n_block * t->points * LANES, &t->pressure));
+  if (!t->pressure) PetscCall(PetscMalloc1(t->mean ? (size_t)t->mean->n : rows * LANES, &t->pressure));
   if (t->mean)
     PetscCall(wring_mean_find_pressures(t, phases, x, d));
   else
