@@ -275,9 +275,9 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
   elements do. The last function clamps, and excludes contacts, for uses that must not depend on them.
 */
 typedef struct {
-  wring_filter filter;
-  Vec          grad;      // of create_vec: the filter is for elements that have a vertex where a component of grad
-  double       threshold; // exceeds this in size [N]; grad NULL: for all elements
+  wring_filter filter;    // of all elements, or of those that have a vertex where a component of grad is too large
+  Vec          grad;      // N, of create_vec; NULL: the filter is for all elements
+  double       threshold; // N; a component is too large if its size exceeds this
   PetscBool    pressed;   // pressures are those of wring_potential_find_pressures, not those at x
 } wring_hessian_choice;
 

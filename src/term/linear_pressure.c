@@ -23,7 +23,7 @@ static void energy_at(const term_row *r, int l, double J, double *u)
   law->volumetric->energy(par, J, u);
 }
 
-/* Along the second field, or none if context is NULL. */
+/* The change of J is that along the second field; without one, where context is NULL, it is 0. */
 static void map_pressures(const term_row *r)
 {
   double *const       pressure = r->t->pressure + (size_t)r->row * LANES;
