@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Integrators in the program: the energy of a pendulum, one row per step, restarts of bdf2, failures and
+# Integrators in the program: the energy of a pendulum, one row per step, restarts, starts of steps, failures and
 # refusals.
 # usage: test_integrators.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 6
 . "$(dirname "$0")/lib.sh"
@@ -77,6 +77,29 @@ expect 0 1 run beam.yaml -time_steps 3 -output_directory part
 expect 0 2 run beam.yaml -time_integrator bdf2 -initial_restart part -output_directory rest
 [ "$(grep -c '^note: .*checkpoint_000003.h5.*bdf2.*implicit_euler' log)" = 1 ] ||
   fail 'no note about a step without memory'
+
+# ---- starts are compared in the first steps and in every eighth one, also after a restart ----
+# evaluations FOLDER: all of them, and those that no solve counts
+evaluations() {
+  "$python" - "$1" <<'PYTHON'
+import csv, json, sys
+solves = {row["step"]: int(row["evaluations"]) for row in csv.DictReader(open(sys.argv[1] + "/history.csv"))}
+total = json.load(open(sys.argv[1] + "/run.json"))["work"]["evaluations"]
+print(total, total - sum(solves.values()))
+PYTHON
+}
+if [ -x "$python" ]; then
+  expect 0 1 run beam.yaml -time_steps 16 -output_directory whole -output_overwrite true
+  expect 0 1 run beam.yaml -time_steps 6 -output_directory part -output_overwrite true
+  cp -r part start
+  expect 0 1 run beam.yaml -time_steps 16 -initial_restart part -output_directory rest -output_overwrite true
+  cmp whole/state.csv rest/state.csv || fail 'a restart starts a step otherwise'
+  read -r all outside < <(evaluations whole)
+  read -r before _ < <(evaluations start)
+  read -r after _ < <(evaluations rest)
+  [ "$all" = $((before + after)) ] || fail "$all evaluations, $before + $after with a restart"
+  [ "$outside" -gt 12 ] && [ "$outside" -lt 32 ] || fail "$outside evaluations of starts in 16 steps"
+fi
 
 # ---- failures: status 2, the state before the step, one reason ----
 expect 2 2 run beam.yaml -time_integrator explicit_euler -time_step 0.1 -time_steps 100

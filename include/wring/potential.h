@@ -201,7 +201,7 @@ typedef struct {
   double factor; // sqrt(J), of the root of the elastic energy
 } wring_rounding;
 
-/* For positions near x. Three reductions. */
+/* For positions near x. One reduction, three after a change of terms. Collective. */
 PetscErrorCode wring_potential_rounding(wring_potential *g, Vec x, wring_rounding *r);
 double         wring_rounding_at(const wring_rounding *r, const wring_value *value); // J; not collective
 

@@ -143,6 +143,7 @@ enum { WRING_MOST_MEMORY = 4 };
   restart has filled the first n, at least those that it needs; collective.
 */
 int            wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY], int *needed);
+double        *wring_stepper_usual_start(wring_stepper *s); // a number that belongs to them; checkpoints may lack it
 PetscBool      wring_stepper_remembers(const wring_stepper *s);
 PetscErrorCode wring_stepper_remember(wring_stepper *s, int n);
 

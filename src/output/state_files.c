@@ -2,7 +2,7 @@
 #include "io/json.h"
 #include <sys/stat.h>
 
-enum { FIELDS = 10 }; // of a checkpoint: positions, velocities, work, memory of rules and of chains, an iterate
+enum { FIELDS = 11 }; // of a checkpoint: positions, velocities, memory of rules and of chains, an iterate, two numbers
 
 PetscErrorCode wring_checkpoints_write_mesh(wring_checkpoints *c, const char *directory, wring_problem *p)
 {
@@ -43,8 +43,9 @@ PetscErrorCode wring_checkpoints_write(wring_checkpoints *c, const char *directo
     field[i] = (wring_checkpoint_field){vector[i].name, 3, NULL};
     PetscCall(VecGetArray(vector[i].value, &field[i].value));
   }
-  field[n] = (wring_checkpoint_field){"work", 0, &p->state.work};
-  PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, n + 1, field));
+  field[n]     = (wring_checkpoint_field){"work", 0, &p->state.work};
+  field[n + 1] = (wring_checkpoint_field){"usual_start", 0, wring_stepper_usual_start(p->stepper)};
+  PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, n + 2, field));
   for (int i = 0; i < n; i++) PetscCall(VecRestoreArray(vector[i].value, &field[i].value));
   PetscCall(wring_checkpoint_prune(p->comm, directory, 2));
   c->n++;

@@ -330,23 +330,33 @@ PetscErrorCode wring_potential_advance(wring_potential *g, Vec from, Vec x, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_rounding(wring_potential *g, Vec x, wring_rounding *r)
+/* Sums over the terms, which change only with what A is made of. */
+static PetscErrorCode sum_rounding(wring_potential *g)
 {
-  wring_term_rounding sum = {0};
-  PetscReal           largest;
-
   PetscFunctionBegin;
+  g->rounding = (wring_term_rounding){0};
   for (int i = 0; i < g->n_term; i++) {
     const wring_term_rounding one = wring_term_find_rounding(g->term[i]);
-    sum.squared += one.squared;
-    sum.stiffness = PetscMax(sum.stiffness, one.stiffness);
+    g->rounding.squared += one.squared;
+    g->rounding.stiffness = PetscMax(g->rounding.stiffness, one.stiffness);
   }
-  PetscCall(reduce(g, 1, &sum.squared));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum.stiffness, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)x)));
+  PetscCall(reduce(g, 1, &g->rounding.squared));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &g->rounding.stiffness, 1, MPI_DOUBLE, MPI_MAX, g->comm));
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
+  g->rounding_of = g->stiffness;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_rounding(wring_potential *g, Vec x, wring_rounding *r)
+{
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  if (g->rounding_of != g->stiffness) PetscCall(sum_rounding(g));
   PetscCall(VecNorm(x, NORM_INFINITY, &largest));
-  wring_count(g->phases, WRING_WORK_REDUCTIONS, 2);
-  r->fixed  = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum.squared);
-  r->factor = PETSC_MACHINE_EPSILON * largest * PetscSqrtReal(2 * sum.stiffness);
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
+  r->fixed  = PETSC_MACHINE_EPSILON * PetscSqrtReal(g->rounding.squared);
+  r->factor = PETSC_MACHINE_EPSILON * largest * PetscSqrtReal(2 * g->rounding.stiffness);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

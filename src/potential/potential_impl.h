@@ -62,6 +62,9 @@ struct wring_potential {
   wring_couplings   couplings;   // of contacts in the last H: their room is used again
   Mat               inner;       // where contacts couple further vertices: the last H, with diagonal blocks of theirs
   wring_made        made[3];     // by component
+
+  wring_term_rounding rounding;    // of all terms on all ranks
+  PetscInt            rounding_of; // the value of stiffness that it is of
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */

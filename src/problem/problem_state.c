@@ -42,16 +42,25 @@ static PetscBool is_overridden(const wring_problem *p)
   return (PetscBool)(key->positions || key->velocities || !isnan(key->velocity[0]));
 }
 
+/* A number, unless the checkpoint does not have it. */
+static PetscErrorCode read_number(const wring_problem *p, const char *name, double *number, PetscBool *there)
+{
+  const wring_checkpoint_field field = {name, 0, number};
+
+  PetscFunctionBegin;
+  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, name, there));
+  if (*there) PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 1, &field));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Checkpoints of wring 0.1 do not have it. */
 static PetscErrorCode read_work(wring_problem *p)
 {
-  const wring_checkpoint_field field = {"work", 0, &p->state.work};
-  PetscBool                    there;
+  PetscBool there;
 
   PetscFunctionBegin;
   if (is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, field.name, &there));
-  if (there) PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 1, &field));
+  PetscCall(read_number(p, "work", &p->state.work, &there));
   if (!there && wring_loads_has_work(p->loads))
     PetscCall(wring_note(p->comm,
                          "%s does not contain the work that pressure and drag have done: the external energy in "
@@ -103,6 +112,7 @@ static PetscErrorCode read_memory(wring_problem *p)
 {
   wring_memory memory[WRING_MOST_MEMORY];
   int          needed, found;
+  PetscBool    there;
   const int    n = wring_stepper_memory(p->stepper, memory, &needed);
 
   PetscFunctionBegin;
@@ -113,6 +123,7 @@ static PetscErrorCode read_memory(wring_problem *p)
   if (found >= needed) {
     PetscCall(read_arrays(p, found, memory));
     PetscCall(wring_stepper_remember(p->stepper, found));
+    PetscCall(read_number(p, "usual_start", wring_stepper_usual_start(p->stepper), &there));
   } else if (wring_stepper_is_multistep(p->stepper)) {
     PetscCall(wring_note(p->comm, "%s does not contain the step before it: %s continues with a step of implicit_euler",
                          p->parts->origin.restart, wring_stepper_integrator(p->stepper)));

@@ -2,7 +2,8 @@
   The x_0 of a solve. y, the minimiser of the inertial part of g, is a good start of a body that moves freely, and a bad
   one of a body whose stiffness or supports dominate: there it moves light or loaded vertices far away and inverts
   tetrahedra. q and q + h v are good starts of bodies at rest and of steady motion; where the body moves smoothly, its
-  velocities extrapolated from the last two or three steps are better. docs/theory.md (2.3)
+  velocities extrapolated from the last two or three steps are better. Each candidate costs an evaluation, so that they
+  are compared only now and then; between, the start is of the same kind. docs/theory.md (2.3)
 */
 #include "step_impl.h"
 #include <math.h>
@@ -196,6 +197,7 @@ static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec 
 
   PetscFunctionBegin;
   PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m, &best));
+  s->usual = 1 + best;
   PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
   if (m->finite && m->newly > 0)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
@@ -268,24 +270,48 @@ static PetscErrorCode evaluate(wring_stepper *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
+/* Whether a step starts like the last ones, without a comparison. A restart must decide as the run before it. */
+static PetscBool goes_on(const wring_stepper *s, const wring_state *state)
 {
-  const int   named = s->start_rule == WRING_START_Q ? Q : Y;
-  start_merit m     = {.finite = PETSC_FALSE};
+  enum { FIRST = 4, EVERY = 8 }; // steps with a comparison
+  const PetscBool is_usual = (PetscBool)(s->usual >= 1 && s->usual <= N_CANDIDATE);
+  if (!s->known || !is_usual || wring_potential_contacts(s->g, NULL) > 0) return PETSC_FALSE;
+  return (PetscBool)(state->step >= FIRST && state->step % EVERY != 0);
+}
+
+/*
+  x becomes candidate i, where g is evaluated; *good: it is finite there, no tet is newly inverted, and held vertices are
+  at their places.
+*/
+static PetscErrorCode take(wring_stepper *s, const wring_state *state, int i, Vec x, PetscBool *good)
+{
+  start_merit m = {.finite = PETSC_FALSE};
   PetscBool   is_new;
 
   PetscFunctionBegin;
-  if (s->start_rule == WRING_START_AUTO) {
-    PetscCall(take_best(s, state, x, &m));
-    if (!m.finite) PetscCall(halve(s, state, x));
-    PetscCall(evaluate(s, x));
-  } else {
-    PetscCall(approach(s, state, named, named, form, x, &is_new, &m));
-    PetscCall(wring_step_begin_approach(s, x, m.placed));
-    PetscCall(evaluate(s, x));
-    if (!PetscIsInfOrNanReal(s->start.value.objective)) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(halve(s, state, x));
-    PetscCall(evaluate(s, x));
-  }
+  PetscCall(approach(s, state, i, i, form, x, &is_new, &m));
+  PetscCall(wring_step_begin_approach(s, x, m.placed));
+  PetscCall(evaluate(s, x));
+  m.finite = (PetscBool)!PetscIsInfOrNanReal(s->start.value.objective);
+  if (m.finite) PetscCall(wring_potential_inverted(s->g, state->q, x, PETSC_FALSE, &m.newly));
+  *good = (PetscBool)(m.finite && m.placed && m.newly == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
+{
+  const PetscBool compares = (PetscBool)(s->start_rule == WRING_START_AUTO);
+  start_merit     m        = {.finite = PETSC_FALSE};
+  PetscBool       good     = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!compares)
+    PetscCall(take(s, state, s->start_rule == WRING_START_Q ? Q : Y, x, &good));
+  else if (goes_on(s, state))
+    PetscCall(take(s, state, (int)s->usual - 1, x, &good));
+  if (good || (!compares && !PetscIsInfOrNanReal(s->start.value.objective))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (compares) PetscCall(take_best(s, state, x, &m));
+  if (!m.finite) PetscCall(halve(s, state, x));
+  PetscCall(evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -98,6 +98,7 @@ struct wring_stepper {
 
   /* the x_0 of this step */
   wring_start      start_rule;
+  double           usual; // 1 + the candidate that the last comparison took; 0: none
   PetscBool        start_known;
   wring_evaluation start;
   PetscBool        approaching; // contacts have stopped held vertices on the way to their places

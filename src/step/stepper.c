@@ -200,6 +200,11 @@ int wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_
   return n;
 }
 
+double *wring_stepper_usual_start(wring_stepper *s)
+{
+  return &s->usual;
+}
+
 PetscBool wring_stepper_remembers(const wring_stepper *s)
 {
   return s->known;
