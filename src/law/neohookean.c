@@ -79,28 +79,17 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
   }
 }
 
-/*
-  mu a . b + (lambda - c)(cof F . a)(cof F . b)/J^2 + c d2J(a, b)/J, c = lambda log J - mu, mu a . b outside the domain;
-  filtered, by the modes.
-*/
-static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
-                     wring_out sum)
+/* With c = lambda log J - mu: mu, (lambda - c)/J^2, c/J; outside the domain mu, 0, 0 */
+static void second(wring_in par, wring_in f, wring_second_derivative *at)
 {
-  if (filter) {
-    wring_isotropic_products(self, filter, par, z, a, b, sum);
-    return;
-  }
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
-    const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f), x = mat3_load(a, lane), y = mat3_load(b, lane);
-    const mat3   along = mat3_cofactor_along(f, x);
-    const volume v     = volume_of(mat3_det(f, cofactor));
-    const double c = lambda * v.log - mu, t = c * v.inverse, square = lambda - c;
-    const double jx = v.inverse * mat3_dot(cofactor, x), jy = v.inverse * mat3_dot(cofactor, y);
-    sum[0][lane] = mu * mat3_dot(x, x) + square * jx * jx + t * mat3_dot(along, x);
-    sum[1][lane] = mu * mat3_dot(x, y) + square * jx * jy + t * mat3_dot(along, y);
-    sum[2][lane] = mu * mat3_dot(y, y) + square * jy * jy + 2 * t * mat3_dot(f, mat3_cofactor(y));
+    const mat3   a     = mat3_load(f, lane);
+    const volume v     = volume_of(mat3_det(a, mat3_cofactor(a)));
+    const double c     = par[LAME_LAMBDA][lane] * v.log - par[LAME_MU][lane];
+    at->identity[lane] = par[LAME_MU][lane];
+    at->volume[lane]   = (par[LAME_LAMBDA][lane] - c) * v.inverse * v.inverse;
+    at->pressure[lane] = c * v.inverse;
   }
 }
 
@@ -170,7 +159,8 @@ static void slope(WRING_SELF, wring_in par, double *k)
     k[lane] = of_mu * par[LAME_MU][lane] + of_lambda * par[LAME_LAMBDA][lane];
 }
 
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = LAME_MU};
+static const wring_isotropic rule = {
+  .modes = modes, .second = second, .stretches = stretches, .smooth = PETSC_TRUE, .modulus = LAME_MU};
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
@@ -183,7 +173,8 @@ static void volume_energy(const double *par, double J, double u[3])
   u[1] = lambda * v.log * v.inverse, u[2] = lambda * (1 - v.log) * v.inverse * v.inverse;
 }
 
-static const wring_isotropic pressed = {.modes = modes, .pressure = LAME_N_PAR, .law = &wring_law_neohookean};
+static const wring_isotropic pressed = {
+  .modes = modes, .second = second, .pressure = LAME_N_PAR, .law = &wring_law_neohookean};
 
 static const wring_law element = {.name     = "neohookean",
                                   .kind     = WRING_LAW_MATERIAL,
@@ -203,7 +194,7 @@ const wring_law wring_law_neohookean = {
   .energy     = energy,
   .fused      = fused,
   .contracted = contracted,
-  .products   = products,
+  .products   = wring_isotropic_products,
   .slope      = slope,
   .volumetric = &mean,
   WRING_MATERIAL(rule),

@@ -60,23 +60,14 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
   }
 }
 
-/* mu a . b + lambda (cof F . a)(cof F . b) + (lambda (J - 1) - mu) d2J(a, b); filtered, by the modes. */
-static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
-                     wring_out sum)
+/* mu, lambda, lambda (J - 1) - mu */
+static void second(wring_in par, wring_in f, wring_second_derivative *at)
 {
-  if (filter) {
-    wring_isotropic_products(self, filter, par, z, a, b, sum);
-    return;
-  }
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
-    const mat3   f = mat3_load(z, lane), c = mat3_cofactor(f), x = mat3_load(a, lane), y = mat3_load(b, lane);
-    const mat3   along = mat3_cofactor_along(f, x);
-    const double t = lambda * strain_of(f).change - mu, jx = mat3_dot(c, x), jy = mat3_dot(c, y);
-    sum[0][lane] = mu * mat3_dot(x, x) + lambda * jx * jx + t * mat3_dot(along, x);
-    sum[1][lane] = mu * mat3_dot(x, y) + lambda * jx * jy + t * mat3_dot(along, y);
-    sum[2][lane] = mu * mat3_dot(y, y) + lambda * jy * jy + 2 * t * mat3_dot(f, mat3_cofactor(y));
+    at->identity[lane] = par[LAME_MU][lane];
+    at->volume[lane]   = par[LAME_LAMBDA][lane];
+    at->pressure[lane] = par[LAME_LAMBDA][lane] * strain_of(mat3_load(f, lane)).change - par[LAME_MU][lane];
   }
 }
 
@@ -170,7 +161,7 @@ static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, w
     volumetric(par, z, C, dC, k);
 }
 
-static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .smooth = PETSC_TRUE};
+static const wring_isotropic rule = {.modes = modes, .second = second, .stretches = stretches, .smooth = PETSC_TRUE};
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
@@ -190,7 +181,8 @@ static void volume_energy(const double *par, double J, double u[3])
   u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
 }
 
-static const wring_isotropic pressed = {.modes = modes, .pressure = LAME_N_PAR, .law = &wring_law_stable_neohookean};
+static const wring_isotropic pressed = {
+  .modes = modes, .second = second, .pressure = LAME_N_PAR, .law = &wring_law_stable_neohookean};
 
 static const wring_law element = {
   .name = "stable_neohookean", .kind = WRING_LAW_MATERIAL, .n_par = LAME_N_PAR + 1, WRING_PRESSED(pressed)};
@@ -208,7 +200,7 @@ const wring_law wring_law_stable_neohookean = {
   .fused        = fused,
   .contracted   = contracted,
   .definite_mu  = 1,
-  .products     = products,
+  .products     = wring_isotropic_products,
   .slope        = slope,
   .n_row        = 2,
   .row          = constraint,

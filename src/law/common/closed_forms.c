@@ -78,3 +78,43 @@ int wring_turn_products(wring_in f, wring_in a, wring_in b, wring_out r, wring_o
   for (int lane = 0; lane < WRING_LANES; lane++) safe &= room[lane] > 0; // false for NaN
   return safe;
 }
+
+/* s g_a . g_b I + t c_a c_b^T + p [w]_x with c = (cof F) g and w = F (g_a x g_b) */
+BLOCK3_INLINE mat3 block_of(double s, double t, double p, mat3 f, vec3 ga, vec3 gb, vec3 ca, vec3 cb)
+{
+  const vec3   w = mat3_apply(mat3_scale(p, f), cross(ga, gb)), c = {t * ca.x, t * ca.y, t * ca.z};
+  const double d = s * vec3_dot(ga, gb);
+  return (mat3){c.x * cb.x + d,   c.x * cb.y + w.z, c.x * cb.z - w.y, c.y * cb.x - w.z, c.y * cb.y + d,
+                c.y * cb.z + w.x, c.z * cb.x + w.y, c.z * cb.y - w.x, c.z * cb.z + d};
+}
+
+void wring_second_blocks(const wring_second_derivative *at, wring_in f, wring_in g, wring_out K)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double s = at->identity[lane], t = at->volume[lane], p = at->pressure[lane];
+    const mat3   a = mat3_load(f, lane), cofactor = mat3_cofactor(a);
+    const vec3   g0 = vertex_row(g, lane), g1 = vertex_row(g + 3, lane), g2 = vertex_row(g + 6, lane);
+    const vec3   c0 = mat3_apply(cofactor, g0), c1 = mat3_apply(cofactor, g1), c2 = mat3_apply(cofactor, g2);
+    mat3_store(K, lane, block_of(s, t, p, a, g0, g0, c0, c0));
+    mat3_store(K + 9, lane, block_of(s, t, p, a, g0, g1, c0, c1));
+    mat3_store(K + 18, lane, block_of(s, t, p, a, g0, g2, c0, c2));
+    mat3_store(K + 27, lane, block_of(s, t, p, a, g1, g1, c1, c1));
+    mat3_store(K + 36, lane, block_of(s, t, p, a, g1, g2, c1, c2));
+    mat3_store(K + 45, lane, block_of(s, t, p, a, g2, g2, c2, c2));
+  }
+}
+
+void wring_second_products(const wring_second_derivative *at, wring_in f, wring_in a, wring_in b, wring_out sum)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double s = at->identity[lane], t = at->volume[lane], p = at->pressure[lane];
+    const mat3   m = mat3_load(f, lane), c = mat3_cofactor(m), x = mat3_load(a, lane), y = mat3_load(b, lane);
+    const mat3   along = mat3_cofactor_along(m, x);
+    const double jx = mat3_dot(c, x), jy = mat3_dot(c, y);
+    sum[0][lane] = s * mat3_dot(x, x) + t * jx * jx + p * mat3_dot(along, x);
+    sum[1][lane] = s * mat3_dot(x, y) + t * jx * jy + p * mat3_dot(along, y);
+    sum[2][lane] = s * mat3_dot(y, y) + t * jy * jy + 2 * p * mat3_dot(m, mat3_cofactor(y));
+  }
+}

@@ -85,6 +85,17 @@ static void find_modes(const wring_law *self, wring_filter filter, wring_in par,
   lift(filter, modes->flip);
 }
 
+/* Whether the law has psi'' at f in closed form, *at; only without a filter. */
+static PetscBool find_second(const wring_law *self, wring_filter filter, wring_in par, wring_in f,
+                             wring_second_derivative *at)
+{
+  const wring_isotropic *const rule = self->rule;
+  if (filter || !rule->second) return PETSC_FALSE;
+  rule->second(par, f, at);
+  for (int lane = 0; rule->pressure && lane < WRING_LANES; lane++) at->pressure[lane] += par[rule->pressure][lane];
+  return PETSC_TRUE;
+}
+
 /*
   K = sum_kl c_k b_l h_(ik)(jl) for rows c and b in the basis of V: U M U^T with
     M_ij = a_ij c_i b_j + swap_ij c_j b_i,   M_ii = a_ii c_i b_i + sum_j same_ij c_j b_j
@@ -119,7 +130,12 @@ void wring_isotropic_blocks(const wring_law *self, wring_filter filter, wring_in
 {
   WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES], b[9][WRING_LANES];
   WRING_ALIGNED wring_isotropic_modes modes;
+  wring_second_derivative             second;
 
+  if (find_second(self, filter, par, f, &second)) {
+    wring_second_blocks(&second, f, g, K);
+    return;
+  }
   find_modes(self, filter, par, f, u, s, v, &modes);
   for (int i = 0; i < 9; i++) {
 #pragma omp simd
@@ -203,7 +219,12 @@ void wring_isotropic_products(const wring_law *self, wring_filter filter, wring_
 {
   WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
   WRING_ALIGNED wring_isotropic_modes modes;
+  wring_second_derivative             second;
 
+  if (find_second(self, filter, par, f, &second)) {
+    wring_second_products(&second, f, a, b, sum);
+    return;
+  }
   find_modes(self, filter, par, f, u, s, v, &modes);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {

@@ -23,17 +23,24 @@ typedef struct {
   double psi[WRING_LANES], d[3][WRING_LANES], a[6][WRING_LANES];
 } wring_stretches;
 
+/* psi'' [dF, dF'] = identity dF . dF' + volume (cof F . dF)(cof F . dF') + pressure d2J(dF, dF') */
+typedef struct {
+  double identity[WRING_LANES], volume[WRING_LANES], pressure[WRING_LANES];
+} wring_second_derivative;
+
 /*
   The rule of a law; s [3].
     modes      at s_0 >= s_1 >= |s_2|; for the Hessian.
+    second     psi'' without singular vectors, for the Hessian without a filter. NULL: it has another form.
     stretches  for the prox: stretch_prox.h.
     smooth     the modes contain `third`: well-shaped blocks have a prox without singular vectors.
     modulus    row of par [Pa] that sets the scale of psi; for the constraint: passes.h.
-    pressure   row of par with p [Pa], for psi + p s_0 s_1 s_2: modes are those of psi. 0: there is none; ../pressure.h.
+    pressure   row of par with p [Pa], for psi + p s_0 s_1 s_2: modes and second are those of psi. 0: none; ../pressure.h.
     law        with a pressure: the law of psi; NULL: psi = 0.
 */
 typedef struct {
   void (*modes)(wring_in par, wring_in s, wring_isotropic_modes *m);
+  void (*second)(wring_in par, wring_in f, wring_second_derivative *at);
   void (*stretches)(wring_in par, wring_in s, wring_stretches *at);
   PetscBool        smooth;
   int              modulus, pressure;
