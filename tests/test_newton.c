@@ -30,10 +30,11 @@ static PetscErrorCode create(const char *law, double h, test_body *m, Vec *y)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* |A - B| / |B|, A given as the filtered Hessian of the vertices above a threshold. */
+/* |A - B| / |B|, A given as the filtered Hessian of the vertices above a threshold; without grad of thin parts. */
 static PetscErrorCode difference(test_body *m, Vec y, Vec grad, double threshold, wring_filter of, double *result)
 {
-  const wring_hessian_choice how = {WRING_FILTER_CLAMP, grad, threshold, PETSC_FALSE};
+  const wring_hessian_choice how = {
+    .filter = WRING_FILTER_CLAMP, .grad = grad, .threshold = threshold, .thin = (PetscBool)!grad};
 
   Mat    A = NULL, B = NULL;
   double size;
@@ -56,7 +57,7 @@ static PetscErrorCode difference(test_body *m, Vec y, Vec grad, double threshold
 */
 static PetscErrorCode count_changed(test_body *m, Vec y, Vec grad, double largest, PetscInt count[2])
 {
-  const wring_hessian_choice how = {WRING_FILTER_ABSOLUTE, grad, largest * (1 - 1e-12), PETSC_FALSE};
+  const wring_hessian_choice how = {.filter = WRING_FILTER_ABSOLUTE, .grad = grad, .threshold = largest * (1 - 1e-12)};
 
   Mat           A = NULL, B = NULL;
   Vec           rows;
@@ -99,7 +100,7 @@ static PetscErrorCode test_above(void)
   Vec         y, grad;
   wring_value value;
   PetscReal   largest;
-  double      none, all, some, other;
+  double      none, all, some, other, thin;
   PetscInt    count[2];
 
   PetscFunctionBegin;
@@ -112,6 +113,8 @@ static PetscErrorCode test_above(void)
   PetscCall(difference(&m, y, grad, 0.6 * largest, WRING_FILTER_CLAMP, &some));
   PetscCall(difference(&m, y, grad, 0.6 * largest, WRING_FILTER_NONE, &other));
   CHECK(none < 1e-15 && all < 1e-15, "elements without or with large forces: %g, %g", none, all);
+  PetscCall(difference(&m, y, NULL, 0, WRING_FILTER_NONE, &thin));
+  CHECK(thin == 0, "a filter for thin parts changes tets by %g", thin);
   PetscCall(count_changed(&m, y, grad, largest, count));
   CHECK(count[0] > 0 && count[0] <= count[1], "%d vertices change, %d share an element with the marked one",
         (int)count[0], (int)count[1]);

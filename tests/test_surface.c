@@ -151,6 +151,39 @@ static PetscErrorCode check_bending(const wring_law *law)
 
 /* ---- membranes --------------------------------------------------------------------------------------------------- */
 
+/* |A - B| / |B| of the Hessians with `how` and with a filter for all elements. */
+static PetscErrorCode hessian_difference(wring_potential *g, Vec x, const wring_hessian_choice *how, wring_filter of,
+                                         double *difference)
+{
+  Mat    A = NULL, B = NULL;
+  double size;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian_with(g, x, how, &A));
+  PetscCall(wring_potential_hessian(g, x, of, &B));
+  PetscCall(MatNorm(B, NORM_FROBENIUS, &size));
+  PetscCall(MatAXPY(A, -1, B, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(A, NORM_FROBENIUS, difference));
+  *difference /= size;
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a filter for thin parts leaves out membranes under compression, or is for tets, in test_newton. */
+static PetscErrorCode check_thin(wring_potential *g, Vec x)
+{
+  const wring_hessian_choice thin = {.filter = WRING_FILTER_CLAMP, .thin = PETSC_TRUE};
+  double                     clamped, none;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_step(g, 1e3));
+  PetscCall(hessian_difference(g, x, &thin, WRING_FILTER_CLAMP, &clamped));
+  PetscCall(hessian_difference(g, x, &thin, WRING_FILTER_NONE, &none));
+  CHECK(clamped == 0 && none > 1e-3, "a filter for thin parts: %g from all, %g from none", clamped, none);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   Every triangle of a jittered sheet has the same F: psi for the stretches 1.3 and 0.8 times the area, in closed form.
 */
@@ -180,6 +213,7 @@ static PetscErrorCode check_stretch(void)
     PetscCall(wring_potential_value(g, x, &value));
     CHECK(fabs(value.elastic - 1.2 * psi[i]) <= 1e-12, "%s: energy %.15g, expected %.15g", law[i]->name, value.elastic,
           1.2 * psi[i]);
+    if (i < 2) PetscCall(check_thin(g, x));
     PetscCall(VecDestroy(&x));
     PetscCall(wring_potential_destroy(&g));
   }

@@ -191,7 +191,7 @@ static PetscErrorCode fill_hessian(wring_potential *g, wring_filtering which, co
   if (!means) PetscFunctionReturn(PETSC_SUCCESS);
   if (joined) PetscCall(MatDestroy(H)); // its pattern changes
   PetscCall(wring_matrix_assemble(g->elements, PETSC_FALSE));
-  PetscCall(wring_potential_add_means(g, which.filter, xa, g->elements, H));
+  PetscCall(wring_potential_add_means(g, which.thin ? WRING_FILTER_NONE : which.filter, xa, g->elements, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,7 +207,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, 
   for (int i = 0; i < g->n_term && which.pressed; i++) wring_term_take_pressures(g->term[i]);
   PetscCall(fill_hessian(g, which, xa, contacts, H));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(wring_matrix_assemble(*H, (PetscBool)(which.filter && !which.marks)));
+  PetscCall(wring_matrix_assemble(*H, (PetscBool)(which.filter && !which.marks && !which.thin)));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -243,7 +243,7 @@ PetscErrorCode wring_potential_hessian_with(wring_potential *g, Vec x, const wri
     PetscCall(PetscMalloc1(g->mesh->n_local, &marks));
     PetscCall(mark_above(g, how->grad, how->threshold, marks));
   }
-  PetscCall(hessian(g, x, (wring_filtering){how->filter, marks, how->pressed}, PETSC_TRUE, H));
+  PetscCall(hessian(g, x, (wring_filtering){how->filter, marks, how->pressed, how->thin}, PETSC_TRUE, H));
   PetscCall(PetscFree(marks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -46,6 +46,9 @@ typedef struct {
 typedef struct {
   wring_lbfgs   pairs;
   wring_linear  hessian;
+  Vec           x;             // the iterate, borrowed
+  PetscBool     thin;          // H has tets as they are, and
+  PetscBool     plain;         // so will the next one of contacts
   wring_forcing forcing;       // of systems with contacts
   int           slow;          // their last steps that were full and slow
   double        step;          // of an iteration with A, or of a cycle of it, beside the evaluation
@@ -173,18 +176,41 @@ static double count_iteration(const wring_solver *s, auto_data *a)
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
 
-/* Drops the pairs of L-BFGS but for the last one or none, `pairs`. */
-static PetscErrorCode build_hessian(wring_solver *s, Vec x, PetscInt pairs, const char *text)
+static PetscErrorCode form_hessian(wring_solver *s, Vec x)
+{
+  auto_data *const           a   = s->data;
+  const wring_hessian_choice how = {.filter = WRING_FILTER_CLAMP, .thin = a->thin};
+
+  PetscFunctionBegin;
+  if (!a->hessian.A && takes_factor(s, a)) a->hessian.type = WRING_LINEAR_DIRECT;
+  PetscCall(wring_linear_create_matrix(s, &a->hessian));
+  PetscCall(wring_potential_hessian_with(s->g, x, &how, &a->hessian.A));
+  PetscCall(wring_linear_set_up(s, &a->hessian, x));
+  if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where it is not positive definite, all elements are projected, and so in the rest of the solve. */
+static PetscErrorCode project_all(wring_solver *s, Vec x)
+{
+  auto_data *const a = s->data;
+
+  PetscFunctionBegin;
+  a->plain = a->thin = PETSC_FALSE;
+  PetscCall(form_hessian(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* `thin`: with tets as they are. Drops the pairs of L-BFGS but for the last one or none, `pairs`. */
+static PetscErrorCode build_hessian(wring_solver *s, Vec x, PetscBool thin, PetscInt pairs, const char *text)
 {
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
   a->hessian.rtol = rough;
-  if (!a->hessian.A && takes_factor(s, a)) a->hessian.type = WRING_LINEAR_DIRECT;
-  PetscCall(wring_linear_create_matrix(s, &a->hessian));
-  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &a->hessian.A));
-  PetscCall(wring_linear_set_up(s, &a->hessian, x));
-  if (a->hessian.state == WRING_SYSTEM_READY) PetscCall(correct_prices(s, a));
+  a->thin         = thin;
+  PetscCall(form_hessian(s, x));
+  if (a->hessian.state == WRING_SYSTEM_SINGULAR && thin) PetscCall(project_all(s, x));
   wring_trade_build(&a->trade);
   a->pairs.count = PetscMin(a->pairs.count, pairs);
   if (a->pairs.count == 0) a->pairs.newest = 0;
@@ -213,7 +239,7 @@ static PetscErrorCode judge_hessian(wring_solver *s, Vec x)
   if (a->hessian.state == WRING_SYSTEM_SINGULAR || verdict == WRING_LEAVE)
     PetscCall(leave_hessian(s));
   else if (verdict == WRING_REBUILD || wring_linear_gives_way(s, &a->hessian))
-    PetscCall(build_hessian(s, x, 0, "Hessian again"));
+    PetscCall(build_hessian(s, x, PETSC_FALSE, 0, "Hessian again"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,7 +262,8 @@ static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
   a->pairs.flat = *met ? shortest : 0;
   if (!*met) a->forcing.norm = 0;
   if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(build_hessian(s, x, a->slow >= SLOW, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
+  PetscCall(
+    build_hessian(s, x, a->plain, a->slow >= SLOW, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
   wring_linear_force(s, &a->hessian, &a->forcing);
   *met = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -255,7 +282,7 @@ static PetscErrorCode choose(wring_solver *s, Vec x)
   if (a->trade.use == WRING_USE_HESSIAN) PetscCall(judge_hessian(s, x));
   if (a->trade.use == WRING_USE_HESSIAN) PetscFunctionReturn(PETSC_SUCCESS);
   if (wring_trade_is_due(&a->trade, target)) {
-    PetscCall(build_hessian(s, x, 0, "Hessian"));
+    PetscCall(build_hessian(s, x, PETSC_FALSE, 0, "Hessian"));
     PetscCall(judge_hessian(s, x)); // which may have no factor
   }
   if (a->trade.use == WRING_USE_HESSIAN) PetscFunctionReturn(PETSC_SUCCESS);
@@ -284,6 +311,25 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   PetscCall(wring_lbfgs_begin(s, &a->pairs, (PetscBool)!changed, x));
   a->trade.best   = s->current.norm;
   a->forcing.norm = 0;
+  a->plain        = (PetscBool)!wring_potential_is_static(s->g);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Again with the V-cycle of this H where an older one fails. */
+static PetscErrorCode solve_with_hessian(wring_solver *s, Vec q, Vec r)
+{
+  auto_data *const a = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_linear_solve(s, &a->hessian, q, r));
+  while (a->hessian.end > WRING_SOLVE_SHORT && a->thin) {
+    if (a->hessian.stale)
+      PetscCall(wring_linear_set_up(s, &a->hessian, a->x));
+    else
+      PetscCall(project_all(s, a->x));
+    if (a->hessian.state == WRING_SYSTEM_SINGULAR) break;
+    PetscCall(wring_linear_solve(s, &a->hessian, q, r));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -294,7 +340,7 @@ static PetscErrorCode apply(wring_solver *s, Vec q, Vec r, int n, const Vec *wit
 
   PetscFunctionBegin;
   if (a->trade.use == WRING_USE_HESSIAN) {
-    PetscCall(wring_linear_solve(s, &a->hessian, q, r));
+    PetscCall(solve_with_hessian(s, q, r));
     if (a->hessian.end > WRING_SOLVE_SHORT) PetscCall(leave_hessian(s));
   }
   if (a->trade.use == WRING_USE_HESSIAN)
@@ -309,6 +355,7 @@ static PetscErrorCode auto_iterate(wring_solver *s, Vec x)
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
+  a->x = x;
   PetscCall(choose(s, x));
   PetscCall(wring_lbfgs_iterate(s, &a->pairs, apply, wring_solver_backtrack, x));
   if (a->trade.use == WRING_USE_OPERATOR) wring_renewal_count(&a->pairs.renewal, s->work.evaluations);

@@ -151,7 +151,10 @@ static PetscErrorCode assemble(wring_solver *s, Vec x)
   newton_data *const               newton = s->data;
   const newton_modification *const m      = &newton->modify;
   const PetscBool                  above  = (PetscBool)(by_forces(m) && m->threshold > 0);
-  const wring_hessian_choice how = {filter_of(m), above ? s->current.grad : NULL, m->threshold, newton->H.volume > 0};
+  const wring_hessian_choice       how    = {.filter    = filter_of(m),
+                                             .grad      = above ? s->current.grad : NULL,
+                                             .threshold = m->threshold,
+                                             .pressed   = newton->H.volume > 0};
 
   PetscFunctionBegin;
   PetscCall(wring_linear_create_matrix(s, &newton->H));

@@ -34,9 +34,9 @@ void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g
   int                 on[LANES];
   const int           count = which.marks ? mark_lanes(r->t, which.marks, r->block, on) : LANES, q = r->t->law->q;
 
-  if (count == 0) which.filter = WRING_FILTER_NONE;
+  if (count == 0 || (which.thin && r->t->law->kind != WRING_LAW_OTHER)) which.filter = WRING_FILTER_NONE;
   row_hessian_of(r, which, g, h);
-  if (count == 0 || count == LANES) return;
+  if (which.filter == WRING_FILTER_NONE || count == LANES) return;
   which.filter = WRING_FILTER_NONE;
   row_hessian_of(r, which, g, plain);
   for (int i = 0; i < (g ? TET_BLOCKS : 9 * q * q); i++) {
@@ -127,7 +127,7 @@ static void add_means(const wring_term *t, PetscInt b, const double (*K)[LANES],
 void wring_term_add_mean_hessian(const wring_term *t, PetscBool pressed, double factor, const double *x,
                                  const wring_pattern *p, double *value)
 {
-  const wring_filtering which = {WRING_FILTER_CLAMP, NULL, pressed};
+  const wring_filtering which = {.filter = WRING_FILTER_CLAMP, .pressed = pressed};
   const int             size  = t->points * t->law->q * t->law->q;
   const wring_matrices  work  = {map_mean, add_means, &(mean_hessian){which, factor, p, value}, size};
   wring_term_add_matrices(t, &work, x);
