@@ -170,7 +170,7 @@ static PetscErrorCode hessian_difference(wring_potential *g, Vec x, const wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a filter for thin parts leaves out membranes under compression, or is for tets, in test_newton. */
+/* Fails if a filter for thin parts leaves out membranes under compression. Tets: test_newton.c. */
 static PetscErrorCode check_thin(wring_potential *g, Vec x)
 {
   const wring_hessian_choice thin = {.filter = WRING_FILTER_CLAMP, .thin = PETSC_TRUE};

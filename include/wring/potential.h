@@ -279,7 +279,7 @@ typedef struct {
   Vec          grad;      // N, of create_vec; NULL: the filter is for all elements
   double       threshold; // N; a component is too large if its size exceeds this
   PetscBool    pressed;   // pressures are those of wring_potential_find_pressures, not those at x
-  PetscBool    thin;      // of the elements that the filter is for only triangles, hinges and springs, no tets
+  PetscBool    thin;      // the filter is for triangles, hinges and springs only; tets keep their Hessian
 } wring_hessian_choice;
 
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, wring_filter filter, Mat *H);

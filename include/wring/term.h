@@ -282,7 +282,7 @@ static inline void wring_block_add_product(const double *block, const double *x,
   i, then the others; below [own - upper]: the blocks whose transposes are below the diagonal, by row. Threaded
   by strips of rows.
 */
-enum { WRING_BLOCK_STRIP = 1536 };
+enum { WRING_BLOCK_STRIP = 4096 };
 void wring_block_values_multiply(const wring_block_values *v, const PetscInt *column, PetscInt begin,
                                  const PetscInt *below, const double *x, double *y);
 
@@ -303,7 +303,7 @@ typedef struct {
   wring_filter filter;
   const char  *marks;   // [n_local] those with a vertex where it is not 0; NULL: all
   PetscBool    pressed; // with the pressures of wring_term_find_pressures, after wring_term_take_pressures
-  PetscBool    thin;    // of these only triangles, hinges and springs: no tets
+  PetscBool    thin;    // it is for triangles, hinges and springs only; tets keep their Hessian
 } wring_filtering;
 
 /* Which element matrices of a term are added to each block of v, whose pattern p must contain its elements; work. */

@@ -34,13 +34,13 @@ void wring_pressed_fused(const wring_law *self, wring_in par, wring_in z, double
   }
 }
 
-/* Those of psi and p d2J(a, b); filtered, by the modes. */
+/* Those of psi and p d2J(a, b); filtered, or of laws with a closed form, those of isotropic.h. */
 void wring_pressed_products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a,
                             wring_in b, wring_out sum)
 {
   const wring_law *const law      = rule_of(self)->law;
   const double *const    pressure = pressure_of(self, par);
-  if (filter) {
+  if (filter || rule_of(self)->second) {
     wring_isotropic_products(self, filter, par, z, a, b, sum);
     return;
   }

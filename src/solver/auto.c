@@ -47,8 +47,8 @@ typedef struct {
   wring_lbfgs   pairs;
   wring_linear  hessian;
   Vec           x;             // the iterate, borrowed
-  PetscBool     thin;          // H has tets as they are, and
-  PetscBool     plain;         // so will the next one of contacts
+  PetscBool     thin;          // only thin parts are projected in H
+  PetscBool     next_thin;     // and will be in the next one of contacts
   wring_forcing forcing;       // of systems with contacts
   int           slow;          // their last steps that were full and slow
   double        step;          // of an iteration with A, or of a cycle of it, beside the evaluation
@@ -196,12 +196,13 @@ static PetscErrorCode project_all(wring_solver *s, Vec x)
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
-  a->plain = a->thin = PETSC_FALSE;
+  a->thin = a->next_thin = PETSC_FALSE;
+  a->hessian.stale       = PETSC_TRUE; // the V-cycle of an H that is not definite
   PetscCall(form_hessian(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* `thin`: with tets as they are. Drops the pairs of L-BFGS but for the last one or none, `pairs`. */
+/* `thin`: only thin parts are projected. Drops the pairs of L-BFGS but for the last one or none, `pairs`. */
 static PetscErrorCode build_hessian(wring_solver *s, Vec x, PetscBool thin, PetscInt pairs, const char *text)
 {
   auto_data *const a = s->data;
@@ -262,8 +263,8 @@ static PetscErrorCode meet_contacts(wring_solver *s, Vec x, PetscBool *met)
   a->pairs.flat = *met ? shortest : 0;
   if (!*met) a->forcing.norm = 0;
   if (!*met) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-    build_hessian(s, x, a->plain, a->slow >= SLOW, a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
+  PetscCall(build_hessian(s, x, a->next_thin, a->slow >= SLOW,
+                          a->trade.use == WRING_USE_HESSIAN ? NULL : "Hessian of contacts"));
   wring_linear_force(s, &a->hessian, &a->forcing);
   *met = (PetscBool)(a->hessian.state != WRING_SYSTEM_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -311,24 +312,24 @@ static PetscErrorCode auto_begin(wring_solver *s, Vec x)
   PetscCall(wring_lbfgs_begin(s, &a->pairs, (PetscBool)!changed, x));
   a->trade.best   = s->current.norm;
   a->forcing.norm = 0;
-  a->plain        = (PetscBool)!wring_potential_is_static(s->g);
+  a->next_thin    = (PetscBool)!wring_potential_is_static(s->g);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Again with the V-cycle of this H where an older one fails. */
+/* Again with the V-cycle of this H where an older one fails, and with all elements projected where H is of contacts. */
 static PetscErrorCode solve_with_hessian(wring_solver *s, Vec q, Vec r)
 {
-  auto_data *const a = s->data;
+  auto_data *const a          = s->data;
+  const PetscBool  in_contact = (PetscBool)(a->forcing.norm > 0); // H is at x
 
   PetscFunctionBegin;
   PetscCall(wring_linear_solve(s, &a->hessian, q, r));
-  while (a->hessian.end > WRING_SOLVE_SHORT && a->thin) {
+  while (a->hessian.end > WRING_SOLVE_SHORT && (a->hessian.stale || (a->thin && in_contact))) {
     if (a->hessian.stale)
       PetscCall(wring_linear_set_up(s, &a->hessian, a->x));
     else
       PetscCall(project_all(s, a->x));
-    if (a->hessian.state == WRING_SYSTEM_SINGULAR) break;
-    PetscCall(wring_linear_solve(s, &a->hessian, q, r));
+    PetscCall(wring_linear_solve(s, &a->hessian, q, r)); // fails without a factor
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

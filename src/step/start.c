@@ -197,7 +197,7 @@ static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec 
 
   PetscFunctionBegin;
   PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m, &best));
-  s->usual = 1 + best;
+  s->usual = s->known ? 1 + best : 0; // without known changes of velocity there are fewer candidates
   PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
   if (m->finite && m->newly > 0)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
@@ -279,38 +279,45 @@ static PetscBool goes_on(const wring_stepper *s, const wring_state *state)
   return (PetscBool)(state->step >= FIRST && state->step % EVERY != 0);
 }
 
-/*
-  x becomes candidate i, where g is evaluated; *good: it is finite there, no tet is newly inverted, and held vertices are
-  at their places.
-*/
-static PetscErrorCode take(wring_stepper *s, const wring_state *state, int i, Vec x, PetscBool *good)
+/* x becomes candidate i, and g is evaluated there; sets all of *m but the inverted tets. */
+static PetscErrorCode take(wring_stepper *s, const wring_state *state, int i, Vec x, start_merit *m)
 {
-  start_merit m = {.finite = PETSC_FALSE};
-  PetscBool   is_new;
+  PetscBool is_new;
 
   PetscFunctionBegin;
-  PetscCall(approach(s, state, i, i, form, x, &is_new, &m));
-  PetscCall(wring_step_begin_approach(s, x, m.placed));
+  PetscCall(approach(s, state, i, i, form, x, &is_new, m));
+  PetscCall(wring_step_begin_approach(s, x, m->placed));
   PetscCall(evaluate(s, x));
-  m.finite = (PetscBool)!PetscIsInfOrNanReal(s->start.value.objective);
-  if (m.finite) PetscCall(wring_potential_inverted(s->g, state->q, x, PETSC_FALSE, &m.newly));
-  *good = (PetscBool)(m.finite && m.placed && m.newly == 0);
+  m->g      = s->start.value.objective;
+  m->finite = (PetscBool)!PetscIsInfOrNanReal(m->g);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same of the usual candidate; *good: g is finite there, no tet newly inverted, held vertices at their places. */
+static PetscErrorCode take_usual(wring_stepper *s, const wring_state *state, Vec x, start_merit *m, PetscBool *good)
+{
+  PetscFunctionBegin;
+  PetscCall(take(s, state, (int)s->usual - 1, x, m));
+  if (m->finite) PetscCall(wring_potential_inverted(s->g, state->q, x, PETSC_FALSE, &m->newly));
+  *good = (PetscBool)(m->finite && m->placed && m->newly == 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
-  const PetscBool compares = (PetscBool)(s->start_rule == WRING_START_AUTO);
-  start_merit     m        = {.finite = PETSC_FALSE};
-  PetscBool       good     = PETSC_FALSE;
+  const PetscBool named = (PetscBool)(s->start_rule != WRING_START_AUTO);
+  start_merit     m     = {.finite = PETSC_FALSE};
+  PetscBool       done  = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!compares)
-    PetscCall(take(s, state, s->start_rule == WRING_START_Q ? Q : Y, x, &good));
-  else if (goes_on(s, state))
-    PetscCall(take(s, state, (int)s->usual - 1, x, &good));
-  if (good || (!compares && !PetscIsInfOrNanReal(s->start.value.objective))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (compares) PetscCall(take_best(s, state, x, &m));
+  if (named) {
+    PetscCall(take(s, state, s->start_rule == WRING_START_Q ? Q : Y, x, &m));
+    done = m.finite;
+  } else if (goes_on(s, state)) {
+    PetscCall(take_usual(s, state, x, &m, &done));
+  }
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!named) PetscCall(take_best(s, state, x, &m));
   if (!m.finite) PetscCall(halve(s, state, x));
   PetscCall(evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);

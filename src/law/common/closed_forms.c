@@ -79,7 +79,14 @@ int wring_turn_products(wring_in f, wring_in a, wring_in b, wring_out r, wring_o
   return safe;
 }
 
-/* s g_a . g_b I + t c_a c_b^T + p [w]_x with c = (cof F) g and w = F (g_a x g_b) */
+/* s g . g I + t c c^T with c = (cof F) g: J is linear in one vertex. */
+BLOCK3_INLINE mat3 diagonal_block(double s, double t, vec3 g, vec3 c)
+{
+  const sym3 k = sym3_of_vector(s * vec3_dot(g, g), t, c);
+  return (mat3){k.s00, k.s01, k.s02, k.s01, k.s11, k.s12, k.s02, k.s12, k.s22};
+}
+
+/* s g_a . g_b I + t c_a c_b^T + p d2J_ij, d2J_ij = sum_k e_ijk w_k with w = F (g_a x g_b) */
 BLOCK3_INLINE mat3 block_of(double s, double t, double p, mat3 f, vec3 ga, vec3 gb, vec3 ca, vec3 cb)
 {
   const vec3   w = mat3_apply(mat3_scale(p, f), cross(ga, gb)), c = {t * ca.x, t * ca.y, t * ca.z};
@@ -96,12 +103,12 @@ void wring_second_blocks(const wring_second_derivative *at, wring_in f, wring_in
     const mat3   a = mat3_load(f, lane), cofactor = mat3_cofactor(a);
     const vec3   g0 = vertex_row(g, lane), g1 = vertex_row(g + 3, lane), g2 = vertex_row(g + 6, lane);
     const vec3   c0 = mat3_apply(cofactor, g0), c1 = mat3_apply(cofactor, g1), c2 = mat3_apply(cofactor, g2);
-    mat3_store(K, lane, block_of(s, t, p, a, g0, g0, c0, c0));
+    mat3_store(K, lane, diagonal_block(s, t, g0, c0));
     mat3_store(K + 9, lane, block_of(s, t, p, a, g0, g1, c0, c1));
     mat3_store(K + 18, lane, block_of(s, t, p, a, g0, g2, c0, c2));
-    mat3_store(K + 27, lane, block_of(s, t, p, a, g1, g1, c1, c1));
+    mat3_store(K + 27, lane, diagonal_block(s, t, g1, c1));
     mat3_store(K + 36, lane, block_of(s, t, p, a, g1, g2, c1, c2));
-    mat3_store(K + 45, lane, block_of(s, t, p, a, g2, g2, c2, c2));
+    mat3_store(K + 45, lane, diagonal_block(s, t, g2, c2));
   }
 }
 

@@ -5,7 +5,7 @@
 */
 #pragma once
 #include "base/block3.h"
-#include "isotropic.h"
+#include <wring/law.h>
 
 BLOCK3_INLINE vec3 vertex_row(wring_in g, int lane)
 {
@@ -58,6 +58,11 @@ BLOCK3_INLINE sym3 vertex_load(wring_in K, int lane)
 */
 int wring_turn_vertex(wring_in f, wring_in g, wring_out r, wring_out turn);
 int wring_turn_products(wring_in f, wring_in a, wring_in b, wring_out r, wring_out turn);
+
+/* psi'' [dF, dF'] = identity dF . dF' + volume (cof F . dF)(cof F . dF') + pressure d2J(dF, dF') */
+typedef struct {
+  double identity[WRING_LANES], volume[WRING_LANES], pressure[WRING_LANES];
+} wring_second_derivative;
 
 /* The blocks of rows g [9] of three vertices, and products with a and b, of this second derivative; as law.h says. */
 void wring_second_blocks(const wring_second_derivative *at, wring_in f, wring_in g, wring_out K);

@@ -9,7 +9,7 @@
   [Smith, de Goes, Kim 2019]. A law supplies these in closed form, without a division by s_i - s_j.
 */
 #pragma once
-#include <wring/law.h>
+#include "closed_forms.h"
 
 typedef struct {
   double a[6][WRING_LANES];     // d2psi/ds_i ds_j: 00, 11, 22, 01, 02, 12
@@ -23,11 +23,6 @@ typedef struct {
   double psi[WRING_LANES], d[3][WRING_LANES], a[6][WRING_LANES];
 } wring_stretches;
 
-/* psi'' [dF, dF'] = identity dF . dF' + volume (cof F . dF)(cof F . dF') + pressure d2J(dF, dF') */
-typedef struct {
-  double identity[WRING_LANES], volume[WRING_LANES], pressure[WRING_LANES];
-} wring_second_derivative;
-
 /*
   The rule of a law; s [3].
     modes      at s_0 >= s_1 >= |s_2|; for the Hessian.
@@ -35,7 +30,7 @@ typedef struct {
     stretches  for the prox: stretch_prox.h.
     smooth     the modes contain `third`: well-shaped blocks have a prox without singular vectors.
     modulus    row of par [Pa] that sets the scale of psi; for the constraint: passes.h.
-    pressure   row of par with p [Pa], for psi + p s_0 s_1 s_2: modes and second are those of psi. 0: none; ../pressure.h.
+    pressure   row of par with p [Pa], for psi + p s_0 s_1 s_2: `modes` and `second` are of psi. 0: none; ../pressure.h.
     law        with a pressure: the law of psi; NULL: psi = 0.
 */
 typedef struct {
