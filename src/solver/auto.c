@@ -198,6 +198,7 @@ static PetscErrorCode project_all(wring_solver *s, Vec x)
   PetscFunctionBegin;
   a->thin = a->next_thin = PETSC_FALSE;
   a->hessian.stale       = PETSC_TRUE; // the V-cycle of an H that is not definite
+  a->hessian.most        = 0;
   PetscCall(form_hessian(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -323,8 +324,9 @@ static PetscErrorCode solve_with_hessian(wring_solver *s, Vec q, Vec r)
   const PetscBool  in_contact = (PetscBool)(a->forcing.norm > 0); // H is at x
 
   PetscFunctionBegin;
+  a->hessian.most = in_contact && a->thin ? WRING_LINEAR_PROBE : 0;
   PetscCall(wring_linear_solve(s, &a->hessian, q, r));
-  while (a->hessian.end > WRING_SOLVE_SHORT && (a->hessian.stale || (a->thin && in_contact))) {
+  while (a->hessian.stale || (a->hessian.end > WRING_SOLVE_REACHED && a->thin && in_contact)) {
     if (a->hessian.stale)
       PetscCall(wring_linear_set_up(s, &a->hessian, a->x));
     else

@@ -145,12 +145,18 @@ static PetscBool by_forces(const newton_modification *m)
   return (PetscBool)(m->kind == PROGRESSIVE || m->kind == ON_DEMAND);
 }
 
+/* Whether elements are left to project. */
+static PetscBool may_project(const newton_modification *m)
+{
+  return (PetscBool)(by_forces(m) && m->threshold > 0);
+}
+
 /* H at x with the filter, without shift. */
 static PetscErrorCode assemble(wring_solver *s, Vec x)
 {
   newton_data *const               newton = s->data;
   const newton_modification *const m      = &newton->modify;
-  const PetscBool                  above  = (PetscBool)(by_forces(m) && m->threshold > 0);
+  const PetscBool                  above  = may_project(m);
   const wring_hessian_choice       how    = {.filter    = filter_of(m),
                                              .grad      = above ? s->current.grad : NULL,
                                              .threshold = m->threshold,
@@ -192,7 +198,7 @@ static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *
 
   PetscFunctionBegin;
   if (iterative) PetscCall(KSPGetConvergedReason(newton->H.ksp, &reason));
-  const PetscBool more      = (PetscBool)(by_forces(&newton->modify) && newton->modify.threshold > 0);
+  const PetscBool more      = may_project(&newton->modify);
   const PetscBool truncated = (PetscBool)(iterative && end == WRING_SOLVE_SINGULAR && !more && !newton->H.stale);
   const PetscBool limited   = (PetscBool)(newton->limited && reason == KSP_DIVERGED_ITS);
   if (limited && slope < 0)
@@ -208,6 +214,7 @@ static PetscErrorCode try_direction(wring_solver *s, Vec x, double *slope, Petsc
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
+  newton->H.most = may_project(&newton->modify) ? WRING_LINEAR_PROBE : 0;
   do {
     PetscCall(wring_linear_set_up(s, &newton->H, x));
     PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
@@ -267,16 +274,16 @@ static void raise_shift(newton_modification *m)
 
 static PetscErrorCode say_failure(const wring_solver *s)
 {
-  static const char *const         why[]     = {"has no direction of descent", "was not solved to its tolerance",
-                                                "is not positive definite", "has no finite solution"};
-  const newton_data *const         newton    = s->data;
-  const newton_modification *const m         = &newton->modify;
-  const PetscBool                  explained = (PetscBool)(m->kind == NONE || (by_forces(m) && m->threshold != 0));
+  static const char *const         why[]    = {"has no direction of descent", "was not solved to its tolerance",
+                                               "is not positive definite", "has no finite solution"};
+  const newton_data *const         newton   = s->data;
+  const newton_modification *const m        = &newton->modify;
+  const PetscBool                  expected = (PetscBool)(m->kind == NONE && newton->H.end == WRING_SOLVE_SINGULAR);
 
   PetscFunctionBegin;
   if (wring_failed(&newton->H.refusal))
     PetscCall(wring_note(s->comm, "%s", newton->H.refusal.text));
-  else if (!explained || newton->H.end != WRING_SOLVE_SINGULAR)
+  else if (!expected && !may_project(m))
     PetscCall(wring_note(s->comm, "solver '%s': Newton's system %s: a multiple of its diagonal is added", s->name,
                          why[newton->H.end]));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -405,7 +405,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   if (l->norm == WRING_NORM_RESIDUAL && (l->type == WRING_LINEAR_MULTIGRID || l->type == WRING_LINEAR_SCHWARZ))
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
   PetscCall(KSPGetTolerances(l->ksp, NULL, NULL, NULL, &limit));
-  PetscCall(set_limit(l, PetscMin(limit, allowance(s, l))));
+  PetscCall(set_limit(l, PetscMin(l->most > 0 ? PetscMin(limit, l->most) : limit, allowance(s, l))));
   if (ready && !l->in) PetscCall(solve_one(s, l, b, x, &most));
   for (int c = 0; c < 3 && l->in && ready; c++) {
     PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));

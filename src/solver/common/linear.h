@@ -33,6 +33,7 @@ typedef struct {
   wring_linear_norm norm;
   double   volume; // (lambda + 2 mu)/mu of an H with the pressures of wring_potential_find_pressures; 0: without
   PetscInt max_it; // of steps
+  PetscInt most;   // iterations of conjugate gradients after which a solve ends; 0: as PETSc's options say
   PCType   pc;     // of steps: PCNONE, PCJACOBI or PCICC
   Mat      A, P;   // owned: symmetric positive definite; of the preconditioner of steps, NULL: A
 
@@ -65,6 +66,9 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
   collective.
 */
 PetscBool wring_linear_gives_way(const wring_solver *s, const wring_linear *l);
+
+/* `most` for an H that may be indefinite, and has a projected one that takes its place. */
+enum { WRING_LINEAR_PROBE = 500 };
 
 /* To be called whenever A has new values. Multigrid represents the rigid motions of the positions x. Collective. */
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Vec x);
