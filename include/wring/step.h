@@ -52,8 +52,8 @@ PetscBool wring_stepper_is_explicit(const wring_stepper *s);
 
 /* Where a solve starts, as the choices of solver_start; docs/theory.md 2. */
 typedef enum {
-  WRING_START_AUTO, // of guesses, (2.3), those that invert fewest tets, and of these the one of lowest g; in most
-                    // steps without contacts, the kind of guess that was chosen last
+  WRING_START_AUTO, // of guesses, (2.3), those that invert fewest tets, and of these the one of lowest g; without
+                    // contacts of g, in most steps the kind of guess that was chosen last
   WRING_START_Y,
   WRING_START_Q
 } wring_start;
@@ -143,9 +143,9 @@ enum { WRING_MOST_MEMORY = 4 };
   restart needs (NULL: not asked for). remembers: whether they hold the last step. Both are not collective. remember: a
   restart has filled the first n, at least those that it needs; collective.
 */
-int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY], int *needed);
-double   *wring_stepper_usual_start(wring_stepper *s); // 1 + the kind of x_0 chosen last, 0: none; stored with them
-PetscBool wring_stepper_remembers(const wring_stepper *s);
+int            wring_stepper_memory(const wring_stepper *s, wring_memory memory[WRING_MOST_MEMORY], int *needed);
+double        *wring_stepper_usual_start(wring_stepper *s); // for checkpoints: 1 + the kind of x_0 chosen last, 0: none
+PetscBool      wring_stepper_remembers(const wring_stepper *s);
 PetscErrorCode wring_stepper_remember(wring_stepper *s, int n);
 
 /* ---- chains: an analysis that begins where another has ended, docs/theory.md (6.19) ------------------------------ */

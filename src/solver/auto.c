@@ -48,7 +48,7 @@ typedef struct {
   wring_linear  hessian;
   Vec           x;             // the iterate, borrowed
   PetscBool     thin;          // only thin parts are projected in H
-  PetscBool     next_thin;     // and will be in the next one of contacts
+  PetscBool     next_thin;     // the same of the next H of contacts
   wring_forcing forcing;       // of systems with contacts
   int           slow;          // their last steps that were full and slow
   double        step;          // of an iteration with A, or of a cycle of it, beside the evaluation
@@ -190,14 +190,14 @@ static PetscErrorCode form_hessian(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where it is not positive definite, all elements are projected, and so in the rest of the solve. */
+/* After an H that is not positive definite: all elements are projected, here and in the rest of the solve. */
 static PetscErrorCode project_all(wring_solver *s, Vec x)
 {
   auto_data *const a = s->data;
 
   PetscFunctionBegin;
   a->thin = a->next_thin = PETSC_FALSE;
-  a->hessian.stale       = PETSC_TRUE; // the V-cycle of an H that is not definite
+  a->hessian.stale       = PETSC_TRUE; // the V-cycle is of that H
   a->hessian.most        = 0;
   PetscCall(form_hessian(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);

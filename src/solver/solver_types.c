@@ -53,11 +53,11 @@ const wring_option wring_solver_options[] = {
            "default of compare; gradient: nothing, |grad g| is compared with solver_atol only; decrement: |grad g| is "
            "not, but grad g . A^-1 grad g with the operator A of the rest state, with rtol times its first value."},
   {"start", WRING_WORD, .choices = "auto|y|q",
-   .help =
-     "Where a solve starts: y: the positions that velocities and loads alone would lead to, the default "
-     "of compare; q: the last positions; auto: of y, q and extrapolations of the last steps those "
-     "that invert fewest tetrahedra, and of these the one of lowest g, the default of run. Without contacts these are "
-     "compared in the first four steps and in every eighth one; the steps between start from the same kind."},
+   .help = "Where a solve starts: y: the positions that velocities and loads alone would lead to, the default "
+           "of compare; q: the last positions; auto: of y, q and extrapolations of the last steps those "
+           "that invert fewest tetrahedra, and of these the one of lowest g, the default of run. Without colliders and "
+           "self_contact these are compared in the first four steps and in every eighth one; the steps between start "
+           "from the same kind."},
   {"measure", WRING_INT, .range = "[0,inf)", .value = "1", .at = WRING_AT(wring_solver_limits, measure),
    .help = "Iterations between measurements of g and grad g; the last one is always measured; 0: only the last."},
   {"accept", WRING_BOOL, .value = "false", .at = WRING_AT(wring_solver_limits, accept),

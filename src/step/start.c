@@ -293,7 +293,7 @@ static PetscErrorCode take(wring_stepper *s, const wring_state *state, int i, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same of the usual candidate; *good: g is finite there, no tet newly inverted, held vertices at their places. */
+/* The same of the usual candidate; *good: g is finite, no tet is newly inverted, held vertices are at their places. */
 static PetscErrorCode take_usual(wring_stepper *s, const wring_state *state, Vec x, start_merit *m, PetscBool *good)
 {
   PetscFunctionBegin;

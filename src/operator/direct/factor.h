@@ -63,8 +63,8 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
   Iterations of conjugate gradients with a V-cycle of H, a matrix with three rows for each of `graph` (AIJ, symmetric,
   any values): those of a solve, as the shape of the body lets expect, and those that take as long as a factor and its
   solve. The latter are counted by a symbolic analysis on rank 0, or estimated from a band in the order of Cuthill and
-  McKee where the estimate is far above what is expected; INFINITY where the band is hopeless. harder:
-  so many times the iterations are expected that the shape alone lets expect. Collective.
+  McKee where the estimate is far above what is expected; INFINITY where the band is hopeless. harder: the factor by
+  which the expected iterations exceed those that the shape alone suggests. Collective.
 */
 PetscErrorCode wring_factor_worth(Mat graph, double harder, double *expected, double *factor);
 

@@ -25,6 +25,8 @@ typedef enum {
 typedef enum { WRING_NORM_PRECONDITIONED, WRING_NORM_RESIDUAL } wring_linear_norm; // what rtol is of: or |b - A x|
 typedef enum { WRING_SYSTEM_READY, WRING_SYSTEM_SINGULAR } wring_linear_state;     // after set_up; SINGULAR: no factor
 
+enum { WRING_LINEAR_PROBE = 500 }; // `most` of an H with unprojected elements, which may be indefinite
+
 typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
   wring_linear_type type;   // AUTO until it is chosen; then from multigrid to direct at most
@@ -66,9 +68,6 @@ PetscErrorCode wring_linear_create_matrix(wring_solver *s, wring_linear *l);
   collective.
 */
 PetscBool wring_linear_gives_way(const wring_solver *s, const wring_linear *l);
-
-/* `most` for an H that may be indefinite, and has a projected one that takes its place. */
-enum { WRING_LINEAR_PROBE = 500 };
 
 /* To be called whenever A has new values. Multigrid represents the rigid motions of the positions x. Collective. */
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Vec x);
