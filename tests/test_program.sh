@@ -71,8 +71,12 @@ completed() (
   _wring
   echo "${COMPREPLY[*]}"
 )
-[ "$(completed wring run beam.yaml -)" = "$(sed 's/^/-/; s/_NAME.*/_/' keys | sort -u | xargs)" ] ||
-  fail 'completion of keys'
+# Fails if a key is missing, or one that only another command reads is offered.
+offered() { sed 's/^/-/; s/_NAME.*/_/' keys | sort -u | grep -vE "^-($1)_" | xargs; }
+[ "$(completed wring run beam.yaml -)" = "$(offered 'compare|converge|evaluate|check|bench')" ] ||
+  fail 'completion of keys of run'
+[ "$(completed wring compare beam.yaml -)" = "$(offered 'checkpoint|converge|evaluate|check|bench')" ] ||
+  fail 'completion of keys of compare'
 [ "$(completed wring run be)" = beam.yaml ] || fail 'completion of files'
 [ "$(completed wring mesh '')" = 'info convert refine box merge' ] || fail 'completion of commands'
 [ "$(completed wring run beam.yaml -mesh_partitioner pa)" = parmetis ] || fail 'completion of choices'

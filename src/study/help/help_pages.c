@@ -82,13 +82,19 @@ static const part   man[]  = {{TEXT, man_head},
 
 static const char bash_functions[] =
   "  esac\n}\n"
+  "_wring_keys_of() {\n" // a command reads no keys of another one
+  "  local others\n"
+  "  others=$(_wring_commands | tr ' ' '\\n' | grep -vxE \"$1|mesh\" | paste -sd '|')\n"
+  "  [ \"$1\" = run ] || others+='|checkpoint'\n"
+  "  _wring_keys | grep -vE \"^-($others)_\"\n"
+  "}\n"
   "_wring() {\n"
-  "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=''\n"
-  "  case $COMP_CWORD,${COMP_WORDS[1]} in\n"
+  "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=''\n"
+  "  case $COMP_CWORD,$command in\n"
   "  1,*) words=$(_wring_commands) ;;\n"
   "  2,mesh) words=$(_wring_mesh_commands) ;;\n"
   "  2,help) words=\"deck man bash reference $(_wring_commands) $(_wring_keys | sed 's/^-//')\" ;;\n"
-  "  *) case $current in -*) words=$(_wring_keys) ;; *) words=$(_wring_values \"$previous\") ;; esac ;;\n"
+  "  *) case $current in -*) words=$(_wring_keys_of $command) ;; *) words=$(_wring_values \"$previous\") ;; esac ;;\n"
   "  esac\n"
   "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
   "  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$current\"))\n"
