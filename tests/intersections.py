@@ -149,12 +149,13 @@ def near_pairs(low, high, other_low, other_high):
     reach = np.maximum.accumulate(other_high[order, 0])
     first = np.searchsorted(reach, low[:, 0])
     last = np.searchsorted(other_low[order, 0], high[:, 0], side="right")
-    found = []
-    for i, (begin, end) in enumerate(zip(first, last)):
-        j = order[begin:end]
-        hit = j[((other_low[j] <= high[i]) & (other_high[j] >= low[i])).all(1)]
-        found.append(np.stack([np.full(len(hit), i), hit]))
-    return np.concatenate(found, axis=1) if found else np.zeros((2, 0), dtype=int)
+    found = [np.zeros((2, 0), dtype=int)]
+    for at in range(0, len(low), 512):  # so many at a time, for the memory
+        count = np.maximum(last - first, 0)[at:at + 512]
+        i = at + np.repeat(np.arange(len(count)), count)
+        j = order[np.arange(len(i)) + np.repeat(first[at:at + 512] - (np.cumsum(count) - count), count)]
+        found.append(np.stack([i, j])[:, ((other_low[j] <= high[i]) & (other_high[j] >= low[i])).all(1)])
+    return np.concatenate(found, axis=1)
 
 
 def boxes(points, rows):

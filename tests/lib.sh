@@ -12,7 +12,9 @@ mpiexec=${MPIEXEC:-mpiexec}
 python=${PYTHON:-/usr/bin/python3}
 base=$(mktemp -d) || exit 1
 work=$base/work
-server= # of calls, from the first one on
+server=      # of calls on one rank, from the first one on
+rank_server= # of those on several, at
+socket=
 
 # dismiss: ends the server of calls and what the test has left in the background, also a process that it has stopped or
 # that hangs. At the end.
@@ -20,7 +22,7 @@ server= # of calls, from the first one on
 dismiss() {
   local left
   set +e # some tests set it
-  [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null
+  for left in $server $rank_server; do kill "$left" && wait "$left"; done 2>/dev/null
   left=$(builtin jobs -p)
   [ "$left" ] || return 0
   {
@@ -67,7 +69,8 @@ QUEUE
 
 overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 
-# serve: calls on one rank of this shell, also in its $(...), are made by tests/calls.c, in the environment of now.
+# serve, serve_ranks: calls of this shell on one rank, or on several, also in its $(...), are made by tests/calls.c, in
+# the environment of now. The first call of the shell itself starts them.
 serve() {
   local pipes=$base/calls$BASHPID
   mkfifo "$pipes.in" "$pipes.out"
@@ -75,13 +78,18 @@ serve() {
   server=$!
   exec {calls}>"$pipes.in" {answers}<"$pipes.out"
 }
+serve_ranks() {
+  socket=$base/ranks$BASHPID
+  "$build/tests/calls" "$socket" </dev/null >/dev/null 2>&1 &
+  rank_server=$!
+}
 served=true # false around calls that have another environment, or are measured
 
 # on RANKS ARGS...: returns the exit status.
 on() {
   local ranks=$1 errors=$base/errors$BASHPID # shards call this at the same time
   shift
-  local words=("${prefix[@]}" "$@") more=$((2 - ${#prefix[@]}))
+  local words=("${prefix[@]}" "$@") more=$((2 - ${#prefix[@]})) by=("$wring")
   [[ ${words[0]:-} != @(run|compare) || ${words[1]:--} = -* ]] || set -- "${@:1:more}" "${overwrite[@]}" "${@:more+1}"
   if $served && [ "$ranks $wring" = "1 $build/wring" ] && { [ "$server" ] || [ $BASHPID = $$ ]; }; then
     [ "$server" ] || serve
@@ -94,7 +102,12 @@ on() {
     timeout -k 5 "$seconds" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
     return
   fi
-  timeout -k 5 "$seconds" "$mpiexec" -n "$ranks" "$wring" "${prefix[@]}" "$@" >log 2>"$errors" </dev/null
+  if $served && [ "$wring" = "$build/wring" ] && [ ${#base} -lt 90 ] && # a socket's name has at most 107 characters
+    { [ "$rank_server" ] || [ $BASHPID = $$ ]; }; then
+    [ "$rank_server" ] || serve_ranks
+    by=("$build/tests/rank" "$socket" "$wring")
+  fi
+  timeout -k 5 "$seconds" "$mpiexec" -n "$ranks" "${by[@]}" "${prefix[@]}" "$@" >log 2>"$errors" </dev/null
   set -- $?
   cat "$errors" >>log
   return "$1"

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
   The nodes and elements of a file, cut into parts in several ways: fails if the mesh depends on them in a single bit,
   if the numbers of nodes (in order, shuffled, with gaps, above 2^62) matter, or if a fault is not the one that one rank
   finds. */

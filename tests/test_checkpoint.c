@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 */
+/* ranks: 1 2 4 */
 /*
   A checkpoint written on all ranks and read on 1, 2, ... of them gives the same bits by original vertex number, and the
   original mesh, of which no rank reads more than its share. A flipped byte or a truncated file is refused and never

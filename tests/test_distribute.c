@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
   A mesh cut into slices in several ways: fails if the distributed mesh depends on them in a single bit, or if a tet is
   lost or sent twice. A graph cut in steps: fails if its parts depend on the ranks that cut, or are worse than METIS's.
   Many parts: fails if a number of each of them is summed over all ranks.

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 */
+/* ranks: 1 2 4 */
 /*
   P^T A P by rows: the pattern of PETSc's product and, but for P in float, its numbers; threads do not change a bit.
 */

@@ -1,4 +1,4 @@
-/* ranks: 1 3 */
+/* ranks: 1 2 */
 /*
   Every time integrator on a small soft block: observed order, momenta, the linear case, and the results of a step. The
   energies of a pendulum are tested in test_integrators.sh.

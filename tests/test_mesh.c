@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
   The distributed box compared with the serial one: fails if a tet or vertex is lost, sent twice or misnumbered. */
 #include <wring/mesh.h>
 #include "distribute.h"

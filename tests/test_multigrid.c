@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 */
+/* ranks: 1 2 4 */
 /*
   The fused multigrid, in addition to the tests of all types in test_operator.c: components of very different size, the
   smallest tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the

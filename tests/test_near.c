@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
    The surface of a mesh and the pairs of vertices and triangles on it, compared with a search over all faces and all
    pairs. */
 #include "blocks.h"

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 */
+/* ranks: 1 2 4 */
 #define _XOPEN_SOURCE 700
 /* A solve is judged by its residual, computed here with MatMult and not with the operator's own apply. */
 #include "operator/direct/factor.h"

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
   Second-order meshes made from first-order ones: on the mesh gathered from all ranks, and on each rank's part. */
 #define _POSIX_C_SOURCE 200809L // mkdir
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
   Uniform refinement: every check is on the mesh gathered from all ranks, or on each rank's part. */
 #include <wring/mesh.h>
 #include "check.h"

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
   Second-order files of Gmsh, 2.2 and 4.1, text and binary: read on all ranks, raised, and gathered. */
 #include <wring/mesh.h>
 #include "check.h"

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4
+/* ranks: 1 2 4
    Self-contact as a part of g: forces, momenta, the Hessian, two blocks pressed together, the same on any number of
    ranks. Fails if a force goes to a wrong vertex or rank, if weights are not those of the contact point, or if a pair
    between ranks is dropped. */

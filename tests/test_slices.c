@@ -1,5 +1,5 @@
 /*
-  ranks: 1 2 4 7
+  ranks: 1 2 7
   Mesh files read by all ranks: the parts of the ranks are those of the file as one rank reads it, bit for bit, with the
   same places, sources and groups, in every format, for many small blocks, CRLF, blank lines, comments and a last line
   without an end; a damaged file has the same fault, with the same line, as on one rank. The files have several of the

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 */
+/* ranks: 1 2 4 */
 /*
   Sweeps over constraints, and the solvers that use them: colours, the same iterates on any ranks and threads, momentum,
   exact solutions for one constraint, damping, and constraints that are left out.
