@@ -78,9 +78,9 @@ static void nothing(int signal)
 /* The head of a call and its standard descriptors. */
 static void receive_call(int client, wring_rank_call *c, int standard[3])
 {
-  char          control[CMSG_SPACE(3 * sizeof standard[0])];
-  struct iovec  data = {c, sizeof *c};
-  struct msghdr m    = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  _Alignas(struct cmsghdr) char control[CMSG_SPACE(3 * sizeof standard[0])];
+  struct iovec                  data = {c, sizeof *c};
+  struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   if (recvmsg(client, &m, MSG_WAITALL) != sizeof *c || !CMSG_FIRSTHDR(&m)) _exit(125);
   memcpy(standard, CMSG_DATA(CMSG_FIRSTHDR(&m)), 3 * sizeof standard[0]);
 }
@@ -99,10 +99,13 @@ static char **receive_words(int client, const wring_rank_call *c)
   return word;
 }
 
+/* As mpiexec would start it: a server in the background of a shell ignores SIGINT and SIGQUIT. */
 static int rank(const wring_rank_call *c, const int standard[3], char **word)
 {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGCHLD, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGQUIT, SIG_DFL);
   for (int i = 0; i < 3; i++) {
     if (dup2(standard[i], i) < 0) _exit(125);
     close(standard[i]);
@@ -119,7 +122,7 @@ static void attend(int client)
   struct pollfd   hears = {.fd = client, .events = POLLIN};
   wring_rank_call c;
   sigset_t        ended, before;
-  int             standard[3], status;
+  int             standard[3], status = 0;
   receive_call(client, &c, standard);
   char **const word = receive_words(client, &c);
   sigaction(SIGCHLD, &(struct sigaction){.sa_handler = nothing}, NULL);
@@ -127,6 +130,7 @@ static void attend(int client)
   sigaddset(&ended, SIGCHLD);
   sigprocmask(SIG_BLOCK, &ended, &before);
   const pid_t child = fork();
+  if (child < 0) _exit(125);
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(client);
@@ -140,11 +144,15 @@ static void attend(int client)
   _exit(0);
 }
 
+/* Dies with the shell of the test, and keeps none of its pipes open. */
 static int serve_ranks(const char *name)
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const int          door    = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   snprintf(address.sun_path, sizeof address.sun_path, "%s", name);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int i = 3; i < 256; i++)
+    if (i != door) close(i);
   if (bind(door, (struct sockaddr *)&address, sizeof address) || listen(door, 64)) return 125;
   signal(SIGCHLD, SIG_IGN); // those who attend end by themselves
   for (;;) {

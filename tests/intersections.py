@@ -149,9 +149,10 @@ def near_pairs(low, high, other_low, other_high):
     reach = np.maximum.accumulate(other_high[order, 0])
     first = np.searchsorted(reach, low[:, 0])
     last = np.searchsorted(other_low[order, 0], high[:, 0], side="right")
+    counts = np.maximum(last - first, 0)
     found = [np.zeros((2, 0), dtype=int)]
-    for at in range(0, len(low), 512):  # so many at a time, for the memory
-        count = np.maximum(last - first, 0)[at:at + 512]
+    for at in range(0, len(low), 512):  # 512 at a time, to bound memory
+        count = counts[at:at + 512]
         i = at + np.repeat(np.arange(len(count)), count)
         j = order[np.arange(len(i)) + np.repeat(first[at:at + 512] - (np.cumsum(count) - count), count)]
         found.append(np.stack([i, j])[:, ((other_low[j] <= high[i]) & (other_high[j] >= low[i])).all(1)])

@@ -13,10 +13,10 @@ python=${PYTHON:-/usr/bin/python3}
 base=$(mktemp -d) || exit 1
 work=$base/work
 server=      # of calls on one rank, from the first one on
-rank_server= # of those on several, at
-socket=
+rank_server= # of calls on several ranks
+socket=      # on which it listens
 
-# dismiss: ends the server of calls and what the test has left in the background, also a process that it has stopped or
+# dismiss: ends the servers of calls and what the test has left in the background, also a process that it has stopped or
 # that hangs. At the end.
 # shellcheck disable=SC2086
 dismiss() {
@@ -69,8 +69,9 @@ QUEUE
 
 overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 
-# serve, serve_ranks: calls of this shell on one rank, or on several, also in its $(...), are made by tests/calls.c, in
-# the environment of now. The first call of the shell itself starts them.
+# serve, serve_ranks: calls of this shell on one rank, or on several, also in its $(...), are made by tests/calls.c. The
+# first call of the shell itself starts them. Those on one rank have the environment of now, those on several that of
+# the call, but for variables that libraries read when they are loaded (OMP_..., LD_PRELOAD).
 serve() {
   local pipes=$base/calls$BASHPID
   mkfifo "$pipes.in" "$pipes.out"

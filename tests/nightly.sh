@@ -11,7 +11,7 @@
 #            tasks and reductions through the OMPT tool archer. The C tests with "ranks:" and one step of every solver
 #            run on 3 threads.
 # petsc64    the suite with a PETSc of 64-bit indices (libpetsc64-real-dev)
-# ranks      the C tests that run on 4 ranks, and a short run, on 8 and 16 ranks
+# ranks      the C tests that run on 4 or 7 ranks, and a short run, on 3, 7 and 16 ranks
 # growth     memory and messages of a rank on 16, 64 and 256 ranks (15 GiB), which may grow like the logarithm of ranks;
 #            GROWTH_RANKS gives others
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
@@ -165,8 +165,8 @@ part_ranks() {
   install_packages && configure_and_build ranks -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
   use_ranks 16
   out=$(mktemp -d)
-  for n in 8 16; do
-    for program in $(programs 4); do
+  for n in 3 7 16; do
+    for program in $(programs '[47]'); do
       quiet timeout 600 mpiexec -n $n "$folder/tests/$program" "$PWD" || failed=1
     done
     quiet timeout 600 mpiexec -n $n "$folder/wring" run inputs/lamp.yaml -time_steps 3 -output_directory "$out/$n" ||

@@ -1,7 +1,8 @@
 /*
   rank SOCKET PROGRAM ARGS...: one rank of a call on several, which mpiexec starts in the place of the program. A child
   of tests/calls.c, which has loaded the libraries, does the work in the folder, the environment and with the standard
-  descriptors of this process, gets its signals, and is killed when it dies; this process ends as the child does.
+  descriptors of this process, gets its signals INT, TERM, USR1, USR2 and CONT, and is killed when it dies; this process
+  ends as the child does. Launchers that connect their ranks by a descriptor (PMI_FD) get the program itself.
 */
 #define _GNU_SOURCE
 #include "rank.h"
@@ -31,14 +32,15 @@ static int reach(const char *name)
     if (connect(server, (struct sockaddr *)&address, sizeof address) == 0) return server;
     usleep(10000);
   }
+  fprintf(stderr, "rank: no server at %s\n", name);
   _exit(125);
 }
 
 static void send_call(int server, const wring_rank_call *c)
 {
-  const int     standard[]                           = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
-  char          control[CMSG_SPACE(sizeof standard)] = {0};
-  struct iovec  data                                 = {(void *)c, sizeof *c};
+  const int                     standard[]                           = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof standard)] = {0};
+  struct iovec                  data                                 = {(void *)c, sizeof *c};
   struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   struct cmsghdr *const to = CMSG_FIRSTHDR(&m);
   to->cmsg_level           = SOL_SOCKET;
@@ -69,7 +71,11 @@ int main(int argc, char **argv)
   char            *words     = NULL;
   int              status;
   pid_t            pid;
-  if (argc < 3) return 125;
+  if (argc < 3 || !folder[0]) return 125;
+  if (getenv("PMI_FD")) {
+    execv(argv[2], argv + 2);
+    return 125;
+  }
   const int server = reach(argv[1]);
   add_words(folder, &words, &c.size);
   c.n_argument    = add_words(argv + 2, &words, &c.size);
@@ -80,7 +86,9 @@ int main(int argc, char **argv)
     if (n <= 0) return 125;
     sent += (int)n;
   }
-  if (read(server, &pid, sizeof pid) != sizeof pid) return 125;
+  free(words);
+  free(folder[0]);
+  if (read(server, &pid, sizeof pid) != sizeof pid || pid <= 0) return 125;
   child = pid;
   for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
     sigaction(passed[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = SA_RESTART}, NULL);

@@ -69,7 +69,7 @@ completed() (
   . ./wring.bash
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
   _wring
-  echo "${COMPREPLY[*]}"
+  echo "${COMPREPLY[*]-}"
 )
 # Fails if a key is missing, or one that only another command reads is offered.
 offered() { sed 's/^/-/; s/_NAME.*/_/' keys | sort -u | grep -vE "^-($1)_" | xargs; }
@@ -77,6 +77,7 @@ offered() { sed 's/^/-/; s/_NAME.*/_/' keys | sort -u | grep -vE "^-($1)_" | xar
   fail 'completion of keys of run'
 [ "$(completed wring compare beam.yaml -)" = "$(offered 'checkpoint|converge|evaluate|check|bench')" ] ||
   fail 'completion of keys of compare'
+[ "$(completed wring -v -help 2>&1)" = '' ] || fail 'completion after a word that is no command'
 [ "$(completed wring run be)" = beam.yaml ] || fail 'completion of files'
 [ "$(completed wring mesh '')" = 'info convert refine box merge' ] || fail 'completion of commands'
 [ "$(completed wring run beam.yaml -mesh_partitioner pa)" = parmetis ] || fail 'completion of choices'

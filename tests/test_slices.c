@@ -535,7 +535,7 @@ static PetscErrorCode test_faults(int format)
   const char *const tag = format == MSH41 ? strstr(w.text, "\n16200\n") : NULL; // among those of a large block
   CHECK(tag || format != MSH41, "no such tag");
   if (tag) PetscCall(try_text(format, &w, (size_t)(tag - w.text), "a cut among tags", PETSC_TRUE));
-  const int every = ranks == 1 || ranks == 7 ? 3 : 1; // of the places, all of which 2 and 4 ranks try
+  const int every = ranks == 1 || ranks == 7 ? 3 : 1; // of the places, all of which 2 ranks try
   for (int k = 0; k < 12; k += every) {
     const double where = (k + 0.4) / 12.3;
     char *const  at    = w.text + (size_t)(where * (double)w.n);

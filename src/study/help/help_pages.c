@@ -84,7 +84,7 @@ static const char bash_functions[] =
   "  esac\n}\n"
   "_wring_keys_of() {\n" // a command reads no keys of another one
   "  local others\n"
-  "  others=$(_wring_commands | tr ' ' '\\n' | grep -vxE \"$1|mesh\" | paste -sd '|')\n"
+  "  others=$(_wring_commands | tr ' ' '\\n' | grep -vxF -e \"$1\" -e mesh | paste -sd '|')\n"
   "  [ \"$1\" = run ] || others+='|checkpoint'\n"
   "  _wring_keys | grep -vE \"^-($others)_\"\n"
   "}\n"
@@ -94,11 +94,12 @@ static const char bash_functions[] =
   "  1,*) words=$(_wring_commands) ;;\n"
   "  2,mesh) words=$(_wring_mesh_commands) ;;\n"
   "  2,help) words=\"deck man bash reference $(_wring_commands) $(_wring_keys | sed 's/^-//')\" ;;\n"
-  "  *) case $current in -*) words=$(_wring_keys_of $command) ;; *) words=$(_wring_values \"$previous\") ;; esac ;;\n"
+  "  *) case $current in -*) words=$(_wring_keys_of \"$command\") ;; "
+  "*) words=$(_wring_values \"$previous\") ;; esac ;;\n"
   "  esac\n"
   "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
   "  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$current\"))\n"
-  "  case ${#COMPREPLY[@]},${COMPREPLY[0]} in 1,*_) type compopt >/dev/null 2>&1 && compopt -o nospace 2>/dev/null ;; "
+  "  case ${#COMPREPLY[@]},${COMPREPLY[0]-} in 1,*_) type compopt >/dev/null 2>&1 && compopt -o nospace 2>/dev/null ;; "
   "esac\n"
   "}\n"
   "complete -o filenames -F _wring wring\n";
