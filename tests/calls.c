@@ -1,15 +1,10 @@
 /*
-  Calls of the program, each in a child of this process, which has loaded the libraries: loading takes half of the time
-  of a short call. MPI is started by the child: a thread that it makes would not be there after fork.
-  calls: standard input has the words of each call, each with a '\0' at its end: how many arguments, the folder, the
-  seconds that it may take, the arguments. Its output is in the file log of the folder; its exit status, 124 beyond the
-  time, is a line of standard output.
-  calls SOCKET: serves tests/rank.c, the ranks of calls on several, which sends its arguments, environment and standard
-  descriptors.
+  calls SOCKET: serves tests/call.c. Each call of the program, or rank of one, is a child of this process, which has
+  loaded the libraries: loading takes half of the time of a short call. MPI is started by the child: a thread that it
+  makes would not be there after fork.
 */
 #define _GNU_SOURCE
-#include "rank.h"
-#include <fcntl.h>
+#include "call.h"
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,60 +18,13 @@
 
 int wring_main(int argc, char **argv); // of src/main.c
 
-/* ---- one rank ---------------------------------------------------------------------------------------------------- */
-
-static char *next_word(void)
-{
-  char  *word = NULL;
-  size_t size = 0;
-  return getdelim(&word, &size, '\0', stdin) > 0 ? word : NULL;
-}
-
-static void open_as(int descriptor, const char *name, int flags)
-{
-  const int file = open(name, flags, 0666);
-  if (file < 0 || dup2(file, descriptor) < 0) _exit(125);
-  close(file);
-}
-
-static int call(const char *folder, const char *seconds, int n, char **argument)
-{
-  setenv("OMP_WAIT_POLICY", "passive", 0); // the program would choose it by a second start
-  if (chdir(folder)) _exit(125);
-  open_as(STDIN_FILENO, "/dev/null", O_RDONLY);
-  open_as(STDOUT_FILENO, "log", O_WRONLY | O_CREAT | O_TRUNC);
-  dup2(STDOUT_FILENO, STDERR_FILENO);
-  alarm((unsigned)atoi(seconds));
-  return wring_main(n, argument);
-}
-
-static void serve_one_rank(void)
-{
-  for (char *count = next_word(); count; count = next_word()) {
-    const int   n        = atoi(count);
-    char *const folder   = next_word();
-    char *const seconds  = next_word();
-    char      **argument = calloc((size_t)n + 1, sizeof *argument);
-    int         status   = 0;
-    for (int i = 0; i < n; i++) argument[i] = next_word();
-    const pid_t child = fork();
-    if (child == 0) exit(call(folder, seconds, n, argument));
-    waitpid(child, &status, 0);
-    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    printf("%d\n", signal == SIGALRM ? 124 : signal ? 128 + signal : WEXITSTATUS(status));
-    fflush(stdout);
-  }
-}
-
-/* ---- ranks of several -------------------------------------------------------------------------------------------- */
-
 static void nothing(int signal)
 {
   (void)signal;
 }
 
 /* The head of a call and its standard descriptors. */
-static void receive_call(int client, wring_rank_call *c, int standard[3])
+static void receive_call(int client, wring_call *c, int standard[3])
 {
   _Alignas(struct cmsghdr) char control[CMSG_SPACE(3 * sizeof standard[0])];
   struct iovec                  data = {c, sizeof *c};
@@ -86,7 +34,7 @@ static void receive_call(int client, wring_rank_call *c, int standard[3])
 }
 
 /* The words of a call, the last one of each list is NULL. */
-static char **receive_words(int client, const wring_rank_call *c)
+static char **receive_words(int client, const wring_call *c)
 {
   const int n    = 1 + c->n_argument + 1 + c->n_environment;
   char     *text = malloc((size_t)c->size), **word = calloc((size_t)n + 1, sizeof *word);
@@ -99,8 +47,8 @@ static char **receive_words(int client, const wring_rank_call *c)
   return word;
 }
 
-/* As mpiexec would start it: a server in the background of a shell ignores SIGINT and SIGQUIT. */
-static int rank(const wring_rank_call *c, const int standard[3], char **word)
+/* As a shell or mpiexec would start it: a server in the background of a shell ignores SIGINT and SIGQUIT. */
+static int run(const wring_call *c, const int standard[3], char **word)
 {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGCHLD, SIG_DFL);
@@ -111,7 +59,7 @@ static int rank(const wring_rank_call *c, const int standard[3], char **word)
     close(standard[i]);
   }
   environ = word + 1 + c->n_argument + 1;
-  setenv("OMP_WAIT_POLICY", "passive", 0);
+  setenv("OMP_WAIT_POLICY", "passive", 0); // the program would choose it by a second start
   if (chdir(word[0])) _exit(125);
   return wring_main(c->n_argument, word + 1);
 }
@@ -119,10 +67,10 @@ static int rank(const wring_rank_call *c, const int standard[3], char **word)
 /* Tells the client the child's number and how it ends; a client that has died says nothing more, and its child dies. */
 static void attend(int client)
 {
-  struct pollfd   hears = {.fd = client, .events = POLLIN};
-  wring_rank_call c;
-  sigset_t        ended, before;
-  int             standard[3], status = 0;
+  struct pollfd hears = {.fd = client, .events = POLLIN};
+  wring_call    c;
+  sigset_t      ended, before;
+  int           standard[3], status = 0;
   receive_call(client, &c, standard);
   char **const word = receive_words(client, &c);
   sigaction(SIGCHLD, &(struct sigaction){.sa_handler = nothing}, NULL);
@@ -134,7 +82,7 @@ static void attend(int client)
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(client);
-    exit(rank(&c, standard, word));
+    exit(run(&c, standard, word));
   }
   for (int i = 0; i < 3; i++) close(standard[i]);
   if (write(client, &child, sizeof child) != sizeof child) kill(child, SIGKILL);
@@ -145,7 +93,7 @@ static void attend(int client)
 }
 
 /* Dies with the shell of the test, and keeps none of its pipes open. */
-static int serve_ranks(const char *name)
+static int serve(const char *name)
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const int          door    = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -168,7 +116,5 @@ static int serve_ranks(const char *name)
 
 int main(int argc, char **argv)
 {
-  if (argc > 1) return serve_ranks(argv[1]);
-  serve_one_rank();
-  return 0;
+  return argc > 1 ? serve(argv[1]) : 125;
 }

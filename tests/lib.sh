@@ -12,17 +12,16 @@ mpiexec=${MPIEXEC:-mpiexec}
 python=${PYTHON:-/usr/bin/python3}
 base=$(mktemp -d) || exit 1
 work=$base/work
-server=      # of calls on one rank, from the first one on
-rank_server= # of calls on several ranks
-socket=      # on which it listens
+server= # of calls, from the first one on
+socket= # on which it listens
 
-# dismiss: ends the servers of calls and what the test has left in the background, also a process that it has stopped or
+# dismiss: ends the server of calls and what the test has left in the background, also a process that it has stopped or
 # that hangs. At the end.
 # shellcheck disable=SC2086
 dismiss() {
   local left
   set +e # some tests set it
-  for left in $server $rank_server; do kill "$left" && wait "$left"; done 2>/dev/null
+  [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null
   left=$(builtin jobs -p)
   [ "$left" ] || return 0
   {
@@ -69,22 +68,14 @@ QUEUE
 
 overwrite=(-output_overwrite true) # keys of each `run DECK` and `compare DECK`: most tests repeat them in a directory
 
-# serve, serve_ranks: calls of this shell on one rank, or on several, also in its $(...), are made by tests/calls.c. The
-# first call of the shell itself starts them. Those on one rank have the environment of now, those on several that of
-# the call, but for variables that libraries read when they are loaded (OMP_..., LD_PRELOAD).
+# serve: calls of this shell, also in its $(...), are made by tests/calls.c, in the environment of the call but for
+# variables that libraries read when they are loaded (OMP_..., LD_PRELOAD). The first call of the shell itself does it.
 serve() {
-  local pipes=$base/calls$BASHPID
-  mkfifo "$pipes.in" "$pipes.out"
-  "$build/tests/calls" <"$pipes.in" >"$pipes.out" 2>/dev/null &
-  server=$!
-  exec {calls}>"$pipes.in" {answers}<"$pipes.out"
-}
-serve_ranks() {
-  socket=$base/ranks$BASHPID
+  socket=$base/calls$BASHPID
   "$build/tests/calls" "$socket" </dev/null >/dev/null 2>&1 &
-  rank_server=$!
+  server=$!
 }
-served=true # false around calls that have another environment, or are measured
+served=true # false around calls that have other variables of this kind, or are measured
 
 # on RANKS ARGS...: returns the exit status.
 on() {
@@ -92,21 +83,14 @@ on() {
   shift
   local words=("${prefix[@]}" "$@") more=$((2 - ${#prefix[@]})) by=("$wring")
   [[ ${words[0]:-} != @(run|compare) || ${words[1]:--} = -* ]] || set -- "${@:1:more}" "${overwrite[@]}" "${@:more+1}"
-  if $served && [ "$ranks $wring" = "1 $build/wring" ] && { [ "$server" ] || [ $BASHPID = $$ ]; }; then
+  if $served && [ "$wring" = "$build/wring" ] && [ ${#base} -lt 90 ] && # a socket's name has at most 107 characters
+    { [ "$server" ] || [ $BASHPID = $$ ]; }; then
     [ "$server" ] || serve
-    words=("$wring" "${prefix[@]}" "$@")
-    printf '%s\0' ${#words[@]} "$PWD" "$seconds" "${words[@]}" >&"$calls"
-    read -r -u "$answers" more || fail "$*: no answer"
-    return "$more"
+    by=("$build/tests/call" "$socket" "$wring")
   fi
   if [ "$ranks" = 1 ]; then
-    timeout -k 5 "$seconds" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
+    timeout -k 5 "$seconds" "${by[@]}" "${prefix[@]}" "$@" >log 2>&1 </dev/null
     return
-  fi
-  if $served && [ "$wring" = "$build/wring" ] && [ ${#base} -lt 90 ] && # a socket's name has at most 107 characters
-    { [ "$rank_server" ] || [ $BASHPID = $$ ]; }; then
-    [ "$rank_server" ] || serve_ranks
-    by=("$build/tests/rank" "$socket" "$wring")
   fi
   timeout -k 5 "$seconds" "$mpiexec" -n "$ranks" "${by[@]}" "${prefix[@]}" "$@" >log 2>"$errors" </dev/null
   set -- $?

@@ -723,7 +723,6 @@ run_shard() {
   export TMPDIR=$base/tmp$1
   mkdir "$work" "$TMPDIR"
   serve
-  serve_ranks
   table
   for mesh in gmsh22.msh gmsh41_binary.msh medit.mesh; do
     cut_everywhere $mesh check mesh.yaml -mesh_file $mesh

@@ -4,7 +4,7 @@
 # usage: test_fields.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
 . "$(dirname "$0")/lib.sh"
 
-serve_ranks # calls of energy are in $(...)
+serve # calls of energy are in $(...)
 
 # energy RANKS DECK ARGS...: the elastic energy at the deck's positions.
 energy() {

@@ -1,11 +1,11 @@
 /*
-  rank SOCKET PROGRAM ARGS...: one rank of a call on several, which mpiexec starts in the place of the program. A child
+  call SOCKET PROGRAM ARGS...: a call on one rank, or a rank that mpiexec starts, in the place of the program. A child
   of tests/calls.c, which has loaded the libraries, does the work in the folder, the environment and with the standard
   descriptors of this process, gets its signals INT, TERM, USR1, USR2 and CONT, and is killed when it dies; this process
   ends as the child does. Launchers that connect their ranks by a descriptor (PMI_FD) get the program itself.
 */
 #define _GNU_SOURCE
-#include "rank.h"
+#include "call.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +32,11 @@ static int reach(const char *name)
     if (connect(server, (struct sockaddr *)&address, sizeof address) == 0) return server;
     usleep(10000);
   }
-  fprintf(stderr, "rank: no server at %s\n", name);
+  fprintf(stderr, "call: no server at %s\n", name);
   _exit(125);
 }
 
-static void send_call(int server, const wring_rank_call *c)
+static void send_call(int server, const wring_call *c)
 {
   const int                     standard[]                           = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof standard)] = {0};
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 {
   static const int passed[]  = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
   char *const      folder[2] = {getcwd(NULL, 0)};
-  wring_rank_call  c         = {0};
+  wring_call       c         = {0};
   char            *words     = NULL;
   int              status;
   pid_t            pid;
