@@ -92,6 +92,34 @@ static PetscErrorCode test_lumped_masses(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if dx/dL is not sum_a x_a dN_a/dL at points of curved tets, which lie far from 0. */
+static PetscErrorCode test_jacobians(const char *source)
+{
+  const wring_quadrature *const rule = wring_quadrature_of(14);
+  double                        D[9], dN[10][3];
+  PetscInt                      v[10];
+  test_body                     b;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create_on(PETSC_COMM_WORLD, source, &wring_law_neohookean, 0.01, 0, &b));
+  const wring_mesh *const m = b.mesh;
+  for (PetscInt i = 0; i < 3 * m->n_local; i++) m->X[i] += 4;
+  for (PetscInt e = 0; e < m->tets.n; e++) {
+    const int n = wring_tet_vertices(m, e, v);
+    for (int p = 0; p < rule->n; p++) {
+      wring_tet_shape_gradients(n, rule->L[p], dN);
+      wring_tet_jacobian(m, e, m->X, rule->L[p], D);
+      for (int i = 0; i < 9; i++) {
+        double sum = 0;
+        for (int a = 0; a < n; a++) sum += m->X[3 * v[a] + i / 3] * dN[a][i % 3];
+        CHECK(fabs(D[i] - sum) <= 1e-13, "tet %d, point %d: D[%d] is %.15g, not %.15g", (int)e, p, i, D[i], sum);
+      }
+    }
+  }
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 typedef void field(const double X[3], double x[3]);
 
 static void affine(const double X[3], double x[3])
@@ -355,6 +383,7 @@ int main(int argc, char **argv)
   test_shapes();
   test_mesh_order = 2;
   PetscCall(test_lumped_masses(source));
+  PetscCall(test_jacobians(source));
   PetscCall(test_patch(source));
   PetscCall(test_exact());
   PetscCall(test_places(0));

@@ -337,11 +337,8 @@ static PetscErrorCode test_parts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  The x_0 that continues the motion of held vertices takes one solve of three components. Fails if its iterations are
-  missing in the counts of work.
-*/
-static PetscErrorCode test_start(void)
+/* The counts of work of the start of a load step, in which xmax moves or all held vertices stay, q times 1 + off. */
+static PetscErrorCode count_start(PetscBool moves, double off, wring_counts *n)
 {
   test_body      b;
   wring_stepper *stepper;
@@ -351,16 +348,34 @@ static PetscErrorCode test_start(void)
 
   PetscFunctionBegin;
   PetscCall(create_bar("1e10", "1", &b, &stepper, &state));
-  PetscCall(test_body_hold(&b, "xmax", test_pull_and_turn, &test_still));
+  if (moves) PetscCall(test_body_hold(&b, "xmax", test_pull_and_turn, &test_still));
+  PetscCall(VecScale(state.q, 1 + off));
   wring_stepper_set_start(stepper, WRING_START_AUTO);
   wring_phases_start(&phases);
   b.g->phases = &phases;
   PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
-  const wring_counts n = wring_counts_now(&phases);
+  *n = wring_counts_now(&phases);
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The x_0 that continues the motion of held vertices takes one solve of three components, and none of vertices that are
+  in place. Fails if its iterations are missing in the counts of work, or if rounding of places is taken for a motion.
+*/
+static PetscErrorCode test_start(void)
+{
+  wring_counts n;
+
+  PetscFunctionBegin;
+  PetscCall(count_start(PETSC_TRUE, 0, &n));
   CHECK(n.of[WRING_WORK_LINEAR_SOLVES] == 1, "%d solves", (int)n.of[WRING_WORK_LINEAR_SOLVES]);
   CHECK(n.of[WRING_WORK_PRODUCTS] > 1 && n.of[WRING_WORK_REDUCTIONS] > 2 * n.of[WRING_WORK_PRODUCTS],
         "%d products, %d reductions", (int)n.of[WRING_WORK_PRODUCTS], (int)n.of[WRING_WORK_REDUCTIONS]);
-  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
+  PetscCall(count_start(PETSC_FALSE, 1e-15, &n));
+  CHECK(n.of[WRING_WORK_LINEAR_SOLVES] == 0, "%d solves in place", (int)n.of[WRING_WORK_LINEAR_SOLVES]);
+  PetscCall(count_start(PETSC_FALSE, 1e-12, &n));
+  CHECK(n.of[WRING_WORK_LINEAR_SOLVES] == 1, "%d solves of a small motion", (int)n.of[WRING_WORK_LINEAR_SOLVES]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -539,9 +539,11 @@ void wring_tet_shape(int n, const double L[4], double *N);
 void wring_tet_shape_gradients(int n, const double L[4], double (*dN)[3]);
 
 /*
-  D = dx/dL at a point of tet e, row by row, x [n_local][3]; at rest, its inverse B, row by row, and 1/6 of the volume
-  per unit of L, -det(D)/6: its mean over the tet is the volume.
+  D = dx/dL of tet e, row by row, x [n_local][3]: at the four corners, at a point from those at corners, at a point; at
+  rest, its inverse B, row by row, and 1/6 of the volume per unit of L, -det(D)/6: its mean over the tet is the volume.
 */
+void wring_tet_corner_jacobians(const wring_mesh *m, PetscInt e, const double *x, double D[4][9]);
+void wring_tet_jacobian_at(const double corner[4][9], const double L[4], double D[9]);
 void wring_tet_jacobian(const wring_mesh *m, PetscInt e, const double *x, const double L[4], double D[9]);
 void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], double B[9], double *volume);
 

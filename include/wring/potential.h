@@ -265,9 +265,10 @@ PetscErrorCode wring_potential_add_contact_components(wring_potential *g, Vec x,
 
 /*
   r = -L d at free vertices and 0 at held ones, with L as it is before rows and columns of held vertices are replaced:
-  A^{-1} r continues a displacement d of the held vertices, which is 0 elsewhere, to the free ones, (6.15).
+  A^{-1} r continues a displacement d of the held vertices, which is 0 elsewhere, to the free ones, (6.15). A as in
+  operator_matrices with factor 1.
 */
-PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
+PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r, Mat A[3]);
 
 /*
   H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; the filter is for the part of every element. *H

@@ -51,6 +51,9 @@ static inline void wring_tet_invert(const double a[3], const double b[3], const 
 /* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
 double wring_tet_quality(const double *const x[4], double volume);
 
+/* The volume of wring_tet_rest_at, from the Jacobians at the corners. */
+double wring_tet_volume_at(const double corner[4][9], const double L[4]);
+
 /*
   Of a second-order tet of ten points X [10][3] m: the least of the volumes of wring_tet_rest_at at its corners and at
   the points of a rule; its volume.

@@ -77,18 +77,37 @@ void wring_tet_shape_gradients(int n, const double L[4], double (*dN)[3])
   }
 }
 
+/*
+  Positions are quadratic in L, so that their derivatives are linear: at corner c, dx/dL_k = 4 x_kc - x_k, with the
+  middle x_kc of an edge and x_kk = x_k. Differences from the last corner have no rounding of a body far from 0.
+*/
+void wring_tet_corner_jacobians(const wring_mesh *m, PetscInt e, const double *x, double D[4][9])
+{
+  static const int middle[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
+  double           y[10][3];
+  PetscInt         v[10];
+  const int        n = wring_tet_vertices(m, e, v);
+  for (int a = 0; a < n; a++) wring_subtract3(x + 3 * (size_t)v[a], x + 3 * (size_t)v[3], y[a]);
+  for (int c = 0; c < 4; c++) {
+    for (int i = 0; i < 3; i++) {
+      double d[4];
+      for (int k = 0; k < 4; k++) d[k] = n > 4 ? 4 * y[middle[k][c]][i] - y[k][i] : y[k][i];
+      for (int k = 0; k < 3; k++) D[c][3 * i + k] = d[k] - d[3];
+    }
+  }
+}
+
+void wring_tet_jacobian_at(const double corner[4][9], const double L[4], double D[9])
+{
+  for (int i = 0; i < 9; i++)
+    D[i] = L[0] * corner[0][i] + L[1] * corner[1][i] + L[2] * corner[2][i] + L[3] * corner[3][i];
+}
+
 void wring_tet_jacobian(const wring_mesh *m, PetscInt e, const double *x, const double L[4], double D[9])
 {
-  double    dN[10][3];
-  PetscInt  v[10];
-  const int n = wring_tet_vertices(m, e, v);
-  wring_tet_shape_gradients(n, L, dN);
-  for (int i = 0; i < 9; i++) {
-    D[i] = 0;
-    for (int a = 0; a < n; a++)
-      if (a != 3)
-        D[i] += (x[3 * (size_t)v[a] + (size_t)(i / 3)] - x[3 * (size_t)v[3] + (size_t)(i / 3)]) * dN[a][i % 3];
-  }
+  double corner[4][9];
+  wring_tet_corner_jacobians(m, e, x, corner);
+  wring_tet_jacobian_at((const double(*)[9])corner, L, D);
 }
 
 void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], double B[9], double *volume)
@@ -99,15 +118,22 @@ void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], doubl
   wring_tet_invert(column[0], column[1], column[2], B, volume);
 }
 
+double wring_tet_volume_at(const double corner[4][9], const double L[4])
+{
+  double D[9], normal[3];
+  wring_tet_jacobian_at(corner, L, D);
+  wring_cross3(D + 3, D + 6, normal);
+  return -wring_dot3(D, normal) / 6;
+}
+
 /* det D is a cubic at order 2, which the rule integrates exactly. */
 double wring_tet_volume(const wring_mesh *m, PetscInt e)
 {
   const wring_quadrature *const rule = m->tets.order > 1 ? &fourteen : &centroid;
-  double                        B[9], at, volume = 0;
-  for (int p = 0; p < rule->n; p++) {
-    wring_tet_rest_at(m, e, rule->L[p], B, &at);
-    volume += rule->weight[p] * at;
-  }
+  double                        corner[4][9], volume = 0;
+  wring_tet_corner_jacobians(m, e, m->X, corner);
+  for (int p = 0; p < rule->n; p++)
+    volume += rule->weight[p] * wring_tet_volume_at((const double(*)[9])corner, rule->L[p]);
   return volume;
 }
 
@@ -116,11 +142,11 @@ double wring_tet_least(const double X[30], const wring_quadrature *rule, double 
   PetscInt         tet[] = {0, 1, 2, 3}, mid[] = {4, 5, 6, 7, 8, 9};
   const wring_mesh one = {
     .tets.order = 2, .tets.n = 1, .X = (double *)(uintptr_t)X, .tets.corner = tet, .tets.mid = mid};
-  double B[9], at, least = INFINITY;
+  double corner[4][9], least = INFINITY;
+  wring_tet_corner_jacobians(&one, 0, X, corner);
   for (int p = 0; p < 4 + rule->n; p++) {
-    const double corner[4] = {p == 0, p == 1, p == 2, p == 3};
-    wring_tet_rest_at(&one, 0, p < 4 ? corner : rule->L[p - 4], B, &at);
-    least = fmin(least, at);
+    const double at[4] = {p == 0, p == 1, p == 2, p == 3};
+    least              = fmin(least, wring_tet_volume_at((const double(*)[9])corner, p < 4 ? at : rule->L[p - 4]));
   }
   *volume = wring_tet_volume(&one, 0);
   return least;

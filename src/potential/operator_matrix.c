@@ -125,14 +125,10 @@ static PetscErrorCode keep(wring_potential *g, int component, double factor, Mat
 
 /* ---- the operator ------------------------------------------------------------------------------------------------ */
 
-/* A of all components, or of the first one if n is 1, from the terms. In statics the inertia is part of the values. */
-static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
+/* A of n components from the local rows of the terms, which it destroys. In statics the inertia is added to these. */
+static PetscErrorCode fill(wring_potential *g, int n, double factor, wring_pattern *p, double *value, Mat *A)
 {
-  wring_pattern *p;
-  double        *value;
-
   PetscFunctionBegin;
-  PetscCall(wring_laplacian_create(g->comm, g->mesh->n_local, g->n_term, g->term, factor, &p, &value));
   if (g->is_static) wring_matrix_add_mass(g, p, value);
   if (n == 1)
     PetscCall(fill_component(g, p, 0, value, A));
@@ -147,6 +143,18 @@ static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
     PetscCall(keep(g, c, factor, A[c]));
     PetscCall(set_inertia(g, c, A[c]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A of all components, or of the first one if n is 1, from the terms. */
+static PetscErrorCode make(wring_potential *g, int n, double factor, Mat *A)
+{
+  wring_pattern *p;
+  double        *value;
+
+  PetscFunctionBegin;
+  PetscCall(wring_laplacian_create(g->comm, g->mesh->n_local, g->n_term, g->term, factor, &p, &value));
+  PetscCall(fill(g, n, factor, p, value, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,7 +195,7 @@ static void multiply(const wring_pattern *p, const double *value, const double *
   }
 }
 
-PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
+PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r, Mat A[3])
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   wring_pattern    *p;
@@ -204,8 +212,7 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
   PetscCall(VecRestoreArrayWrite(r, &f));
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(wring_potential_clear(g, r));
-  PetscCall(PetscFree(value));
-  PetscCall(wring_pattern_destroy(&p));
+  PetscCall(fill(g, 3, 1, p, value, A));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,13 +9,13 @@
 enum { LAST, MOVED, CONTINUED, N_CANDIDATE };
 enum { MAX_IT = 300 };
 
-static const double rtol = 1e-3; // of the continuation, which is a guess
+static const double rtol     = 1e-3;  // of the continuation, which is a guess
+static const double rounding = 1e-14; // of the largest coordinate: vertices that are already in place
 
 /* d = A^{-1} r, by conjugate gradients; *usable is cleared if a component cannot be used, however short it fell. */
-static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d, PetscBool *usable)
+static PetscErrorCode solve(const wring_stepper *s, const Mat A[3], Vec r, Vec d, PetscBool *usable)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
-  Mat                 A[3]   = {NULL, NULL, NULL};
   PetscInt64          n, most = 0; // products of a component
   wring_solve_end     end;
   Vec                 in, out;
@@ -23,7 +23,6 @@ static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d, PetscBool *usa
   PC                  pc;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_operator_matrices(s->g, 1, A));
   PetscCall(MatCreateVecs(A[0], &out, &in));
   PetscCall(KSPCreate(wring_potential_mesh(s->g)->comm, &ksp));
   PetscCall(KSPSetType(ksp, KSPCG));
@@ -45,17 +44,17 @@ static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d, PetscBool *usa
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&in));
   PetscCall(VecDestroy(&out));
-  PetscCall(wring_matrices_destroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.15); *moves: d is not 0, and
-  could be solved for.
+  x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.15); *moves: d is more than
+  rounding, and could be solved for.
 */
 static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state *state, Vec x, PetscBool *moves)
 {
-  PetscReal length;
+  Mat       A[3] = {NULL, NULL, NULL};
+  PetscReal length, size;
   Vec       r;
 
   PetscFunctionBegin;
@@ -63,14 +62,16 @@ static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state 
   if (wring_potential_held(s->g) == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecCopy(state->q, x));
   PetscCall(wring_potential_place(s->g, x));
+  PetscCall(VecNorm(x, NORM_INFINITY, &size));
   PetscCall(VecAXPY(x, -1, state->q));
-  wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 1);
   PetscCall(VecNorm(x, NORM_INFINITY, &length));
-  if (length == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 2);
+  if (length <= rounding * size) PetscFunctionReturn(PETSC_SUCCESS);
   *moves = PETSC_TRUE;
   PetscCall(VecDuplicate(x, &r));
-  PetscCall(wring_potential_continue(s->g, x, r));
-  PetscCall(solve(s, r, x, moves));
+  PetscCall(wring_potential_continue(s->g, x, r, A));
+  PetscCall(solve(s, A, r, x, moves));
+  PetscCall(wring_matrices_destroy(A));
   PetscCall(VecAXPY(x, 1, state->q));
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(VecDestroy(&r));

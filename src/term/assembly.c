@@ -1,5 +1,6 @@
-/* The Hessian of a row, and the mean of the Hessian's diagonal blocks. docs/theory.md (3.2), (5.13) */
+/* The Hessian of a row, products G^T B G, and the mean of a Hessian's diagonal blocks. docs/theory.md (3.2), (5.13) */
 #include "kernels.h"
+#include <string.h>
 
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
@@ -44,21 +45,51 @@ void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g
   }
 }
 
-/* ---- the mean of the Hessian's diagonal blocks ------------------------------------------------------------------- */
+/* ---- G^T B G ----------------------------------------------------------------------------------------------------- */
 
-static void add_element(int m, int q, const double *g, const double *B, const PetscInt *v, const wring_pattern *p,
-                        double *value)
+enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
+
+/* K [m (m + 1)/2]: blocks (a, b), a <= b, of factor times the sum over the points of block `at` of G^T B G. */
+static void form_products(const wring_term *t, PetscInt at, double factor, wring_in B, wring_out K)
 {
-  for (int i = 0; i < m; i++) {
-    double gB[MAX_Q] = {0};
-    for (int k = 0; k < q * q; k++) gB[k % q] += g[q * i + k / q] * B[k];
-    for (int j = 0; j < m; j++) {
-      double sum = 0;
-      for (int k = 0; k < q; k++) sum += gB[k] * g[q * j + k];
-      value[wring_pattern_find(p, v[i], v[j])] += sum;
+  const int           m = t->m, q = t->law->q;
+  WRING_ALIGNED lanes room[9 * MAX_Q], g[MAX_M * MAX_Q], gB[MAX_Q];
+  memset(K, 0, (size_t)(m * (m + 1) / 2) * sizeof *K);
+  for (int point = 0; point < t->points; point++, B += q * q) {
+    corner_rows(m, q, block_rows(t, at, point, room), g);
+    for (int a = 0, pair = 0; a < m; a++) {
+      for (int k = 0; k < q; k++) {
+        for (int l = 0; l < LANES; l++) gB[k][l] = 0;
+        for (int i = 0; i < q; i++)
+          for (int l = 0; l < LANES; l++) gB[k][l] += factor * B[q * i + k][l] * g[q * a + i][l];
+      }
+      for (int b = a; b < m; b++, pair++)
+        for (int k = 0; k < q; k++)
+          for (int l = 0; l < LANES; l++) K[pair][l] += gB[k][l] * g[q * b + k][l];
     }
   }
 }
+
+void wring_term_add_products(const wring_term *t, PetscInt block, double factor, wring_in B, const wring_pattern *p,
+                             double *value)
+{
+  WRING_ALIGNED lanes K[MAX_PAIRS];
+  PetscInt            v[MAX_M];
+  form_products(t, block, factor, B, K);
+  for (int l = 0; l < LANES; l++) {
+    if (!term_is_real(t, block * LANES + l)) continue;
+    term_vertices(t, block * LANES + l, v);
+    for (int a = 0, pair = 0; a < t->m; a++) {
+      value[wring_pattern_find(p, v[a], v[a])] += K[pair++][l];
+      for (int b = a + 1; b < t->m; b++, pair++) {
+        value[wring_pattern_find(p, v[a], v[b])] += K[pair][l];
+        value[wring_pattern_find(p, v[b], v[a])] += K[pair][l];
+      }
+    }
+  }
+}
+
+/* ---- the mean of the Hessian's diagonal blocks ------------------------------------------------------------------- */
 
 /* What it is of, and what it is added to. */
 typedef struct {
@@ -108,20 +139,7 @@ static void map_mean(const term_row *r)
 static void add_means(const wring_term *t, PetscInt b, const double (*K)[LANES], void *context)
 {
   const mean_hessian *const to = context;
-  const int                 m = t->m, q = t->law->q;
-  PetscInt                  v[MAX_M];
-  double                    g[MAX_M * MAX_Q], B[MAX_Q * MAX_Q];
-  WRING_ALIGNED lanes       room[9 * MAX_Q];
-  for (int point = 0; point < t->points; point++, K += q * q) {
-    const double *const rows = block_rows(t, b, point, room);
-    for (int l = 0; l < LANES; l++) {
-      if (!term_is_real(t, b * LANES + l)) continue;
-      term_vertices(t, b * LANES + l, v);
-      lane_coef(t, rows, l, g);
-      for (int k = 0; k < q * q; k++) B[k] = to->factor * K[k][l];
-      add_element(m, q, g, B, v, to->p, to->value);
-    }
-  }
+  wring_term_add_products(t, b, to->factor, K, to->p, to->value);
 }
 
 void wring_term_add_mean_hessian(const wring_term *t, PetscBool pressed, double factor, const double *x,

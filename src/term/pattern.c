@@ -284,36 +284,19 @@ static void find_slopes(const wring_term *t, double factor, double *wk)
   }
 }
 
-/* value += wk G^T G of the element with vertices v. */
-static void add_product(const wring_term *t, const double *g, double wk, const PetscInt *v, const wring_pattern *p,
-                        double *value)
-{
-  const int q = t->law->q;
-  for (int i = 0; i < t->m; i++) {
-    for (int j = 0; j < t->m; j++) {
-      double sum = 0;
-      for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
-      value[wring_pattern_find(p, v[i], v[j])] += wk * sum;
-    }
-  }
-}
-
 /* value += factor w k G^T G of a term with several points. */
 static void add_points(const wring_term *t, const wring_pattern *p, double factor, double *value)
 {
-  PetscInt            v[MAX_M];
-  double              g[MAX_M * MAX_Q];
-  WRING_ALIGNED lanes k[1], room[9 * MAX_Q];
-  for (PetscInt row = 0; row < t->n_block * t->points; row++) {
-    const PetscInt      b    = row / t->points;
-    const double *const rows = block_rows(t, b, (int)(row % t->points), room), *const w = t->weight + row * LANES;
-    row_slope(t, row, k[0]);
-    for (int l = 0; l < LANES; l++) {
-      if (!term_is_real(t, b * LANES + l)) continue;
-      term_vertices(t, b * LANES + l, v);
-      lane_coef(t, rows, l, g);
-      add_product(t, g, factor * w[l] * k[0][l], v, p, value);
+  const int           q = t->law->q;
+  WRING_ALIGNED lanes k[1], B[WRING_MAX_POINTS * MAX_Q * MAX_Q] = {{0}};
+  for (PetscInt b = 0; b < t->n_block; b++) {
+    for (int point = 0; point < t->points; point++) {
+      const PetscInt row = b * t->points + point;
+      row_slope(t, row, k[0]);
+      for (int i = 0; i < q; i++)
+        for (int l = 0; l < LANES; l++) B[q * q * point + (q + 1) * i][l] = t->weight[row * LANES + l] * k[0][l];
     }
+    wring_term_add_products(t, b, factor, (wring_in)B, p, value);
   }
 }
 

@@ -184,12 +184,11 @@ static double volume6(const double *x, const PetscInt v[4])
 static int is_upright_at_points(const wring_mesh *m, PetscInt e, const double *x)
 {
   const wring_quadrature *const rule = wring_mesh_quadrature(m);
-  double                        D[9];
-  for (int i = 0; i < 4 + rule->n; i++) {
-    const double L[4] = {i == 0, i == 1, i == 2, i == 3};
-    wring_tet_jacobian(m, e, x, i < 4 ? L : rule->L[i - 4], D);
-    if (!(wring_volume_ratio(D) < 0)) return 0;
-  }
+  double                        D[4 + WRING_MAX_POINTS][9];
+  wring_tet_corner_jacobians(m, e, x, D);
+  for (int p = 0; p < rule->n; p++) wring_tet_jacobian_at((const double(*)[9])D, rule->L[p], D[4 + p]);
+  for (int i = 0; i < 4 + rule->n; i++)
+    if (!(wring_volume_ratio(D[i]) < 0)) return 0;
   return 1;
 }
 

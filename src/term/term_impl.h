@@ -273,6 +273,13 @@ static inline void row_slope(const wring_term *t, PetscInt row, double *k)
 enum { TET_BLOCKS = 6 * 9 };
 void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g, wring_out h);
 
+/*
+  value += factor sum over the points of G^T B G, of the elements of a block; B [points][q][q] is symmetric, and p has
+  all entries of these elements.
+*/
+void wring_term_add_products(const wring_term *t, PetscInt block, double factor, wring_in B, const wring_pattern *p,
+                             double *value);
+
 /* ---- pressures of find_pressures: linear_pressure.c -------------------------------------------------------------- */
 
 /* The moduli of a material at rest, on every rank. False: the law has no Hessian. */
