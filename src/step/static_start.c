@@ -47,34 +47,64 @@ static PetscErrorCode solve(const wring_stepper *s, const Mat A[3], Vec r, Vec d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.15); *moves: d is more than
-  rounding, and could be solved for.
-*/
-static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state *state, Vec x, PetscBool *moves)
+/* d = the way of the held vertices from x to their places; *moves: it is more than rounding. */
+static PetscErrorCode find_way(const wring_stepper *s, Vec x, Vec d, PetscBool *moves)
 {
-  Mat       A[3] = {NULL, NULL, NULL};
   PetscReal length, size;
-  Vec       r;
 
   PetscFunctionBegin;
-  *moves = PETSC_FALSE;
-  if (wring_potential_held(s->g) == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecCopy(state->q, x));
-  PetscCall(wring_potential_place(s->g, x));
-  PetscCall(VecNorm(x, NORM_INFINITY, &size));
-  PetscCall(VecAXPY(x, -1, state->q));
-  PetscCall(VecNorm(x, NORM_INFINITY, &length));
+  PetscCall(VecCopy(x, d));
+  PetscCall(wring_potential_place(s->g, d));
+  PetscCall(VecNorm(d, NORM_INFINITY, &size));
+  PetscCall(VecAXPY(d, -1, x));
+  PetscCall(VecNorm(d, NORM_INFINITY, &length));
   wring_count(wring_potential_phases(s->g), WRING_WORK_REDUCTIONS, 2);
-  if (length <= rounding * size) PetscFunctionReturn(PETSC_SUCCESS);
-  *moves = PETSC_TRUE;
+  *moves = (PetscBool)(length > rounding * size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = q + d, with d the way of the held vertices and A^{-1} (-L d) at the free ones, (6.15). */
+static PetscErrorCode continue_motion(const wring_stepper *s, Vec d, Vec x, PetscBool *usable)
+{
+  Mat A[3] = {NULL, NULL, NULL};
+  Vec r;
+
+  PetscFunctionBegin;
+  *usable = PETSC_TRUE;
   PetscCall(VecDuplicate(x, &r));
-  PetscCall(wring_potential_continue(s->g, x, r, A));
-  PetscCall(solve(s, A, r, x, moves));
+  PetscCall(wring_potential_continue(s->g, d, r, A));
+  PetscCall(solve(s, A, r, d, usable));
+  PetscCall(VecAXPY(x, 1, d));
   PetscCall(wring_matrices_destroy(A));
-  PetscCall(VecAXPY(x, 1, state->q));
-  PetscCall(wring_potential_place(s->g, x));
   PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = q, or q moved on. */
+static PetscErrorCode move(const wring_stepper *s, const wring_state *state, PetscBool on, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(state->q, x));
+  if (on) PetscCall(VecAXPY(x, s->part.end - state->time, s->memory[WRING_STATIC_MOTION]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Only where held vertices move, other than they would with the body moved on, if this was the best. */
+static PetscErrorCode form_continued(const wring_stepper *s, const wring_state *state, int best, Vec x,
+                                     PetscBool *is_new)
+{
+  Vec d;
+
+  PetscFunctionBegin;
+  *is_new = (PetscBool)(wring_potential_held(s->g) > 0);
+  if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(x, &d));
+  for (int on = best == MOVED; on >= 0 && *is_new; on--) {
+    PetscCall(move(s, state, (PetscBool)on, x));
+    PetscCall(find_way(s, x, d, is_new));
+  }
+  if (*is_new) PetscCall(continue_motion(s, d, x, is_new));
+  PetscCall(VecDestroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,15 +112,12 @@ static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int
                            PetscBool *is_new)
 {
   PetscFunctionBegin;
-  (void)best;
   *is_new = (PetscBool)(candidate == LAST || s->known);
-  if (candidate == CONTINUED) {
-    PetscCall(continue_motion(s, state, x, is_new));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(VecCopy(state->q, x));
-  if (candidate == MOVED && s->known) PetscCall(VecAXPY(x, s->part.end - state->time, s->memory[WRING_STATIC_MOTION]));
-  PetscCall(wring_potential_place(s->g, x));
+  if (candidate == CONTINUED)
+    PetscCall(form_continued(s, state, best, x, is_new));
+  else if (*is_new)
+    PetscCall(move(s, state, (PetscBool)(candidate == MOVED), x));
+  if (*is_new) PetscCall(wring_potential_place(s->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
