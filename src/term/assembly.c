@@ -1,6 +1,5 @@
-/* The Hessian of a row, products G^T B G, and the mean of a Hessian's diagonal blocks. docs/theory.md (3.2), (5.13) */
+/* The Hessian of a row, and the mean of the Hessian's diagonal blocks. docs/theory.md (3.2), (5.13) */
 #include "kernels.h"
-#include <string.h>
 
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
@@ -42,50 +41,6 @@ void wring_term_row_hessian(const term_row *r, wring_filtering which, wring_in g
   row_hessian_of(r, which, g, plain);
   for (int i = 0; i < (g ? TET_BLOCKS : 9 * q * q); i++) {
     for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
-  }
-}
-
-/* ---- G^T B G ----------------------------------------------------------------------------------------------------- */
-
-enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
-
-/* K [m (m + 1)/2]: blocks (a, b), a <= b, of factor times the sum over the points of block `at` of G^T B G. */
-static void form_products(const wring_term *t, PetscInt at, double factor, wring_in B, wring_out K)
-{
-  const int           m = t->m, q = t->law->q;
-  WRING_ALIGNED lanes room[9 * MAX_Q], g[MAX_M * MAX_Q], gB[MAX_Q];
-  memset(K, 0, (size_t)(m * (m + 1) / 2) * sizeof *K);
-  for (int point = 0; point < t->points; point++, B += q * q) {
-    corner_rows(m, q, block_rows(t, at, point, room), g);
-    for (int a = 0, pair = 0; a < m; a++) {
-      for (int k = 0; k < q; k++) {
-        for (int l = 0; l < LANES; l++) gB[k][l] = 0;
-        for (int i = 0; i < q; i++)
-          for (int l = 0; l < LANES; l++) gB[k][l] += factor * B[q * i + k][l] * g[q * a + i][l];
-      }
-      for (int b = a; b < m; b++, pair++)
-        for (int k = 0; k < q; k++)
-          for (int l = 0; l < LANES; l++) K[pair][l] += gB[k][l] * g[q * b + k][l];
-    }
-  }
-}
-
-void wring_term_add_products(const wring_term *t, PetscInt block, double factor, wring_in B, const wring_pattern *p,
-                             double *value)
-{
-  WRING_ALIGNED lanes K[MAX_PAIRS];
-  PetscInt            v[MAX_M];
-  form_products(t, block, factor, B, K);
-  for (int l = 0; l < LANES; l++) {
-    if (!term_is_real(t, block * LANES + l)) continue;
-    term_vertices(t, block * LANES + l, v);
-    for (int a = 0, pair = 0; a < t->m; a++) {
-      value[wring_pattern_find(p, v[a], v[a])] += K[pair++][l];
-      for (int b = a + 1; b < t->m; b++, pair++) {
-        value[wring_pattern_find(p, v[a], v[b])] += K[pair][l];
-        value[wring_pattern_find(p, v[b], v[a])] += K[pair][l];
-      }
-    }
   }
 }
 

@@ -195,6 +195,7 @@ TERM_INLINE void times_coef(int q, wring_in g, wring_in h, lanes (*hg)[3])
 {
   for (int i = 0; i < 3 * q; i++) {
     for (int d = 0; d < 3; d++) {
+#pragma omp simd
       for (int l = 0; l < LANES; l++) {
         double sum = 0;
         for (int k = 0; k < q; k++) sum += h[i * 3 * q + q * d + k][l] * g[k][l];
@@ -215,6 +216,7 @@ TERM_INLINE void free_matrix(int m, int q, const double *coef, const double *w, 
     for (int a = 0; a <= b; a++) {
       for (int i = 0; i < 9; i++) {
         double *const to = K[9 * pair_of(m, a, b) + i];
+#pragma omp simd
         for (int l = 0; l < LANES; l++) {
           double sum = 0;
           for (int k = 0; k < q; k++) sum += g[q * a + k][l] * hg[q * (i / 3) + k][i % 3][l];
@@ -250,12 +252,12 @@ TERM_INLINE void complete_matrix(int m, lanes *K)
   if (m == 1) return;
   for (int a = 0; a <= last; a++) {
     for (int i = 0; i < 9; i++) {
-      const int t = 3 * (i % 3) + i / 3;
-      for (int l = 0; l < LANES; l++) {
-        double sum = 0;
-        for (int b = 0; b < n_free; b++)
-          sum -= a <= b ? K[9 * pair_of(m, a, b) + i][l] : K[9 * pair_of(m, b, a) + t][l];
-        K[9 * pair_of(m, a, last) + i][l] = sum;
+      double *const to = K[9 * pair_of(m, a, last) + i];
+      for (int l = 0; l < LANES; l++) to[l] = 0;
+      for (int b = 0; b < n_free; b++) {
+        const double *const row = K[a <= b ? 9 * pair_of(m, a, b) + i : 9 * pair_of(m, b, a) + 3 * (i % 3) + i / 3];
+#pragma omp simd
+        for (int l = 0; l < LANES; l++) to[l] -= row[l];
       }
     }
   }
