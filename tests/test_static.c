@@ -391,6 +391,50 @@ static PetscErrorCode test_start(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* |L d| at free vertices. */
+static PetscErrorCode residual(const test_body *b, Vec d, double *norm)
+{
+  Mat A[3] = {NULL, NULL, NULL};
+  Vec r;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(d, &r));
+  PetscCall(wring_potential_continue(b->g, d, r, A));
+  PetscCall(VecNorm(r, NORM_2, norm));
+  PetscCall(wring_matrices_destroy(A));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L d = 0 at free vertices, d = x_0 - q of a bar that is turned at xmax. Fails if x_0 does not continue the turn. */
+static PetscErrorCode test_continued(void)
+{
+  const wring_motion turn = {.spin = {20, 0, 0}, .until = INFINITY, .release = INFINITY};
+  test_body          b;
+  wring_stepper     *stepper;
+  wring_state        state;
+  PetscBool          changed;
+  double             continued, alone;
+  Vec                d;
+
+  PetscFunctionBegin;
+  PetscCall(create_bar("1e10", "4", &b, &stepper, &state));
+  PetscCall(test_body_hold(&b, "xmax", test_stay, &turn));
+  wring_stepper_set_start(stepper, WRING_START_AUTO);
+  PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
+  PetscCall(VecDuplicate(b.x, &d));
+  PetscCall(VecWAXPY(d, -1, state.q, b.x));
+  PetscCall(residual(&b, d, &continued));
+  PetscCall(VecCopy(state.q, d));
+  PetscCall(wring_potential_place(b.g, d));
+  PetscCall(VecAXPY(d, -1, state.q));
+  PetscCall(residual(&b, d, &alone));
+  CHECK(alone > 0 && continued <= 1e-2 * alone, "|L d| is %g N, %g N of the held vertices alone", continued, alone);
+  PetscCall(VecDestroy(&d));
+  PetscCall(test_body_destroy_moving(&b, &stepper, &state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -403,6 +447,7 @@ int main(int argc, char **argv)
   PetscCall(test_path());
   PetscCall(test_parts());
   PetscCall(test_start());
+  PetscCall(test_continued());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -67,11 +67,11 @@ static PetscBool may_be_better(const wring_stepper *s, int candidate, int best)
 }
 
 /* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
-static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, int best, Vec x,
-                           PetscBool *is_new)
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, const start_merit *best,
+                           Vec x, PetscBool *is_new)
 {
   PetscFunctionBegin;
-  *is_new = (PetscBool)(candidate == best || may_be_better(s, candidate, best));
+  *is_new = (PetscBool)(candidate == best->candidate || may_be_better(s, candidate, best->candidate));
   if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
   if (candidate == Q || candidate == Y)
     PetscCall(VecCopy(candidate == Q ? state->q : wring_potential_target(s->g), x));
@@ -94,8 +94,8 @@ static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
 }
 
 /* The i-th candidate, as far on the way from q as contacts let it. */
-static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i, int best, start_candidate *set, Vec x,
-                               PetscBool *is_new, start_merit *m)
+static PetscErrorCode approach(wring_stepper *s, const wring_state *state, int i, const start_merit *best,
+                               start_candidate *set, Vec x, PetscBool *is_new, start_merit *m)
 {
   PetscFunctionBegin;
   PetscCall(set(s, state, i, best, x, is_new));
@@ -124,24 +124,24 @@ static PetscBool is_better(const start_merit *a, const start_merit *b)
 }
 
 PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
-                                    start_merit *m, int *best)
+                                    start_merit *m)
 {
   start_merit other  = {.finite = PETSC_FALSE};
   int         formed = 0;
   PetscBool   is_new;
 
   PetscFunctionBegin;
-  *best = 0;
+  m->candidate = 0;
   for (int i = 0; i < n; i++) {
-    PetscCall(approach(s, state, i, *best, set, x, &is_new, i == 0 ? m : &other));
+    PetscCall(approach(s, state, i, m, set, x, &is_new, i == 0 ? m : &other));
     formed = i;
     if (!is_new) continue;
     PetscCall(judge(s, state, x, i == 0 ? m : &other));
     if (i == 0 || !is_better(&other, m)) continue;
-    *best = i;
-    *m    = other;
+    *m           = other;
+    m->candidate = i;
   }
-  if (*best != formed) PetscCall(approach(s, state, *best, *best, set, x, &is_new, m));
+  if (m->candidate != formed) PetscCall(approach(s, state, m->candidate, m, set, x, &is_new, m));
   PetscCall(wring_step_begin_approach(s, x, m->placed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,12 +193,11 @@ PetscErrorCode wring_step_begin_approach(wring_stepper *s, Vec x, PetscBool plac
 /* x becomes the best candidate; with *m. */
 static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  int best;
-
   PetscFunctionBegin;
-  PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m, &best));
-  s->usual = s->known ? 1 + best : 0; // without known changes of velocity there are fewer candidates
-  PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
+  PetscCall(wring_step_take_best(s, state, N_CANDIDATE, form, x, m));
+  s->usual = s->known ? 1 + m->candidate : 0; // without known changes of velocity there are fewer candidates
+  PetscCall(
+    PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[m->candidate], m->g));
   if (m->finite && m->newly > 0)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
                          "the step to time %g s starts with %" PetscInt64_FMT " inverted tetrahedra: attachments move "
@@ -285,7 +284,8 @@ static PetscErrorCode take(wring_stepper *s, const wring_state *state, int i, Ve
   PetscBool is_new;
 
   PetscFunctionBegin;
-  PetscCall(approach(s, state, i, i, form, x, &is_new, m));
+  m->candidate = i;
+  PetscCall(approach(s, state, i, m, form, x, &is_new, m));
   PetscCall(wring_step_begin_approach(s, x, m->placed));
   PetscCall(evaluate(s, x));
   m->g      = s->start.value.objective;

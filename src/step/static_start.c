@@ -1,7 +1,8 @@
 /*
   The x_0 of a load step: q; q moved on as in the last load step; or q with the motion of the held vertices continued to
-  the free ones by the operator, so that prescribed displacements do not fall on the elements next to them alone. The
-  best inverts fewest tets, and then has the lowest g. docs/theory.md 6.2
+  the free ones by the operator, so that prescribed displacements do not fall on the elements next to them alone; not
+  where q moved on already has them in place. The best inverts fewest tets, and then has the lowest g. docs/theory.md
+  6.2
 */
 #include "operator/judge.h"
 #include "step_impl.h"
@@ -63,7 +64,7 @@ static PetscErrorCode find_way(const wring_stepper *s, Vec x, Vec d, PetscBool *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = q + d, with d the way of the held vertices and A^{-1} (-L d) at the free ones, (6.15). */
+/* x += A^{-1} (-L d), (6.15), at free vertices, with d the way of the held ones; overwrites d. */
 static PetscErrorCode continue_motion(const wring_stepper *s, Vec d, Vec x, PetscBool *usable)
 {
   Mat A[3] = {NULL, NULL, NULL};
@@ -89,8 +90,14 @@ static PetscErrorCode move(const wring_stepper *s, const wring_state *state, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Only where held vertices move, other than they would with the body moved on, if this was the best. */
-static PetscErrorCode form_continued(const wring_stepper *s, const wring_state *state, int best, Vec x,
+/* Whether q moved on is as good a start as can be but for its g. */
+static PetscBool goes_on(const start_merit *best)
+{
+  return (PetscBool)(best->candidate == MOVED && best->finite && best->placed && best->newly == 0);
+}
+
+/* Where held vertices move; not where q moved on goes on and has them in place. */
+static PetscErrorCode form_continued(const wring_stepper *s, const wring_state *state, const start_merit *best, Vec x,
                                      PetscBool *is_new)
 {
   Vec d;
@@ -99,7 +106,7 @@ static PetscErrorCode form_continued(const wring_stepper *s, const wring_state *
   *is_new = (PetscBool)(wring_potential_held(s->g) > 0);
   if (!*is_new) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(x, &d));
-  for (int on = best == MOVED; on >= 0 && *is_new; on--) {
+  for (int on = goes_on(best); on >= 0 && *is_new; on--) { // x = q at the end
     PetscCall(move(s, state, (PetscBool)on, x));
     PetscCall(find_way(s, x, d, is_new));
   }
@@ -108,8 +115,8 @@ static PetscErrorCode form_continued(const wring_stepper *s, const wring_state *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, int best, Vec x,
-                           PetscBool *is_new)
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, const start_merit *best,
+                           Vec x, PetscBool *is_new)
 {
   PetscFunctionBegin;
   *is_new = (PetscBool)(candidate == LAST || s->known);
@@ -124,9 +131,8 @@ static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int
 PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
   const int n = s->start_rule == WRING_START_AUTO ? N_CANDIDATE : 1;
-  int       best;
 
   PetscFunctionBegin;
-  PetscCall(wring_step_take_best(s, state, n, form, x, m, &best));
+  PetscCall(wring_step_take_best(s, state, n, form, x, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -142,6 +142,7 @@ PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *st
 
 /* By which candidates for x_0 are compared. */
 typedef struct {
+  int        candidate;
   PetscBool  finite;
   PetscInt64 newly;  // tets that are inverted there but not at q
   double     g;      // J
@@ -153,12 +154,12 @@ typedef struct {
   Sets x to the i-th candidate, in the unknown of g; `best` is that of those before, or i. *is_new: it may differ from
   those before and be better.
 */
-typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state *state, int i, int best, Vec x,
-                                       PetscBool *is_new);
+typedef PetscErrorCode start_candidate(const wring_stepper *s, const wring_state *state, int i, const start_merit *best,
+                                       Vec x, PetscBool *is_new);
 
-/* x becomes the one of n candidates that inverts fewest tets, and then has the lowest g; with its *m and number. */
+/* x becomes the one of n candidates that inverts fewest tets, and then has the lowest g; with its *m. */
 PetscErrorCode wring_step_take_best(wring_stepper *s, const wring_state *state, int n, start_candidate *set, Vec x,
-                                    start_merit *m, int *best);
+                                    start_merit *m);
 
 /* x with held vertices at their places, as far on the way from `from` as contacts let it; *placed: they are there. */
 PetscErrorCode wring_step_place(wring_stepper *s, Vec from, Vec x, double *part, PetscBool *placed);

@@ -10,7 +10,6 @@
 #include "kernels.h"
 #include <omp.h>
 
-enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
 enum { SUM_BITS = 16 };
 
 struct wring_scatter {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = WRING_LANES, MAX_M = QUADRATIC, MAX_Q = 3 };
+enum { LANES = WRING_LANES, MAX_M = QUADRATIC, MAX_Q = 3, MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
 
 typedef double lanes[LANES];
 

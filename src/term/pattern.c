@@ -273,9 +273,7 @@ PetscInt wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v)
 
 /* ---- G^T B G ----------------------------------------------------------------------------------------------------- */
 
-enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
-
-/* K [m (m + 1)/2]: blocks (a, b), a <= b, of factor times the sum over the points of block `at` of G^T B G. */
+/* K [m (m + 1)/2]: entries (a, b), a <= b, of factor times the sum over the points of G^T B G, of block `at`. */
 static void form_products(const wring_term *t, PetscInt at, double factor, wring_in B, wring_out K)
 {
   const int           m = t->m, q = t->law->q;
