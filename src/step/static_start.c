@@ -1,8 +1,8 @@
 /*
   The x_0 of a load step: q; q moved on as in the last load step; or q with the motion of the held vertices continued to
-  the free ones by the operator, so that prescribed displacements do not fall on the elements next to them alone; not
-  where q moved on already has them in place. The best inverts fewest tets, and then has the lowest g. docs/theory.md
-  6.2
+  the free ones by the operator, so that prescribed displacements do not fall on the elements next to them alone. The
+  third one is omitted where the second brings the held vertices to their places. The best inverts fewest tets, and then
+  has the lowest g. docs/theory.md 6.2
 */
 #include "operator/judge.h"
 #include "step_impl.h"
@@ -90,13 +90,13 @@ static PetscErrorCode move(const wring_stepper *s, const wring_state *state, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether q moved on is as good a start as can be but for its g. */
+/* Whether q moved on is the best candidate so far, inverts no tets, and was not stopped by contacts. */
 static PetscBool goes_on(const start_merit *best)
 {
   return (PetscBool)(best->candidate == MOVED && best->finite && best->placed && best->newly == 0);
 }
 
-/* Where held vertices move; not where q moved on goes on and has them in place. */
+/* *is_new: the held vertices move, and q moved on, where it goes_on, does not bring them to their places. */
 static PetscErrorCode form_continued(const wring_stepper *s, const wring_state *state, const start_merit *best, Vec x,
                                      PetscBool *is_new)
 {
