@@ -16,7 +16,8 @@
   step from x + d takes the stretch back: both are one iteration if g is then low enough [Chamberlain et al. 1982].
 
   Nearly incompressible materials: H has the pressures that d gives to first order, those of Newton's method for the
-  mixed form, not those at x + d, which are mostly of second order in d [Magisano et al. 2017].
+  mixed form, not those at x + d, which are mostly of second order in d [Magisano et al. 2017]. Its full steps may raise
+  g by orders before it falls: up to eight follow the first one before all are given up.
 
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
   V-cycle of H (cg), of A at x where means couple more vertices, to the tolerances of Eisenstat and Walker or to a fixed
@@ -36,12 +37,12 @@ static const double all_below = 1e-4; // progressive: of the largest force; belo
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
 /* Of a second step, (5.17e). Rises and decreases of g are in multiples of |slope|. */
-static const double largest_rise = 100; // by the first step; with linear pressures (lambda + 2 mu)/mu times as much
+static const double largest_rise = 100; // by the first step; of nearly incompressible materials any
 static const double second_rtol  = 1e-2;
-static const double second_least = 0.1; // decrease by both steps
-enum { SECOND_ITERATIONS = 40 };        // of its solve, or twice those of the one before
-enum { LONGEST_PAUSE = 64 };            // iterations without one after failures
-enum { MORE_STEPS = 2 };                // after the first, with linear pressures
+static const double second_least = 0.1;       // decrease by both steps
+enum { SECOND_ITERATIONS = 40 };              // of its solve, or twice those of the one before
+enum { LONGEST_PAUSE = 64, SHORT_PAUSE = 2 }; // iterations without one after failures; of those materials
+enum { MORE_STEPS = 8 };                      // after the first, of nearly incompressible materials
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
@@ -51,6 +52,7 @@ typedef struct {
   Vec         x, d, grad;
   wring_value value;
   double      norm;
+  double      low, high;   // g after the last step is to be at most low; after those before it, at most high
   int         wait, pause; // iterations without a second step: still to come; after the last failure
 } newton_watchdog;
 
@@ -93,7 +95,7 @@ static const wring_option newton_options[] = {
    .help = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
   {"watchdog", WRING_BOOL, .value = "true", .at = WRING_AT(newton_data, watchdog.on),
    .help = "Whether a step that backtracking shortens is tried in full, with a second Newton step after it in the same "
-           "iteration, near Poisson's ratio 1/2 a third: all are taken if g is then low enough."},
+           "iteration, near Poisson's ratio 1/2 up to eight: all are taken if g is then low enough."},
   {0},
 };
 
@@ -160,7 +162,7 @@ static PetscErrorCode assemble(wring_solver *s, Vec x)
   const wring_hessian_choice       how    = {.filter    = filter_of(m),
                                              .grad      = above ? s->current.grad : NULL,
                                              .threshold = m->threshold,
-                                             .pressed   = newton->H.volume > 0};
+                                             .pressed   = newton->H.pressed};
 
   PetscFunctionBegin;
   PetscCall(wring_linear_create_matrix(s, &newton->H));
@@ -353,7 +355,7 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
 {
   newton_data *const     newton = s->data;
   newton_watchdog *const w      = &newton->watchdog;
-  const double           found = s->trial.step, rise = largest_rise * PetscMax(newton->H.volume, 1);
+  const double           found  = s->trial.step;
 
   PetscFunctionBegin;
   *begins = PETSC_FALSE;
@@ -363,8 +365,10 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
     w->wait--;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  w->low  = s->current.value.objective + second_least * slope;
+  w->high = newton->H.volume > 0 ? PETSC_MAX_REAL : s->current.value.objective - largest_rise * slope;
   PetscCall(wring_solver_try(s, x, 1, newton->d));
-  *begins = (PetscBool)(s->trial.value.objective <= s->current.value.objective - rise * slope);
+  *begins = (PetscBool)(s->trial.value.objective <= w->high);
   if (!*begins) PetscCall(wring_solver_try(s, x, found, newton->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -383,14 +387,15 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
 }
 
 /*
-  Tries d, then d/2, of the system at x; *low: the trial point has an objective of at most `most`. *on: it has not, but
-  a lower one than x, from which another step is to be tried; never after the last one.
+  Tries d, then d/2, of the system at x; *low: g at the trial point is low enough. *on: it is not, but another step is
+  to be tried from there; never after the last one.
 */
-static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool last, PetscBool *low, PetscBool *on)
+static PetscErrorCode try_second(wring_solver *s, Vec x, PetscBool last, PetscBool *low, PetscBool *on)
 {
-  newton_data *const newton = s->data;
-  double             slope;
-  PetscInt           before;
+  newton_data *const           newton = s->data;
+  const newton_watchdog *const w      = &newton->watchdog;
+  double                       slope;
+  PetscInt                     before;
 
   PetscFunctionBegin;
   newton->modify.shift = 0;
@@ -405,20 +410,20 @@ static PetscErrorCode try_second(wring_solver *s, Vec x, double most, PetscBool 
   if (!*low) PetscFunctionReturn(PETSC_SUCCESS);
   for (double alpha = 1; alpha >= 0.5; alpha /= 2) {
     PetscCall(wring_solver_try(s, x, alpha, newton->d));
-    *low = (PetscBool)(s->trial.value.objective <= most);
-    *on  = (PetscBool)(!*low && !last && alpha == 1 && s->trial.value.objective < s->current.value.objective);
+    *low = (PetscBool)(s->trial.value.objective <= w->low);
+    *on  = (PetscBool)(!*low && !last && alpha == 1 && s->trial.value.objective <= w->high);
     if (*low || *on) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The trial point that a search along d has found becomes that of two steps, if g is low enough there. */
+/* The trial point that a search along d has found becomes that of several steps, if g is low enough there. */
 static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
 {
   newton_data *const     newton  = s->data;
   newton_watchdog *const w       = &newton->watchdog;
   const wring_forcing    forcing = newton->forcing;
-  const double           found = s->trial.step, most = s->current.value.objective + second_least * slope;
+  const double           found   = s->trial.step;
   PetscBool              low, on;
 
   PetscFunctionBegin;
@@ -430,11 +435,12 @@ static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
   PetscCall(VecCopy(s->current.grad, w->grad));
   on = low;
   for (int left = newton->H.volume > 0 ? MORE_STEPS : 1; left > 0 && on; left--) {
+    newton->H.pressed = (PetscBool)(newton->H.volume > 0);
     PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
     PetscCall(wring_solver_accept(s, x));
-    PetscCall(try_second(s, x, most, (PetscBool)(left == 1), &low, &on));
+    PetscCall(try_second(s, x, (PetscBool)(left == 1), &low, &on));
   }
-  w->pause = low ? 0 : PetscMin(2 * w->pause + 2, LONGEST_PAUSE);
+  w->pause = low ? 0 : PetscMin(2 * w->pause + 2, newton->H.volume > 0 ? SHORT_PAUSE : LONGEST_PAUSE);
   w->wait  = w->pause;
   if (low) PetscFunctionReturn(PETSC_SUCCESS);
   newton->forcing = forcing;
@@ -456,7 +462,7 @@ static PetscErrorCode judge_model(wring_solver *s, Vec x, double slope)
 {
   newton_data *const         newton = s->data;
   const double               alpha  = s->trial.step;
-  const wring_hessian_choice how    = {.filter = WRING_FILTER_NONE, .pressed = newton->H.volume > 0};
+  const wring_hessian_choice how    = {.filter = WRING_FILTER_NONE, .pressed = newton->H.pressed};
   double                     curvature;
   Vec                        Hd;
 
@@ -490,13 +496,13 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   if (result == WRING_SEARCH_FAILED) {
     PetscCall(wring_note(
       s->comm, "solver '%s': g does not decrease along Newton's direction: steepest descent is tried", s->name));
-    newton->H.volume = 0;
+    newton->H.pressed = PETSC_FALSE;
     PetscCall(wring_solver_steepest(s, x, newton->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   } else if (result == WRING_SEARCH_FOUND) {
     PetscCall(try_both(s, x, slope));
+    PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
   }
-  if (result == WRING_SEARCH_FOUND) PetscCall(wring_linear_keep_pressures(s, &newton->H, x, newton->d));
   PetscCall(wring_solver_end_search(s, x, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -509,7 +515,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
 
   PetscFunctionBegin;
   newton->modify.shift = 0;
-  newton->H.volume     = 0;
+  newton->H.pressed    = PETSC_FALSE;
   newton->H.rtol       = newton->forcing.least;
   PetscCall(wring_linear_create_matrix(s, &newton->H));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));

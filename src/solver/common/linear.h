@@ -33,11 +33,12 @@ typedef struct {
   int               solves; // expected for each matrix, which AUTO considers; 0: many
   double rtol; // of multigrid, Schwarz and Jacobi; with WRING_NORM_RESIDUAL it may change from solve to solve
   wring_linear_norm norm;
-  double   volume; // (lambda + 2 mu)/mu of an H with the pressures of wring_potential_find_pressures; 0: without
-  PetscInt max_it; // of steps
-  PetscInt most;   // iterations of conjugate gradients after which a solve ends; 0: as PETSc's options say
-  PCType   pc;     // of steps: PCNONE, PCJACOBI or PCICC
-  Mat      A, P;   // owned: symmetric positive definite; of the preconditioner of steps, NULL: A
+  double    volume;  // (lambda + 2 mu)/mu of nearly incompressible materials after begin_pressures; 0: there are none
+  PetscBool pressed; // A is to be an H with the pressures of wring_potential_find_pressures
+  PetscInt  max_it;  // of steps
+  PetscInt  most;    // iterations of conjugate gradients after which a solve ends; 0: as PETSc's options say
+  PCType    pc;      // of steps: PCNONE, PCJACOBI or PCICC
+  Mat       A, P;    // owned: symmetric positive definite; of the preconditioner of steps, NULL: A
 
   double factor; // of AUTO: iterations of conjugate gradients that take as long as a factor; 0: unknown
   double excess; // those so far, less those of factors in their place, at least 0
@@ -84,8 +85,8 @@ void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f
 
 /*
   Where materials are nearly incompressible, A is to be an H with pressures: at first those at x, where g is known, or
-  at the start of the step, where E is less; then those that a step d from x gives, before it is taken. Once a step is
-  shortened, A is one without. docs/theory.md (5.17g). Collective.
+  at the start of the step, where E is less; then those that the full step d from x gives, before it is taken. After a
+  shortened step, A is an H without. docs/theory.md (5.17g). Collective.
 */
 PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Vec x);
 PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d);
