@@ -373,7 +373,8 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Limits the iterations of conjugate gradients by those of the last solve; *before: what the limit was. */
+/* Limits the iterations of conjugate gradients by those of the last solve; *before: what the limit was. Nearly
+   incompressible bodies need up to three times those of the last one, and are not limited. */
 static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
 {
   PetscInt last;
@@ -381,8 +382,8 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
   PetscFunctionBegin;
   PetscCall(KSPGetIterationNumber(newton->H.ksp, &last));
   PetscCall(KSPGetTolerances(newton->H.ksp, NULL, NULL, NULL, before));
-  PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT,
-                             PetscMin(*before, PetscMax(SECOND_ITERATIONS, 2 * last))));
+  const PetscInt most = newton->H.volume > 0 ? *before : PetscMin(*before, PetscMax(SECOND_ITERATIONS, 2 * last));
+  PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
