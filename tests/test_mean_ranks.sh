@@ -2,7 +2,8 @@
 # newton with means of the volume takes the same iterations to the same minimum on 1 and 2 ranks, at both orders, and
 # ends there with conjugate gradients too. Fails if a rank's part of a patch is missing in the Hessian, which costs
 # iterations, or in the energy; if products or the preconditioner of conjugate gradients lack the means; or if H has the
-# pressures at x, with or without means, where a full step has changed volumes to second order.
+# pressures at x, with or without means, where a full step has changed volumes to second order; or if full steps may not
+# raise g there.
 # usage: test_mean_ranks.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 prefix=(run)
@@ -84,4 +85,8 @@ for keys in 'pull.yaml -mesh_order 1' 'pull.yaml -mesh_order 2 -mesh_box_cells 3
   works 2 $keys -material_poisson 0.4999
   nearly=$(json_value out/run.json hessians)
   [ "$nearly" -le $((2 * usual)) ] || fail "$keys: $nearly Hessians at nu = 0.4999, $usual at 0.3"
+  energy=$(last out/steps.csv elastic)
+  # shellcheck disable=SC2086
+  works 1 $keys -material_poisson 0.4999 -time_steps 4
+  close "$(last out/steps.csv elastic)" "$energy" 1e-6 "$keys: E after four load steps"
 done

@@ -16,8 +16,8 @@
   step from x + d takes the stretch back: both are one iteration if g is then low enough [Chamberlain et al. 1982].
 
   Nearly incompressible materials: H has the pressures that d gives to first order, those of Newton's method for the
-  mixed form, not those at x + d, which are mostly of second order in d [Magisano et al. 2017]. Its full steps may raise
-  g by orders before it falls: up to eight follow the first one before all are given up.
+  mixed form, not those at x + d, which are mostly of second order in d [Magisano et al. 2017]. Full steps with them may
+  raise g by orders before it falls: up to eight follow the first one before all are given up.
 
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
   V-cycle of H (cg), of A at x where means couple more vertices, to the tolerances of Eisenstat and Walker or to a fixed
@@ -37,16 +37,18 @@ static const double all_below = 1e-4; // progressive: of the largest force; belo
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
 /* Of a second step, (5.17e). Rises and decreases of g are in multiples of |slope|. */
-static const double largest_rise = 100; // by the first step; of nearly incompressible materials any
+static const double largest_rise = 100; // by the first step; nearly incompressible: any finite one
 static const double second_rtol  = 1e-2;
-static const double second_least = 0.1;       // decrease by both steps
-enum { SECOND_ITERATIONS = 40 };              // of its solve, or twice those of the one before
-enum { LONGEST_PAUSE = 64, SHORT_PAUSE = 2 }; // iterations without one after failures; of those materials
-enum { MORE_STEPS = 8 };                      // after the first, of nearly incompressible materials
+static const double second_least = 0.1; // decrease by all steps
+enum {
+  SECOND_ITERATIONS = 40
+}; // of its solve, nearly incompressible WRING_LINEAR_PROBE, or twice those of the one before
+enum { LONGEST_PAUSE = 64, SHORT_PAUSE = 2 }; // iterations without one after failures; nearly incompressible
+enum { MORE_STEPS = 8 };                      // after the first, nearly incompressible
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, PROGRESSIVE, ON_DEMAND, NONE } newton_filter;
 
-/* Second steps, and the iterate that a failed one goes back to. */
+/* Several steps in one iteration, and the iterate that they go back to where they fail. */
 typedef struct {
   PetscBool   on;
   Vec         x, d, grad;
@@ -373,8 +375,7 @@ static PetscErrorCode begin_second(wring_solver *s, Vec x, double slope, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Limits the iterations of conjugate gradients by those of the last solve; *before: what the limit was. Nearly
-   incompressible bodies need up to three times those of the last one, and are not limited. */
+/* Limits the iterations of conjugate gradients by those of the last solve; *before: what the limit was. */
 static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
 {
   PetscInt last;
@@ -382,8 +383,9 @@ static PetscErrorCode limit_solve(newton_data *newton, PetscInt *before)
   PetscFunctionBegin;
   PetscCall(KSPGetIterationNumber(newton->H.ksp, &last));
   PetscCall(KSPGetTolerances(newton->H.ksp, NULL, NULL, NULL, before));
-  const PetscInt most = newton->H.volume > 0 ? *before : PetscMin(*before, PetscMax(SECOND_ITERATIONS, 2 * last));
-  PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most));
+  const PetscInt least = newton->H.volume > 0 ? WRING_LINEAR_PROBE : SECOND_ITERATIONS;
+  PetscCall(KSPSetTolerances(newton->H.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT,
+                             PetscMin(*before, PetscMax(least, 2 * last))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -441,9 +443,10 @@ static PetscErrorCode try_both(wring_solver *s, Vec x, double slope)
     PetscCall(wring_solver_accept(s, x));
     PetscCall(try_second(s, x, (PetscBool)(left == 1), &low, &on));
   }
-  w->pause = low ? 0 : PetscMin(2 * w->pause + 2, newton->H.volume > 0 ? SHORT_PAUSE : LONGEST_PAUSE);
+  w->pause = low ? 0 : newton->H.volume > 0 ? SHORT_PAUSE : PetscMin(2 * w->pause + 2, LONGEST_PAUSE);
   w->wait  = w->pause;
   if (low) PetscFunctionReturn(PETSC_SUCCESS);
+  newton->H.stale = (PetscBool)(newton->H.volume > 0); // the V-cycle may be that of a point far away
   newton->forcing = forcing;
   PetscCall(VecCopy(w->x, x));
   PetscCall(VecCopy(w->grad, s->current.grad));

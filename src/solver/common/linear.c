@@ -339,7 +339,7 @@ PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After shortened steps H with linear pressures has too little stiffness: 240 iterations for 19 on a slender rod. */
+/* After shortened steps H with linear pressures is too soft: a slender rod takes 240 iterations, not 19. */
 PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d)
 {
   PetscFunctionBegin;

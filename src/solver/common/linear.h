@@ -54,7 +54,7 @@ typedef struct {
   double    extra;   // iterations since then above what the first solve lets expect, less in short solves
   PetscBool blocks;  // it is that of H
   PetscBool fresh;   // and its numbers are those of A, not of an earlier one
-  PetscBool stale;   // the last solve ended because such an earlier one is not definite: the next set_up renews it
+  PetscBool stale;   // the next set_up renews the V-cycle: the last solve ended because an earlier one is not definite
 } wring_linear;
 
 /*
@@ -86,7 +86,8 @@ void wring_linear_force(const wring_solver *s, wring_linear *l, wring_forcing *f
 /*
   Where materials are nearly incompressible, A is to be an H with pressures: at first those at x, where g is known, or
   at the start of the step, where E is less; then those that the full step d from x gives, before it is taken. After a
-  shortened step, A is an H without. docs/theory.md (5.17g). Collective.
+  shortened step, A is an H without, until the caller sets `pressed` again before keep_pressures. Collective.
+  docs/theory.md (5.17g)
 */
 PetscErrorCode wring_linear_begin_pressures(wring_solver *s, wring_linear *l, Vec x);
 PetscErrorCode wring_linear_keep_pressures(wring_solver *s, wring_linear *l, Vec x, Vec d);
