@@ -40,9 +40,8 @@ static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower
 static const double largest_rise = 100; // by the first step; nearly incompressible: any finite one
 static const double second_rtol  = 1e-2;
 static const double second_least = 0.1; // decrease by all steps
-enum {
-  SECOND_ITERATIONS = 40
-}; // of its solve, nearly incompressible WRING_LINEAR_PROBE, or twice those of the one before
+/* Iterations of its solve, or twice those of the one before; nearly incompressible: at least WRING_LINEAR_PROBE. */
+enum { SECOND_ITERATIONS = 40 };
 enum { LONGEST_PAUSE = 64, SHORT_PAUSE = 2 }; // iterations without one after failures; nearly incompressible
 enum { MORE_STEPS = 8 };                      // after the first, nearly incompressible
 

@@ -245,7 +245,8 @@ PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share)
   PetscCall(find_excess(s, x, &excess, &noise));
   PetscCall(wring_potential_forces(s->g, x, s->current.grad, &forces));
   const double given = PetscMax(forces.inertial, forces.external); // the others have the rounding of x
-  *share             = excess == 0 ? 0 : excess / PetscMax(given, wring_forces_largest(&forces) - noise);
+  const double known = PetscMax(given, wring_forces_largest(&forces) - noise);
+  *share             = excess == 0 || known <= 0 ? 0 : excess / known;
   wring_phases_leave_measuring(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
