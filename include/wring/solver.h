@@ -261,7 +261,7 @@ double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcom
 
 /*
   |grad g| over the largest of wring_forces at x, the end of the last solve: the share that is not in balance. At each
-  vertex, what the rounding of x explains is left out, and so it is of the forces. Collective.
+  vertex, what the rounding of x explains is left out, and so it is of the forces; 0 where this leaves none. Collective.
 */
 PetscErrorCode wring_solver_unbalance(wring_solver *s, Vec x, double *share);
 
